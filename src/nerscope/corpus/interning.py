@@ -1,0 +1,121 @@
+"""Exact, vectorised coding: 64-bit keys become dense codes, and paths of codes become codes again.
+
+A dictionary that numpy can ask a million questions at once. Everything that is compared in nerscope (tokens, surfaces)
+is compared through codes made here, so equal codes must mean equal things: full keys are compared, never hashes alone.
+"""
+
+import numpy as np
+
+from nerscope.corpus.arrays import Ints, Words
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_EMPTY = np.int32(-1)
+
+
+class Interner:
+    """Maps uint64 keys to the codes 0, 1, 2 … in order of arrival.
+
+    >>> interner = Interner()
+    >>> interner.codes(np.array([7, 9, 7], dtype=np.uint64)).tolist()
+    [0, 1, 0]
+    >>> interner.find(np.array([9, 8], dtype=np.uint64)).tolist()
+    [1, -1]
+    """
+
+    __slots__ = ("_codes", "_keys", "_shift", "keys", "size")
+
+    def __init__(self, bits: int = 12) -> None:
+        self.keys = np.zeros(1 << (bits - 1), np.uint64)  # by code
+        self.size = 0
+        self._allocate(bits)
+
+    def _allocate(self, bits: int) -> None:
+        self._shift = np.uint64(64 - bits)
+        self._keys = np.zeros(1 << bits, np.uint64)  # by slot
+        self._codes = np.full(1 << bits, _EMPTY)
+
+    def find(self, keys: Words) -> Ints:
+        """The code of each key, -1 where it is unknown."""
+        slots = ((keys * _MULTIPLIER) >> self._shift).view(np.int64)
+        codes = self._codes[slots]
+        pending = np.flatnonzero((self._keys[slots] != keys) & (codes != _EMPTY))
+        mask = len(self._codes) - 1
+        while len(pending):  # linear probing for the few whose first slot is taken by another key
+            slots[pending] = (slots[pending] + 1) & mask
+            codes[pending] = self._codes[slots[pending]]
+            pending = pending[(self._keys[slots[pending]] != keys[pending]) & (codes[pending] != _EMPTY)]
+        return codes
+
+    def codes(self, keys: Words) -> Ints:
+        """The code of each key; unknown keys get new codes."""
+        codes = self.find(keys)
+        unknown = codes == _EMPTY
+        if unknown.any():
+            missing, first = np.unique(keys[unknown], return_index=True)
+            self._insert(missing[np.argsort(first)])
+            codes[unknown] = self.find(keys[unknown])
+        return codes
+
+    def _insert(self, keys: Words) -> None:
+        total = self.size + len(keys)
+        while total > len(self.keys):
+            self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)])
+        self.keys[self.size : total] = keys
+        first, self.size = self.size, total
+        if 2 * total > len(self._codes):  # keep the table half empty: probing stays short
+            self._allocate(int(4 * total - 1).bit_length())
+            first = 0
+        self._place(np.arange(first, total, dtype=np.int32))
+
+    def _place(self, codes: Ints) -> None:
+        mask = len(self._codes) - 1
+        slots = ((self.keys[codes] * _MULTIPLIER) >> self._shift).view(np.int64)
+        while len(codes):
+            free = self._codes[slots] == _EMPTY
+            self._codes[slots[free]] = codes[free]  # of several that want one slot, the last one gets it
+            lost = self._codes[slots] != codes
+            won = ~lost
+            self._keys[slots[won]] = self.keys[codes[won]]
+            codes, slots = codes[lost], (slots[lost] + 1) & mask
+
+
+class Paths:
+    """Codes for sequences of codes: a tree whose edges are interned, so that a sequence is one integer.
+
+    >>> paths = Paths()
+    >>> tokens = np.array([4, 5, 4, 5, 6])
+    >>> paths.codes(tokens, np.array([0, 2, 2]), np.array([2, 4, 5])).tolist()
+    [1, 1, 2]
+    """
+
+    __slots__ = ("_edges",)
+
+    def __init__(self) -> None:
+        self._edges = Interner()
+
+    def __len__(self) -> int:
+        return self._edges.size
+
+    def codes(self, items: Ints, starts: Ints, ends: Ints, *, grow: bool = True) -> Ints:
+        """The code of each sequence items[start:end]; -1 for the unknown ones (and empty ones) unless they may grow."""
+        nodes = np.full(len(starts), -1, np.int32)
+        step = self._edges.codes if grow else self._edges.find
+        active = np.flatnonzero(ends > starts)
+        position = 0
+        while len(active):
+            parents = (nodes[active] + 1).astype(np.uint64)  # 0 is the root
+            children = items[starts[active] + position].astype(np.uint64)
+            nodes[active] = step((parents << np.uint64(32)) | children)
+            position += 1
+            known = nodes[active] >= 0
+            active = active[known & (ends[active] - starts[active] > position)]
+        return nodes
+
+    def path(self, code: int) -> list[int]:
+        """The sequence behind a code."""
+        items: list[int] = []
+        while code >= 0:
+            key = int(self._edges.keys[code])
+            items.append(key & 0xFFFFFFFF)
+            code = (key >> 32) - 1
+        return items[::-1]

@@ -1,0 +1,82 @@
+"""Strings as codes: equal codes if and only if equal bytes."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bytes, Ints, Words
+from nerscope.corpus.interning import Interner, Paths
+
+_WORD = 8
+# Keeps the first 0 … 8 bytes of a little-endian word.
+_MASKS = np.array([(1 << (8 * length)) - 1 for length in range(_WORD + 1)], np.uint64)
+
+
+class Vocabulary:
+    """Codes for byte strings, read straight out of a buffer.
+
+    A string of up to eight bytes is one zero-padded machine word (text holds no NUL), and gets an even code; a longer one
+    is a path of such words, and gets an odd code. So codes are exact without ever comparing bytes one by one.
+
+    >>> vocabulary = Vocabulary()
+    >>> vocabulary.encode(["Oslo", "Rejkjavik-on-sea", "Oslo"]).tolist()
+    [0, 1, 0]
+    >>> vocabulary.string(1)
+    'Rejkjavik-on-sea'
+    """
+
+    __slots__ = ("_paths", "_words")
+
+    def __init__(self) -> None:
+        self._words = Interner()
+        self._paths = Paths()
+
+    @property
+    def bound(self) -> int:
+        """No code is as large as this."""
+        return 2 * max(self._words.size, len(self._paths))
+
+    def encode(self, strings: Iterable[str]) -> Ints:
+        """The codes of some strings."""
+        parts = [string.encode() for string in strings]
+        lengths = np.array([len(part) for part in parts], np.int64)
+        ends = np.cumsum(lengths)
+        return self.encode_fields(padded(b"".join(parts)), ends - lengths, ends)
+
+    def encode_fields(self, buffer: Bytes, starts: Ints, ends: Ints) -> Ints:
+        """The codes of the fields buffer[start:end]; the buffer must be padded."""
+        lengths = ends - starts
+        codes = 2 * self._words.codes(_words_at(buffer, starts, lengths))
+        long = np.flatnonzero(lengths > _WORD)
+        if len(long):
+            codes[long] = 2 * self._encode_long(buffer, starts[long], lengths[long]) + 1
+        return codes
+
+    def _encode_long(self, buffer: Bytes, starts: Ints, lengths: Ints) -> Ints:
+        counts = -(-lengths // _WORD)
+        last = np.cumsum(counts)
+        first = last - counts
+        offsets = (np.arange(last[-1]) - np.repeat(first, counts)) * _WORD
+        words = self._words.codes(
+            _words_at(buffer, np.repeat(starts, counts) + offsets, np.repeat(lengths, counts) - offsets)
+        )
+        return self._paths.codes(words, first, last)
+
+    def string(self, code: int) -> str:
+        """The string behind a code."""
+        words = self._paths.path(code >> 1) if code & 1 else [code >> 1]
+        return b"".join(int(self._words.keys[word]).to_bytes(_WORD, "little").rstrip(b"\0") for word in words).decode()
+
+    def strings(self, codes: Sequence[int] | Ints) -> list[str]:
+        """The strings behind some codes."""
+        return [self.string(int(code)) for code in codes]
+
+
+def padded(data: bytes) -> Bytes:
+    """The bytes as an array with room for a whole word behind the last one."""
+    return np.frombuffer(data + bytes(_WORD), np.uint8)
+
+
+def _words_at(buffer: Bytes, starts: Ints, lengths: Ints) -> Words:
+    everywhere: Words = np.ndarray((len(buffer) - _WORD + 1,), "<u8", buffer, strides=(1,))
+    return everywhere[starts] & _MASKS[np.minimum(lengths, _WORD)]

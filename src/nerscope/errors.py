@@ -1,0 +1,60 @@
+"""Everything that can go wrong for a user, as one tree of exceptions.
+
+    NerscopeError
+    ├── InputError          a file or an object cannot be read as a corpus
+    │   ├── FormatError     it is readable, but a line or label is not what it should be
+    │   └── AlignmentError  gold and system are not the same sentences
+    ├── OutputError         a result cannot be written
+    └── UsageError          a call or an option asks for something that does not exist
+
+Every message has three parts: the place, the fact, and the remedy. The table below holds all of them, so that the
+documentation can be checked against it.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class NerscopeError(Exception):
+    """A problem the user can fix: where it is, what it is, and what to do about it.
+
+    >>> print(InputError("test.conll", "no such file", "check the path"))
+    test.conll: no such file. Remedy: check the path
+    """
+
+    def __init__(self, place: str, fact: str, remedy: str) -> None:
+        self.place, self.fact, self.remedy = place, fact, remedy
+        super().__init__(f"{place}: {fact}. Remedy: {remedy}")
+
+
+class InputError(NerscopeError):
+    """A file or an object cannot be read as a corpus."""
+
+
+class FormatError(InputError):
+    """A line or a label is not what it should be."""
+
+
+class AlignmentError(InputError):
+    """Gold and system are not the same sentences."""
+
+
+class OutputError(NerscopeError):
+    """A result cannot be written."""
+
+
+class UsageError(NerscopeError):
+    """A call or an option asks for something that does not exist."""
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Name the closest known words, then all of them.
+
+    >>> suggest("precison", ["precision", "recall"])
+    "did you mean 'precision'? Known: precision, recall"
+    """
+    names = sorted(known)
+    lowered = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
+    hint = f"did you mean '{lowered[close[0]]}'? " if close else ""
+    return f"{hint}Known: {', '.join(names)}"

@@ -1,0 +1,101 @@
+"""The bytes of a text file, in blocks of whole lines: unpacked, valid UTF-8, plain line ends."""
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from nerscope.errors import InputError
+
+BLOCK = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+def open_bytes(path: str | Path) -> BinaryIO:
+    """The unpacked bytes of a file."""
+    try:
+        stream = open(path, "rb")  # noqa: SIM115  the caller closes it
+    except FileNotFoundError:
+        raise InputError(str(path), "no such file", "check the path") from None
+    except IsADirectoryError:
+        raise InputError(str(path), "this is a folder", "name a file in it") from None
+    except OSError as error:
+        raise InputError(str(path), f"it cannot be read ({error.strerror})", "check its permissions") from None
+    packed = stream.peek(2)[:2] == b"\x1f\x8b"
+    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if packed else stream
+
+
+def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[bytes]:
+    """UTF-8 blocks, each ending in a newline.
+
+    >>> list(blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
+    [b'one O\\ntwo O\\n']
+    """
+    rest, line = b"", 1
+    for data in _recoded(stream, name, encoding):
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            rest += data
+            continue
+        block = _checked(rest + data[:cut], name, line)
+        yield block
+        rest, line = data[cut:], line + block.count(b"\n")
+    if rest:
+        yield _checked(rest + b"\n", name, line)
+
+
+def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
+    """The stream as UTF-8, whatever it was written in; errors name the offset in the stream."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    plain = codecs.lookup(encoding).name == "utf-8"
+    offset, tail = 0, b""
+    while data := _load(stream, name):
+        pending = len(decoder.getstate()[0])
+        if offset == 0:
+            data = data.removeprefix(_BOM) if plain else data
+        try:
+            if plain:
+                # Only the checking is wanted: decode what is not ASCII, and keep the bytes.
+                tail = _check_utf8(tail + data) if tail or not data.isascii() else b""
+                yield data
+            else:
+                yield decoder.decode(data).encode()
+        except UnicodeDecodeError as error:
+            where = offset + error.start - (len(tail) if plain else pending)
+            raise InputError(
+                f"{name}: byte {where}", f"this is not {encoding}", "say the encoding, for example encoding=latin-1"
+            ) from None
+        offset += len(data)
+    if tail:
+        raise InputError(f"{name}: byte {offset - len(tail)}", f"this is not {encoding}", "the last character is cut off")
+
+
+def _check_utf8(data: bytes) -> bytes:
+    """Refuse invalid bytes; a character cut off at the end of a block is returned."""
+    _, used = codecs.utf_8_decode(data, "strict", False)
+    return data[used:]
+
+
+def _load(stream: BinaryIO, name: str) -> bytes:
+    try:
+        return stream.read(BLOCK)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(name, f"it cannot be unpacked ({error})", "pack the file again with gzip") from None
+
+
+def _checked(data: bytes, name: str, line: int) -> bytes:
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line += data.count(b"\n", 0, nul)
+        raise InputError(
+            f"{name}:{line}",
+            "there is a NUL byte: this is no text file",
+            "give a text file; if it is UTF-16, say encoding=utf-16",
+        )
+    return data.replace(b"\r\n", b"\n") if b"\r" in data else data
+
+
+

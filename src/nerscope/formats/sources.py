@@ -1,0 +1,194 @@
+"""Whatever a user means by a corpus, as chunks; and several of them side by side, sentence by sentence."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+
+from nerscope.corpus.corpus import Coding, Corpus, Sentence, joined
+from nerscope.errors import AlignmentError, InputError
+from nerscope.formats.conll import ConllFile, read_chunks
+
+Source: TypeAlias = ConllFile | Corpus
+CorpusLike: TypeAlias = str | os.PathLike[str] | IO[Any] | ConllFile | Corpus | Iterable[Sentence]
+
+
+def source_of(given: CorpusLike, name: str = "<memory>") -> Source:
+    """A path, an open file, a `ConllFile`, a `Corpus` or lists of tokens and labels, as a source of chunks."""
+    if isinstance(given, ConllFile | Corpus):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return ConllFile(os.fspath(given))
+    if hasattr(given, "read"):
+        data = given.read()
+        return ConllFile(getattr(given, "name", name), data=data.encode() if isinstance(data, str) else data)
+    if isinstance(given, Iterable):
+        return Corpus.of(given, name=name)
+    raise InputError(name, f"a {type(given).__name__} is no corpus", "give a path, an open file, a Corpus or lists of sentences")
+
+
+def read(given: CorpusLike, **options: Any) -> Corpus:
+    """Read a whole corpus; options are those of a `ConllFile`.
+
+    >>> import io
+    >>> len(read(io.StringIO("Ada\\tB-PER\\n\\nhere\\tO\\n")))
+    2
+    """
+    source = source_of(given)
+    if isinstance(source, ConllFile):
+        source = replace(source, **options)
+    return joined(list(chunks(source, Coding())))
+
+
+def chunks(source: Source, coding: Coding, tokens: bool = True) -> Iterator[Corpus]:
+    """The chunks of one source."""
+    if isinstance(source, Corpus):
+        yield source.recoded(coding)
+    else:
+        yield from (corpora[0] for corpora in read_chunks(source, coding, [source.label], tokens))
+
+
+def with_scheme(source: Source) -> Source:
+    """The source with its scheme settled, by reading it through if nobody has said it."""
+    if isinstance(source, Corpus) or source.scheme:
+        return source
+    last = None
+    for last in chunks(source, Coding(), tokens=False):
+        pass
+    return replace(source, scheme=last.column.scheme.name if last else None)
+
+
+@dataclass(slots=True)
+class _Feed:
+    """One file (or corpus in memory) that is read once for all the sources that share it."""
+
+    members: list[int]
+    stream: Iterator[list[Corpus]]
+    waiting: list[Corpus] | None = None
+
+    def fill(self) -> int:
+        """How many sentences are ready, 0 at the end."""
+        if self.waiting is None or not len(self.waiting[0]):
+            self.waiting = next(self.stream, None)
+        return len(self.waiting[0]) if self.waiting else 0
+
+    def take(self, count: int) -> list[Corpus]:
+        assert self.waiting is not None
+        taken = [corpus.sentences(0, count) for corpus in self.waiting]
+        self.waiting = [corpus.sentences(count, len(corpus)) for corpus in self.waiting]
+        return taken
+
+
+def side_by_side(sources: Sequence[Source], coding: Coding, tokens: bool = True) -> Iterator[list[Corpus]]:
+    """The same sentences of all sources, chunk by chunk; the first source is the gold one."""
+    feeds = _feeds(sources, coding, tokens)
+    sentence = 0
+    while True:
+        ready = [feed.fill() for feed in feeds]
+        if not all(ready):
+            break
+        row: list[Corpus | None] = [None] * len(sources)
+        for feed in feeds:
+            for member, corpus in zip(feed.members, feed.take(min(ready)), strict=True):
+                row[member] = corpus
+        full = [corpus for corpus in row if corpus is not None]
+        for other in full[1:]:
+            _check_aligned(full[0], other, sentence)
+        sentence += len(full[0])
+        yield full
+    if any(ready):
+        _refuse_leftovers(feeds, ready, sources, sentence)
+
+
+def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Feed]:
+    """Group the sources that differ only in the label column: their file is read once."""
+    groups: dict[object, list[int]] = {}
+    for index, source in enumerate(sources):
+        key = replace(source, label=0) if isinstance(source, ConllFile) else id(source)
+        groups.setdefault(key, []).append(index)
+    # With one file there is nothing to align, so tokens are read only if somebody asks for them.
+    tokens = tokens or len(groups) > 1
+    feeds = []
+    for members in groups.values():
+        source = sources[members[0]]
+        if isinstance(source, Corpus):
+            feeds.append(_Feed(members, iter([[source.recoded(coding)] * len(members)])))
+        else:
+            feeds.append(_Feed(members, _columns(source, coding, [_label(sources[i]) for i in members], tokens)))
+    return feeds
+
+
+def _label(source: Source) -> int:
+    assert isinstance(source, ConllFile)
+    return source.label
+
+
+def _columns(file: ConllFile, coding: Coding, wanted: list[int], tokens: bool) -> Iterator[list[Corpus]]:
+    distinct = list(dict.fromkeys(wanted))
+    for corpora in read_chunks(file, coding, distinct, tokens):
+        yield [corpora[distinct.index(column)] for column in wanted]
+
+
+def _check_aligned(gold: Corpus, other: Corpus, offset: int) -> None:
+    if np.array_equal(gold.starts, other.starts):
+        if not len(gold.tokens) or not len(other.tokens) or gold.tokens is other.tokens:
+            return
+        if np.array_equal(gold.tokens, other.tokens):
+            return
+        token = int(np.argmax(gold.tokens != other.tokens))
+        sentence = int(np.searchsorted(gold.starts, token, side="right")) - 1
+    else:
+        sentence = int(np.argmax(gold.starts != other.starts)) - 1
+        token = int(gold.starts[sentence])
+        if len(gold.tokens) and len(other.tokens):
+            shared = min(gold.n_tokens, other.n_tokens)
+            differs = gold.tokens[token:shared] != other.tokens[token:shared]
+            length = min(int(corpus.starts[sentence + 1] - corpus.starts[sentence]) for corpus in (gold, other))
+            token += int(np.argmax(differs[:length])) if differs[:length].any() else length - 1
+    raise _difference(gold, other, sentence, token, offset)
+
+
+def _difference(gold: Corpus, other: Corpus, sentence: int, token: int, offset: int) -> AlignmentError:
+    sides = []
+    for corpus in (gold, other):
+        begin, end = corpus.starts[sentence], corpus.starts[sentence + 1]
+        near = corpus.tokens[max(begin, token - 2) : min(end, token + 3)]
+        words = " ".join(corpus.coding.tokens.strings(near)) if len(near) else "no tokens given"
+        sides.append((corpus.place(min(token, corpus.n_tokens - 1)), int(end - begin), words))
+    (place, size, words), (other_place, other_size, other_words) = sides
+    return AlignmentError(
+        place,
+        f"sentence {offset + sentence + 1} differs from {other_place}: "
+        f"{size} tokens (… {words} …) against {other_size} (… {other_words} …)",
+        _guess(gold, other, sentence),
+    )
+
+
+def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
+    """Why two sentences differ, told from what follows."""
+    if not len(gold.tokens) or not len(other.tokens):
+        return "give every sentence as many labels as it has tokens"
+    begin = int(gold.starts[sentence])
+    sizes = [int(corpus.starts[sentence + 1]) - begin for corpus in (gold, other)]
+    if any("DOCSTART" in corpus.coding.tokens.string(int(corpus.tokens[begin])) for corpus in (gold, other)):
+        return "a document line is spelt differently: write -DOCSTART- in both files or in neither"
+    short = min(sizes)
+    if sizes[0] == sizes[1] or not np.array_equal(gold.tokens[begin : begin + short], other.tokens[begin : begin + short]):
+        return "the tokens differ: predict on the tokens of the gold file, character for character"
+    ahead = slice(begin, begin + max(sizes))
+    if np.array_equal(gold.tokens[ahead], other.tokens[ahead]):
+        return "the same tokens, split into sentences at different places: copy the blank lines of the gold file"
+    return "the shorter sentence is cut off: raise the maximum sequence length of the system, or label the rest O"
+
+
+def _refuse_leftovers(feeds: list[_Feed], ready: list[int], sources: Sequence[Source], sentence: int) -> None:
+    longer = next(feed for feed, count in zip(feeds, ready, strict=True) if count)
+    shorter = next(feed for feed, count in zip(feeds, ready, strict=True) if not count)
+    assert longer.waiting is not None
+    raise AlignmentError(
+        sources[shorter.members[0]].name,
+        f"it ends after {sentence} sentences, but {longer.waiting[0].place(0)} goes on",
+        "the shorter file is truncated, or the other one has sentences too many: write it again",
+    )

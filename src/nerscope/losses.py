@@ -1,0 +1,45 @@
+"""What was read differently from how it was written: counted and shown, never silent."""
+
+from collections.abc import Sequence
+
+from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.schemes import Fault
+from nerscope.errors import FormatError
+from nerscope.results import Loss
+
+_PLACES = 5
+
+
+def losses_of(corpora: Sequence[Corpus], repair: str) -> list[Loss]:
+    """The repairs in each corpus; with the repair `none`, the first forbidden transition is refused."""
+    losses = []
+    for corpus in corpora:
+        scheme = corpus.column.scheme
+        faults = corpus.column.transitions.faults(scheme)
+        if not faults:
+            continue
+        if repair == "none":
+            raise FormatError(
+                f"{corpus.name}:{min(fault.first_line for fault in faults)}",
+                f"{spell(faults[0])} is not allowed in {scheme.name} ({sum(fault.count for fault in faults)} such places)",
+                "mend the labels, name the right scheme with scheme=…, or choose a repair",
+            )
+        losses.append(_loss(corpus.name, scheme.name, faults, repair))
+    return losses
+
+
+def spell(fault: Fault) -> str:
+    """A fault in words."""
+    return f"{fault.after} after {fault.before}"
+
+
+def _loss(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Loss:
+    total = sum(fault.count for fault in faults)
+    kinds = ", ".join(f"{spell(fault)} ({fault.count})" for fault in faults[:3])
+    return {
+        "source": name,
+        "kind": "repaired labels",
+        "count": total,
+        "places": [f"{name}:{fault.first_line}" for fault in faults[:_PLACES]],
+        "message": f"{total} transition{'s'[: total != 1]} not allowed in {scheme}, repaired as {repair}: {kinds}",
+    }

@@ -1,0 +1,174 @@
+"""Results: tidy rows with their conditions, and JSON both ways."""
+
+import json
+import math
+import os
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from nerscope.errors import InputError, OutputError
+from nerscope.scoring.evidence import Evidence
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from nerscope.render.tables import Table
+
+VERSION = version("nerscope")
+
+
+class Row(TypedDict, total=False):
+    """One number and what it is a number of; see docs/results.md."""
+
+    dataset: str
+    system: str
+    run: str | None
+    unit: str
+    facet: str
+    level: str
+    type: str | None
+    match: str
+    metric: str
+    value: float | None
+    n: int
+    std: float | None
+    runs: int
+    low: float | None
+    high: float | None
+
+
+class Loss(TypedDict):
+    """Something that was read differently from how it was written: what, how often, and where first."""
+
+    source: str
+    kind: str
+    count: int
+    places: list[str]
+    message: str
+
+
+@dataclass(slots=True)
+class Results:
+    """What an evaluation found.
+
+    >>> from nerscope import evaluate
+    >>> results = evaluate([(["Ada", "spoke"], ["B-PER", "O"])], {"all-O": [["O", "O"]]})
+    >>> results.value(metric="recall")
+    0.0
+    """
+
+    rows: list[Row]
+    settings: dict[str, Any] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list, repr=False)
+
+    @property
+    def signature(self) -> str:
+        """All settings that move a number, in one line."""
+        parts = {**self.settings.get("signature", {}), "version": VERSION}
+        return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+    def select(self, **wanted: object) -> list[Row]:
+        """The rows whose fields have the given values."""
+        return [row for row in self.rows if all(row.get(key) == value for key, value in wanted.items())]
+
+    def value(self, **wanted: object) -> float | None:
+        """The value of the one row that fits; by default of exact match, all mentions, over all runs."""
+        defaults: dict[str, object] = {"facet": "all", "level": "all", "type": None, "match": "exact", "run": None}
+        if wanted.get("metric") == "accuracy":
+            defaults["match"] = "label"
+        found = self.select(**{**defaults, **wanted})
+        if len(found) != 1:
+            raise InputError("results", f"{len(found)} rows fit {wanted}", "name dataset, system, facet, level, match and metric")
+        return found[0]["value"]
+
+    def to_json(self) -> str:
+        """Strict JSON: undefined is null."""
+        head = {"nerscope": VERSION, "signature": self.signature, "settings": self.settings, "losses": self.losses}
+        rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in self.rows)
+        return f'{json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1]}, "rows": [\n{rows}\n]}}\n'
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the results as JSON."""
+        write_text(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Results":
+        """Read results that were saved."""
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8"), str(path))
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(str(path), f"it cannot be read ({error})", "give a file that `evaluate -o` wrote") from None
+
+    @classmethod
+    def from_json(cls, text: str, name: str = "<memory>") -> "Results":
+        """Results from their JSON."""
+        try:
+            content = json.loads(text)
+        except ValueError as error:
+            raise InputError(name, f"it is not JSON ({error})", "give a file that `evaluate -o` wrote") from None
+        if not isinstance(content, dict) or not {"nerscope", "rows", "settings", "losses"} <= content.keys():
+            raise InputError(name, "it holds no nerscope results", "give a file that `evaluate -o` wrote")
+        if _release(content["nerscope"]) > _release(VERSION):
+            raise InputError(
+                name, f"it was written by nerscope {content['nerscope']}, this is {VERSION}", "install that version or a newer one"
+            )
+        return cls(content["rows"], content["settings"], content["losses"])
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The rows as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.rows)
+
+    def to_polars(self) -> "polars.DataFrame":
+        """The rows as a polars data frame."""
+        import polars
+
+        return polars.DataFrame(self.rows, infer_schema_length=None)
+
+    def table(self, name: str = "exact") -> "Table":
+        """One of the tables that the command line shows."""
+        from nerscope.render.tables import table
+
+        return table(self, name)
+
+
+def _release(text: object) -> tuple[int, ...]:
+    return tuple(int(part) for part in str(text).split(".") if part.isdigit())
+
+
+def row_value(value: float) -> float | None:
+    """A number as rows hold it: None where it is undefined."""
+    return None if math.isnan(value) else float(value)
+
+
+def summary_row(rows: Sequence[Row]) -> Row:
+    """The mean over a system's runs; runs for which the number is undefined have no share in it."""
+    values = [row["value"] for row in rows if row["value"] is not None]
+    summary = rows[0].copy()
+    summary["run"] = None
+    summary["value"] = statistics.fmean(values) if values else None
+    summary["n"] = round(statistics.fmean(row["n"] for row in rows))
+    summary["std"] = statistics.stdev(values) if len(values) > 1 else None
+    summary["runs"] = len(rows)
+    return summary
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file whole or not at all."""
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        try:
+            draft.write_text(text, encoding="utf-8", newline="")
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(str(path), f"it cannot be written ({error.strerror})", "check the folder and its permissions") from None

@@ -1,0 +1,1 @@
+"""Arithmetic on codes: which predictions match, what they count, and the metrics made of counts."""
