@@ -1,18 +1,18 @@
 """From files to results: the whole flow, in one screen."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.errors import InputError
-from nerscope.formats.sources import CorpusLike, chunks, side_by_side, source_of, with_scheme
+from nerscope.formats.sources import CorpusLike, Source, chunks, side_by_side, source_of, with_scheme
 from nerscope.lexicon import Lexicon
 from nerscope.losses import losses_of
 from nerscope.results import Loss, Results
-from nerscope.runs import runs_of
+from nerscope.runs import Run, runs_of
 from nerscope.score import Plan, score_chunk
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import merged
@@ -26,7 +26,7 @@ from nerscope.settings import (
     fixed_facets,
     matchers_of,
 )
-from nerscope.subsets import with_subsets
+from nerscope.subsets import Subset, with_subsets
 from nerscope.survey import Survey, surveyed
 from nerscope.tabulate import tabulate
 
@@ -51,58 +51,64 @@ def evaluate(
     0.6666666666666666
     """
     settings = Settings.of(options)
-    evidence, about, losses = gather(test, systems, train, dataset, settings, progress)
+    evidence, about, losses = gather(prepare(test, systems, train, dataset, settings), progress)
     return Results(tabulate(evidence, settings.zero_division), about, losses, [evidence])
 
 
-def gather(
-    test: CorpusLike,
-    systems: Systems,
-    train: CorpusLike | None,
-    dataset: str | None,
-    settings: Settings,
-    progress: Progress | None = None,
-) -> tuple[Evidence, dict[str, Any], list[Loss]]:
-    """Two passes over the data: what facets must know, then the ledgers of all units."""
+class Prepared(NamedTuple):
+    """All that is settled before units are scored."""
+
+    dataset: str
+    runs: list[Run]
+    sources: list[Source]
+    coding: Coding
+    plan: Plan
+    subsets: list[Subset]
+    training: list[Corpus]
+
+    def rows(self) -> Iterator[list[Corpus]]:
+        """The chunks of gold and of each run, side by side."""
+        return side_by_side(self.sources, self.coding, tokens=bool(self.plan.facets))
+
+
+def prepare(test: CorpusLike, systems: Systems, train: CorpusLike | None, dataset: str | None, settings: Settings) -> Prepared:
+    """Read the training data, survey the gold data, and fix the facets."""
     gold, runs = source_of(test, "<gold>"), runs_of(systems)
     subsets = settings.subsets(with_train=train is not None)
     names = base_facets(subsets, with_train=train is not None)
     coding, surfaces = Coding(), Paths()
-
     training = list(chunks(source_of(train, "<train>"), coding)) if train is not None else []
     lexicon = Lexicon.of(training, surfaces, settings.repair) if training else None
     survey = surveyed(chunks(gold, coding), attributes_of(names), surfaces, lexicon, settings.repair) if names else Survey()
     facets = fixed_facets(names, survey, settings)
     plan = Plan(facets, matchers_of(settings), settings, surfaces, lexicon, survey.types_of_surface)
-
     sources = [gold, *(run.source for run in runs)]
     if settings.repair == "discard":  # the one repair that must know the scheme beforehand
         sources = [with_scheme(source) for source in sources]
+    return Prepared(dataset or dataset_name(gold.name), runs, sources, coding, plan, subsets, training)
+
+
+def gather(prepared: Prepared, progress: Progress | None = None) -> tuple[Evidence, dict[str, Any], list[Loss]]:
+    """Score all chunks, and add up what they say."""
     parts, documents, row, done = [], [], list[Corpus](), 0
-    for row in side_by_side(sources, coding, tokens=bool(names)):
-        parts.append(score_chunk(row, plan, done))
+    for row in prepared.rows():
+        parts.append(score_chunk(row, prepared.plan, done))
         documents.append(row[0].documents)
         done += len(row[0])
         if progress:
             progress(done)
+    settings, facets = prepared.plan.settings, prepared.plan.facets
     evidence = Evidence(
-        dataset or dataset_name(gold.name),
-        tuple(coding.labels.types),
-        tuple((run.system, run.number) for run in runs),
+        prepared.dataset,
+        tuple(prepared.coding.labels.types),
+        tuple((run.system, run.number) for run in prepared.runs),
         {unit: merged([part[unit] for part in parts]) for unit in parts[0]},
         divisions_of(facets, settings),
         np.concatenate(documents),
     )
     if not len(evidence.ledgers["mention"].gold):
-        raise InputError(gold.name, "no mention at all: every label is O", "check that the label column is the right one")
-    losses = losses_of([*training[:1], *row], settings.repair)
-    return with_subsets(evidence, subsets), _about(settings, facets, row), losses
-
-
-def _about(settings: Settings, facets: Sequence[Any], row: Sequence[Corpus]) -> dict[str, Any]:
+        place = prepared.sources[0].name
+        raise InputError(place, "no mention at all: every label is O", "check that the label column is the right one")
     schemes = list(dict.fromkeys(corpus.column.scheme.name for corpus in row))
-    return {
-        "signature": {"scheme": "+".join(schemes), **settings.signature()},
-        "schemes": {corpus.name: corpus.column.scheme.name for corpus in row},
-        "facets": facet_settings(facets),
-    }
+    about = {"signature": {"scheme": "+".join(schemes), **settings.signature()}, "facets": facet_settings(facets)}
+    return with_subsets(evidence, prepared.subsets), about, losses_of([*prepared.training[-1:], *row], settings.repair)

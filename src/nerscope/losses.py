@@ -15,6 +15,8 @@ def losses_of(corpora: Sequence[Corpus], repair: str) -> list[Loss]:
     losses = []
     for corpus in corpora:
         scheme = corpus.column.scheme
+        if corpus.column.other_tokens:
+            losses.append(_other_tokens(corpus))
         faults = corpus.column.transitions.faults(scheme)
         if not faults:
             continue
@@ -42,4 +44,15 @@ def _loss(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Loss:
         "count": total,
         "places": [f"{name}:{fault.first_line}" for fault in faults[:_PLACES]],
         "message": f"{total} transition{'s'[: total != 1]} not allowed in {scheme}, repaired as {repair}: {kinds}",
+    }
+
+
+def _other_tokens(corpus: Corpus) -> Loss:
+    count = corpus.column.other_tokens
+    return {
+        "source": corpus.name,
+        "kind": "different tokens",
+        "count": count,
+        "places": [f"{corpus.name}:{corpus.column.first_other_line}"],
+        "message": f"{count} token{'s'[: count != 1]} spelt otherwise than in gold; matched by position",
     }

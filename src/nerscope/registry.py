@@ -1,7 +1,6 @@
 """Things with names: what is built in, what a user registers, and what an installed package offers."""
 
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
 from nerscope.errors import UsageError, suggest
@@ -45,6 +44,8 @@ class Registry(Generic[T]):
     def _search(self) -> None:
         """Import what installed packages offer under `nerscope.<kind>`; importing it registers it."""
         if not self._searched:
+            from importlib.metadata import entry_points  # takes longer to import than all of this package
+
             self._searched = True
             for point in entry_points(group=f"nerscope.{self.kind}"):
                 point.load()

@@ -6,20 +6,18 @@ import os
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from nerscope.errors import InputError, OutputError
 from nerscope.scoring.evidence import Evidence
+from nerscope.version import VERSION
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
     from nerscope.render.tables import Table
-
-VERSION = version("nerscope")
 
 
 class Row(TypedDict, total=False):

@@ -101,15 +101,16 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     weight = np.bincount(cell, minlength=size)
     used = np.flatnonzero(weight)
 
+    gold_labels = {name: _token_labels(gold, view.sentences, name, plan) for name in TOKEN_MATCHES} if facets else {}
+
     def credit(right: Bools) -> Floats:
         return np.bincount(cell[right], minlength=size)[used].astype(np.float64)
 
     def outcome(output: Corpus) -> Outcome:
         credits = {"label": credit(gold.labels == output.labels)}
         if facets:
-            repaired = View(view.sentences, decode(output.labels, output.starts, output.coding.labels, plan.settings.token_repair))
-            for name, spell in TOKEN_MATCHES.items():
-                credits[name] = credit(spell(view) == spell(repaired))
+            for name, labels in gold_labels.items():
+                credits[name] = credit(labels == _token_labels(output, view.sentences, name, plan))
         nothing = Units(np.zeros(0, np.int32), np.zeros(0, np.int16), {name: np.zeros(0, np.int8) for name in codes})
         return Outcome(nothing, credits, {name: np.zeros(0) for name in credits})
 
@@ -119,3 +120,10 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
         rows[facet.name] = code.astype(np.int8)
     units = Units((rest + first).astype(np.int32), np.zeros(len(used), np.int16), rows, weight[used])
     return Ledger(units, tuple(map(outcome, outputs)))
+
+
+def _token_labels(corpus: Corpus, sentences: Sentences, match: str, plan: Plan) -> Ints:
+    """What is compared token by token. Without boundaries there is nothing to repair: io takes labels as conlleval does."""
+    repair = "conlleval" if match == "io" else plan.settings.token_repair
+    mentions = decode(corpus.labels, corpus.starts, corpus.coding.labels, repair)
+    return TOKEN_MATCHES[match](View(sentences, mentions))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from nerscope import Results, evaluate
+from nerscope.formats.conll import ConllFile
 
 pytestmark = pytest.mark.corpora
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -24,7 +25,8 @@ def expected(dataset: str) -> dict[str, Any]:
 @cache
 def results(dataset: str, **options: str) -> Results:
     folder = SHARED / "corpora" / dataset
-    systems = {name: folder / "systems" / f"{name}.txt" for name in expected(dataset)}
+    # One participant of WNUT17 rewrote some tokens (`gt` as `get`).
+    systems = {name: ConllFile(folder / "systems" / f"{name}.txt", tokens="any") for name in expected(dataset)}
     return evaluate(folder / "test.txt", systems, train=folder / "train.txt", dataset=dataset, **options)
 
 

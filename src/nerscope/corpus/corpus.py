@@ -30,7 +30,16 @@ class LabelColumn:
     labels: Labels
     given: Scheme | None = None
     transitions: Transitions = field(default_factory=Transitions)
+    other_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
+    first_other_line: int = 0
     _shared: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    def note_other_tokens(self, gold: "Corpus", own: "Corpus") -> None:
+        """Count the tokens of a chunk that differ from gold."""
+        differs = np.flatnonzero(gold.tokens != own.tokens)
+        if len(differs) and not self.other_tokens:
+            self.first_other_line = int(own.lines[differs[0]])
+        self.other_tokens += len(differs)
 
     @property
     def scheme(self) -> Scheme:

@@ -36,6 +36,7 @@ FILE_OPTIONS = {
     "separator": FileOption(str, "tab or space; told by looking otherwise"),
     "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
     "encoding": FileOption(str, "the encoding, utf-8 unless told"),
+    "tokens": FileOption({"same": "same", "any": "any"}.__getitem__, "same, or any if a system spells tokens its own way"),
     "comments": FileOption(lambda text: _YES_NO[text.lower()], "yes or no: whether lines that begin with # are comments"),
 }
 
@@ -45,7 +46,7 @@ class ConllFile:
     """A file and how to read it.
 
     >>> ConllFile.parse("da.conllu::token=1,label=2")
-    ConllFile(path='da.conllu', token=1, label=2, separator=None, scheme=None, encoding='utf-8', comments=None)
+    ConllFile(path='da.conllu', token=1, label=2, separator=None, scheme=None, encoding='utf-8', comments=None, tokens='same')
     """
 
     path: str | Path
@@ -55,6 +56,7 @@ class ConllFile:
     scheme: str | None = None
     encoding: str = "utf-8"
     comments: bool | None = None
+    tokens: str = "same"
     data: bytes | None = field(default=None, repr=False)  # what was read from a file object
 
     def __post_init__(self) -> None:

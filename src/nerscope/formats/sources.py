@@ -94,8 +94,13 @@ def side_by_side(sources: Sequence[Source], coding: Coding, tokens: bool = True)
             for member, corpus in zip(feed.members, feed.take(min(ready)), strict=True):
                 row[member] = corpus
         full = [corpus for corpus in row if corpus is not None]
-        for other in full[1:]:
-            _check_aligned(full[0], other, sentence)
+        for source, other in zip(sources[1:], full[1:], strict=True):
+            if not _same_sentences(full[0], other):
+                raise _difference(full[0], other, sentence)
+            if isinstance(source, ConllFile) and source.tokens == "any":
+                other.column.note_other_tokens(full[0], other)
+            elif not _same_tokens(full[0], other):
+                raise _difference(full[0], other, sentence)
         sentence += len(full[0])
         yield full
     if any(ready):
@@ -131,32 +136,43 @@ def _columns(file: ConllFile, coding: Coding, wanted: list[int], tokens: bool) -
         yield [corpora[distinct.index(column)] for column in wanted]
 
 
-def _check_aligned(gold: Corpus, other: Corpus, offset: int) -> None:
-    if np.array_equal(gold.starts, other.starts):
-        if not len(gold.tokens) or not len(other.tokens) or gold.tokens is other.tokens:
-            return
-        if np.array_equal(gold.tokens, other.tokens):
-            return
-        token = int(np.argmax(gold.tokens != other.tokens))
-        sentence = int(np.searchsorted(gold.starts, token, side="right")) - 1
-    else:
-        sentence = int(np.argmax(gold.starts != other.starts)) - 1
-        token = int(gold.starts[sentence])
-        if len(gold.tokens) and len(other.tokens):
-            shared = min(gold.n_tokens, other.n_tokens)
-            differs = gold.tokens[token:shared] != other.tokens[token:shared]
-            length = min(int(corpus.starts[sentence + 1] - corpus.starts[sentence]) for corpus in (gold, other))
-            token += int(np.argmax(differs[:length])) if differs[:length].any() else length - 1
-    raise _difference(gold, other, sentence, token, offset)
+def _same_sentences(gold: Corpus, other: Corpus) -> bool:
+    return np.array_equal(gold.starts, other.starts)
 
 
-def _difference(gold: Corpus, other: Corpus, sentence: int, token: int, offset: int) -> AlignmentError:
+def _same_tokens(gold: Corpus, other: Corpus) -> bool:
+    if gold.tokens is other.tokens or not len(gold.tokens) or not len(other.tokens):
+        return True
+    return np.array_equal(gold.tokens, other.tokens)
+
+
+def _first_difference(gold: Corpus, other: Corpus) -> tuple[int, int]:
+    """The first sentence that differs, and the first token of it that does (or where the shorter one ends)."""
+    sizes = (np.diff(gold.starts), np.diff(other.starts))
+    by_size = int(np.argmax(sizes[0] != sizes[1])) if (sizes[0] != sizes[1]).any() else len(gold)
+    if len(gold.tokens) and len(other.tokens):
+        shared = int(gold.starts[by_size])
+        differs = gold.tokens[:shared] != other.tokens[:shared]
+        if differs.any():
+            token = int(np.argmax(differs))
+            return int(np.searchsorted(gold.starts, token, side="right")) - 1, token
+    begin = int(gold.starts[by_size])
+    short = int(min(sizes[0][by_size], sizes[1][by_size]))
+    if len(gold.tokens) and len(other.tokens):
+        differs = gold.tokens[begin : begin + short] != other.tokens[begin : begin + short]
+        if differs.any():
+            return by_size, begin + int(np.argmax(differs))
+    return by_size, begin + short
+
+
+def _difference(gold: Corpus, other: Corpus, offset: int) -> AlignmentError:
+    sentence, token = _first_difference(gold, other)
     sides = []
     for corpus in (gold, other):
-        begin, end = corpus.starts[sentence], corpus.starts[sentence + 1]
+        begin, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
         near = corpus.tokens[max(begin, token - 2) : min(end, token + 3)]
-        words = " ".join(corpus.coding.tokens.strings(near)) if len(near) else "no tokens given"
-        sides.append((corpus.place(min(token, corpus.n_tokens - 1)), int(end - begin), words))
+        words = " ".join(corpus.coding.tokens.strings(near)) if len(near) else "end"
+        sides.append((corpus.place(min(token, end - 1)), end - begin, words))
     (place, size, words), (other_place, other_size, other_words) = sides
     return AlignmentError(
         place,
@@ -176,7 +192,7 @@ def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
         return "a document line is spelt differently: write -DOCSTART- in both files or in neither"
     short = min(sizes)
     if sizes[0] == sizes[1] or not np.array_equal(gold.tokens[begin : begin + short], other.tokens[begin : begin + short]):
-        return "the tokens differ: predict on the tokens of the gold file, character for character"
+        return "the tokens differ: predict on the tokens of the gold file, or say tokens=any if only their spelling differs"
     ahead = slice(begin, begin + max(sizes))
     if np.array_equal(gold.tokens[ahead], other.tokens[ahead]):
         return "the same tokens, split into sentences at different places: copy the blank lines of the gold file"

@@ -1,0 +1,5 @@
+"""`python -m nerscope` is the command line."""
+
+from nerscope.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""Results as reading matter: tables, and the text of other tools."""

@@ -1,0 +1,91 @@
+"""Small corpora in which seen, unseen and ambiguous tokens, surfaces and broken label sequences are all common."""
+
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+from tests.oracles.naive import Corpus, Sentence, Span, mentions
+
+TOKENS = (
+    "a",
+    "b",
+    "A",
+    "#",
+    "-",
+    "é",
+    "prefixed",
+    "prefixed9",
+    "prefixed8",
+    "a-token-well-beyond-sixteen-bytes",
+    "a-token-well-beyond-sixteen-bytes!",
+)
+TYPES = ("PER", "LOC", "creative-work")
+VALID_AFTER = {"B": ("B", "I", "O"), "I": ("B", "I", "O"), "O": ("B", "O")}
+
+
+class Case(NamedTuple):
+    """A training corpus, a gold corpus with at least one mention, and a prediction for it."""
+
+    train: Corpus
+    gold: Corpus
+    pred: Corpus
+
+
+words = st.one_of(st.sampled_from(TOKENS[:3]), st.sampled_from(TOKENS))
+"""Half the draws come from three tokens, so that surfaces repeat."""
+
+
+@st.composite
+def valid_labels(draw: st.DrawFn, length: int) -> list[str]:
+    labels: list[str] = []
+    before, kind = "O", TYPES[0]
+    for _ in range(length):
+        before = draw(st.sampled_from(VALID_AFTER[before]))
+        if before == "B":
+            kind = draw(st.sampled_from(TYPES))
+        labels.append("O" if before == "O" else f"{before}-{kind}")
+    return labels
+
+
+def any_labels(length: int) -> st.SearchStrategy[list[str]]:
+    every = ["O", *(f"{prefix}-{kind}" for kind in TYPES for prefix in "BI")]
+    return st.lists(st.sampled_from(every), min_size=length, max_size=length)
+
+
+def labels(length: int) -> st.SearchStrategy[list[str]]:
+    return st.one_of(valid_labels(length), any_labels(length))
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> Sentence:
+    tokens = draw(st.lists(words, min_size=1, max_size=8))
+    return tokens, draw(labels(len(tokens)))
+
+
+@st.composite
+def changed(draw: st.DrawFn, wanted: list[str]) -> list[str]:
+    """The gold labels with some of them replaced, or labels that have nothing to do with them."""
+    other = draw(labels(len(wanted)))
+    if draw(st.booleans()):
+        return other
+    keep = draw(st.lists(st.booleans(), min_size=len(wanted), max_size=len(wanted)))
+    return [a if kept else b for a, b, kept in zip(wanted, other, keep, strict=True)]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    train = draw(st.lists(sentences(), min_size=1, max_size=5))
+    gold = draw(st.lists(sentences(), min_size=1, max_size=5).filter(lambda corpus: bool(mentions(corpus))))
+    reused = draw(st.lists(st.sampled_from(train), max_size=2))
+    gold = [*gold, *((list(tokens), list(given)) for tokens, given in reused)]
+    pred = [(list(tokens), draw(changed(wanted))) for tokens, wanted in gold]
+    return Case(train, gold, pred)
+
+
+@st.composite
+def spans(draw: st.DrawFn) -> Span:
+    start = draw(st.integers(0, 5))
+    return Span(start, start + draw(st.integers(1, 4)), draw(st.sampled_from(TYPES[:2])))
+
+
+span_lists = st.lists(spans(), max_size=6)
+"""Nested, crossing and repeated spans, in any order."""
