@@ -4,7 +4,9 @@ Template syntax, all of it whitespace-tokenised beforehand:
 
 * ``{pool}`` draws a fresh name; ``{pool1}`` is bound, so that the same document always means the same name by it;
 * ``{pool1:ORG}`` overrides the type of the pool, which is how a town becomes its football club;
-* ``[Bank of Leith/ORG]`` is a literal mention; ``<a|b>`` chooses one wording; a leading ``^`` sets the sentence in capitals.
+* ``[Bank of {town1}/ORG]`` is one mention, slots and all; a slot glued to other text (``{city1}-based``) is no mention;
+* ``<a|b>`` chooses one wording, a leading ``^`` sets the sentence in capitals, and ``the:Danube`` in a pool stands for
+  an article before the mention, outside of it; ``{^city1}`` sets a dateline in capitals.
 """
 
 from typing import NamedTuple
@@ -39,18 +41,19 @@ def _rows(text: str) -> tuple[str, ...]:
 
 # Given names and surnames are joined at random; the surnames are rare or invented, so that no public figure is meant.
 GIVEN_NAMES = _names("""
-    Anneke; Tobias; Marisol; Keiran; Ottilie; Femi; Ruairi; Yasmin; Bogdan; Celeste; Dorian; Ximena; Halvard; Ingrid; Jonty;
-    Katya; Leopold; Mireille; Nadia; Oskar; Priya; Quentin; Rosalind; Stellan; Tamsin; Umberto; Vesna; Wilhelmina; Yusuf;
-    Zelda; Alasdair; Bettina; Cosmo; Delphine; Emeka; Fiorella; Gideon; Hyacinth; Ismael; Jolanta; Kofi; Lucasz; Maeve;
-    Niamh; Orla; Piotr; Rasmus; Saoirse; Thandiwe; Ulrich; Grace; Frank; Mark; Faith; Dale; Wei; Haruko; Anil; Leila; Tariq
+    Anneke; Tobias; Marisol; Keiran; Ottilie; Femi; Ruairi; Yasmin; Bogdan; Celeste; Dorian; Ximena; Halvard; Ingrid;
+    Jonty; Katya; Leopold; Mireille; Nadia; Oskar; Priya; Quentin; Rosalind; Stellan; Tamsin; Umberto; Vesna; Wilhelmina;
+    Yusuf; Zelda; Alasdair; Bettina; Cosmo; Delphine; Emeka; Fiorella; Gideon; Hyacinth; Ismael; Jolanta; Kofi; Lucasz;
+    Maeve; Niamh; Orla; Piotr; Rasmus; Saoirse; Thandiwe; Ulrich; Grace; Frank; Mark; Faith; Dale; Wei; Haruko; Anil;
+    Leila; Tariq
 """)
 SURNAMES = _names("""
-    Varnholt; Okwuosa; Thistlewood; Marchbanks; Hroch; Delacourtine; Ainscough; Bramhall-Lee; Czernik; Dunstable; Eskelund;
-    Fairweather-Oke; Gantry; Halloran-Voss; Ibekwe-Smart; Jorvik; Kestelman; Lindqvarn; Mbatheni; Nakagori; Osterhagen;
-    Pettibone; Quillfeather; Rademaekers; Sorrentelli; Tarrant; Uddingston; Vasilenka; Wetherspoon-Ray; Yarborough; Zubrick;
-    Abernethie; Brackenbury; Colquharn; Dragomirov; Ellingsworth; Farquhan; Grimaldo; Hjelmstad; Inverarity; Kapoorian;
-    Lathbury; Mockridge; Nethercott; Ormsbee; Penhaligan; Rintoul; Stavely; Trevanion; Umunna-Bell; van der Meulen;
-    de la Croix; Winterbourne; Yilmazer; Zandberg; O'Dalaigh; Tanakura; Solheimer; Bastarache; Kowalewicz
+    Varnholt; Okwuosa; Thistlewood; Marchbanks; Hroch; Delacourtine; Ainscough; Bramhall-Lee; Czernik; Dunstable;
+    Eskelund; Fairweather-Oke; Gantry; Halloran-Voss; Ibekwe-Smart; Jorvik; Kestelman; Lindqvarn; Mbatheni; Nakagori;
+    Osterhagen; Pettibone; Quillfeather; Rademaekers; Sorrentelli; Tarrant; Uddingston; Vasilenka; Wetherspoon-Ray;
+    Yarborough; Zubrick; Abernethie; Brackenbury; Colquharn; Dragomirov; Ellingsworth; Farquhan; Grimaldo; Hjelmstad;
+    Inverarity; Kapoorian; Lathbury; Mockridge; Nethercott; Ormsbee; Penhaligan; Rintoul; Stavely; Trevanion; Umunna-Bell;
+    van der Meulen; de la Croix; Winterbourne; Yilmazer; Zandberg; O'Dalaigh; Tanakura; Solheimer; Bastarache; Kowalewicz
 """)
 
 POOLS: dict[str, Pool] = {
@@ -58,17 +61,23 @@ POOLS: dict[str, Pool] = {
     "twinper": Pool(
         "PER",
         _names("""
-            Dana Lincoln; Petra Jordan; Amos Houston; Ivo Santander; Lourdes Preston; Nils Carlisle; Greta Bolton; Abel Kent;
-            Odile Paris; Marek Burnley; Tess Valencia; Hanne Austin; Ludo Georgia; Imre Madison; Colm Hexley; Ada Skelby
+            Dana Lincoln; Petra Jordan; Amos Houston; Ivo Santander; Lourdes Preston; Nils Carlisle; Greta Bolton;
+            Abel Kent; Odile Paris; Marek Burnley; Tess Valencia; Hanne Austin; Ludo Georgia; Imre Madison; Colm Hexley;
+            Ada Skelby
         """),
     ),
     # Trap: a single word that is a person, a place or a club, as the sentence has it.
     "twin": Pool(
         "LOC",
         _names("""
-            Lincoln; Jordan; Houston; Santander; Preston; Carlisle; Bolton; Kent; Paris; Burnley; Valencia; Austin; Georgia;
-            Madison; Hexley; Skelby
+            Lincoln; Jordan; Houston; Santander; Preston; Carlisle; Bolton; Kent; Paris; Burnley; Valencia; Austin;
+            Georgia; Madison; Hexley; Skelby
         """),
+    ),
+    # Trap: the same, for towns whose club goes by the name of the town.
+    "clubtown": Pool(
+        "ORG",
+        _names("Lincoln; Santander; Preston; Carlisle; Bolton; Burnley; Valencia; Hexley; Skelby; Austin; Houston; Marlow"),
     ),
     # Trap: given names that are everyday words; the training side writes these words as words (see `train_only`).
     "wordper": Pool(
@@ -81,58 +90,83 @@ POOLS: dict[str, Pool] = {
     "town": Pool(
         "LOC",
         _names("""
-            Harrowby; Calder Bridge; Wexcombe; Stanmoor; Port Ellery; Dunmarsh; Kettlewick; Aldermere; Tarnholm; Skelby; Hexley;
-            Brackley Cross; Saltfleet; Eastwater; Glenorrin; Marlow Heath; Rothmere; Ashgrove; Penhallow; Lower Sedge;
-            Fenwick Bay; Thornaby Mill; Crossgate; Lindow; Garstang Ferry; Ravensholt; Ullsmere; Barrowdale; Lincoln; Preston;
-            Carlisle; Bolton; Burnley; Santander; Valencia; Leeds; Whitcombe; Mill Hope; Union Point; Oxmoor; Kinlarig; Staveley
+            Harrowby; Calder Bridge; Wexcombe; Stanmoor; Port Ellery; Dunmarsh; Kettlewick; Aldermere; Tarnholm; Skelby;
+            Hexley; Brackley Cross; Saltfleet; Eastwater; Glenorrin; Marlow Heath; Rothmere; Ashgrove; Penhallow;
+            Lower Sedge; Fenwick Bay; Thornaby Mill; Crossgate; Lindow; Garstang Ferry; Ravensholt; Ullsmere; Barrowdale;
+            Lincoln; Preston; Carlisle; Bolton; Burnley; Santander; Valencia; Leeds; Whitcombe; Mill Hope; Union Point;
+            Oxmoor; Kinlarig; Staveley
         """),
     ),
     "city": Pool(
         "LOC",
         _names("""
-            Oslo; Nairobi; Lisbon; Helsinki; Montevideo; Jakarta; Warsaw; Tallinn; Accra; Lima; Seoul; Vienna; Cape Town; Ottawa;
-            Buenos Aires; Hanoi; Dublin; Casablanca; Brussels; Riga; Kuala Lumpur; Athens; Geneva; Bogota; Dakar; Prague; Paris;
-            San Sebastian; Porto; Gdansk; New York; Osaka; Houston; Austin; Ljubljana; Quito; Tbilisi; Windhoek; Lyon; Bergen
+            Oslo; Nairobi; Lisbon; Helsinki; Montevideo; Jakarta; Warsaw; Tallinn; Accra; Lima; Seoul; Vienna;
+            Cape Town; Ottawa; Buenos Aires; Hanoi; Dublin; Casablanca; Brussels; Riga; Kuala Lumpur; Athens; Geneva;
+            Bogota; Dakar; Prague; Paris; San Sebastian; Porto; Gdansk; New York; Osaka; Houston; Austin; Ljubljana;
+            Quito; Tbilisi; Windhoek; Lyon; Bergen
+        """),
+    ),
+    "capital": Pool(
+        "LOC",
+        _names("""
+            Oslo; Nairobi; Lisbon; Helsinki; Montevideo; Jakarta; Warsaw; Tallinn; Accra; Lima; Seoul; Vienna; Ottawa;
+            Hanoi; Dublin; Brussels; Riga; Athens; Bogota; Prague; Ljubljana; Quito; Tbilisi; Paris
         """),
     ),
     "country": Pool(
         "LOC",
         _names("""
-            Norway; Kenya; Portugal; Finland; Uruguay; Indonesia; Poland; Estonia; Ghana; Peru; South Korea; Austria; Canada;
-            Vietnam; Ireland; Morocco; Belgium; Latvia; Greece; Jordan; Georgia; Chile; New Zealand; Sri Lanka; Iceland; Namibia
+            Norway; Kenya; Portugal; Finland; Uruguay; Indonesia; Poland; Estonia; Ghana; Peru; South Korea; Austria;
+            Canada; Vietnam; Ireland; Morocco; Belgium; Latvia; Greece; Jordan; Georgia; Chile; New Zealand; Sri Lanka;
+            Iceland; Namibia
         """),
     ),
     "region": Pool(
         "LOC",
         _names("""
-            the:Danube; the:Baltic Sea; Lake Victoria; the:Andes; the:River Tarn; Cape Merrow; Mount Ellery; the:Pennines;
-            the:Gulf of Finland; Lake Orrin; the:Skelby Marshes; the:Isle of Carrow; Sedge Valley; the:Bay of Biscay;
-            the:Strait of Ormsay; Kent
+            the:Andes; Cape Merrow; Mount Ellery; the:Pennines; the:Skelby Marshes; the:Isle of Carrow; Sedge Valley;
+            Kent; the:Arctic Circle; Carrow Point; the:Lindow Fells
+        """),
+    ),
+    "water": Pool(
+        "LOC",
+        _names("""
+            the:Danube; the:Baltic Sea; Lake Victoria; the:River Tarn; the:Gulf of Finland; Lake Orrin;
+            the:Bay of Biscay; the:Strait of Ormsay; the:Calder; Sedge Water; the:River Ullock
         """),
     ),
     "venue": Pool(
         "LOC",
         _names("""
-            Mossbank Park; the:Riverside Arena; Cobblers Lane; St Brannoc 's Hall; Gallowgate Theatre; the:Old Corn Exchange;
-            Union Street; Victoria Square; Harbour Road; Tannery Wharf; the:Hope Street Library; Millennium Bridge; Rose Lane;
-            Bellfield Stadium; Quarry Road; the:Queen Maud Concert Hall; Bank Street; Ferrymans Quay
+            Mossbank Park; the:Riverside Arena; St Brannoc 's Hall; Gallowgate Theatre; the:Old Corn Exchange;
+            the:Hope Street Library; Bellfield Stadium; the:Queen Maud Concert Hall; Tannery Wharf; the:Anchor Rooms;
+            Ferrymans Hall; the:Palace of Science and Industry
+        """),
+    ),
+    "street": Pool(
+        "LOC",
+        _names("""
+            Cobblers Lane; Union Street; Victoria Square; Harbour Road; Millennium Bridge; Rose Lane; Quarry Road;
+            Bank Street; Ferrymans Quay; May Terrace; St Brannoc 's Hill; Orchard Close
         """),
     ),
     "club": Pool(
         "ORG",
         _names("""
-            Harrowby Rovers; Stanmoor Albion; Dunmarsh United; Union Kettlewick; Aldermere Town; Real Tarnholm; Wexcombe Wasps;
-            Port Ellery Athletic; Rothmere Wanderers; Ashgrove Ladies; Racing Saltfleet; Penhallow Harriers; Glenorrin Thistle;
-            Crossgate County; Oslo Polar Bears; Lindow Lions; Dynamo Ullsmere; Barrowdale Hotspur; Leeds Ravens; Fenwick Bay Sharks
+            Harrowby Rovers; Stanmoor Albion; Dunmarsh United; Union Kettlewick; Aldermere Town; Real Tarnholm;
+            Wexcombe Wasps; Port Ellery Athletic; Rothmere Wanderers; Ashgrove Ladies; Racing Saltfleet;
+            Penhallow Harriers; Glenorrin Thistle; Crossgate County; Oslo Polar Bears; Lindow Lions; Dynamo Ullsmere;
+            Barrowdale Hotspur; Leeds Ravens; Fenwick Bay Sharks
         """),
     ),
     "company": Pool(
         "ORG",
         _names("""
-            Veltrano; Norrland Timber; Brightwater Foods; Quillon Systems; Marrow 's; Halden & Pryce; Orbitelle; Castellan Motors;
-            Kettle 's Bakery; Tessaly Air; Pinnock Steel; Nordhavn Shipping; Sableworks; Ferro Atlantica; Lumenta; Greyfriars
-            Insurance; Omnivar; Baxter Dunne Partners; Zephyrine; Port Ellery Water; Solvanta Energy; Mirador Group; Calyx
-            Pharma; Oakline Railways; Trident Paper Mills; Vanterra; Hollis and Daughters; Juno Robotics; Copperfield Telecom
+            Veltrano; Norrland Timber; Brightwater Foods; Quillon Systems; Marrow 's; Halden & Pryce; Orbitelle;
+            Castellan Motors; Kettle 's Bakery; Tessaly Air; Pinnock Steel; Nordhavn Shipping; Sableworks;
+            Ferro Atlantica; Lumenta; Greyfriars Insurance; Omnivar; Baxter Dunne Partners; Zephyrine; Port Ellery Water;
+            Solvanta Energy; Mirador Group; Calyx Pharma; Oakline Railways; Trident Paper Mills; Vanterra;
+            Hollis and Daughters; Juno Robotics; Copperfield Telecom
         """),
     ),
     # Trap: brands that are everyday words, which the training side writes as words, mostly.
@@ -149,92 +183,137 @@ POOLS: dict[str, Pool] = {
     "ministry": Pool(
         "ORG",
         _names("""
-            Ministry of Agriculture , Fisheries and Rural Affairs; Ministry of Finance; Department for Transport and Harbours;
-            Ministry of Culture , Sport and the Islands; Office for Budget Forecasts; National Agency for Water and Soil;
-            Ministry of Justice; Department of Public Works; Federal Office of Civil Aviation and Ports; Ministry of Health;
+            Ministry of Agriculture , Fisheries and Rural Affairs; Ministry of Finance;
+            Department for Transport and Harbours; Ministry of Culture , Sport and the Islands;
+            Office for Budget Forecasts; National Agency for Water and Soil; Ministry of Justice;
+            Department of Public Works; Federal Office of Civil Aviation and Ports; Ministry of Health;
             Commission for the Protection of Rivers and Wetlands; Ministry of Energy , Mines and Natural Resources
         """),
     ),
     "uni": Pool(
         "ORG",
         _names("""
-            University of Leeds; University of Ormsay; Northmoor University; University of Leeds Department of Chemistry;
-            Helsinki School of Marine Engineering; University of Tarnholm; Institute for Polar and Ocean Research;
-            Northmoor University Department of Applied Hydrology; Carrow College; University of Accra Faculty of Law;
-            Royal Skelby Institute of Science and Letters; Technical University of Gdansk; Kinlarig Centre for Seabird Studies
+            the:University of Leeds; the:University of Ormsay; Northmoor University;
+            the:University of Leeds Department of Chemistry; the:Helsinki School of Marine Engineering;
+            the:University of Tarnholm; the:Institute for Polar and Ocean Research;
+            Northmoor University Department of Applied Hydrology; Carrow College; the:University of Accra Faculty of Law;
+            the:Royal Skelby Institute of Science and Letters; the:Technical University of Gdansk;
+            the:Kinlarig Centre for Seabird Studies
         """),
     ),
+    "campus": Pool("ORG", _names("the:University of Leeds; the:University of Ormsay; Northmoor University; Carrow College")),
     "party": Pool(
         "ORG",
         _names("""
-            Green Alliance; Union of Progress; Liberal Centre; National Farmers Bloc; Workers and Tenants Party; Civic Forum;
-            Unionist Front; Party of Hope and Renewal; Reform List; Coastal Party; New Compass
+            Green Alliance; Union of Progress; Liberal Centre; National Farmers Bloc; Workers and Tenants Party;
+            Civic Forum; Unionist Front; Party of Hope and Renewal; Reform List; Coastal Party; New Compass
         """),
     ),
     "agency": Pool(
         "ORG",
         _names("""
-            European Union; World Food Council; Red Lantern; North Sea Cod Board; Coastguard Volunteers of Ellery; Tenants United;
-            Ormsay Mountain Rescue; World Chess League; Seafarers Union; European Rowing Federation; Doctors for the Delta;
-            Kettlewick Fire Brigade; Hexley Borough Council; St Brannoc 's Hospital; Queen Maud Infirmary; Skelby Parish Council
+            European Union; World Food Council; North Sea Cod Board; World Chess League; European Rowing Federation;
+            Arctic Forum; International Bureau of Weights and Tides; Union of Island States; Red Lantern Society;
+            Delta Doctors Fund
+        """),
+    ),
+    "union": Pool(
+        "ORG",
+        _names("""
+            Seafarers Union; Rail and Dock Workers Union; Union of Bakers and Millers;
+            National Union of Paper Workers
+        """),
+    ),
+    "shop": Pool(
+        "ORG",
+        _names("""
+            Kettle 's Bakery; Marrow 's; Hollis and Daughters; Pinnock Ironmongers; Copperfield Books; Lathbury 's;
+            The Button Box; Anchor Stores
+        """),
+    ),
+    "rescue": Pool(
+        "ORG",
+        _names("""
+            Coastguard Volunteers of Ellery; Ormsay Mountain Rescue; Kettlewick Fire Brigade; Hexley Borough Council;
+            Skelby Parish Council; Queen Maud Infirmary; Sedge Valley Lifeboat Trust; Rothmere Fire and Rescue Service
         """),
     ),
     # Trap: a masthead with its article inside the name, and one without (see the rules in the README).
     "thepaper": Pool(
         "ORG",
-        _names("The Calder Times; The Ormsay Mail; The New York Lantern; The Northern Ledger; The Lisbon Courier; The Evening Post"),
+        _names(
+            "The Calder Times; The Ormsay Mail; The New York Lantern; The Northern Ledger; The Lisbon Courier; The Evening Post"
+        ),
     ),
     "paper": Pool(
         "ORG",
-        _names("Ostrava Herald; Skelby Gazette; Dublin Dispatch; New York Register; Baltic Observer; Harrowby Echo; Accra Star"),
+        _names(
+            "Ostrava Herald; Skelby Gazette; Dublin Dispatch; New York Register; Baltic Observer; Harrowby Echo; Accra Star"
+        ),
     ),
     "band": Pool(
         "ORG",
         _names("""
-            The Paper Herons; Velvet Turnip; Ghosts of Lindow; Ember; The Tuesday Union; Salt & Static; Moss Choir; Night Ferry;
-            Rose and the Anchors; Polar Radio
+            The Paper Herons; Velvet Turnip; Ghosts of Lindow; Ember; The Tuesday Union; Salt & Static; Moss Choir;
+            Night Ferry; Rose and the Anchors; Polar Radio
         """),
     ),
     "work": Pool(
         "MISC",
         _names("""
-            The Last Ferry to Carrow; A Short History of Rain; Hope Is a Small Boat; The Lighthouse Keeper 's Third Daughter;
-            Winter at the Hotel Baltic; Salt; Letters from the Edge of the Marsh; The Glass Orchard; Nobody Waters the Roses Here;
-            Mr Pettibone Goes to Sea; What the Tide Brought Home; Under a Copper Sky; The Man Who Counted Herons; Marrowbone;
-            Twelve Nights in a Borrowed Coat; All the Kings of Skelby; Oslo in Reverse; The Unlikely Union of Ada and Bill
+            The Last Ferry to Carrow; A Short History of Rain; Hope Is a Small Boat;
+            The Lighthouse Keeper 's Third Daughter; Winter at the Hotel Baltic; Salt; Letters from the Edge of the Marsh;
+            The Glass Orchard; Nobody Waters the Roses Here; Mr Pettibone Goes to Sea; What the Tide Brought Home;
+            Under a Copper Sky; The Man Who Counted Herons; Marrowbone; Twelve Nights in a Borrowed Coat;
+            All the Kings of Skelby; Oslo in Reverse; The Unlikely Union of Ada and Bill
+        """),
+    ),
+    "cup": Pool(
+        "MISC",
+        _names("""
+            Winter Games; Baltic Cup; Skelby Half Marathon; Three Rivers Regatta; Heron Trophy; Coastal League;
+            Champions Shield; Great Kettlewick Cheese Race; Harbour Cup; Tour of the Northern Isles
         """),
     ),
     "event": Pool(
         "MISC",
         _names("""
-            Winter Games; Harbour Festival; Baltic Cup; Skelby Half Marathon; Three Rivers Regatta; Heron Trophy; World Cup;
-            Northern Lights Film Festival; Ormsay Book Fair; Battle of Lindow Bridge; Coastal League; Champions Shield; May Fair;
-            Tarnholm Jazz Week; Festival of Small Boats; Great Kettlewick Cheese Race
+            Harbour Festival; Northern Lights Film Festival; Ormsay Book Fair; May Fair; Tarnholm Jazz Week;
+            Festival of Small Boats; Hexley Film Week; Carrow Lantern Festival; Feast of St Brannoc; Summer of Song
         """),
     ),
     "award": Pool(
         "MISC",
         _names("""
-            Golden Heron; Marchbanks Prize; Silver Anchor; Order of the Northern Star; Lindow Medal for Courage at Sea;
-            Tarn Prize for First Fiction; Halden Fellowship
+            Golden Heron; Marchbanks Prize; Silver Anchor; Order of the Northern Star;
+            Ormsay Medal for Letters and Science; Tarn Prize for New Work; Halden Fellowship
         """),
     ),
     "law": Pool(
         "MISC",
         _names("""
-            Clean Rivers Act; Rural Broadband Bill; Treaty of Ormsay; Fair Rents Act; Harbour Safety and Pilotage Act; Budget Act;
-            Geneva Accord on Migratory Birds; Night Flights Bill
+            Clean Rivers Act; Rural Broadband Bill; Fair Rents Act; Harbour Safety and Pilotage Act; Budget Act;
+            Night Flights Bill; Libraries and Archives Act; Small Farms Bill
+        """),
+    ),
+    "treaty": Pool(
+        "MISC",
+        _names("""
+            Treaty of Ormsay; Geneva Accord on Migratory Birds; Baltic Fisheries Pact; Riga Protocol;
+            Treaty of Tarnholm and Skelby
         """),
     ),
     "product": Pool(
         "MISC",
         _names("Orchard Slate 4; Kite Mini; Lumenta Glow; Castellan Sprint; Omnivar One; Pebble Go; Ember 7; Veltrano X200"),
     ),
+    "car": Pool("MISC", _names("Castellan Sprint; Veltrano Vista; Norrland Estate; Zephyrine Coupe; Castellan Rover")),
     "demonym": Pool(
         "MISC",
         _names("""
-            Norwegian; Kenyan; Portuguese; Finnish; Uruguayan; Indonesian; Polish; Estonian; Ghanaian; Peruvian; Korean; Austrian;
-            Canadian; Vietnamese; Irish; Moroccan; Belgian; Latvian; Greek; Jordanian; Georgian; Chilean; Icelandic; Catalan
+            Norwegian; Kenyan; Portuguese; Finnish; Uruguayan; Indonesian; Polish; Estonian; Ghanaian; Peruvian; Korean;
+            Austrian; Canadian; Vietnamese; Irish; Moroccan; Belgian; Latvian; Greek; Jordanian; Georgian; Chilean;
+            Icelandic; Catalan
         """),
     ),
 }
@@ -243,20 +322,32 @@ POOLS: dict[str, Pool] = {
 FILLERS: dict[str, tuple[str, ...]] = {
     "n": _names("two; three; four; five; six; seven; eight; nine"),
     "nn": tuple(str(number) for number in range(11, 98)),
+    "ord": _names("11th; 12th; 13th; 14th; 15th; 16th; 17th; 18th; 19th; 20th"),
+    "low": tuple(str(number) for number in range(11, 36)),
+    "knots": tuple(str(number) for number in range(38, 66)),
+    "evening": _names("8 pm; 9 pm; 10 pm"),
     "big": _names("1,200; 3,400; 12,000; 18,500; 25,000; 640; 870; 2,150; 7,300; 41,000; 960; 5,600"),
     "year": tuple(str(number) for number in range(1961, 2024)),
     "score": _names("1-0; 2-0; 2-1; 3-1; 3-2; 0-0; 1-1; 4-0; 4-2; 2-2; 5-1; 3-0"),
     "pct": tuple(f"{whole}.{part} percent" for whole in range(1, 13) for part in (2, 4, 7)),
-    "money": tuple(f"{sign} {amount} million" for sign in ("$", "€") for amount in ("3.5", "12", "48", "75", "110", "260", "940")),
+    "money": tuple(
+        f"{sign} {amount} million" for sign in ("$", "€") for amount in ("3.5", "12", "48", "75", "110", "260", "940")
+    ),
     "day": _names("Monday; Tuesday; Wednesday; Thursday; Friday; Saturday; Sunday"),
     "month": _names("January; February; March; April; May; June; July; August; September; October; November; December"),
-    "date": tuple(f"{m} {d}" for m in ("January", "March", "April", "May", "June", "August", "November") for d in (3, 9, 14, 21, 27)),
+    "date": tuple(
+        f"{m} {d}" for m in ("January", "March", "April", "May", "June", "August", "November") for d in (3, 9, 14, 21, 27)
+    ),
     "time": _names("7 am; 8.30 am; 10 am; noon; 2.15 pm; 4 pm; 6.45 pm; 9 pm; midnight"),
-    "job": _names("baker; teacher; nurse; plumber; librarian; fisherman; bus driver; gardener; violinist; carpenter; vet; beekeeper"),
+    "job": _names(
+        "baker; teacher; nurse; plumber; librarian; fisherman; bus driver; gardener; violinist; carpenter; vet; beekeeper"
+    ),
     "thing": _names("kettle; bike; sofa; phone; umbrella; laptop; coat; suitcase; lamp; toaster; fridge; guitar"),
     "moan": _names("😩; 😭; 🙃; 🤦; ugh; smh; 😤"),
     "cheer": _names("😍; 🎉; 🙌; 🔥; 💙; lol; ✨; 😂"),
-    "tag": _names("#mondaymood; #nofilter; #justsaying; #weekendvibes; #tbt; #fail; #blessed; #rant; #smallwins; #commuterlife"),
+    "tag": _names(
+        "#mondaymood; #nofilter; #justsaying; #weekendvibes; #tbt; #fail; #blessed; #rant; #smallwins; #commuterlife"
+    ),
 }
 
 GENRES: dict[str, Genre] = {
@@ -265,9 +356,9 @@ GENRES: dict[str, Genre] = {
         openers=_rows("""
             ^ {town1:ORG} <stun|sink|edge> {town2:ORG} IN <CUP|LEAGUE> THRILLER
             ^ SOCCER - {town1:ORG} BEAT {club2} {score}
-            {town1:LOC} , {date} – {per1} scored twice as {club1} beat {town2:ORG} {score} on {day} .
-            Results from the {event1} on {day} :
-            ROWING - {demonym} crew wins {event1} .
+            {^town1:LOC} , {date} – {per1} scored twice as {club1} beat {town2:ORG} {score} on {day} .
+            Results from the {cup1} on {day} :
+            IN BRIEF - {demonym} team wins the {cup1} .
         """),
         body=_rows("""
             {town1:ORG} {score} {town2:ORG}
@@ -278,8 +369,8 @@ GENRES: dict[str, Genre] = {
             " We gave everything , " said {sur2} , whose side last won at {venue1} in {year} .
             The {demonym} <midfielder|goalkeeper|winger|full-back> {per} was sent off shortly before the break .
             {per3} of {country} won the {nn} km race ahead of {per4} of {country} .
-            {sur1} 's second goal was the {nn}th of the season for the striker , a club record .
-            The {event1} moves to {city} next {month} .
+            {sur1} 's second goal was the {ord} of the season for the striker , a club record .
+            {per} , who won the {cup1} in {year} , watched from the stand .
             {town2:ORG} have not won away since {month} , and {town1:LOC} was never likely to change that .
             1. {per} ( {country} ) {nn}.4 seconds
             2. {per} ( {country} ) {nn}.7 seconds
@@ -301,27 +392,27 @@ GENRES: dict[str, Genre] = {
             Will the striker stay ? The club hopes to know by {day} .
             Hope rose briefly when the substitute hit the bar , but the union of youth and experience failed again .
             {club1} , bottom of the table , play {club2} in {town4:LOC} .
-            The squad trained in {twin:LOC} ahead of the {event1} .
-            Manager {twin:PER} praised the <young|travelling> supporters .
-            {twin:ORG} won {score} away after trailing at the break .
+            The squad trained in {clubtown:LOC} ahead of the {cup1} .
+            Manager {clubtown:PER} praised the <young|travelling> supporters .
+            {clubtown:ORG} won {score} away after trailing at the break .
         """),
         test_only=_rows("""
-            {twin1:ORG} lost in {twin1:LOC} for the first time since {year} , a defeat few in the ground saw coming .
-            Striker {twin1:PER} , back from injury , spared {twin2:ORG} further blushes with a volley in stoppage time .
+            {clubtown1:ORG} lost in {clubtown1:LOC} for the first time since {year} , a defeat few in the ground saw coming .
+            Striker {clubtown1:PER} , back from injury , spared {clubtown2:ORG} further blushes with a volley in stoppage time .
             " {town1:ORG} were better than us in every department , " admitted {wordper1} .
-            Grace under pressure is what the bench asked for , and it is what the bench got .
-            {twin2:LOC} hosted the final ; {twin2:ORG} , sadly for the locals , were not in it .
-            Pos. Team Pts : {town1:ORG} {nn} , {town2:ORG} {nn} , {twin:ORG} {nn}
-            Mark the date : the return leg is on {day} .
+            Grace under pressure is what the bench <asked for|needed> , and it is <what the bench got|not what they saw> .
+            {clubtown2:LOC} hosted the final ; {clubtown2:ORG} , sadly for the locals , were not in it .
+            Pos. Team Pts : {town1:ORG} {nn} , {town2:ORG} {nn} , {clubtown:ORG} {nn}
+            Mark the date : the <return leg|replay|final> is on {day} at {time} .
             Having already dispatched {club} and {club} , {town3:ORG} fear nobody .
         """),
     ),
     "business": Genre(
         weight=4,
         openers=_rows("""
-            {city1} , {date} – {company1} said on {day} it would buy {company2} for {money} .
+            {^city1} , {date} – {company1} said on {day} it would buy {company2} for {money} .
             ^ {company1} TO CUT {big} JOBS IN {country1}
-            Shares in {company1} <fell|rose|jumped> {pct} on {day} after the <retailer|group|supplier> <raised|cut> its forecast .
+            Shares in {company1} <fell|rose|jumped> {pct} on {day} after the <group|supplier> <raised|cut> its forecast .
             ^ {bank1} PROFIT BEATS FORECAST
         """),
         body=_rows("""
@@ -337,7 +428,8 @@ GENRES: dict[str, Genre] = {
             {company1} opened its first factory outside {country1} in {year} , near {town1:LOC} .
             Lenders including the {bank1} and {company} have agreed to extend the loan .
             Sales of the {product1} , launched in {month} , were <weaker|stronger> than expected .
-            Workers at the {town1:LOC} plant , most of them members of the {agency} , voted to strike .
+            Workers at the {town1:LOC} plant , most of them members of the {union} , voted to strike .
+            {company2} , a {city2}-based <start-up|shipper|lender> , was founded by {per} in {year} .
             {company2} shares closed at {nn}.5 in {city2} .
             {demonym} <exports|wages|bond yields> rose {pct} in {month} , the {ministry1} said .
         """),
@@ -363,7 +455,7 @@ GENRES: dict[str, Genre] = {
         test_only=_rows("""
             {brand1} , the maker of the {product1} , is in talks with {brand2} about a merger .
             Nobody at {brand1} would say whether {wordper1} had been told .
-            The Bank of {town1:X} and {company2} are both said to be interested .
+            The [Bank of {town1}/ORG] and {company2} are both said to be interested .
             Customers of {bank1} woke up to empty accounts on {day} , and {bank1} has yet to explain why .
             {twin1:PER} , who founded {brand2} in a {twin1:LOC} garage , still owns {pct} of it .
             A spokeswoman for the {ministry1} referred questions to the {ministry} .
@@ -375,33 +467,33 @@ GENRES: dict[str, Genre] = {
     "politics": Genre(
         weight=4,
         openers=_rows("""
-            {city1} , {date} – {country1} 's parliament <passed|rejected> the {law1} on {day} by {nn} votes to {nn} .
-            ^ {party1} WINS VOTE IN {city1}
+            {^capital1} , {date} – {country1} 's parliament <passed|rejected> the {law1} on {day} by {nn} votes to {nn} .
+            ^ {party1} WINS VOTE IN {capital1}
             {per1} , leader of the {party1} , will face a confidence vote on {day} .
-            Talks between {country1} and {country2} <resumed|collapsed|began> in {city1} on {day} .
+            Talks between {country1} and {country2} <resumed|collapsed|began> in {capital1} on {day} .
         """),
         body=_rows("""
             Prime Minister {per1} called the {law1} " a fair compromise " .
             {sur1} 's {party1} holds {nn} seats , the {party2} {nn} .
-            Foreign Minister {per2} is due in {city2} on {day} for talks with {demonym} officials .
-            {city1} has accused {city2} of breaking the {law1} .
+            Foreign Minister {per2} is due in {capital2} on {day} for talks with {demonym} officials .
+            {capital1} has accused {capital2} of breaking the {treaty1} .
             The {ministry1} said it had not seen the letter .
             " {country1} will not wait , " {sur2} told {thepaper} .
-            A poll for the {paper} put the {party1} on {nn} percent and the {party2} on {nn} percent .
+            A poll for the {paper} put the {party1} on {low} percent and the {party2} on {low} percent .
             President {per} of {country2} welcomed the decision .
             The {agency1} urged {country1} to let its inspectors in .
             {sur1} , a former {job} from {town1:LOC} , entered politics in {year} .
             Members of the {party2} walked out when {per3} rose to speak .
-            {demonym} and {demonym} diplomats met at {venue} for the third time this year .
-            Under the {law1} , all ships entering {region1} must carry a pilot .
-            Thousands marched from {venue1} to {venue2} against the bill .
+            {demonym} and {demonym} diplomats met at {venue} for the <third|fourth|second> time this year .
+            Under the {treaty1} , all ships entering {water1} must carry a pilot .
+            Thousands marched from {street1} to {street2} against the <bill|plan|cuts> .
         """),
         plain=_rows("""
             The vote had been postponed {n} times .
             Turnout was {nn} percent at {time} , <slightly higher|much lower> than {n} years ago .
             Opposition leaders called for an <inquiry|election|audit> .
             The government says the plan will cost {money} over {n} years .
-            Polling stations close at {time} .
+            Polling stations close at {evening} .
             Protesters blocked the road for <an hour|two hours|most of the morning> but there were no arrests .
             A spokesman said the minister had <no plans|every reason|no wish> to resign .
             The two sides are to meet again in {month} .
@@ -417,37 +509,37 @@ GENRES: dict[str, Genre] = {
         test_only=_rows("""
             Deputy {wordper1} , once of the {party2} , crossed the floor to cheers from {sur1} and {per3} .
             Asked about {twin1:LOC} , {twin1:PER} laughed and changed the subject .
-            Not since the {law1} of {year} have {country1} , {country2} and {country} agreed on anything .
+            Not since the {treaty1} of {year} have {country1} , {country2} and {country} agreed on anything .
             {twin2:PER} lost {twin2:LOC} by {nn} votes .
             Officials at the {ministry1} and the {ministry2} blame each other .
             Faith in the process is low , and summer recess will not help .
-            Whether {city1} likes it or not , {sur2} wrote in {thepaper} , the {law} is dead .
+            Whether {capital1} likes it or not , {sur2} wrote in {thepaper} , the {law} is dead .
             The {party1} 's man in {town1:LOC} , {per} , is a {demonym}-born {job} .
         """),
     ),
     "weather": Genre(
         weight=2,
         openers=_rows("""
-            {town1:LOC} , {date} – Floods cut off {town1:LOC} and {n} villages along {region1} on {day} .
+            {^town1:LOC} , {date} – Floods cut off {town1:LOC} and {n} villages along {water1} on {day} .
             ^ STORM LEAVES {big} HOMES DARK IN {town1:LOC}
             Outlook for {town1:LOC} and {town2:LOC} :
             Heavy snow closed the airport at {city1} for a second day on {day} .
         """),
         body=_rows("""
-            {town2:LOC} : cloudy , high {nn} , wind light .
-            {town3:LOC} : sunny spells , high {nn} , rain by {time} .
-            The {agency1} sent {n} boats from {town2:LOC} to reach families on {venue1} .
+            {town2:LOC} : cloudy , high {low} , wind light .
+            {town3:LOC} : sunny spells , high {low} , rain by {time} .
+            The {rescue1} sent {n} boats from {town2:LOC} to reach families on {street1} .
             {per1} , a {job} from {town1:LOC} , said the water rose to the windows within {nn} minutes .
             Ferries between {town1:LOC} and {town3:LOC} were cancelled until {day} .
-            Forecasters at the {uni1} expect the storm to cross {region1} by {time} .
+            Forecasters at {uni1} expect the storm to cross {region1} by {time} .
             " I have never seen anything like it , " {sur1} said .
-            {region1} froze over for the first time since {year} .
+            {water1} froze over for the first time since {year} .
             Trains operated by {company} were held at {town2:LOC} .
             Power company {company1} said {big} customers were without electricity .
             The {ministry1} has asked {country} for helicopters .
         """),
         plain=_rows("""
-            Winds reached {nn} knots overnight and <trees|fences|power lines> were down across the county .
+            Winds reached {knots} knots overnight and <trees|fences|power lines> were down across the county .
             No injuries were reported .
             Drivers were told to stay at home unless the journey was <essential|urgent> .
             Rain will clear by {time} , leaving a <dry|chilly|bright> end to the day .
@@ -466,7 +558,7 @@ GENRES: dict[str, Genre] = {
             {twin1:LOC} and the country around it took the worst of it ; {twin1:PER} , the mayor , called in the army .
             From {town1:LOC} to {town2:LOC} , and on to {town3:LOC} and {region1} , the lights went out .
             Grace periods on insurance claims will run to {month} .
-            Evacuees were taken in at {venue1} by the {agency1} and at {venue2} by the {agency} .
+            Evacuees were taken in at {venue1} by the {rescue1} and at {venue2} by the {rescue} .
         """),
     ),
     "culture": Genre(
@@ -474,16 +566,17 @@ GENRES: dict[str, Genre] = {
         openers=_rows("""
             {per1} has won the {award1} for the novel " {work1} " .
             ^ REVIEW : {work1}
-            {city1} , {date} – The {event1} opened on {day} with {per1} 's film " {work1} " .
+            {^city1} , {date} – The {event1} opened on {day} with {per1} 's film " {work1} " .
             {band1} will play {n} nights at {venue1} in {month} .
         """),
         body=_rows("""
             The {demonym} <director|composer|novelist> {per2} makes a brief appearance in " {work1} " .
-            {sur1} was born in {town1:LOC} and studied at the {uni1} .
-            " {work1} " was <translated into|filmed in|banned in> {demonym} in {year} .
+            {sur1} was born in {town1:LOC} and studied at {uni1} .
+            " {work1} " was <translated into|staged in|reissued in> {demonym} in {year} .
             {thepaper} called it " the best thing {sur1} has done " .
             Critics at the {paper} were less kind .
             {band1} recorded their second album , {work2} , in a barn near {town1:LOC} .
+            The {city1}-born <painter|drummer> {per} designed the sleeve .
             Singer {per3} left {band1} in {year} to form {band2} .
             The show moves from {venue1} to {venue2} on {date} .
             {sur1} follows {per} and {per} , who shared the {award1} last year .
@@ -494,7 +587,7 @@ GENRES: dict[str, Genre] = {
         plain=_rows("""
             The plot is thin , but the <music|lighting|dialogue> is a delight .
             Doors open at {time} and there is no support act .
-            It runs for {n} hours , with one interval .
+            It runs for <two|three|nearly four> hours , with one interval .
             A sequel is planned for next {month} .
             The audience stood and applauded for <two|five|nearly ten> minutes .
             Early reviews have been <mixed|glowing|cruel> .
@@ -510,7 +603,7 @@ GENRES: dict[str, Genre] = {
             {wordper1} is a revelation in {work1} , which is more than can be said for {twin1:PER} .
             Set in {twin1:LOC} , " {work2} " is really about {city1} .
             Neither {band1} nor {band2} will be at the {event1} , organiser {wordper2} confirmed .
-            Frank , funny and a little too long .
+            Frank , <funny|tender|angry> and a little too <long|short|loud> .
             The prize , awarded by {thepaper} and the {paper} together , is worth {big} euros .
             {sur1} 's " {work1} " ( {year} ) and " {work2} " ( {year} ) are back in print .
         """),
@@ -518,22 +611,23 @@ GENRES: dict[str, Genre] = {
     "science": Genre(
         weight=2,
         openers=_rows("""
-            Researchers at the {uni1} say they have found a {nn}-million-year-old fossil near {town1:LOC} .
-            ^ {demonym} TEAM MAPS FLOOR OF {region1}
-            {city1} , {date} – A study by the {uni1} links <sleep|noise|diet> to memory .
+            Researchers at {uni1} say they have found a {nn}-million-year-old fossil near {town1:LOC} .
+            ^ {demonym} TEAM MAPS FLOOR OF {water1}
+            {^city1} , {date} – A study by {uni1} links <sleep|noise|diet> to memory .
         """),
         body=_rows("""
-            The team was led by Dr {per1} of the {uni1} and {per2} of the {uni2} .
-            " This was a surprise , " said {sur1} , who works at the Department of Physics of the {uni2} .
+            The team was led by Dr {per1} of {uni1} and {per2} of {uni2} .
+            " This was a surprise , " said {sur1} , who runs the [Department of Physics/ORG] at {campus1} .
             Samples were collected in {country1} , {country2} and {country} between {year} and {year} .
             The {agency} and {company1} paid for the work .
             Professor {per3} , who was not involved , called the result " careful and convincing " .
             Birds ringed at {region1} were later seen in {country1} .
             {sur2} built the first sensor in {town1:LOC} in {year} .
             Calls to the {ministry1} were not returned .
+            {company1} , a {town1}-based maker of sensors , hopes to sell the device from {month} .
             The probe , built by {company1} in {city2} , weighs {nn} kilograms .
             The {award1} went to {per} for work on ice in {region1} .
-            Under the {law}, the data must be made public .
+            Under the {law} , the data must be made public .
         """),
         plain=_rows("""
             The sample was small : only {nn} volunteers finished the trial .
@@ -546,37 +640,37 @@ GENRES: dict[str, Genre] = {
         train_only=_rows("""
             The kite , a bird once common here , may return , and there is hope for the iris too .
             A weak signal from the harbour buoy was picked up at {time} .
-            {per} of the {uni} disagrees .
+            {per} of {uni} disagrees .
         """),
         test_only=_rows("""
-            {wordper1} , a chemist at the {uni2} in {twin1:LOC} , first doubted the numbers .
-            {brand1} has licensed the method from the {uni1} and , according to {twin1:PER} , already uses it .
+            {wordper1} , a chemist at {uni2} in {twin1:LOC} , first doubted the numbers .
+            {brand1} has licensed the method from {uni1} and , according to {twin1:PER} , already uses it .
             Co-authors include {per} , {per} and {wordper2} ( {uni} ) .
-            Mark-recapture counts suggest that {pct} of the eels never leave {region1} .
-            The {demonym}-{demonym:X} mission , named {work} by its crew , lands in {month} .
+            Mark-recapture counts suggest that {pct} of the eels never leave {water1} .
+            The [{demonym}-{demonym}/MISC] mission , named " {work} " by its crew , lands in {month} .
         """),
     ),
     "local": Genre(
         weight=3,
         openers=_rows("""
             A {job} from {town1:LOC} has been named <neighbour|citizen|volunteer> of the year by the {paper1} .
-            ^ FIRE ON {venue1} : {n} TAKEN TO HOSPITAL
+            ^ FIRE ON {street1} : {n} TAKEN TO HOSPITAL
             Plans to close the library in {town1:LOC} have been <dropped|approved|delayed> .
-            {town1:LOC} 's oldest shop , {company1} , closes on {day} after {nn} years .
+            {town1:LOC} 's oldest shop , {shop1} , closes on {day} after {nn} years .
         """),
         body=_rows("""
-            {per1} , {nn} , has run the bakery on {venue1} since {year} .
+            {per1} , {nn} , has run the bakery on {street1} since {year} .
             " People come from {town2:LOC} and even {city} , " said {sur1} .
-            Councillor {per2} of the {party1} said the {agency1} had no choice .
-            {sur2} told the {paper1} that work on {venue2} would start in {month} .
+            Councillor {per2} of the {party1} said the {rescue1} had no choice .
+            {sur2} told the {paper1} that work on {street2} would start in {month} .
             The {event1} returns to {town1:LOC} on {date} .
-            Police in {town2:LOC} are looking for the driver of a white {product} .
+            Police in {town2:LOC} are looking for the driver of a white {car} .
             {per3} and {per4} , both of {town1:LOC} , were fined at {town2:LOC} magistrates ' court .
-            {company1} and {company2} have offered to pay for a new roof .
-            Residents of {venue1} met at {venue2} on {day} .
-            {sur1} 's dog , {first2:PER} , was found {n} days later in {town3:LOC} .
+            {shop1} and {company2} have offered to pay for a new roof .
+            Residents of {street1} met at {venue1} on {day} .
+            {sur1} 's dog , <[Biscuit/PER]|[Pepper/PER]|[Mister Tibbs/PER]> , was found {n} days later in {town3:LOC} .
             A {demonym} family who moved in last {month} raised the alarm .
-            The {agency1} thanked {per} for the quick call .
+            The {rescue1} thanked {per} for the quick call .
         """),
         plain=_rows("""
             The road will be closed for <resurfacing|repairs|a street party> until {day} .
@@ -599,13 +693,13 @@ GENRES: dict[str, Genre] = {
             {wordper1} , {wordper2} and {per3} cut the ribbon at {venue1} .
             No one in {twin1:LOC} had heard of {twin1:PER} before {day} .
             {town1:ORG} , the football club , and {town1:LOC} , the town , have never been on good terms .
-            Dale walkers should stick to the marked path .
+            Dale walkers should <stick to the marked path|keep dogs on a lead> until {month} .
             Letters , please , to the {paper1} or to {thepaper} .
-            Trustees of the {bank1} hall , on the corner of {venue1} and {venue2} , thanked {company1} .
+            Trustees of {venue1} , on the corner of {street1} and {street2} , thanked {shop1} and the {bank1} .
         """),
     ),
     "posts_sport": Genre(
-        weight=3,
+        weight=4,
         social=True,
         openers=_rows("""
             GOOOAL !!! {town1:ORG} {score} {clubtag2} {cheer}
@@ -617,11 +711,11 @@ GENRES: dict[str, Genre] = {
             {handle1} what a goal mate {cheer}
             {sur1} > {sur2} and it 's not even close
             cant believe {town1:ORG} sold {sur2} to {club2} for {money} {moan}
-            On the train to {town2:LOC} with {n} mates and zero phone battery {citytag3}
+            On the train to {town2:LOC} with {n} mates and zero phone battery {towntag2}
             {clubhandle1} pls sign {per} before {clubhandle2} do
             {handle2} you were at {venue1} last nite ?? so was i !!
             {per2} is <finished|washed|class> , dont @ me
-            {clubtag1} {clubtag2} {event1} tonite {cheer}
+            {clubtag1} {clubtag2} {cup1} tonite {cheer}
             that {demonym} keeper is unreal {cheer}
         """),
         plain=_rows("""
@@ -636,12 +730,12 @@ GENRES: dict[str, Genre] = {
         train_only=_rows("""
             will we ever win away ? hope so {moan}
             may as well go home {tag}
-            {twin:ORG} away next week {cheer}
-            thoughts with {twin:PER} , horrible tackle
+            {clubtown:ORG} away next week {cheer}
+            thoughts with {clubtown:PER} , horrible tackle
         """),
         test_only=_rows("""
-            {twin1:PER} to {town1:ORG} is DONE {cheer} here we go
-            drove all the way to {twin1:LOC} to see {twin1:ORG} lose {score} {tag}
+            {clubtown1:PER} to {town1:ORG} is DONE {cheer} here we go
+            drove all the way to {clubtown1:LOC} to see {clubtown1:ORG} lose {score} {tag}
             {wordper1} my captain {cheer} {clubtag1}
             {clubhandle1} {clubhandle2} {handle1} sort it out
             grace and faith thats all i ask for {moan}
@@ -649,18 +743,18 @@ GENRES: dict[str, Genre] = {
         """),
     ),
     "posts_life": Genre(
-        weight=3,
+        weight=4,
         social=True,
         openers=_rows("""
             good morning from {city1} {cheer} {citytag1}
             {orghandle1} my order is {n} days late , what is going on ?
-            so {per1} just walked into the cafe on {venue1} and ordered a tea {cheer}
+            so {per1} just walked into the cafe on {street1} and ordered a tea {cheer}
         """),
         body=_rows("""
             {orghandle1} been on hold for {nn} minutes {moan} never using {company1} again
             {handle1} happy birthday !! see u in {city2} on {day} {cheer}
             anyone selling a {thing} near {town1:LOC} ?
-            just landed in {city1} , its {nn} degrees {cheer}
+            just landed in {city1} , its {low} degrees {cheer}
             The new {product1} is <overpriced|gorgeous|so slow> , change my mind
             {citytag1} to {city2} in {n} hours , thanks {orghandle2} {cheer}
             my {demonym} is terrible but the waiter was kind {cheer}
@@ -698,7 +792,7 @@ GENRES: dict[str, Genre] = {
         """),
     ),
     "posts_music": Genre(
-        weight=2,
+        weight=3,
         social=True,
         openers=_rows("""
             {band1} at {venue1} tonight {cheer} {eventtag1}

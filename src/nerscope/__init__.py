@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from nerscope.version import VERSION as __version__
+from nerscope.version import VERSION
 
 if TYPE_CHECKING:
     from nerscope.corpus.corpus import Corpus
@@ -44,6 +44,7 @@ _HOMES = {
     "register_facet": "facets.facet",
 }
 
+__version__ = VERSION
 __all__ = [
     "METRICS",
     "AlignmentError",

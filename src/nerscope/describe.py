@@ -92,7 +92,7 @@ def _composition(view: View, facet: Facet, types: list[str]) -> list[dict[str, A
     codes = facet.codes(view)
     kinds: Ints = view.mentions.type if facet.unit == MENTION else np.zeros(len(codes), np.int64)
     used = sorted(np.unique(kinds).tolist(), key=lambda code: types[code]) if facet.unit == MENTION else []
-    rows = []
+    rows: list[dict[str, Any]] = []
     for level, members in [("all", tuple(range(facet.n_codes))), *facet.levels.items()]:
         if level == "all" and "all" in facet.levels and rows:
             continue

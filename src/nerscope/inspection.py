@@ -50,7 +50,9 @@ def _outcomes(gold: Mentions, pred: Mentions, at_gold: Ints, at_pred: Ints, kind
     outcome = names[2 * same_span + same_type]
     by_gold[at_gold], by_pred[at_pred] = outcome, outcome
     settled_gold, settled_pred = set(at_gold[same_span].tolist()), set(at_pred[same_span].tolist())
-    loose = [(g, p) for g, p in zip(left.tolist(), right.tolist(), strict=True) if g not in settled_gold and p not in settled_pred]
+    loose = [
+        (g, p) for g, p in zip(left.tolist(), right.tolist(), strict=True) if g not in settled_gold and p not in settled_pred
+    ]
     per_gold, per_pred = Counter(g for g, _ in loose), Counter(p for _, p in loose)
     for g, p in loose:
         if per_gold[g] > 1:
@@ -77,7 +79,11 @@ def _side_rows(
             "text": text,
             "start": start - begin,
             "end": end - begin,
-            **{"other_type": None, "other_text": None, "other_start": None, "other_end": None, "overlap": 0.0},
+            "other_type": None,
+            "other_text": None,
+            "other_start": None,
+            "other_end": None,
+            "overlap": 0.0,
             **{name: values[index] for name, values in extra.items()},
             "sentence": " ".join(gold.words(sentence)),
             "place": gold.place(start),

@@ -59,7 +59,9 @@ class Lexicon:
     def occurrences(self, tokens: Ints, mentions: Mentions, surfaces: Ints) -> Ints:
         """How often each mention's token sequence occurs in the training text, annotated or not."""
         distinct, first, inverse = np.unique(surfaces, return_index=True, return_inverse=True)
-        new = np.array([position for code, position in zip(distinct, first, strict=True) if int(code) not in self._found], np.int64)
+        new = np.array(
+            [position for code, position in zip(distinct, first, strict=True) if int(code) not in self._found], np.int64
+        )
         self._found.update(zip(surfaces[new].tolist(), self._count(tokens, mentions[new]).tolist(), strict=True))
         return np.array([self._found[int(code)] for code in distinct], np.int64)[inverse]
 

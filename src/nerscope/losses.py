@@ -23,7 +23,7 @@ def losses_of(corpora: Sequence[Corpus], repair: str) -> list[Loss]:
         if repair == "none":
             raise FormatError(
                 f"{corpus.name}:{min(fault.first_line for fault in faults)}",
-                f"{spell(faults[0])} is not allowed in {scheme.name} ({sum(fault.count for fault in faults)} such places)",
+                f"{spell(faults[0])} is not allowed in {scheme.name} ({sum(fault.times for fault in faults)} such places)",
                 "mend the labels, name the right scheme with scheme=…, or choose a repair",
             )
         losses.append(_loss(corpus.name, scheme.name, faults, repair))
@@ -36,8 +36,8 @@ def spell(fault: Fault) -> str:
 
 
 def _loss(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Loss:
-    total = sum(fault.count for fault in faults)
-    kinds = ", ".join(f"{spell(fault)} ({fault.count})" for fault in faults[:3])
+    total = sum(fault.times for fault in faults)
+    kinds = ", ".join(f"{spell(fault)} ({fault.times})" for fault in faults[:3])
     return {
         "source": name,
         "kind": "repaired labels",

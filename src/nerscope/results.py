@@ -82,7 +82,9 @@ class Results:
             defaults["match"] = "label"
         found = self.select(**{**defaults, **wanted})
         if len(found) != 1:
-            raise InputError("results", f"{len(found)} rows fit {wanted}", "name dataset, system, facet, level, match and metric")
+            raise InputError(
+                "results", f"{len(found)} rows fit {wanted}", "name dataset, system, facet, level, match and metric"
+            )
         return found[0]["value"]
 
     def to_json(self) -> str:
@@ -114,7 +116,9 @@ class Results:
             raise InputError(name, "it holds no nerscope results", "give a file that `evaluate -o` wrote")
         if _release(content["nerscope"]) > _release(VERSION):
             raise InputError(
-                name, f"it was written by nerscope {content['nerscope']}, this is {VERSION}", "install that version or a newer one"
+                name,
+                f"it was written by nerscope {content['nerscope']}, this is {VERSION}",
+                "install that version or a newer one",
             )
         return cls(content["rows"], content["settings"], content["losses"])
 
@@ -169,4 +173,6 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        raise OutputError(str(path), f"it cannot be written ({error.strerror})", "check the folder and its permissions") from None
+        raise OutputError(
+            str(path), f"it cannot be written ({error.strerror})", "check the folder and its permissions"
+        ) from None

@@ -26,7 +26,9 @@ def runs_of(systems: Mapping[str, CorpusLike | Sequence[CorpusLike]]) -> list[Ru
     for name in systems:
         other = by_case.setdefault(name.casefold(), name)
         if other != name:
-            raise UsageError(f"system '{name}'", f"there is also '{other}'", "spell the name of a system the same way each time")
+            raise UsageError(
+                f"system '{name}'", f"there is also '{other}'", "spell the name of a system the same way each time"
+            )
     return [
         Run(name, str(number), source_of(output, f"<{name}>"))
         for name, outputs in systems.items()
@@ -45,4 +47,6 @@ def _is_corpus(item: Any) -> bool:
     if isinstance(item, str | Corpus) or hasattr(item, "read") or hasattr(item, "__fspath__") or hasattr(item, "blocks"):
         return True
     # A list of runs in memory: its items are lists of sentences, whose items are lists again.
-    return isinstance(item, list) and bool(item) and isinstance(item[0], list) and bool(item[0]) and isinstance(item[0][0], list)
+    return (
+        isinstance(item, list) and bool(item) and isinstance(item[0], list) and bool(item[0]) and isinstance(item[0][0], list)
+    )

@@ -12,7 +12,7 @@ from nerscope.corpus.mentions import decode
 from nerscope.facets.facet import INSIDE, MENTION, TOKEN, Facet
 from nerscope.facets.view import TOKEN_MATCHES, Sentences, View, io_labels
 from nerscope.lexicon import Lexicon
-from nerscope.scoring.ledger import Ledger, Outcome, Units
+from nerscope.scoring.ledger import Column, Ledger, Outcome, Units
 from nerscope.scoring.matching import Matcher
 from nerscope.settings import Settings
 
@@ -60,8 +60,8 @@ def _mention_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) -
         n_gold, n_pred = len(gold.mentions), len(view.mentions)
         return Outcome(
             units(view),
-            {name: np.bincount(pair.gold, pair.credit, n_gold) for name, pair in pairs.items()},
-            {name: np.bincount(pair.pred, pair.credit, n_pred) for name, pair in pairs.items()},
+            {name: _scattered(pair.credit, pair.gold, n_gold) for name, pair in pairs.items()},
+            {name: _scattered(pair.credit, pair.pred, n_pred) for name, pair in pairs.items()},
             {name: _scattered(pair.kind, pair.gold, n_gold) for name, pair in pairs.items()},
             {name: _scattered(pair.kind, pair.pred, n_pred) for name, pair in pairs.items()},
         )
@@ -69,10 +69,10 @@ def _mention_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) -
     return Ledger(units(gold), tuple(map(outcome, found)))
 
 
-def _scattered(kind: Ints, at: Ints, size: int) -> Ints:
-    kinds = np.zeros(size, np.int8)
-    kinds[at] = kind
-    return kinds
+def _scattered(values: Column, at: Ints, size: int) -> Column:
+    everyone = np.zeros(size, values.dtype)
+    everyone[at] = values
+    return everyone
 
 
 def _inside_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) -> Ledger:
@@ -80,7 +80,9 @@ def _inside_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) ->
 
     def units(view: View) -> Units:
         sentence = np.repeat(view.sentence, view.mentions.end - view.mentions.start) + first
-        return Units(sentence.astype(np.int32), view.token_types, {facet.name: facet.codes(view) for facet in plan.of_unit(INSIDE)})
+        return Units(
+            sentence.astype(np.int32), view.token_types, {facet.name: facet.codes(view) for facet in plan.of_unit(INSIDE)}
+        )
 
     def credit(view: View, other: Ints) -> dict[str, Floats]:
         return {"io": (other[view.positions] == view.token_types).astype(np.float64)}

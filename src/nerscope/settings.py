@@ -8,9 +8,6 @@ from typing import Any
 from nerscope.corpus.mentions import REPAIRS
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.buckets import BUCKETINGS, given_edges
-import nerscope.facets.attributes
-import nerscope.facets.hard
-import nerscope.facets.tmr
 from nerscope.facets.facet import FACETS, INSIDE, MENTION, TOKEN, Attribute, Facet
 from nerscope.facets.view import TOKEN_MATCHES
 from nerscope.scoring.evidence import Division
@@ -69,7 +66,10 @@ class Settings:
             if key not in known:
                 raise UsageError(f"option '{key}'", "there is no such option", suggest(key, known))
         listed = {"facets", "matches", "metrics"}
-        return cls(**{key: tuple(value) if key in listed and value is not None else value for key, value in options.items()})
+        values: dict[str, Any] = {
+            key: tuple(value) if key in listed and value is not None else value for key, value in options.items()
+        }
+        return cls(**values)
 
     def __post_init__(self) -> None:
         for name, value, known in [

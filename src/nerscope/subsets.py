@@ -16,7 +16,9 @@ from nerscope.facets.facet import FACETS
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Units
 
-_TOKEN = re.compile(r"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:\s*=\s*([^\s&|!()=]+))?)", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:\s*=\s*([^\s&|!()=]+))?)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,9 @@ def parse_subset(text: str) -> Subset:
     conditions = tuple(part for part in conjuncts if part.kind != "facet")
     if len(dividers) > 1 or any(inner.kind == "facet" for part in conditions for inner in part.walk()):
         raise UsageError(
-            f"facet '{text}'", "more than one facet stands without a level", "one facet may divide; write the others as facet=level"
+            f"facet '{text}'",
+            "more than one facet stands without a level",
+            "one facet may divide; write the others as facet=level",
         )
     for name in dividers:
         if name != "all":
@@ -74,7 +78,9 @@ def parse_subset(text: str) -> Subset:
 
 
 def _unreadable(text: str) -> UsageError:
-    return UsageError(f"facet '{text}'", "it cannot be read", "write for example 'tmr', 'tmr & type=ORG' or 'eLen=XL & !tmr=seen'")
+    return UsageError(
+        f"facet '{text}'", "it cannot be read", "write for example 'tmr', 'tmr & type=ORG' or 'eLen=XL & !tmr=seen'"
+    )
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
@@ -133,7 +139,9 @@ def divide(subset: Subset, divisions: Mapping[str, Division], types: tuple[str, 
         if node.kind == "test":
             known = types if node.name == "type" else tuple(divisions[node.name].levels)
             if node.level not in known:
-                raise UsageError(f"facet '{subset.text}'", f"'{node.name}' has no level '{node.level}'", suggest(node.level, known))
+                raise UsageError(
+                    f"facet '{subset.text}'", f"'{node.name}' has no level '{node.level}'", suggest(node.level, known)
+                )
     model = divisions[subset.divider or "all"] if subset.divider or not parts else parts[0]
     if subset.divider:
         return replace(model, unit=units.pop())
@@ -170,7 +178,7 @@ def _with_subset(ledger: Ledger, subset: Subset, divisions: Mapping[str, Divisio
 def _holds(node: Node, units: Units, divisions: Mapping[str, Division], types: tuple[str, ...]) -> Bools:
     if node.kind == "test":
         if node.name == "type":
-            return units.type == types.index(node.level)
+            return np.equal(units.type, types.index(node.level))
         return np.isin(units.codes[node.name], divisions[node.name].levels[node.level])
     parts = [_holds(part, units, divisions, types) for part in node.parts]
     if node.kind == "not":

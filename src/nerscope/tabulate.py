@@ -7,9 +7,9 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.results import Row, row_value, summary_row
 from nerscope.scoring.evidence import Division, Evidence, used_types
+from nerscope.scoring.ledger import Units
 from nerscope.scoring.matching import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.metrics import GOLD, HIT_GOLD, HIT_PRED, LEVEL_METRICS, METRICS, PRED
-from nerscope.scoring.ledger import Units
 
 SHOWN_UNIT = {"mention": "mention", "inside": "token", "token": "token"}
 OVERALL_METRICS = ("macro_precision", "macro_recall", "macro_f1", "weighted_precision", "weighted_recall", "weighted_f1")
@@ -49,10 +49,11 @@ def _facet_rows(
         rule = METRICS[metric]
         whole = rule.value(counts, zero_division)
         sizes = counts[..., rule.column].sum(axis=1)
-        single = rule.value(counts[:, :, None, :], zero_division) if division.by_type and rule.average == "micro" else None
+        by_type = types if division.by_type and rule.average == "micro" else []
+        single = rule.value(counts[:, :, None, :], zero_division)
         for number, level in enumerate(division.levels):
             yield {**head, "level": level, "value": row_value(whole[number]), "n": round(sizes[number])}
-            for kind in types if single is not None else ():
+            for kind in by_type:
                 value, n = single[number, kind], counts[number, kind, rule.column]
                 yield {**head, "level": level, "type": evidence.types[kind], "value": row_value(value), "n": round(n)}
 

@@ -40,9 +40,7 @@ def cells(dataset: str, **options: str) -> dict[tuple[object, ...], tuple[float 
     }
 
 
-def check(
-    dataset: str, cell: tuple[object, ...], value: float | None, n: int | None = None, **options: str
-) -> None:
+def check(dataset: str, cell: tuple[object, ...], value: float | None, n: int | None = None, **options: str) -> None:
     found, size = cells(dataset, **options)[cell]
     if value is None:
         assert found is None, cell
@@ -58,7 +56,11 @@ def test_exact_scores_and_token_accuracy(dataset: str) -> None:
         exact = numbers["exact"]
         for kind, part in [(None, exact["overall"]), *exact["types"].items()]:
             for metric, key, size in [("precision", "p", "pred"), ("recall", "r", "gold"), ("f1", "f1", "gold")]:
-                value = part[key] if part["gold"] and part["pred"] else cells(dataset)[system, "all", "all", kind, "exact", metric][0]
+                value = (
+                    part[key]
+                    if part["gold"] and part["pred"]
+                    else cells(dataset)[system, "all", "all", kind, "exact", metric][0]
+                )
                 check(dataset, (system, "all", "all", kind, "exact", metric), value, part[size])
         check(dataset, (system, "all", "all", None, "label", "accuracy"), exact["token_accuracy"], exact["n_tokens"])
 

@@ -23,7 +23,7 @@ class Key(NamedTuple):
 class Cell(NamedTuple):
     """The value of a row and its denominator."""
 
-    value: Fraction | None
+    value: float | Fraction | None
     n: int
 
 
@@ -78,10 +78,9 @@ def of_whole(case: Case) -> Iterator[Row]:
 
 
 def of_tmr(case: Case) -> Iterator[Row]:
-    for level in naive.TMR_LEVELS:
+    for level, members in naive.tmr_members(case.gold, case.train).items():
         for kind in (None, *naive.all_types(case.gold, case.pred)):
-            found = naive.tmr_recall(case.gold, case.pred, case.train, level, kind)
-            yield Key("mention", "tmr", level, kind, "exact", "recall"), Cell(*found)
+            yield Key("mention", "tmr", level, kind, "exact", "recall"), Cell(*naive.recall(members, case.pred, kind))
 
 
 def of_hard(case: Case, match: str = "bilou", repair: str = "strict") -> Iterator[Row]:
@@ -120,6 +119,10 @@ def of_buckets(case: Case) -> Iterator[Row]:
         yield from of_attribute("mention", name, "exact", mention_buckets(case, name), types)
     for name in naive.TOKEN_ATTRIBUTES:
         yield from of_attribute("token", name, "io", token_buckets(case, name), types)
+
+
+def whole_table(case: Case) -> list[Row]:
+    return [*of_whole(case), *of_tmr(case), *of_hard(case), *of_buckets(case)]
 
 
 def edges(case: Case) -> dict[str, list[float]]:

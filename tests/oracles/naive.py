@@ -209,9 +209,17 @@ def tmr_levels(mention: Mention, gold: Corpus, train: Corpus) -> set[str]:
     return levels
 
 
-def tmr_recall(gold: Corpus, pred: Corpus, train: Corpus, level: str, kind: str | None) -> tuple[Fraction | None, int]:
-    members = [m for m in of_type(mentions(gold), kind) if level in tmr_levels(m, gold, train)]
-    return ratio(len(set(members) & set(mentions(pred))), len(members)), len(members)
+def tmr_members(gold: Corpus, train: Corpus) -> dict[str, list[Mention]]:
+    members: dict[str, list[Mention]] = {level: [] for level in TMR_LEVELS}
+    for mention in mentions(gold):
+        for level in tmr_levels(mention, gold, train):
+            members[level].append(mention)
+    return members
+
+
+def recall(members: list[Mention], pred: Corpus, kind: str | None) -> tuple[Fraction | None, int]:
+    wanted = of_type(members, kind)
+    return ratio(len(set(wanted) & set(mentions(pred))), len(wanted)), len(wanted)
 
 
 # Hard tokens
@@ -480,3 +488,15 @@ def partial_counts(gold: Corpus, pred: Corpus, match: str, kind: str | None) -> 
 def partial_prf(gold: Corpus, pred: Corpus, match: str, kind: str | None) -> Prf:
     exact, partial = partial_counts(gold, pred, match, kind)
     return prf(exact + Fraction(partial, 2), len(of_type(mentions(gold), kind)), len(of_type(mentions(pred), kind)))
+
+
+def any_overlap(a: Span, b: Span) -> bool:
+    return overlap(a, b) > 0
+
+
+def half_shared(a: Span, b: Span) -> bool:
+    return a.type == b.type and iou(a, b) >= Fraction(1, 2)
+
+
+def same_span(a: Span, b: Span) -> bool:
+    return a[:2] == b[:2]

@@ -1,5 +1,6 @@
 """Small corpora in which seen, unseen and ambiguous tokens, surfaces and broken label sequences are all common."""
 
+from random import Random
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -78,6 +79,28 @@ def cases(draw: st.DrawFn) -> Case:
     reused = draw(st.lists(st.sampled_from(train), max_size=2))
     gold = [*gold, *((list(tokens), list(given)) for tokens, given in reused)]
     pred = [(list(tokens), draw(changed(wanted))) for tokens, wanted in gold]
+    return Case(train, gold, pred)
+
+
+@st.composite
+def case_and_second_run(draw: st.DrawFn) -> tuple[Case, Corpus]:
+    case = draw(cases())
+    return case, [(list(tokens), draw(changed(wanted))) for tokens, wanted in case.gold]
+
+
+def large_case(seed: int) -> Case:
+    """Hundreds of tokens, with frequent and rare words, so that every bucket edge has values to fall between."""
+    random = Random(seed)
+    vocabulary = [*TOKENS, *(f"w{number}" for number in range(30))]
+    marks = ["O", "O", "O", *(f"{prefix}-{kind}" for kind in TYPES for prefix in "BI")]
+
+    def corpus() -> Corpus:
+        lengths = [random.randint(1, 12) for _ in range(40)]
+        tokens = [[vocabulary[int(random.random() ** 3 * len(vocabulary))] for _ in range(length)] for length in lengths]
+        return [(words, [random.choice(marks) for _ in words]) for words in tokens]
+
+    train, gold = corpus(), corpus()
+    pred = [(words, [label if random.random() < 0.7 else random.choice(marks) for label in wanted]) for words, wanted in gold]
     return Case(train, gold, pred)
 
 

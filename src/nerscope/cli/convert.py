@@ -9,7 +9,9 @@ def command(
     source: str = typer.Argument(metavar="IN", help=f"The file to read. {FILE_HELP}"),
     target: str = typer.Argument(metavar="OUT", help="The file to write."),
     to: str = typer.Option(metavar="SCHEME", help="bio, iob1, io, bioes, bilou or bmes."),
-    repair: str = typer.Option("conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."),
+    repair: str = typer.Option(
+        "conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."
+    ),
 ) -> None:
     """Write a file in another tagging scheme; all other columns stay as they are."""
     from nerscope.corpus.mentions import REPAIRS

@@ -12,7 +12,9 @@ def command(
     dev: str | None = typer.Option(None, metavar="FILE", help="The development data."),
     test: str | None = typer.Option(None, metavar="FILE", help="The test data."),
     format: str = typer.Option("text", metavar="FORMAT", help="text, markdown, latex, csv or json."),
-    repair: str = typer.Option("conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."),
+    repair: str = typer.Option(
+        "conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."
+    ),
 ) -> None:
     """Show what a dataset is like: mentions, tough ones, hard tokens, mean attribute values."""
     from nerscope.describe import describe
@@ -22,7 +24,7 @@ def command(
 
     checked_format(format, FORMATS)
     files = {name: ConllFile.parse(text) for name, text in [("dev", dev), ("test", test)] if text}
-    found = describe(ConllFile.parse(train), **files, repair=repair)  # type: ignore[arg-type]
+    found = describe(ConllFile.parse(train), **files, repair=repair)
     if format == "json":
         typer.echo(json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False, indent=1))
     else:

@@ -17,7 +17,9 @@ def command(
     facet: list[str] = typer.Option([], metavar="FACET", help="Only these facets, or subsets such as 'tmr & type=ORG'."),
     match: list[str] = typer.Option([], metavar="MATCH", help="Only these matches, such as exact or 'iou(threshold=0.5)'."),
     metric: list[str] = typer.Option([], metavar="METRIC", help="Only these metrics, such as f1 or f0.5."),
-    repair: str = typer.Option("conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."),
+    repair: str = typer.Option(
+        "conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."
+    ),
     token_repair: str = typer.Option("strict", metavar="NAME", help="The same for token error rates: strict or conlleval."),
     token_match: str = typer.Option("bilou", metavar="NAME", help="What token error rates compare: bilou or io."),
     zero_division: str = typer.Option("undefined", metavar="VALUE", help="What 0/0 is: undefined, 0 or 1."),

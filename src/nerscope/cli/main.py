@@ -31,7 +31,9 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version.")) -> None:
+def options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
     """How good a named-entity recogniser really is, where it fails, and whether B truly beats A."""
 
 

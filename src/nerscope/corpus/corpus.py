@@ -114,7 +114,9 @@ class Corpus:
         if (bad := column.know(known)) is not None:
             place = f"{name}: sentence {numbers[texts.index(bad)]}"
             raise label_error(place, bad)
-        tokens = coding.tokens.encode(word for words, _ in parts for word in words or ()) if with_tokens else np.zeros(0, np.int32)
+        tokens = (
+            coding.tokens.encode(word for words, _ in parts for word in words or ()) if with_tokens else np.zeros(0, np.int32)
+        )
         labels = column.read(raw, starts, numbers)
         return cls(name, coding, column, tokens, labels, starts, numbers, np.zeros(len(parts), np.int64))
 
@@ -191,7 +193,7 @@ def _sentence(item: Sentence, place: str) -> tuple[list[str] | None, list[str]]:
     elif len(item) == 2 and not any(isinstance(part, str) for part in item):
         tokens, labels = list(item[0]), list(item[1])
     else:
-        tokens, labels = None, [*item]  # type: ignore[list-item]
+        tokens, labels = None, [*item]
     for part in (tokens or [], labels):
         if not all(isinstance(text, str) for text in part):
             raise InputError(place, "a token or label is not a string", "give (tokens, labels), two lists of strings")

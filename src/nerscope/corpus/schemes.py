@@ -178,15 +178,15 @@ class Transitions:
         if size > len(self.counts):
             grow = ((0, size - len(self.counts)),) * 2
             self.counts, self.first = np.pad(self.counts, grow), np.pad(self.first, grow)
-        keys = np.empty(len(raw), np.int64 if size > 180 else np.int16)
-        np.multiply(raw[:-1] + 1, size, out=keys[1:], casting="unsafe")
+        ends = raw[starts[1:] - 1] + 1
+        keys: Ints = np.zeros(len(raw), np.int64 if size > 180 else np.int16)
+        keys[1:] = (raw[:-1] + 1) * size
         keys[starts[:-1]] = 0
         keys += (raw + 1).astype(keys.dtype)
         found = np.bincount(keys, minlength=size * size).reshape(size, size)
-        found[:, 0] = np.bincount(raw[starts[1:] - 1] + 1, minlength=size)
-        for row, column in np.argwhere((found > 0) & (self.counts == 0)):
-            ends = starts[1:][raw[starts[1:] - 1] + 1 == row] - 1 if column == 0 else ()
-            place = ends[0] if column == 0 else int(np.argmax(keys == row * size + column))
+        found[:, 0] = np.bincount(ends, minlength=size)
+        for row, column in np.argwhere((found > 0) & (self.counts == 0)).tolist():
+            place = starts[1:][ends == row][0] - 1 if column == 0 else np.argmax(keys == row * size + column)
             self.first[row, column] = lines[place]
         self.counts += found
 
@@ -204,7 +204,7 @@ class Transitions:
             )
             for row, column in bad
         ]
-        return sorted(found, key=lambda fault: (-fault.count, fault.first_line))
+        return sorted(found, key=lambda fault: (-fault.times, fault.first_line))
 
     def scheme(self) -> Scheme:
         """The scheme with which the file agrees best."""
@@ -213,7 +213,7 @@ class Transitions:
             if match(prefixes):
                 return SCHEMES[name]
         # B and I only: whichever of the two schemes is broken less often
-        return min((SCHEMES["bio"], SCHEMES["iob1"]), key=lambda scheme: sum(f.count for f in self.faults(scheme)))
+        return min((SCHEMES["bio"], SCHEMES["iob1"]), key=lambda scheme: sum(f.times for f in self.faults(scheme)))
 
 
 class Fault(NamedTuple):
@@ -221,7 +221,7 @@ class Fault(NamedTuple):
 
     before: str
     after: str
-    count: int
+    times: int
     first_line: int
 
 

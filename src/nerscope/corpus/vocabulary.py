@@ -20,8 +20,8 @@ class Vocabulary:
 
     >>> vocabulary = Vocabulary()
     >>> vocabulary.encode(["Oslo", "Rejkjavik-on-sea", "Oslo"]).tolist()
-    [0, 1, 0]
-    >>> vocabulary.string(1)
+    [0, 3, 0]
+    >>> vocabulary.string(3)
     'Rejkjavik-on-sea'
     """
 
@@ -57,9 +57,7 @@ class Vocabulary:
         last = np.cumsum(counts)
         first = last - counts
         offsets = (np.arange(last[-1]) - np.repeat(first, counts)) * _WORD
-        words = self._words.codes(
-            _words_at(buffer, np.repeat(starts, counts) + offsets, np.repeat(lengths, counts) - offsets)
-        )
+        words = self._words.codes(_words_at(buffer, np.repeat(starts, counts) + offsets, np.repeat(lengths, counts) - offsets))
         return self._paths.codes(words, first, last)
 
     def string(self, code: int) -> str:

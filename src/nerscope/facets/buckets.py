@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -58,11 +59,12 @@ class Buckets:
         """Each bucket in words.
 
         >>> Buckets((0.0, 0.5), (0.5,)).ranges()
-        ['≤ 0', '0 – 0.5', '> 0.5']
+        ['0', '(0, 0.5]', '> 0.5']
         """
-        shown = [f"{bound:.4g}" for bound in self.bounds]
-        middle = [f"{low} – {high}" for low, high in zip(shown, shown[1:], strict=False)]
-        return [f"≤ {shown[0]}", *middle, f"> {shown[-1]}"]
+        below_one = float(np.nextafter(1.0, 0.0))  # as a bound it sets 1 apart
+        first = "0" if self.bounds[0] == 0 else f"≤ {self.bounds[0]:.4g}"
+        middle = [f"({low:.4g}, 1)" if high == below_one else f"({low:.4g}, {high:.4g}]" for low, high in pairwise(self.bounds)]
+        return [first, *middle, "1" if self.bounds[-1] == below_one else f"> {self.bounds[-1]:.4g}"]
 
 
 def equal_count(values: Values, parts: int, floor: float = 0.0) -> tuple[float, ...]:
@@ -123,6 +125,6 @@ BUCKETINGS: dict[str, Bucketing] = {
 
 def given_edges(attribute: str, edges: Sequence[float]) -> Buckets:
     """Buckets with the edges that a user gives."""
-    if not edges or any(high <= low for low, high in zip(edges, edges[1:], strict=False)):
+    if not edges or any(high <= low for low, high in pairwise(edges)):
         raise UsageError(f"edges of {attribute}", f"{list(edges)} do not increase", "give them in increasing order, each once")
     return Buckets(tuple(edges), tuple(edges))

@@ -3,14 +3,14 @@
 Codes partition the units, so they add up; levels may overlap, as the subsets of the papers do.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import UsageError
-from nerscope.facets.buckets import BUCKETINGS, Buckets, Values
+from nerscope.facets.buckets import BUCKETINGS, Buckets
 from nerscope.facets.view import View
 from nerscope.registry import Registry
 

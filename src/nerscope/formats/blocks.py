@@ -2,7 +2,6 @@
 
 import codecs
 import gzip
-import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,20 +30,21 @@ def open_bytes(path: str | Path) -> BinaryIO:
 def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[bytes]:
     """UTF-8 blocks, each ending in a newline.
 
+    >>> import io
     >>> list(blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
     [b'one O\\ntwo O\\n']
     """
-    rest, line = b"", 1
+    rest, offset = b"", 0
     for data in _recoded(stream, name, encoding):
         cut = data.rfind(b"\n") + 1
         if not cut:
             rest += data
             continue
-        block = _checked(rest + data[:cut], name, line)
-        yield block
-        rest, line = data[cut:], line + block.count(b"\n")
+        block = rest + data[:cut]
+        yield _checked(block, name, offset)
+        rest, offset = data[cut:], offset + len(block)
     if rest:
-        yield _checked(rest + b"\n", name, line)
+        yield _checked(rest + b"\n", name, offset)
 
 
 def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
@@ -86,16 +86,12 @@ def _load(stream: BinaryIO, name: str) -> bytes:
         raise InputError(name, f"it cannot be unpacked ({error})", "pack the file again with gzip") from None
 
 
-def _checked(data: bytes, name: str, line: int) -> bytes:
+def _checked(data: bytes, name: str, offset: int) -> bytes:
     nul = data.find(b"\0")
     if nul >= 0:
-        line += data.count(b"\n", 0, nul)
         raise InputError(
-            f"{name}:{line}",
+            f"{name}: byte {offset + nul}",
             "there is a NUL byte: this is no text file",
             "give a text file; if it is UTF-16, say encoding=utf-16",
         )
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data
-
-
-

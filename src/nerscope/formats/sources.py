@@ -26,7 +26,9 @@ def source_of(given: CorpusLike, name: str = "<memory>") -> Source:
         return ConllFile(getattr(given, "name", name), data=data.encode() if isinstance(data, str) else data)
     if isinstance(given, Iterable):
         return Corpus.of(given, name=name)
-    raise InputError(name, f"a {type(given).__name__} is no corpus", "give a path, an open file, a Corpus or lists of sentences")
+    raise InputError(
+        name, f"a {type(given).__name__} is no corpus", "give a path, an open file, a Corpus or lists of sentences"
+    )
 
 
 def read(given: CorpusLike, **options: Any) -> Corpus:
@@ -54,10 +56,8 @@ def with_scheme(source: Source) -> Source:
     """The source with its scheme settled, by reading it through if nobody has said it."""
     if isinstance(source, Corpus) or source.scheme:
         return source
-    last = None
-    for last in chunks(source, Coding(), tokens=False):
-        pass
-    return replace(source, scheme=last.column.scheme.name if last else None)
+    *_, last = chunks(source, Coding(), tokens=False)
+    return replace(source, scheme=last.column.scheme.name)
 
 
 @dataclass(slots=True)

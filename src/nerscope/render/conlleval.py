@@ -17,9 +17,10 @@ def _block(rows: list[Row]) -> str:
     exact = {(row["type"], row["metric"]): row for row in rows if row["match"] == "exact"}
     accuracy = next(row for row in rows if row["metric"] == "accuracy")
     gold, found, correct = _counts(exact, None)
+    right = 100 * round((accuracy["value"] or 0) * accuracy["n"]) / accuracy["n"]
     lines = [
         f"processed {accuracy['n']} tokens with {gold} phrases; found: {found} phrases; correct: {correct}.",
-        f"accuracy: {100 * round((accuracy['value'] or 0) * accuracy['n']) / accuracy['n']:6.2f}%; {_scores(gold, found, correct)}",
+        f"accuracy: {right:6.2f}%; {_scores(gold, found, correct)}",
     ]
     for kind in sorted({kind for kind, _ in exact if kind is not None}):
         gold, found, correct = _counts(exact, kind)

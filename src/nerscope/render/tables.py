@@ -8,7 +8,8 @@ from nerscope.errors import UsageError, suggest
 from nerscope.results import Results, Row
 
 UNDEFINED = "–"
-LOWER_IS_BETTER = {"ter", "hardeval", "error_share"}
+LOWER_IS_BETTER = {"ter", "hardeval"}
+NEITHER_IS_BETTER = {"error_share"}
 FEW = 30  # a recall on fewer units than this says little
 SPARSE = 0.01  # as does one on a smaller share of all mentions
 FEW_NOTE = f"! fewer than {FEW} units, or under {SPARSE:.0%} of all: read with care"
@@ -114,7 +115,9 @@ SPECS: dict[str, Spec] = {
     "tmr": Spec("Tough mentions: recall", {"facet": "tmr", "type": None, "metric": "recall"}, _levels("tmr", match="exact")),
     "hard": Spec("Hard tokens: error rate (lower is better)", {"facet": "hard", "type": None}, _hard_levels("hard")),
     "hard-strict": Spec(
-        "Hard tokens, strictly: error rate (lower is better)", {"facet": "hard-strict", "type": None}, _hard_levels("hard-strict")
+        "Hard tokens, strictly: error rate (lower is better)",
+        {"facet": "hard-strict", "type": None},
+        _hard_levels("hard-strict"),
     ),
     "errors": Spec(
         "Where the errors are: share of all wrong tokens",
@@ -164,9 +167,11 @@ def _attribute_table(results: Results, facets: Sequence[str]) -> Table:
     header = max((part.header for part in parts), key=len)
     rows = []
     for facet, part in zip(facets, parts, strict=True):
-        for row in part.rows:
-            rows.append((Cell(facet), *row, *(Cell("") for _ in range(len(header) - len(row)))))
-    notes = [f"{facet}: {part.notes[0].removeprefix('buckets: ')}" for facet, part in zip(facets, parts, strict=True) if part.notes]
+        for number, row in enumerate(part.rows):
+            rows.append((Cell("" if number else facet), *row, *(Cell("") for _ in range(len(header) - len(row)))))
+    notes = [
+        f"{facet}: {part.notes[0].removeprefix('buckets: ')}" for facet, part in zip(facets, parts, strict=True) if part.notes
+    ]
     return Table("F1 by attribute", ("attribute", *header), tuple(rows), (*parts[0].notes[1:], *notes))
 
 
@@ -188,7 +193,8 @@ def _built(results: Results, spec: Spec) -> Table:
             several_runs |= any(cell is not None and (cell.get("runs") or 1) > 1 for cell in cells)
             texts = [_text(cell) for cell in cells]
             marks = [
-                cell is not None and value is not None and cell["value"] == value for cell, value in zip(cells, best, strict=True)
+                cell is not None and value is not None and cell["value"] == value
+                for cell, value in zip(cells, best, strict=True)
             ]
             rows.append((Cell(label + system), *(Cell(text, mark) for text, mark in zip(texts, marks, strict=True))))
         sizes = [_size(index[systems[0], place], whole) for place in range(len(wanted))] if systems else []
@@ -214,6 +220,8 @@ def _index(rows: Sequence[Row], wanted: Sequence[Mapping[str, object]]) -> dict[
 def _best(cells: Sequence[Row | None]) -> float | None:
     values = [cell["value"] for cell in cells if cell is not None and cell["value"] is not None]
     if len(values) < 2 or min(values) == max(values):
+        return None
+    if any(cell is not None and cell["metric"] in NEITHER_IS_BETTER for cell in cells):
         return None
     lower = any(cell is not None and cell["metric"] in LOWER_IS_BETTER for cell in cells)
     return min(values) if lower else max(values)

@@ -4,7 +4,7 @@ import csv
 import io
 import sys
 from collections.abc import Callable, Sequence
-from typing import IO
+from typing import IO, Literal
 
 from nerscope.render.tables import Cell, Table
 from nerscope.results import Results
@@ -21,11 +21,14 @@ def plain_text(tables: Sequence[Table], file: IO[str] | None = None) -> str:
     on_terminal = file is not None and file.isatty()
     console = Console(file=buffer, force_terminal=on_terminal, width=None if on_terminal else 10_000, highlight=False)
     for table in tables:
-        grid = RichTable(box=SIMPLE_HEAD, title=table.title, title_justify="left", title_style="bold", pad_edge=False)
+        console.print(Text(table.title, style="bold"))
+        grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for place, name in enumerate(table.header):
             grid.add_column(name, justify=_side(table, place), no_wrap=True)
         for row in table.rows:
-            grid.add_row(*(Text(cell.text + ("*" if cell.best else ""), style="bold green" if cell.best else "") for cell in row))
+            grid.add_row(
+                *(Text(cell.text + ("*" if cell.best else ""), style="bold green" if cell.best else "") for cell in row)
+            )
         console.print(grid)
         for note in table.notes:
             console.print(Text(f"  {note}", style="dim"))
@@ -34,7 +37,7 @@ def plain_text(tables: Sequence[Table], file: IO[str] | None = None) -> str:
     return "\n".join(lines).strip("\n") + "\n"
 
 
-def _side(table: Table, place: int) -> "str":
+def _side(table: Table, place: int) -> Literal["left", "right"]:
     words = place == 0 or table.header[place] in WORD_COLUMNS
     return "left" if words else "right"
 
@@ -86,7 +89,9 @@ def latex(tables: Sequence[Table]) -> str:
         columns = "".join("l" if _side(table, place) == "left" else "r" for place in range(len(table.header)))
         header = " & ".join(name.translate(_LATEX) for name in table.header)
         body = [
-            " & ".join(f"\\textbf{{{cell.text.translate(_LATEX)}}}" if cell.best else cell.text.translate(_LATEX) for cell in row)
+            " & ".join(
+                f"\\textbf{{{cell.text.translate(_LATEX)}}}" if cell.best else cell.text.translate(_LATEX) for cell in row
+            )
             for row in table.rows
         ]
         notes = [note.translate(_LATEX) for note in table.notes if not note.startswith("*")]
@@ -112,7 +117,9 @@ def csv_of(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def tables_as_csv(tables: Sequence[Table]) -> str:
     """Tables one after the other, each with its title in front of every line."""
-    return "\n".join(csv_of(["table", *one.header], [[one.title, *(cell.text for cell in row)] for row in one.rows]) for one in tables)
+    return "\n".join(
+        csv_of(["table", *one.header], [[one.title, *(cell.text for cell in row)] for row in one.rows]) for one in tables
+    )
 
 
 TABLE_WRITERS: dict[str, Callable[[Sequence[Table]], str]] = {
@@ -126,7 +133,9 @@ TABLE_WRITERS: dict[str, Callable[[Sequence[Table]], str]] = {
 def rows_as_csv(results: Results) -> str:
     """The tidy rows of results, each with the signature."""
     columns = list(dict.fromkeys(key for row in results.rows for key in row))
-    return csv_of([*columns, "signature"], [[*(row.get(column) for column in columns), results.signature] for row in results.rows])
+    return csv_of(
+        [*columns, "signature"], [[*(row.get(column) for column in columns), results.signature] for row in results.rows]
+    )
 
 
 _SIGNED: dict[str, Callable[[str], str]] = {

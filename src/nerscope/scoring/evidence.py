@@ -29,7 +29,8 @@ class Division:
         membership = np.zeros((len(self.levels), counts.shape[-3]))
         for row, codes in enumerate(self.levels.values()):
             membership[row, list(codes)] = 1.0
-        return np.einsum("lc,...cts->...lts", membership, counts)
+        levels: Floats = np.einsum("lc,...cts->...lts", membership, counts)
+        return levels
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,11 +67,15 @@ def match_named(text: str) -> Matcher:
         try:
             options[key] = {"yes": True, "no": False}[value] if key == "typed" else float(value)
         except (KeyError, ValueError):
-            raise UsageError(f"match '{text}'", f"'{part}' cannot be read", "credit and threshold are numbers, typed is yes or no") from None
+            raise UsageError(
+                f"match '{text}'", f"'{part}' cannot be read", "credit and threshold are numbers, typed is yes or no"
+            ) from None
     try:
         return make(**options)
     except TypeError:
-        raise UsageError(f"match '{text}'", f"'{found[1]}' has no such option", "see docs/partial.md for the options of each match") from None
+        raise UsageError(
+            f"match '{text}'", f"'{found[1]}' has no such option", "see docs/partial.md for the options of each match"
+        ) from None
 
 
 def match_family(name: str, rule: CreditRule, **defaults: float) -> None:
@@ -97,11 +101,11 @@ def match_family(name: str, rule: CreditRule, **defaults: float) -> None:
 
 
 def _left(touch: Touch) -> Floats:
-    return (touch.gold.start == touch.pred.start).astype(np.float64)
+    return np.asarray(touch.gold.start == touch.pred.start, np.float64)
 
 
 def _right(touch: Touch) -> Floats:
-    return (touch.gold.end == touch.pred.end).astype(np.float64)
+    return np.asarray(touch.gold.end == touch.pred.end, np.float64)
 
 
 def _overlap(touch: Touch) -> Floats:
@@ -110,16 +114,16 @@ def _overlap(touch: Touch) -> Floats:
 
 def _iou(touch: Touch) -> Floats:
     gold, pred = touch.sizes
-    return touch.shared / (gold + pred - touch.shared)
+    return np.asarray(touch.shared / (gold + pred - touch.shared), np.float64)
 
 
 def _dice(touch: Touch) -> Floats:
     gold, pred = touch.sizes
-    return 2 * touch.shared / (gold + pred)
+    return np.asarray(2 * touch.shared / (gold + pred), np.float64)
 
 
 def _coverage(touch: Touch) -> Floats:
-    return touch.shared / touch.sizes[0]
+    return np.asarray(touch.shared / touch.sizes[0], np.float64)
 
 
 def _exact_only(touch: Touch) -> Floats:
@@ -140,12 +144,12 @@ def _matched(gold: Mentions, pred: Mentions, credit_of: CreditRule, typed: bool)
         np.concatenate([exact.gold, left]),
         np.concatenate([exact.pred, right]),
         np.concatenate([exact.credit, credit]),
-        np.concatenate([exact.kind, np.full(len(left), PARTIAL)]),
+        np.concatenate([exact.kind, np.full(len(left), PARTIAL, np.int8)]),
     )
 
 
 def _settled(gold: Ints, pred: Ints) -> Pairs:
-    return Pairs(gold, pred, np.ones(len(gold)), np.full(len(gold), CORRECT))
+    return Pairs(gold, pred, np.ones(len(gold)), np.full(len(gold), CORRECT, np.int8))
 
 
 def _muc(strict_span: bool, strict_type: bool, near_credit: float) -> Callable[..., Matcher]:
@@ -168,7 +172,7 @@ def _muc(strict_span: bool, strict_type: bool, near_credit: float) -> Callable[.
         near = right_type & ~same_span if strict_span else np.zeros(len(a), bool)
         correct = right_type & ~near
         credit = correct + near_credit * near
-        kind = np.where(correct, CORRECT, np.where(near & (near_credit > 0), PARTIAL, INCORRECT))
+        kind = np.where(correct, CORRECT, np.where(near & (near_credit > 0), PARTIAL, INCORRECT)).astype(np.int8)
         return Pairs(at_gold, at_pred, credit, kind)
 
     return lambda: match

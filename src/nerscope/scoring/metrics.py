@@ -52,7 +52,9 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, nan]
     """
-    return np.divide(numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=denominator > 0)
+    quotient: Floats = np.full(np.shape(numerator), np.nan)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient
 
 
 def precision(counts: Floats) -> Floats:

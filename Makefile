@@ -1,0 +1,39 @@
+# The two commands for a newcomer are `make demo` and `make test`; both set up what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+.PHONY: demo test lint format lock bench clean
+
+$(READY): requirements-dev.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: $(READY)
+	$(BIN)/nerscope demo nerscope-demo
+
+test: $(READY)
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage report
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		requirements-dev.in -o requirements-dev.txt
+
+bench: $(READY)
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The demonstration data: an original corpus and the outputs of systems that were trained on it."""
