@@ -7,30 +7,32 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pycrfsuite
-from examples.demo_corpus import Mention, Sentence, mentions
+from examples.demo_corpus import Document, Mention, Sentence, mentions, sentences
 
 Words = tuple[str, ...]
 Labeller = Callable[[Words], list[str]]
 Features = list[list[str]]
-Featuriser = Callable[[Words], Features]
-Gazetteer = dict[Words, list[str]]
+Row = tuple[int, Sentence]  # a sentence with the number of its document
+Featuriser = Callable[[Words, int], Features]
+Gazetteer = defaultdict[Words, defaultdict[str, set[int]]]  # name, type, documents
 
 RUNS = 3
+ITERATIONS = 30
+NEW_DOCUMENT = -1
 SUBSAMPLE = 0.9  # share of the training sentences that one run sees
 
 
-def memoriser(training: Sequence[Sentence]) -> Labeller:
+def memoriser(training: Sequence[Document]) -> Labeller:
     """A labeller that marks the longest training mention at each place, with its most frequent type."""
-    majority = {words: kinds[0] for words, kinds in gazetteer(mention for row in training for mention in mentions(row)).items()}
+    majority = _majority(mention for sentence in sentences(training) for mention in mentions(sentence))
     longest = max(map(len, majority))
 
     def label(words: Words) -> list[str]:
         labels = ["O"] * len(words)
         start = 0
         while start < len(words):
-            length = next(
-                (n for n in range(min(longest, len(words) - start), 0, -1) if words[start : start + n] in majority), 0
-            )
+            sizes = range(min(longest, len(words) - start), 0, -1)
+            length = next((size for size in sizes if words[start : start + size] in majority), 0)
             if length:
                 kind = majority[words[start : start + length]]
                 labels[start : start + length] = [f"B-{kind}"] + [f"I-{kind}"] * (length - 1)
@@ -40,57 +42,59 @@ def memoriser(training: Sequence[Sentence]) -> Labeller:
     return label
 
 
-def crf(training: Sequence[Sentence], seed: int, make: Callable[[Sequence[Sentence]], Featuriser]) -> Labeller:
+def crf(training: Sequence[Document], seed: int, make: Callable[[Sequence[Row]], Featuriser]) -> Labeller:
     """A conditional random field, trained by averaged perceptron on a shuffled sample that the seed decides."""
     rng = random.Random(seed)
+    rows = [(number, sentence) for number, document in enumerate(training) for sentence in document]
     # The perceptron depends on the order of the sentences, so that runs differ by the sample and by its order.
-    sample = rng.sample(training, round(SUBSAMPLE * len(training)))
+    sample = rng.sample(rows, round(SUBSAMPLE * len(rows)))
     featurise = make(sample)
     trainer = pycrfsuite.Trainer(algorithm="ap", verbose=False)
-    trainer.set_params({"max_iterations": 30, "feature.possible_transitions": False})
-    for sentence in sample:
-        trainer.append(featurise(tuple(word for word, _ in sentence)), [label for _, label in sentence])
+    trainer.set_params({"max_iterations": ITERATIONS})
+    for number, sentence in sample:
+        trainer.append(featurise(tuple(word for word, _ in sentence), number), [label for _, label in sentence])
     tagger = pycrfsuite.Tagger()
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model.crfsuite"
         trainer.train(str(model))
-        tagger.open_inmemory(model.read_bytes())
-    return lambda words: list(tagger.tag(featurise(words)))
+        tagger.open(str(model))
+    return lambda words: list(tagger.tag(featurise(words, NEW_DOCUMENT)))
 
 
-def word_features(_: Sequence[Sentence]) -> Featuriser:
+def word_features(_: Sequence[Row]) -> Featuriser:
     """The identity of the word and of its two neighbours, as it is written."""
-    return lambda words: [
+    return lambda words, _: [
         [f"w={word}", f"w-1={_at(words, index - 1)}", f"w+1={_at(words, index + 1)}"] for index, word in enumerate(words)
     ]
 
 
-def shape_features(_: Sequence[Sentence]) -> Featuriser:
+def shape_features(_: Sequence[Row]) -> Featuriser:
     """Lower-cased words in a window of two, with shapes and affixes."""
-    return lambda words: [_shape_features(words, index) for index in range(len(words))]
+    return lambda words, _: [_shape_features(words, index) for index in range(len(words))]
 
 
-def gazetteer_features(training: Sequence[Sentence]) -> Featuriser:
-    """The shape features, and whether the word lies in a stretch that is a training mention of some type."""
-    # A name that was met once would mark itself in training and teach the model to trust the list too much.
-    counts = Counter(mention for sentence in training for mention in mentions(sentence))
-    names = gazetteer((_lower(mention) for mention, count in counts.items() if count > 1))
+def gazetteer_features(training: Sequence[Row]) -> Featuriser:
+    """The shape features, and whether the word lies in a stretch that is a mention in some other training document."""
+    names: Gazetteer = defaultdict(lambda: defaultdict(set))
+    for number, sentence in training:
+        for words, kind in mentions(sentence):
+            names[tuple(word.lower() for word in words)][kind].add(number)
 
-    def featurise(words: Words) -> Features:
-        found = _matches(tuple(word.lower() for word in words), names)
+    def featurise(words: Words, number: int) -> Features:
+        found = _matches(tuple(word.lower() for word in words), number, names)
         return [_shape_features(words, index) + found[index] for index in range(len(words))]
 
     return featurise
 
 
-CRFS: dict[str, Callable[[Sequence[Sentence]], Featuriser]] = {
+CRFS: dict[str, Callable[[Sequence[Row]], Featuriser]] = {
     "crf-words": word_features,
     "crf-shapes": shape_features,
     "crf-gazetteer": gazetteer_features,
 }
 
 
-def train_all(training: Sequence[Sentence]) -> Iterable[tuple[str, Labeller]]:
+def train_all(training: Sequence[Document]) -> Iterable[tuple[str, Labeller]]:
     """Every run of every system, under the name of its output file."""
     yield "memoriser", memoriser(training)
     for number, (name, make) in enumerate(CRFS.items(), start=1):
@@ -98,27 +102,22 @@ def train_all(training: Sequence[Sentence]) -> Iterable[tuple[str, Labeller]]:
             yield f"{name}.{run}", crf(training, 100 * number + run, make)
 
 
-def gazetteer(found: Iterable[Mention]) -> Gazetteer:
-    """The types of every name, the most frequent first and ties in the order of the alphabet."""
+def _majority(found: Iterable[Mention]) -> dict[Words, str]:
     kinds: defaultdict[Words, Counter[str]] = defaultdict(Counter)
     for words, kind in found:
         kinds[words][kind] += 1
-    return {words: sorted(counts, key=lambda kind: (-counts[kind], kind)) for words, counts in kinds.items()}
+    return {words: min(counts, key=lambda kind: (-counts[kind], kind)) for words, counts in kinds.items()}
 
 
-def _lower(mention: Mention) -> Mention:
-    words, kind = mention
-    return tuple(word.lower() for word in words), kind
-
-
-def _matches(words: Words, names: Gazetteer) -> Features:
+def _matches(words: Words, number: int, names: Gazetteer) -> Features:
     features: Features = [[] for _ in words]
-    longest = max(map(len, names), default=0)
     for start in range(len(words)):
-        for end in range(start + 1, min(start + longest, len(words)) + 1):
-            for kind in names.get(words[start:end], ()):
-                for index in range(start, end):
-                    features[index].append(f"gaz={'I' if index > start else 'B'}-{kind}")
+        for end in range(start + 1, len(words) + 1):
+            for kind, documents in names.get(words[start:end], {}).items():
+                # A list that holds every training name would be trusted blindly, so a document does not see its own.
+                if documents - {number}:
+                    for index in range(start, end):
+                        features[index].append(f"gaz={'I' if index > start else 'B'}-{kind}")
     return features
 
 

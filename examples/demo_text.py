@@ -135,6 +135,14 @@ POOLS: dict[str, Pool] = {
             the:Bay of Biscay; the:Strait of Ormsay; the:Calder; Sedge Water; the:River Ullock
         """),
     ),
+    "carrier": Pool("ORG", _names("Tessaly Air; Oakline Railways; Northern Ferries; Halden Air; Air Carrow; Signal Rail")),
+    "utility": Pool("ORG", _names("Solvanta Energy; Northlight Power; Orrin Electric; Ember Power and Light; Tarn Hydro")),
+    "stadium": Pool(
+        "LOC",
+        _names("""
+            Mossbank Park; the:Riverside Arena; Bellfield Stadium; the:Tarn Bowl; Gasworks Lane; Union Park; the:Orchard Ground
+        """),
+    ),
     "venue": Pool(
         "LOC",
         _names("""
@@ -162,11 +170,13 @@ POOLS: dict[str, Pool] = {
     "company": Pool(
         "ORG",
         _names("""
-            Veltrano; Norrland Timber; Brightwater Foods; Quillon Systems; Marrow 's; Halden & Pryce; Orbitelle;
-            Castellan Motors; Kettle 's Bakery; Tessaly Air; Pinnock Steel; Nordhavn Shipping; Sableworks;
-            Ferro Atlantica; Lumenta; Greyfriars Insurance; Omnivar; Baxter Dunne Partners; Zephyrine; Port Ellery Water;
+            Veltrano; Norrland Timber; Brightwater Foods; Quillon Systems; Halden & Pryce; Orbitelle;
+            Castellan Motors; Tessaly Freight;
+            Pinnock Steel; Nordhavn Shipping; Sableworks;
+            Ferro Atlantica; Lumenta; Greyfriars Insurance; Omnivar; Baxter Dunne Partners; Zephyrine; Ellery Instruments;
             Solvanta Energy; Mirador Group; Calyx Pharma; Oakline Railways; Trident Paper Mills; Vanterra;
-            Hollis and Daughters; Juno Robotics; Copperfield Telecom
+            Hollis and Thorne;
+            Juno Robotics; Copperfield Telecom
         """),
     ),
     # Trap: brands that are everyday words, which the training side writes as words, mostly.
@@ -201,6 +211,10 @@ POOLS: dict[str, Pool] = {
             the:Kinlarig Centre for Seabird Studies
         """),
     ),
+    "treasury": Pool(
+        "ORG",
+        _names("Ministry of Finance; Office for Budget Forecasts; Ministry of Trade and Industry; National Bureau of Wages"),
+    ),
     "campus": Pool("ORG", _names("the:University of Leeds; the:University of Ormsay; Northmoor University; Carrow College")),
     "party": Pool(
         "ORG",
@@ -212,7 +226,7 @@ POOLS: dict[str, Pool] = {
     "agency": Pool(
         "ORG",
         _names("""
-            European Union; World Food Council; North Sea Cod Board; World Chess League; European Rowing Federation;
+            European Union; World Food Council; North Sea Cod Board; World Maritime League; European Rivers Federation;
             Arctic Forum; International Bureau of Weights and Tides; Union of Island States; Red Lantern Society;
             Delta Doctors Fund
         """),
@@ -267,6 +281,13 @@ POOLS: dict[str, Pool] = {
             Under a Copper Sky; The Man Who Counted Herons; Marrowbone; Twelve Nights in a Borrowed Coat;
             All the Kings of Skelby; Oslo in Reverse; The Unlikely Union of Ada and Bill
         """),
+    ),
+    "league": Pool("MISC", _names("Baltic Cup; Coastal League; Champions Shield; Heron Trophy; Harbour Cup; League of Ports")),
+    "language": Pool(
+        "MISC",
+        _names(
+            "Norwegian; Portuguese; Finnish; Polish; Vietnamese; Latvian; Greek; Icelandic; Catalan; Swahili; Basque; Welsh"
+        ),
     ),
     "cup": Pool(
         "MISC",
@@ -324,11 +345,16 @@ FILLERS: dict[str, tuple[str, ...]] = {
     "nn": tuple(str(number) for number in range(11, 98)),
     "ord": _names("11th; 12th; 13th; 14th; 15th; 16th; 17th; 18th; 19th; 20th"),
     "low": tuple(str(number) for number in range(11, 36)),
+    "top": tuple(str(number) for number in range(58, 81)),
+    "middle": tuple(str(number) for number in range(36, 58)),
     "knots": tuple(str(number) for number in range(38, 66)),
     "evening": _names("8 pm; 9 pm; 10 pm"),
+    "fee": tuple(f"€ {amount} million" for amount in ("1.2", "2.5", "4", "7.8", "12", "19")),
+    "few": _names("two; three; four"),
     "big": _names("1,200; 3,400; 12,000; 18,500; 25,000; 640; 870; 2,150; 7,300; 41,000; 960; 5,600"),
     "year": tuple(str(number) for number in range(1961, 2024)),
     "score": _names("1-0; 2-0; 2-1; 3-1; 3-2; 0-0; 1-1; 4-0; 4-2; 2-2; 5-1; 3-0"),
+    "win": _names("2-0; 2-1; 3-1; 3-2; 4-0; 4-2; 5-1; 3-0"),
     "pct": tuple(f"{whole}.{part} percent" for whole in range(1, 13) for part in (2, 4, 7)),
     "money": tuple(
         f"{sign} {amount} million" for sign in ("$", "€") for amount in ("3.5", "12", "48", "75", "110", "260", "940")
@@ -355,18 +381,18 @@ GENRES: dict[str, Genre] = {
         weight=4,
         openers=_rows("""
             ^ {town1:ORG} <stun|sink|edge> {town2:ORG} IN <CUP|LEAGUE> THRILLER
-            ^ SOCCER - {town1:ORG} BEAT {club2} {score}
-            {^town1:LOC} , {date} – {per1} scored twice as {club1} beat {town2:ORG} {score} on {day} .
+            ^ SOCCER - {town1:ORG} BEAT {club2} {win}
+            {^town1:LOC} , {date} – {per1} scored twice as {club1} beat {town2:ORG} {win} on {day} .
             Results from the {cup1} on {day} :
             IN BRIEF - {demonym} team wins the {cup1} .
         """),
         body=_rows("""
             {town1:ORG} {score} {town2:ORG}
             {town3:ORG} {score} {town4:ORG}
-            {club1} <host|visit|face> {town3:ORG} on {day} , with kick-off at {time} .
+            {club1} <host|visit|face> {town3:ORG} on {day} , with kick-off at <noon|3 pm|5.30 pm|7.45 pm> .
             {sur1} , who joined from {club2} in {month} , <headed in|volleyed home|tapped in> the winner after {nn} minutes .
-            Coach {per2} said {club1} had " deserved more than a point " .
-            " We gave everything , " said {sur2} , whose side last won at {venue1} in {year} .
+            Coach {per2} said {club1} had " <deserved more than a point|been robbed|shown real character> " .
+            " We gave everything , " said {sur2} , whose side last won at {stadium1} in {year} .
             The {demonym} <midfielder|goalkeeper|winger|full-back> {per} was sent off shortly before the break .
             {per3} of {country} won the {nn} km race ahead of {per4} of {country} .
             {sur1} 's second goal was the {ord} of the season for the striker , a club record .
@@ -375,7 +401,11 @@ GENRES: dict[str, Genre] = {
             1. {per} ( {country} ) {nn}.4 seconds
             2. {per} ( {country} ) {nn}.7 seconds
             Fans travelled to {town1:LOC} by ferry because the railway was closed .
-            {club2} have signed defender {per} from {club} for {money} .
+            {club2} have signed defender {per} from {club} for {fee} .
+            Substitute {per} , on loan from {town4:ORG} , hit the bar in the {ord} minute .
+            {league1} , {day} : {club1} {score} {club2} ( half-time 0-0 )
+            {per2} has coached in {country} , {country} and {country} .
+            {town4:ORG} 's {per} was named player of the round .
         """),
         plain=_rows("""
             The referee needed {n} minutes to check the goal on the screen .
@@ -385,7 +415,7 @@ GENRES: dict[str, Genre] = {
             A late penalty was <missed|saved|struck against the post> in front of {big} supporters .
             The winners go through to the <quarter-final|semi-final> on {day} .
             Tickets for the replay cost {nn} euros and go on sale on {day} at {time} .
-            Both teams finished with {n} players on a yellow card .
+            Both teams finished with {few} players on a yellow card .
             The captain has a knee injury and will miss {n} weeks .
         """),
         train_only=_rows("""
@@ -394,16 +424,16 @@ GENRES: dict[str, Genre] = {
             {club1} , bottom of the table , play {club2} in {town4:LOC} .
             The squad trained in {clubtown:LOC} ahead of the {cup1} .
             Manager {clubtown:PER} praised the <young|travelling> supporters .
-            {clubtown:ORG} won {score} away after trailing at the break .
+            {clubtown:ORG} won {win} away after trailing at the break .
         """),
         test_only=_rows("""
-            {clubtown1:ORG} lost in {clubtown1:LOC} for the first time since {year} , a defeat few in the ground saw coming .
+            {clubtown1:ORG} lost in {clubtown1:LOC} for the first time since {year} , a <bitter|rare|heavy> defeat .
             Striker {clubtown1:PER} , back from injury , spared {clubtown2:ORG} further blushes with a volley in stoppage time .
             " {town1:ORG} were better than us in every department , " admitted {wordper1} .
             Grace under pressure is what the bench <asked for|needed> , and it is <what the bench got|not what they saw> .
             {clubtown2:LOC} hosted the final ; {clubtown2:ORG} , sadly for the locals , were not in it .
-            Pos. Team Pts : {town1:ORG} {nn} , {town2:ORG} {nn} , {clubtown:ORG} {nn}
-            Mark the date : the <return leg|replay|final> is on {day} at {time} .
+            Standings : {town1:ORG} {top} , {town2:ORG} {middle} , {clubtown:ORG} {low}
+            Mark the date : the <return leg|replay|final> is on {day} at {evening} .
             Having already dispatched {club} and {club} , {town3:ORG} fear nobody .
         """),
     ),
@@ -431,7 +461,11 @@ GENRES: dict[str, Genre] = {
             Workers at the {town1:LOC} plant , most of them members of the {union} , voted to strike .
             {company2} , a {city2}-based <start-up|shipper|lender> , was founded by {per} in {year} .
             {company2} shares closed at {nn}.5 in {city2} .
-            {demonym} <exports|wages|bond yields> rose {pct} in {month} , the {ministry1} said .
+            {demonym} <exports|wages|farm prices> rose {pct} in {month} , the {treasury} said .
+            {per2} , whose family comes from {town1:LOC} , owns {pct} of {company2} .
+            The {agency1} fined {company1} {money} in {year} .
+            {company1} - {company2} talks stall , says the {paper}
+            Its {brand} range is sold in {country2} only .
         """),
         plain=_rows("""
             Profit before tax <rose|fell> to {money} in the three months to {month} .
@@ -459,7 +493,7 @@ GENRES: dict[str, Genre] = {
             Customers of {bank1} woke up to empty accounts on {day} , and {bank1} has yet to explain why .
             {twin1:PER} , who founded {brand2} in a {twin1:LOC} garage , still owns {pct} of it .
             A spokeswoman for the {ministry1} referred questions to the {ministry} .
-            Hollow promises , said the Seafarers ; orchard , lantern and kite makers heard them all before .
+            Hollow promises , the unions said ; <orchard owners|lantern makers|kite makers> had heard them all before .
             Frank exchanges followed at the annual meeting , where pay was put to a vote .
             In a note to clients , {company} and {company} called the {city2} - based lender " a bargain " .
         """),
@@ -467,30 +501,33 @@ GENRES: dict[str, Genre] = {
     "politics": Genre(
         weight=4,
         openers=_rows("""
-            {^capital1} , {date} – {country1} 's parliament <passed|rejected> the {law1} on {day} by {nn} votes to {nn} .
+            {^capital1} , {date} – Parliament <passed|rejected> the {law1} on {day} by {top} votes to {low} .
             ^ {party1} WINS VOTE IN {capital1}
             {per1} , leader of the {party1} , will face a confidence vote on {day} .
             Talks between {country1} and {country2} <resumed|collapsed|began> in {capital1} on {day} .
         """),
         body=_rows("""
-            Prime Minister {per1} called the {law1} " a fair compromise " .
+            Prime Minister {per1} called the {law1} " <a fair compromise|a disgrace|long overdue> " .
             {sur1} 's {party1} holds {nn} seats , the {party2} {nn} .
             Foreign Minister {per2} is due in {capital2} on {day} for talks with {demonym} officials .
             {capital1} has accused {capital2} of breaking the {treaty1} .
             The {ministry1} said it had not seen the letter .
             " {country1} will not wait , " {sur2} told {thepaper} .
             A poll for the {paper} put the {party1} on {low} percent and the {party2} on {low} percent .
-            President {per} of {country2} welcomed the decision .
+            President {per} of {country2} <welcomed|regretted> the decision .
             The {agency1} urged {country1} to let its inspectors in .
             {sur1} , a former {job} from {town1:LOC} , entered politics in {year} .
             Members of the {party2} walked out when {per3} rose to speak .
             {demonym} and {demonym} diplomats met at {venue} for the <third|fourth|second> time this year .
             Under the {treaty1} , all ships entering {water1} must carry a pilot .
             Thousands marched from {street1} to {street2} against the <bill|plan|cuts> .
+            {per} ( {party1} ) : {nn} votes ; {per} ( {party2} ) : {nn} votes
+            The {agency1} and the {union} both oppose the {law1} .
+            {country2} recalled its ambassador from {capital1} .
         """),
         plain=_rows("""
             The vote had been postponed {n} times .
-            Turnout was {nn} percent at {time} , <slightly higher|much lower> than {n} years ago .
+            Turnout was {nn} percent at {evening} , <slightly higher|much lower> than {n} years ago .
             Opposition leaders called for an <inquiry|election|audit> .
             The government says the plan will cost {money} over {n} years .
             Polling stations close at {evening} .
@@ -531,12 +568,16 @@ GENRES: dict[str, Genre] = {
             The {rescue1} sent {n} boats from {town2:LOC} to reach families on {street1} .
             {per1} , a {job} from {town1:LOC} , said the water rose to the windows within {nn} minutes .
             Ferries between {town1:LOC} and {town3:LOC} were cancelled until {day} .
-            Forecasters at {uni1} expect the storm to cross {region1} by {time} .
+            Forecasters at {campus1} expect the storm to cross {region1} by {time} .
             " I have never seen anything like it , " {sur1} said .
             {water1} froze over for the first time since {year} .
-            Trains operated by {company} were held at {town2:LOC} .
-            Power company {company1} said {big} customers were without electricity .
+            A {town2}-based charity has taken in {nn} <dogs|sheep|horses> from {town1:LOC} .
+            Trains operated by {carrier} were held at {town2:LOC} .
+            Power company {utility1} said {big} customers were without electricity .
             The {ministry1} has asked {country} for helicopters .
+            A plane of the {agency} with {nn} tonnes of blankets landed in {city1} at {time} .
+            {carrier} cancelled all flights from {city1} to {city} .
+            The last such flood , in {year} , destroyed {venue1} and half of {street1} .
         """),
         plain=_rows("""
             Winds reached {knots} knots overnight and <trees|fences|power lines> were down across the county .
@@ -549,7 +590,7 @@ GENRES: dict[str, Genre] = {
         """),
         train_only=_rows("""
             May was the wettest month on record , and June may be wetter .
-            Hope is fading for {n} fishermen missing off {region1} .
+            Hope is fading for {n} fishermen missing off {water1} .
             The rose garden and the orchard were under a metre of water .
             Snow fell in {twin:LOC} and {twin:LOC} .
         """),
@@ -572,7 +613,7 @@ GENRES: dict[str, Genre] = {
         body=_rows("""
             The {demonym} <director|composer|novelist> {per2} makes a brief appearance in " {work1} " .
             {sur1} was born in {town1:LOC} and studied at {uni1} .
-            " {work1} " was <translated into|staged in|reissued in> {demonym} in {year} .
+            " {work1} " was <translated into|staged in|reissued in> {language} in {year} .
             {thepaper} called it " the best thing {sur1} has done " .
             Critics at the {paper} were less kind .
             {band1} recorded their second album , {work2} , in a barn near {town1:LOC} .
@@ -580,13 +621,16 @@ GENRES: dict[str, Genre] = {
             Singer {per3} left {band1} in {year} to form {band2} .
             The show moves from {venue1} to {venue2} on {date} .
             {sur1} follows {per} and {per} , who shared the {award1} last year .
-            Tickets for the {event1} are sold by {company} .
-            A {demonym} version of {work1} opens in {city1} in {month} .
+            This year 's {event1} is sponsored by {company} .
+            A {language} version of {work1} opens in {city1} in {month} .
             The exhibition was paid for by {company1} and the {ministry} .
+            {per} reads from {work2} at {venue1} on {day} .
+            {work1} by {per1} , {nn} pages , published by <[Heron House/ORG]|[Marsh & Lantern Press/ORG]|[Tidewater Books/ORG]>
+            {sur1} speaks fluent {language} and some {language} .
         """),
         plain=_rows("""
             The plot is thin , but the <music|lighting|dialogue> is a delight .
-            Doors open at {time} and there is no support act .
+            Doors open at {evening} and there is no support act .
             It runs for <two|three|nearly four> hours , with one interval .
             A sequel is planned for next {month} .
             The audience stood and applauded for <two|five|nearly ten> minutes .
@@ -618,7 +662,7 @@ GENRES: dict[str, Genre] = {
         body=_rows("""
             The team was led by Dr {per1} of {uni1} and {per2} of {uni2} .
             " This was a surprise , " said {sur1} , who runs the [Department of Physics/ORG] at {campus1} .
-            Samples were collected in {country1} , {country2} and {country} between {year} and {year} .
+            Samples were collected in {country1} , {country2} and {country} over {nn} years .
             The {agency} and {company1} paid for the work .
             Professor {per3} , who was not involved , called the result " careful and convincing " .
             Birds ringed at {region1} were later seen in {country1} .
@@ -626,8 +670,10 @@ GENRES: dict[str, Genre] = {
             Calls to the {ministry1} were not returned .
             {company1} , a {town1}-based maker of sensors , hopes to sell the device from {month} .
             The probe , built by {company1} in {city2} , weighs {nn} kilograms .
-            The {award1} went to {per} for work on ice in {region1} .
+            The {award1} went to {per} for work on the <lichens|rocks|moths> of {region1} .
             Under the {law} , the data must be made public .
+            {per} , a student at {uni1} , spotted the comet from {region1} .
+            The seeds , kept by the {agency} in {country1} , germinated after {nn} years .
         """),
         plain=_rows("""
             The sample was small : only {nn} volunteers finished the trial .
@@ -643,9 +689,9 @@ GENRES: dict[str, Genre] = {
             {per} of {uni} disagrees .
         """),
         test_only=_rows("""
-            {wordper1} , a chemist at {uni2} in {twin1:LOC} , first doubted the numbers .
+            {wordper1} , a chemist from {twin1:LOC} now at {uni2} , first doubted the numbers .
             {brand1} has licensed the method from {uni1} and , according to {twin1:PER} , already uses it .
-            Co-authors include {per} , {per} and {wordper2} ( {uni} ) .
+            Co-authors include {per} , {per} and , from {uni} , {wordper2} .
             Mark-recapture counts suggest that {pct} of the eels never leave {water1} .
             The [{demonym}-{demonym}/MISC] mission , named " {work} " by its crew , lands in {month} .
         """),
@@ -669,14 +715,18 @@ GENRES: dict[str, Genre] = {
             {shop1} and {company2} have offered to pay for a new roof .
             Residents of {street1} met at {venue1} on {day} .
             {sur1} 's dog , <[Biscuit/PER]|[Pepper/PER]|[Mister Tibbs/PER]> , was found {n} days later in {town3:LOC} .
+            {per} , a {town2}-born {job} , will run the new <cafe|museum|nursery> .
             A {demonym} family who moved in last {month} raised the alarm .
             The {rescue1} thanked {per} for the quick call .
+            {per} , formerly of {shop1} , opens a stall on {street2} on {day} .
+            Born in {town2:LOC} , {sur1} moved to {town1:LOC} as a child .
+            Tickets from {town1:LOC} to {city} will cost {nn} euros , {carrier} says .
         """),
         plain=_rows("""
             The road will be closed for <resurfacing|repairs|a street party> until {day} .
             Bring your own mug .
             A cat was rescued from the roof by a passing {job} .
-            Tea and cakes will be served from {time} .
+            Tea and cakes will be served from <2|3|4> pm on {day} .
             Anyone who saw the accident is asked to call the police .
             The bus now runs every {nn} minutes , down from {nn} .
             Parking charges go up by {nn} pence in {month} .
@@ -710,20 +760,23 @@ GENRES: dict[str, Genre] = {
             RT {clubhandle1} : {per1} is your player of the month !
             {handle1} what a goal mate {cheer}
             {sur1} > {sur2} and it 's not even close
-            cant believe {town1:ORG} sold {sur2} to {club2} for {money} {moan}
+            cant believe {town1:ORG} sold {sur2} to {club2} for {fee} {moan}
             On the train to {town2:LOC} with {n} mates and zero phone battery {towntag2}
             {clubhandle1} pls sign {per} before {clubhandle2} do
-            {handle2} you were at {venue1} last nite ?? so was i !!
+            {handle2} you were at {stadium1} last nite ?? so was i !!
             {per2} is <finished|washed|class> , dont @ me
-            {clubtag1} {clubtag2} {cup1} tonite {cheer}
+            {clubtag1} {clubtag2} {league1} tonite {cheer}
             that {demonym} keeper is unreal {cheer}
+            {sur1} {sur1} {sur1} !!! get in {cheer}
+            {towntag1} is rocking tonite {cheer} {clubtag1}
+            is {first1:PER} even fit ? ask {clubhandle1}
         """),
         plain=_rows("""
             ref is blind i swear {moan}
             <i|we> can't watch this anymore {moan}
             {n} nil down already , turning it off {tag}
             penalty !!!!! PENALTY {cheer}
-            lads it 's {time} on a {day} , go to bed
+            lads it 's <1 am|2 am|midnight> on a {day} , go to bed
             my voice is gone {cheer} {tag}
             worst defending since {year} {tag}
         """),
@@ -735,7 +788,7 @@ GENRES: dict[str, Genre] = {
         """),
         test_only=_rows("""
             {clubtown1:PER} to {town1:ORG} is DONE {cheer} here we go
-            drove all the way to {clubtown1:LOC} to see {clubtown1:ORG} lose {score} {tag}
+            drove all the way to {clubtown1:LOC} to see {clubtown1:ORG} lose {win} {tag}
             {wordper1} my captain {cheer} {clubtag1}
             {clubhandle1} {clubhandle2} {handle1} sort it out
             grace and faith thats all i ask for {moan}
@@ -756,16 +809,20 @@ GENRES: dict[str, Genre] = {
             anyone selling a {thing} near {town1:LOC} ?
             just landed in {city1} , its {low} degrees {cheer}
             The new {product1} is <overpriced|gorgeous|so slow> , change my mind
-            {citytag1} to {city2} in {n} hours , thanks {orghandle2} {cheer}
-            my {demonym} is terrible but the waiter was kind {cheer}
+            {citytag1} to {city2} in {low} hours , thanks {carrierhandle1} {cheer}
+            my {language} is terrible but the waiter was kind {cheer}
             Reading {work1} on the bus and crying {moan}
             {handle2} is that {handle1} in ur photo ??
-            {company2} wifi down AGAIN {tag}
+            {company2} <app|website|helpline> down AGAIN {tag}
             moving to {country1} in {month} , tell me everything
             everyone in {town1:LOC} has the flu i think {moan}
+            stuck in {town1:LOC} again , cheers {carrierhandle1} {moan}
+            {first1:PER} says {company1} is hiring in {city1}
+            {paper1} says its gonna rain till {day} {moan}
+            {handle1} {handle2} pub on {street1} ? {time} ?
         """),
         plain=_rows("""
-            who else is awake at {time} {moan}
+            who else is awake at <1 am|2 am|3 am|4.30 am> {moan}
             my {thing} broke {moan} {tag}
             coffee first , then people {tag}
             why is every {job} in this town so nice {cheer}
@@ -809,6 +866,8 @@ GENRES: dict[str, Genre] = {
             saw {sur1} buying crisps in {town1:LOC} , living legend
             {band2} supporting {band1} in {city2} ?? take my money
             {per2} deserved that {award} {moan}
+            {first1:PER} from {band1} just liked my tweet omg {cheer}
+            playlist : {band1} , {band2} , {band} {cheer}
         """),
         plain=_rows("""
             front row !!!! {cheer}
@@ -831,3 +890,11 @@ GENRES: dict[str, Genre] = {
         """),
     ),
 }
+
+# Words that training writes mostly one way (as plain words, or in names) and that the test also writes the other way.
+SHIFTING_WORDS = frozenset(
+    _names("""
+        will; rose; hope; may; summer; art; bill; joy; chase; drew; pat; iris; orchard; lantern; kite; ember; signal; harbour;
+        pebble; compass; thistle; anchor; bank; union; grace; frank; mark; faith; dale
+    """)
+)

@@ -10,7 +10,7 @@ from examples.demo_corpus import Document, Sentence, make_corpus, mentions, sent
 from examples.demo_systems import Labeller, train_all
 from examples.demo_traps import count_traps
 
-SEED = 20
+SEED = 143  # the first whose corpus reaches the wanted count in every trap; no score of a system had a say in it
 TARGET = Path(__file__).resolve().parent.parent / "src" / "nerscope" / "demo"
 
 
@@ -23,7 +23,7 @@ def main() -> None:
     training, test = sentences(corpus["train"]), sentences(corpus["test"])
     for trap, count in count_traps(training, test).items():
         print(f"{count:6d}  {trap}")
-    for name, labeller in train_all(training):
+    for name, labeller in train_all(corpus["train"]):
         write_conll(TARGET / "systems" / f"{name}.conll", list(predict(labeller, corpus["test"])))
         print(f"wrote systems/{name}.conll")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from nerscope.corpus.mentions import REPAIRS
 from nerscope.errors import UsageError, suggest
+from nerscope.facets import attributes, hard, tmr
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, INSIDE, MENTION, TOKEN, Attribute, Facet
 from nerscope.facets.view import TOKEN_MATCHES
@@ -16,21 +17,7 @@ from nerscope.scoring.metrics import LEVEL_METRICS, METRICS
 from nerscope.subsets import Subset, parse_subset
 from nerscope.survey import Survey
 
-STANDARD_FACETS = (
-    "tmr",
-    "hard",
-    "hard-strict",
-    "eLen",
-    "sLen",
-    "eDen",
-    "eDen_entities",
-    "oDen",
-    "eFre",
-    "eCon",
-    "eCon_allspans",
-    "tFre",
-    "tCon",
-)
+STANDARD_FACETS = (tmr.TMR.name, hard.HARD.name, hard.HARD_STRICT.name, *attributes.NAMES)
 OVERALL_MATCHES = ("exact", "left", "right", "overlap")
 OVERALL_METRICS = (
     *("precision", "recall", "f1"),

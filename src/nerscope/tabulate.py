@@ -6,13 +6,13 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.results import Row, row_value, summary_row
+from nerscope.scoring.cells import numbers
 from nerscope.scoring.evidence import Division, Evidence, used_types
 from nerscope.scoring.ledger import Units
 from nerscope.scoring.matching import CORRECT, INCORRECT, PARTIAL, UNPAIRED
-from nerscope.scoring.metrics import GOLD, HIT_GOLD, HIT_PRED, LEVEL_METRICS, METRICS, PRED
+from nerscope.scoring.metrics import GOLD, HIT_GOLD, HIT_PRED, METRICS, PRED
 
 SHOWN_UNIT = {"mention": "mention", "inside": "token", "token": "token"}
-OVERALL_METRICS = ("macro_precision", "macro_recall", "macro_f1", "weighted_precision", "weighted_recall", "weighted_f1")
 
 
 def tabulate(evidence: Evidence, zero_division: float | None = None) -> list[Row]:
@@ -39,23 +39,16 @@ def _facet_rows(
     evidence: Evidence, run: int, facet: str, division: Division, match: str, types: list[int], zero_division: float | None
 ) -> Iterator[Row]:
     counts = evidence.level_counts(run, facet, match)
-    for metric in division.metrics:
-        head = _head(evidence, run, division.unit, "all" if facet in ("all", "accuracy") else facet, match, metric)
-        if metric in LEVEL_METRICS:
-            by_level = dict(zip(division.levels, counts.sum(axis=1), strict=True))
-            for level, (value, n) in LEVEL_METRICS[metric](by_level).items():
-                yield {**head, "level": level, "value": row_value(float(value)), "n": int(n)}
-            continue
-        rule = METRICS[metric]
-        whole = rule.value(counts, zero_division)
-        sizes = counts[..., rule.column].sum(axis=1)
-        by_type = types if division.by_type and rule.average == "micro" else []
-        single = rule.value(counts[:, :, None, :], zero_division)
-        for number, level in enumerate(division.levels):
-            yield {**head, "level": level, "value": row_value(whole[number]), "n": round(sizes[number])}
-            for kind in by_type:
-                value, n = single[number, kind], counts[number, kind, rule.column]
-                yield {**head, "level": level, "type": evidence.types[kind], "value": row_value(value), "n": round(n)}
+    for level, kind, metric, value, n in numbers(division, counts, types, zero_division):
+        head = _head(evidence, run, division.unit, shown_facet(facet), match, metric)
+        head["level"], head["type"] = level, None if kind is None else evidence.types[kind]
+        head["value"], head["n"] = row_value(float(value)), round(float(n))
+        yield head
+
+
+def shown_facet(name: str) -> str:
+    """The facet as rows call it: the labels' accuracy is a number of all tokens."""
+    return "all" if name == "accuracy" else name
 
 
 def _head(evidence: Evidence, run: int, unit: str, facet: str, match: str, metric: str) -> Row:

@@ -18,7 +18,7 @@ from tests.oracles.strategies import Case, case_and_second_run, cases, large_cas
 import nerscope
 from nerscope.results import Results
 
-many = settings(max_examples=300, deadline=None)
+many = settings(max_examples=200, deadline=None)
 some = settings(max_examples=100, deadline=None)
 Table = dict[Key, tuple[float | None, int]]
 
@@ -134,7 +134,9 @@ def test_summary_of_a_single_run_repeats_it(case: Case) -> None:
 @given(case_and_second_run())
 def test_summary_of_two_runs_is_their_mean_and_sample_deviation(given_case: tuple[Case, Corpus]) -> None:
     case, second = given_case
-    results = nerscope.evaluate(case.gold, {"sys": [case.pred, second]}, train=case.train)
+    results = nerscope.evaluate(
+        case.gold, {"sys": [nerscope.Corpus.of(case.pred), nerscope.Corpus.of(second)]}, train=case.train
+    )
     one, two = table(results, run="1"), table(results, run="2")
     deviations = {row_key(row): row["std"] for row in results.rows if row["run"] is None}
     for key, (value, _) in table(results).items():

@@ -83,3 +83,6 @@ def token_consistency(view: View) -> Floats:
     """Share of the token's training occurrences that are inside mentions of this type."""
     same = lookup_pair(view.lexicon.inside_counts, view.tokens, view.token_types)
     return _share(same, lookup(view.lexicon.token_counts, view.tokens))
+
+
+NAMES = ("eLen", "sLen", "eDen", "eDen_entities", "oDen", "eFre", "eCon", "eCon_allspans", "tFre", "tCon")

@@ -52,7 +52,7 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, nan]
     """
-    quotient: Floats = np.full(np.shape(numerator), np.nan)
+    quotient: Floats = np.full_like(numerator, np.nan)  # in the memory order of the counts, so that resamples stay together
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
     return quotient
 

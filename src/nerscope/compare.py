@@ -1,0 +1,163 @@
+"""Is A better than B, where, and can we believe it? From results alone."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from nerscope.errors import InputError, UsageError, suggest
+from nerscope.results import Results, row_value
+from nerscope.scoring.evidence import Evidence
+from nerscope.stats.comparison import Difference, differences
+from nerscope.stats.intervals import Sampling
+from nerscope.stats.tests import corrected
+from nerscope.tabulate import SHOWN_UNIT, shown_facet
+
+LOWER_IS_BETTER = {"ter", "hardeval"}
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Differences between systems, cell by cell."""
+
+    rows: list[dict[str, Any]]
+    settings: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    def tally(self, a: str, b: str) -> Counter[str]:
+        """How many cells A wins, loses and ties, by the corrected p-value."""
+        counts: Counter[str] = Counter()
+        for row in self.rows:
+            if (row["system_a"], row["system_b"]) == (a, b) and row["p_corrected"] is not None:
+                better = (row["difference"] > 0) != (row["metric"] in LOWER_IS_BETTER)
+                counts["tie" if row["p_corrected"] >= SIGNIFICANT else "win" if better else "loss"] += 1
+        return counts
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `compare --format json` prints."""
+        return {"settings": self.settings, "notes": self.notes, "rows": self.rows}
+
+
+def compare(
+    results: Results,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    baseline: str | None = None,
+    facets: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+    by_type: bool = False,
+    method: str = "bootstrap",
+    correction: str = "holm",
+    samples: int = 10_000,
+    seed: int = 0,
+    resample: str = "sentence",
+) -> Comparison:
+    """Compare two systems, each with a baseline, or all pairs; p-values are corrected over the cells shown.
+
+    >>> from nerscope import evaluate
+    >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
+    >>> all_found, none = [["B-PER", "O", "B-PER"]] * 20, [["O", "O", "O"]] * 20
+    >>> found = compare(evaluate(gold, {"x": all_found, "y": none}), "x", "y", metrics=["f1"], samples=200)
+    >>> found.rows[0]["difference"]
+    1.0
+    """
+    if not results.evidence:
+        raise InputError("results", "they hold no evidence to resample", "evaluate again, and save with `-o`")
+    corrected([], correction)
+    sampling = Sampling(resample, samples, seed)
+    rows, notes = [], []
+    for evidence in results.evidence:
+        pairs, missing = _pairs(evidence, results, a, b, baseline)
+        notes += missing
+        shown = [
+            found for found in differences(_chosen(evidence, facets, metrics), pairs, sampling, method) if _shown(found, by_type)
+        ]
+        rows += [_row(evidence, found) for found in shown]
+    p_values = corrected([np.nan if row["p"] is None else row["p"] for row in rows], correction)
+    for row, p in zip(rows, p_values, strict=True):
+        row["p_corrected"] = row_value(p)
+    about = {"method": method, "correction": correction, "samples": samples, "seed": seed, "resample": resample}
+    return Comparison(rows, about, notes)
+
+
+def _pairs(
+    evidence: Evidence, results: Results, a: str | None, b: str | None, baseline: str | None
+) -> tuple[list[tuple[str, str]], list[str]]:
+    everyone = list(dict.fromkeys(system for part in results.evidence for system in part.systems))
+    for name in (a, b, baseline):
+        if name is not None and name not in everyone:
+            raise UsageError(f"system '{name}'", "it is not in the results", suggest(name, everyone))
+    if (a is None) != (b is None):
+        raise UsageError("compare", "only one system is named", "name two systems, or none for all pairs")
+    if len(everyone) < 2:
+        raise UsageError("compare", "there is only one system in the results", "evaluate at least two systems together")
+    if a is not None and b is not None:
+        wanted = [(a, b)]
+    elif baseline is not None:
+        wanted = [(system, baseline) for system in everyone if system != baseline]
+    else:
+        wanted = list(combinations(everyone, 2))
+    present = [pair for pair in wanted if all(name in evidence.systems for name in pair)]
+    absent = sorted({name for pair in wanted for name in pair if name not in evidence.systems})
+    notes = [f"{evidence.dataset}: {name} has no output here and is left out" for name in absent]
+    return present, notes
+
+
+def _chosen(evidence: Evidence, facets: Sequence[str] | None, metrics: Sequence[str] | None) -> Evidence:
+    from dataclasses import replace
+
+    divisions = dict(evidence.divisions)
+    if facets:
+        for name in facets:
+            if name not in divisions:
+                raise UsageError(f"facet '{name}'", "it is not in the results", suggest(name, divisions))
+        divisions = {name: divisions[name] for name in facets}
+    if metrics:
+        known = {metric for division in divisions.values() for metric in division.metrics}
+        for metric in metrics:
+            if metric not in known:
+                raise UsageError(f"metric '{metric}'", "it is not in the results", suggest(metric, known))
+        divisions = {
+            name: replace(division, metrics=tuple(metric for metric in division.metrics if metric in metrics))
+            for name, division in divisions.items()
+        }
+    return replace(evidence, divisions=divisions)
+
+
+def _shown(found: Difference, by_type: bool) -> bool:
+    """Types are shown for all mentions together; for the levels of a facet, only if they are asked for."""
+    return found.key.type is None or by_type or (found.facet == "all" and found.match == "exact")
+
+
+def _row(evidence: Evidence, found: Difference) -> dict[str, Any]:
+    level, kind, metric = found.key
+    difference = found.a - found.b
+    return {
+        "dataset": evidence.dataset,
+        "system_a": found.a_system,
+        "system_b": found.b_system,
+        "unit": SHOWN_UNIT[evidence.divisions[found.facet].unit],
+        "facet": shown_facet(found.facet),
+        "level": level,
+        "type": None if kind is None else evidence.types[kind],
+        "match": found.match,
+        "metric": metric,
+        **{
+            name: row_value(value)
+            for name, value in [
+                ("a", found.a),
+                ("b", found.b),
+                ("difference", difference),
+                ("low", found.low),
+                ("high", found.high),
+                ("p", found.p),
+            ]
+        },
+        "p_corrected": None,
+        "n": round(found.n),
+    }

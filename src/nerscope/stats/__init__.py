@@ -1,0 +1,1 @@
+"""How sure we are: resampling, tests, and summaries over many numbers."""

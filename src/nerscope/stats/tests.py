@@ -1,0 +1,103 @@
+"""Tests and corrections: p-values for many cells, ranks, and the two tests of InterpretEval."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nerscope.corpus.arrays import Floats
+from nerscope.errors import UsageError, suggest
+
+
+def _bonferroni(p: Floats) -> Floats:
+    return np.minimum(1.0, p * len(p))
+
+
+def _holm(p: Floats) -> Floats:
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(1.0, stepped)
+    return corrected
+
+
+def _benjamini_hochberg(p: Floats) -> Floats:
+    order = np.argsort(p, kind="stable")[::-1]
+    stepped = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(1.0, stepped)
+    return corrected
+
+
+CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "holm": _holm,
+    "bonferroni": _bonferroni,
+    "bh": _benjamini_hochberg,
+    "none": lambda p: p.copy(),
+}
+
+
+def corrected(p: Sequence[float], correction: str = "holm") -> list[float]:
+    """P-values corrected for their number; undefined ones stay out of it.
+
+    >>> corrected([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    if correction not in CORRECTIONS:
+        raise UsageError("correction", f"there is no '{correction}'", suggest(correction, CORRECTIONS))
+    values = np.asarray(p, np.float64)
+    defined = ~np.isnan(values)
+    result = np.full(len(values), np.nan)
+    if defined.any():
+        result[defined] = CORRECTIONS[correction](values[defined])
+    return [float(value) for value in result]
+
+
+def ranks(values: Floats) -> Floats:
+    """Ranks from 1; equal values share their mean rank.
+
+    >>> ranks(np.array([5.0, 1.0, 5.0])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    ordered = np.sort(values)
+    low = np.searchsorted(ordered, values, side="left")
+    high = np.searchsorted(ordered, values, side="right")
+    return (low + high + 1) / 2
+
+
+def spearman(x: Floats, y: Floats) -> float:
+    """Spearman's rank correlation; NaN where one side does not vary or a value is undefined.
+
+    >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 9.0]))
+    1.0
+    """
+    if np.isnan(x).any() or np.isnan(y).any() or len(x) < 2:
+        return float("nan")
+    a, b = ranks(x) - (len(x) + 1) / 2, ranks(y) - (len(y) + 1) / 2
+    scale = np.sqrt((a @ a) * (b @ b))
+    return float(a @ b / scale) if scale else float("nan")
+
+
+def friedman(table: Floats) -> float:
+    """The p-value of Friedman's test for a table of blocks (rows) by treatments (columns).
+
+    NaN if there are fewer than three treatments or fewer than two blocks that are complete, or nothing differs.
+    """
+    complete = table[~np.isnan(table).any(axis=1)]
+    if complete.shape[0] < 2 or complete.shape[1] < 3 or (complete == complete[:, :1]).all():
+        return float("nan")
+    from scipy.stats import friedmanchisquare
+
+    return float(friedmanchisquare(*complete.T).pvalue)
+
+
+def wilcoxon(x: Floats, y: Floats) -> float:
+    """The p-value of Wilcoxon's signed-rank test; 1 if all pairs are equal, NaN if there are fewer than two."""
+    paired = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[paired], y[paired]
+    if len(x) < 2:
+        return float("nan")
+    if np.array_equal(x, y):
+        return 1.0
+    from scipy.stats import wilcoxon as signed_rank
+
+    return float(signed_rank(x, y).pvalue)
