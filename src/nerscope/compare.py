@@ -1,23 +1,26 @@
 """Is A better than B, where, and can we believe it? From results alone."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from nerscope.cache import digest
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results import Results, row_value
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.comparison import Difference, differences
+from nerscope.stats.comparison import Difference, resample
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.tests import corrected
 from nerscope.tabulate import SHOWN_UNIT, shown_facet
 
 LOWER_IS_BETTER = {"ter", "hardeval"}
 SIGNIFICANT = 0.05
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def compare(
     correction: str = "holm",
     samples: int = 10_000,
     seed: int = 0,
-    resample: str = "sentence",
+    resample_by: str = "sentence",
 ) -> Comparison:
     """Compare two systems, each with a baseline, or all pairs; p-values are corrected over the cells shown.
 
@@ -69,23 +72,52 @@ def compare(
     if not results.evidence:
         raise InputError("results", "they hold no evidence to resample", "evaluate again, and save with `-o`")
     corrected([], correction)
-    sampling = Sampling(resample, samples, seed)
-    rows, notes = [], []
+    sampling = Sampling(resample_by, samples, seed)
+    rows, notes = list[dict[str, Any]](), list[str]()
     for evidence in results.evidence:
-        pairs, missing = _pairs(evidence, results, a, b, baseline)
+        pairs, missing = pairs_of(evidence, results, a, b, baseline)
         notes += missing
-        shown = [
-            found for found in differences(_chosen(evidence, facets, metrics), pairs, sampling, method) if _shown(found, by_type)
+        chosen = _chosen(evidence, facets, metrics)
+        rows += [
+            difference_row(chosen, found)
+            for found in resample(chosen, sampling, pairs=pairs, method=method)
+            if isinstance(found, Difference) and is_shown(found, by_type)
         ]
-        rows += [_row(evidence, found) for found in shown]
+    about = {"method": method, "correction": correction, "samples": samples, "seed": seed, "resample": resample_by}
+    return comparison_of(rows, about, notes)
+
+
+def comparison_of(rows: list[dict[str, Any]], about: dict[str, Any], notes: list[str]) -> Comparison:
+    """A comparison whose p-values are corrected over all its rows."""
+    correction = about["correction"]
     p_values = corrected([np.nan if row["p"] is None else row["p"] for row in rows], correction)
     for row, p in zip(rows, p_values, strict=True):
         row["p_corrected"] = row_value(p)
-    about = {"method": method, "correction": correction, "samples": samples, "seed": seed, "resample": resample}
     return Comparison(rows, about, notes)
 
 
-def _pairs(
+def pair_keys(evidence: Evidence, pairs: Sequence[Pair], sampling: Sampling, method: str, by_type: bool) -> dict[Pair, str]:
+    """A key for all that the comparison of each pair rests on."""
+    about = [asdict(sampling), method, by_type, evidence.types, evidence.documents.tolist()]
+    about.append({name: asdict(division) for name, division in evidence.divisions.items()})
+    runs = {system: [_run_digest(evidence, run) for run in evidence.runs_of(system)] for system in evidence.systems}
+    return {(a, b): digest("pair", a, b, runs[a], runs[b], about) for a, b in pairs}
+
+
+def _run_digest(evidence: Evidence, run: int) -> str:
+    """A key for all that a run's comparisons rest on."""
+    content = hashlib.sha256()
+    for ledger in evidence.ledgers.values():
+        outcome = ledger.runs[run]
+        for units in (ledger.gold, outcome.pred):
+            for column in (units.sentence, units.type, *units.codes.values()):
+                content.update(np.ascontiguousarray(column, np.int64).data)
+        for credit in (*outcome.gold_credit.values(), *outcome.pred_credit.values()):
+            content.update(np.ascontiguousarray(credit, np.float64).data)
+    return content.hexdigest()
+
+
+def pairs_of(
     evidence: Evidence, results: Results, a: str | None, b: str | None, baseline: str | None
 ) -> tuple[list[tuple[str, str]], list[str]]:
     everyone = list(dict.fromkeys(system for part in results.evidence for system in part.systems))
@@ -109,8 +141,6 @@ def _pairs(
 
 
 def _chosen(evidence: Evidence, facets: Sequence[str] | None, metrics: Sequence[str] | None) -> Evidence:
-    from dataclasses import replace
-
     divisions = dict(evidence.divisions)
     if facets:
         for name in facets:
@@ -129,12 +159,12 @@ def _chosen(evidence: Evidence, facets: Sequence[str] | None, metrics: Sequence[
     return replace(evidence, divisions=divisions)
 
 
-def _shown(found: Difference, by_type: bool) -> bool:
+def is_shown(found: Difference, by_type: bool) -> bool:
     """Types are shown for all mentions together; for the levels of a facet, only if they are asked for."""
     return found.key.type is None or by_type or (found.facet == "all" and found.match == "exact")
 
 
-def _row(evidence: Evidence, found: Difference) -> dict[str, Any]:
+def difference_row(evidence: Evidence, found: Difference) -> dict[str, Any]:
     level, kind, metric = found.key
     difference = found.a - found.b
     return {

@@ -11,10 +11,10 @@ from nerscope.errors import InputError
 from nerscope.formats.sources import CorpusLike, Source, chunks, side_by_side, source_of, with_scheme
 from nerscope.lexicon import Lexicon
 from nerscope.losses import losses_of
-from nerscope.results import Loss, Results
+from nerscope.results import Loss, Results, row_value
 from nerscope.runs import Run, runs_of
 from nerscope.score import Plan, score_chunk
-from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, canonical
 from nerscope.scoring.ledger import merged
 from nerscope.settings import (
     Settings,
@@ -32,6 +32,7 @@ from nerscope.tabulate import tabulate
 
 Systems = Mapping[str, CorpusLike | Sequence[CorpusLike]]
 Progress = Callable[[int], None]
+MOST_TEXTS = 20_000  # sentences; of larger corpora, results keep no text
 
 
 def evaluate(
@@ -65,6 +66,7 @@ class Prepared(NamedTuple):
     plan: Plan
     subsets: list[Subset]
     training: list[Corpus]
+    zeta: dict[str, float | None]
 
     def rows(self) -> Iterator[list[Corpus]]:
         """The chunks of gold and of each run, side by side."""
@@ -85,16 +87,19 @@ def prepare(test: CorpusLike, systems: Systems, train: CorpusLike | None, datase
     sources = [gold, *(run.source for run in runs)]
     if settings.repair == "discard":  # the one repair that must know the scheme beforehand
         sources = [with_scheme(source) for source in sources]
-    return Prepared(dataset or dataset_name(gold.name), runs, sources, coding, plan, subsets, training)
+    zeta = {name: row_value(values.mean()) for name, values in survey.values.items()}
+    return Prepared(dataset or dataset_name(gold.name), runs, sources, coding, plan, subsets, training, zeta)
 
 
 def gather(prepared: Prepared, progress: Progress | None = None) -> tuple[Evidence, dict[str, Any], list[Loss]]:
     """Score all chunks, and add up what they say."""
-    parts, documents, row, done = [], [], list[Corpus](), 0
+    parts, documents, texts, row, done = [], [], list[str](), list[Corpus](), 0
     for row in prepared.rows():
         parts.append(score_chunk(row, prepared.plan, done))
         documents.append(row[0].documents)
         done += len(row[0])
+        if done <= MOST_TEXTS and len(row[0].tokens):
+            texts += (TOKEN_JOIN.join(row[0].words(sentence)) for sentence in range(len(row[0])))
         if progress:
             progress(done)
     settings, facets = prepared.plan.settings, prepared.plan.facets
@@ -105,10 +110,12 @@ def gather(prepared: Prepared, progress: Progress | None = None) -> tuple[Eviden
         {unit: merged([part[unit] for part in parts]) for unit in parts[0]},
         divisions_of(facets, settings),
         np.concatenate(documents),
+        tuple(texts) if len(texts) == done else None,
+        prepared.zeta,
     )
     if not len(evidence.ledgers["mention"].gold):
         place = prepared.sources[0].name
         raise InputError(place, "no mention at all: every label is O", "check that the label column is the right one")
     schemes = list(dict.fromkeys(corpus.column.scheme.name for corpus in row))
     about = {"signature": {"scheme": "+".join(schemes), **settings.signature()}, "facets": facet_settings(facets)}
-    return with_subsets(evidence, prepared.subsets), about, losses_of([*prepared.training[-1:], *row], settings.repair)
+    return with_subsets(canonical(evidence), prepared.subsets), about, losses_of([*prepared.training[-1:], *row], settings.repair)

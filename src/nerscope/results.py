@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from nerscope.errors import InputError, OutputError
 from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.version import VERSION
 
 if TYPE_CHECKING:
@@ -90,8 +91,10 @@ class Results:
     def to_json(self) -> str:
         """Strict JSON: undefined is null."""
         head = {"nerscope": VERSION, "signature": self.signature, "settings": self.settings, "losses": self.losses}
-        rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in self.rows)
-        return f'{json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1]}, "rows": [\n{rows}\n]}}\n'
+        rows = ",\n".join(_compact(row) for row in self.rows)
+        evidence = _compact([pack_evidence(part) for part in self.evidence])
+        text = _compact(head)
+        return f'{text[:-1]}, "rows": [\n{rows}\n], "evidence": {evidence}}}\n'
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results as JSON."""
@@ -120,7 +123,8 @@ class Results:
                 f"it was written by nerscope {content['nerscope']}, this is {VERSION}",
                 "install that version or a newer one",
             )
-        return cls(content["rows"], content["settings"], content["losses"])
+        evidence = [unpack_evidence(part) for part in content.get("evidence", [])]
+        return cls(content["rows"], content["settings"], content["losses"], evidence)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The rows as a pandas data frame."""
@@ -152,13 +156,14 @@ def row_value(value: float) -> float | None:
 
 def summary_row(rows: Sequence[Row]) -> Row:
     """The mean over a system's runs; runs for which the number is undefined have no share in it."""
-    values = [row["value"] for row in rows if row["value"] is not None]
+    defined = [row for row in rows if row["value"] is not None] or rows
+    values = [row["value"] for row in defined if row["value"] is not None]
     summary = rows[0].copy()
     summary["run"] = None
     summary["value"] = statistics.fmean(values) if values else None
-    summary["n"] = round(statistics.fmean(row["n"] for row in rows))
+    summary["n"] = round(statistics.fmean(row["n"] for row in defined))
     summary["std"] = statistics.stdev(values) if len(values) > 1 else None
-    summary["runs"] = len(rows)
+    summary["runs"] = len(defined)
     return summary
 
 
@@ -176,3 +181,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         raise OutputError(
             str(path), f"it cannot be written ({error.strerror})", "check the folder and its permissions"
         ) from None
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from nerscope.corpus.corpus import Corpus
 from nerscope.errors import UsageError
+from nerscope.formats.conll import ConllFile
 from nerscope.formats.sources import CorpusLike, Source, source_of
 
 
@@ -37,16 +38,22 @@ def runs_of(systems: Mapping[str, CorpusLike | Sequence[CorpusLike]]) -> list[Ru
 
 
 def _outputs(given: Any) -> list[Any]:
-    """A list of paths, files or corpora is one run each; a list of sentences is one run."""
-    if isinstance(given, list | tuple) and given and _is_corpus(given[0]):
+    """A list of paths, files or corpora is one run each; a list of sentences is one run, a list of such lists several."""
+    if isinstance(given, list | tuple) and given and (_is_source(given[0]) or _is_run(given[0])):
         return list(given)
     return [given]
 
 
-def _is_corpus(item: Any) -> bool:
-    if isinstance(item, str | Corpus) or hasattr(item, "read") or hasattr(item, "__fspath__") or hasattr(item, "blocks"):
+def _is_source(item: Any) -> bool:
+    return isinstance(item, str | Corpus | ConllFile) or hasattr(item, "read") or hasattr(item, "__fspath__")
+
+
+def _is_run(item: Any) -> bool:
+    """Whether this is a list of sentences, and not one sentence, which is a pair of lists, a mapping or a list of labels."""
+    if not isinstance(item, list | tuple) or not item or isinstance(item[0], str):
+        return False
+    first = item[0]
+    if isinstance(first, Mapping) or (first and not isinstance(first[0], str)):
         return True
-    # A list of runs in memory: its items are lists of sentences, whose items are lists again.
-    return (
-        isinstance(item, list) and bool(item) and isinstance(item[0], list) and bool(item[0]) and isinstance(item[0][0], list)
-    )
+    pair = len(item) == 2 and len(first) == len(item[1])
+    return not pair

@@ -53,6 +53,8 @@ def _mention_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) -
             view.mentions.type,
             {facet.name: facet.codes(view) for facet in plan.of_unit(MENTION)},
             surface=view.surface if plan.lexicon else None,
+            start=(view.mentions.start - view.sentences.corpus.starts[view.sentence]).astype(np.int32),
+            length=(view.mentions.end - view.mentions.start).astype(np.int32),
         )
 
     def outcome(view: View) -> Outcome:

@@ -1,13 +1,13 @@
 """From evidence to rows: every facet, level, type, match and metric that was asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.results import Row, row_value, summary_row
 from nerscope.scoring.cells import numbers
-from nerscope.scoring.evidence import Division, Evidence, used_types
+from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Units
 from nerscope.scoring.matching import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.metrics import GOLD, HIT_GOLD, HIT_PRED, METRICS, PRED
@@ -17,7 +17,7 @@ SHOWN_UNIT = {"mention": "mention", "inside": "token", "token": "token"}
 
 def tabulate(evidence: Evidence, zero_division: float | None = None) -> list[Row]:
     """All rows of a dataset: each run of each system, then the summary over the system's runs."""
-    types = used_types(evidence)
+    types = range(len(evidence.types))
     rows: list[Row] = []
     for system in evidence.systems:
         by_run = [list(_run_rows(evidence, run, types, zero_division)) for run in evidence.runs_of(system)]
@@ -27,7 +27,7 @@ def tabulate(evidence: Evidence, zero_division: float | None = None) -> list[Row
     return rows
 
 
-def _run_rows(evidence: Evidence, run: int, types: list[int], zero_division: float | None) -> Iterator[Row]:
+def _run_rows(evidence: Evidence, run: int, types: Sequence[int], zero_division: float | None) -> Iterator[Row]:
     for facet, division in evidence.divisions.items():
         for match in division.matches:
             yield from _facet_rows(evidence, run, facet, division, match, types, zero_division)
@@ -36,7 +36,7 @@ def _run_rows(evidence: Evidence, run: int, types: list[int], zero_division: flo
 
 
 def _facet_rows(
-    evidence: Evidence, run: int, facet: str, division: Division, match: str, types: list[int], zero_division: float | None
+    evidence: Evidence, run: int, facet: str, division: Division, match: str, types: Sequence[int], zero_division: float | None
 ) -> Iterator[Row]:
     counts = evidence.level_counts(run, facet, match)
     for level, kind, metric, value, n in numbers(division, counts, types, zero_division):
@@ -66,7 +66,7 @@ def _head(evidence: Evidence, run: int, unit: str, facet: str, match: str, metri
     }
 
 
-def _pair_rows(evidence: Evidence, run: int, types: list[int]) -> Iterator[Row]:
+def _pair_rows(evidence: Evidence, run: int, types: Sequence[int]) -> Iterator[Row]:
     """How many pairs each partial match made, and of which kind."""
     ledger = evidence.ledgers["mention"]
     outcome = ledger.runs[run]

@@ -19,7 +19,7 @@ import nerscope
 from nerscope.results import Results
 
 many = settings(max_examples=200, deadline=None)
-some = settings(max_examples=100, deadline=None)
+some = settings(max_examples=80, deadline=None)
 Table = dict[Key, tuple[float | None, int]]
 
 

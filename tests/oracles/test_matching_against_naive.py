@@ -16,7 +16,7 @@ from nerscope.corpus.mentions import Mentions
 from nerscope.scoring.matching import match_named
 
 CORRECT, PARTIAL, INCORRECT = 3, 2, 1
-some = settings(max_examples=150, deadline=None)
+some = settings(max_examples=100, deadline=None)
 
 
 class Pair(NamedTuple):

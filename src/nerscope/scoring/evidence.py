@@ -1,12 +1,15 @@
 """All that was counted for one dataset: ledgers, how facets divide them, and whose runs they hold."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.scoring.ledger import Ledger
+from nerscope.scoring.ledger import Ledger, Units
+
+
+TOKEN_JOIN = "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Evidence:
     ledgers: Mapping[str, Ledger]
     divisions: Mapping[str, Division]
     documents: Ints = field(repr=False)  # of each sentence
+    texts: tuple[str, ...] | None = field(default=None, repr=False)  # of each sentence, tokens joined by TOKEN_JOIN
+    zeta: Mapping[str, float | None] = field(default_factory=dict)  # mean value of each attribute
 
     @property
     def systems(self) -> list[str]:
@@ -60,8 +65,43 @@ class Evidence:
         return [index for index, (name, _) in enumerate(self.runs) if name == system]
 
 
-def used_types(evidence: Evidence) -> list[int]:
-    """The types that occur in gold or in a prediction, in alphabetical order."""
+def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
+    """The same evidence with types coded in another order; types that do not occur may be left out."""
+    codes = np.array([types.index(name) if name in types else -1 for name in evidence.types], np.int16)
+
+    def recoded(units: Units) -> Units:
+        return replace(units, type=codes[units.type]) if len(evidence.types) else units
+
+    ledgers = {
+        unit: ledger if unit == "token" else _mapped(ledger, recoded)  # tokens are not divided by type
+        for unit, ledger in evidence.ledgers.items()
+    }
+    return replace(evidence, types=tuple(types), ledgers=ledgers)
+
+
+def _mapped(ledger: Ledger, change: Callable[[Units], Units]) -> Ledger:
+    return Ledger(change(ledger.gold), tuple(replace(run, pred=change(run.pred)) for run in ledger.runs))
+
+
+def canonical(evidence: Evidence) -> Evidence:
+    """Types in alphabetical order, and only those that occur: so that the way the data came cannot move a rounding."""
     ledger = evidence.ledgers["mention"]
     used = set().union(*(np.unique(units.type).tolist() for units in [ledger.gold, *(run.pred for run in ledger.runs)]))
-    return sorted(used, key=lambda code: evidence.types[code])
+    return with_types(evidence, sorted(evidence.types[code] for code in used))
+
+
+def only_run(evidence: Evidence, run: int) -> Evidence:
+    """The evidence of one run alone."""
+    ledgers = {unit: Ledger(ledger.gold, (ledger.runs[run],)) for unit, ledger in evidence.ledgers.items()}
+    return replace(evidence, runs=(evidence.runs[run],), ledgers=ledgers)
+
+
+def joined_runs(parts: Sequence[Evidence]) -> Evidence:
+    """Evidence of different runs on the same gold data, as one."""
+    types = sorted({name for part in parts for name in part.types})
+    parts = [with_types(part, types) for part in parts]
+    ledgers = {
+        unit: Ledger(ledger.gold, tuple(run for part in parts for run in part.ledgers[unit].runs))
+        for unit, ledger in parts[0].ledgers.items()
+    }
+    return canonical(replace(parts[0], runs=tuple(run for part in parts for run in part.runs), ledgers=ledgers))

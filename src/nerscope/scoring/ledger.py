@@ -25,6 +25,8 @@ class Units:
     codes: Mapping[str, Ints] = field(default_factory=dict)  # by facet
     weight: Ints | None = None
     surface: Ints | None = None
+    start: Ints | None = None  # first token, counted from the start of the sentence
+    length: Ints | None = None  # number of tokens
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -85,15 +87,17 @@ def merged(parts: Sequence[Ledger]) -> Ledger:
 
 
 def _joined(parts: Sequence[Units]) -> Units:
-    weights = [part.weight for part in parts if part.weight is not None]
-    surfaces = [part.surface for part in parts if part.surface is not None]
     return Units(
         np.concatenate([part.sentence for part in parts]),
         np.concatenate([part.type for part in parts]),
         _joined_columns([part.codes for part in parts]),
-        np.concatenate(weights) if weights else None,
-        np.concatenate(surfaces) if surfaces else None,
+        *(_joined_optional([getattr(part, name) for part in parts]) for name in ("weight", "surface", "start", "length")),
     )
+
+
+def _joined_optional(parts: Sequence[Ints | None]) -> Ints | None:
+    given = [part for part in parts if part is not None]
+    return np.concatenate(given) if given else None
 
 
 def _joined_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:

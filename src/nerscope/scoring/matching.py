@@ -1,9 +1,10 @@
 """Which predicted mention goes with which gold one, and for how much credit.
 
-Exact matches are settled first. Of what is left, a gold mention takes at most one prediction and a prediction serves at
-most one gold mention, so that the number of pairs is the largest possible. Among the matchings of that size, gold mentions
-choose in the order of start, end and type, and prefer a prediction of their own type, then the larger overlap, then the one
-that comes first. So the result never depends on the order of the input.
+Exact matches are settled first, those of the same type before others. Of what is left, a gold mention takes at most one
+prediction and a prediction serves at most one gold mention, so that the number of pairs is the largest possible. Gold
+mentions are served in the order of start, end and type; each prefers a prediction of its own type, then the larger overlap,
+then the one that comes first; one that was served earlier changes its partner only so that both are served. So the result
+never depends on the order of the input.
 """
 
 import re
@@ -88,7 +89,7 @@ def match_family(name: str, rule: CreditRule, **defaults: float) -> None:
         if unknown := options.keys() - defaults.keys():
             raise TypeError(unknown)
         if rule is _exact_only:
-            return lambda gold, pred: _settled(*equal_spans(gold, pred, typed))
+            return lambda gold, pred: _settled(*_equal_by_tiers(gold, pred, typed))
         values = {**defaults, **options}
 
         def credit_of(touch: Touch) -> Floats:
@@ -138,7 +139,7 @@ for _name, _rule in [("iou", _iou), ("dice", _dice), ("coverage", _coverage)]:
 
 
 def _matched(gold: Mentions, pred: Mentions, credit_of: CreditRule, typed: bool) -> Pairs:
-    exact = _settled(*equal_spans(gold, pred, typed))
+    exact = _settled(*_equal_by_tiers(gold, pred, typed))
     left, right, credit = _rest(gold, pred, exact.gold, exact.pred, credit_of, typed)
     return Pairs(
         np.concatenate([exact.gold, left]),
@@ -159,11 +160,7 @@ def _muc(strict_span: bool, strict_type: bool, near_credit: float) -> Callable[.
     """
 
     def match(gold: Mentions, pred: Mentions) -> Pairs:
-        best_gold, best_pred = equal_spans(gold, pred, typed=True)
-        free_gold, free_pred = _free(len(gold), best_gold), _free(len(pred), best_pred)
-        span_gold, span_pred = equal_spans(gold[free_gold], pred[free_pred], typed=False)
-        at_gold = np.concatenate([best_gold, free_gold[span_gold]])
-        at_pred = np.concatenate([best_pred, free_pred[span_pred]])
+        at_gold, at_pred = _equal_by_tiers(gold, pred, typed=False)
         left, right, _ = _rest(gold, pred, at_gold, at_pred, _overlap, typed=False)
         at_gold, at_pred = np.concatenate([at_gold, left]), np.concatenate([at_pred, right])
         a, b = gold[at_gold], pred[at_pred]
@@ -182,6 +179,16 @@ MATCHES.add("muc-strict", _muc(strict_span=True, strict_type=True, near_credit=0
 MATCHES.add("muc-exact", _muc(strict_span=True, strict_type=False, near_credit=0.0))
 MATCHES.add("muc-partial", _muc(strict_span=True, strict_type=False, near_credit=0.5))
 MATCHES.add("muc-type", _muc(strict_span=False, strict_type=True, near_credit=0.0))
+
+
+def _equal_by_tiers(gold: Mentions, pred: Mentions, typed: bool) -> tuple[Ints, Ints]:
+    """Pairs of equal span and type, and then, if types do not matter, of equal span."""
+    at_gold, at_pred = equal_spans(gold, pred, typed=True)
+    if typed:
+        return at_gold, at_pred
+    free_gold, free_pred = _free(len(gold), at_gold), _free(len(pred), at_pred)
+    more_gold, more_pred = equal_spans(gold[free_gold], pred[free_pred], typed=False)
+    return np.concatenate([at_gold, free_gold[more_gold]]), np.concatenate([at_pred, free_pred[more_pred]])
 
 
 def equal_spans(gold: Mentions, pred: Mentions, typed: bool) -> tuple[Ints, Ints]:

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Floats, Ints
+from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError, suggest
 from nerscope.scoring.cells import numbers
-from nerscope.scoring.evidence import Evidence, used_types
-from nerscope.stats.intervals import CellKey, Sampling, Spread, mean_over_runs, spread
-from nerscope.stats.resampling import bootstrap_weights, clusters_of, resampled_counts, run_draws, swap_weights
+from nerscope.scoring.evidence import Evidence
+from nerscope.stats.intervals import Bounds, CellKey, Sampling, Spread, mean_over_runs, percentile_interval, spreads, system_bounds
+from nerscope.stats.resampling import RunShares, bootstrap_weights, clusters_of, run_shares, swap_weights
 
 METHODS = ("bootstrap", "randomisation")
-_EPSILON = 1e-9  # rounding in 32-bit sums must not decide a tie
+_EPSILON = 1e-7  # rounding in 32-bit sums must not decide a tie
 
 
 class Difference(NamedTuple):
@@ -32,35 +32,53 @@ class Difference(NamedTuple):
     n: float
 
 
-def differences(
-    evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, method: str = "bootstrap"
-) -> Iterator[Difference]:
-    """All cells of all pairs of systems."""
+def resample(
+    evidence: Evidence,
+    sampling: Sampling,
+    *,
+    systems: Sequence[str] = (),
+    pairs: Sequence[tuple[str, str]] = (),
+    method: str = "bootstrap",
+) -> Iterator[Bounds | Difference]:
+    """Intervals of some systems and differences of some pairs, for every number of every facet, all in one pass."""
     if method not in METHODS:
         raise UsageError("method", f"there is no test '{method}'", suggest(method, METHODS))
-    systems = [system for system in evidence.systems if any(system in pair for pair in pairs)]
-    runs = [run for system in systems for run in evidence.runs_of(system)]
-    places = {system: [runs.index(run) for run in evidence.runs_of(system)] for system in systems}
-    draws = {
-        system: run_draws(len(places[system]), sampling.samples, sampling.seed + number + 1)
-        for number, system in enumerate(systems)
-    }
+    compared = [system for system in evidence.systems if any(system in pair for pair in pairs)]
+    everyone = [system for system in evidence.systems if system in systems or system in compared]
+    runs = [run for system in everyone for run in evidence.runs_of(system)]
+    places = {system: [runs.index(run) for run in evidence.runs_of(system)] for system in everyone}
+    shares = {system: run_shares(system, len(places[system]), sampling.samples, sampling.seed) for system in everyone}
     clusters = clusters_of(evidence, sampling.by, sampling.seed)
     n_clusters = int(clusters.max()) + 1
     weights = bootstrap_weights(n_clusters, sampling.samples, sampling.seed)
-    swaps = swap_weights(n_clusters, sampling.samples, sampling.seed) if method == "randomisation" else None
-    for facet, division in evidence.divisions.items():
-        for match in division.matches:
-            found = spread(evidence, facet, match, runs, clusters, weights)
-            parts = list(resampled_counts(division, found.counts, swaps)) if swaps is not None else []
-            shuffled = _Swaps(evidence, found, runs, parts)
-            for a, b in pairs:
-                null = shuffled.differences(places[a], places[b]) if parts else {}
-                for key in found.observed[0]:
-                    means = {
-                        name: mean_over_runs([found.resampled[run][key] for run in places[name]], draws[name]) for name in (a, b)
-                    }
-                    yield _difference(found, key, (a, b), places, means[a] - means[b], null.get(key), draws)
+    swaps = swap_weights(n_clusters, sampling.samples, sampling.seed) if method == "randomisation" and pairs else None
+    for found in spreads(evidence, runs, clusters, weights, swaps):
+        for system in systems:
+            yield from system_bounds(found, evidence.divisions[found.facet], system, places[system], shares[system])
+        shuffled = _Swaps(evidence, found, runs)
+        nulls = [shuffled.differences(places[a], places[b]) if swaps is not None else {} for a, b in pairs]
+        for key in found.observed[0] if pairs else ():
+            at_key = {name: _System.at(found, key, places[name], shares[name], swaps is not None) for name in compared}
+            for (a, b), null in zip(pairs, nulls, strict=True):
+                yield _difference(found, key, (a, b), at_key[a], at_key[b], null.get(key))
+
+
+class _System(NamedTuple):
+    """One number of one system: its mean over runs, its denominator, its resamples, and how other runs might move it."""
+
+    value: float
+    n: float
+    resampled: Floats
+    noise: Floats | float
+
+    @classmethod
+    def at(cls, found: Spread, key: CellKey, runs: Sequence[int], shares: RunShares | None, with_noise: bool) -> "_System":
+        values = np.array([found.observed[run][key][0] for run in runs])
+        defined = values[~np.isnan(values)]
+        mean = float(defined.mean()) if len(defined) else float("nan")
+        noise: Floats | float = (values - mean) @ shares if with_noise and shares is not None else 0.0
+        size = float(np.mean([found.observed[run][key][1] for run in runs]))
+        return cls(mean, size, mean_over_runs([found.resampled[run][key] for run in runs], shares), noise)
 
 
 class _Swaps(NamedTuple):
@@ -69,14 +87,13 @@ class _Swaps(NamedTuple):
     evidence: Evidence
     found: Spread
     runs: Sequence[int]
-    parts: Sequence[Floats]  # by run: counts over the swapped sentences only
 
     def differences(self, a: Sequence[int], b: Sequence[int]) -> dict[CellKey, Floats]:
         """The difference under every swap; runs are paired in order, the shorter list starting over."""
         pairs = [(a[k % len(a)], b[k % len(b)]) for k in range(max(len(a), len(b)))]
         sums: dict[CellKey, Floats] = {}
         for left, right in pairs:
-            exchanged = self.parts[right] - self.parts[left]
+            exchanged = self.found.swapped[right] - self.found.swapped[left]
             one, other = self._numbers(left, exchanged), self._numbers(right, -exchanged)
             for key in one:
                 sums[key] = sums.get(key, 0.0) + (one[key] - other[key]) / len(pairs)
@@ -86,47 +103,20 @@ class _Swaps(NamedTuple):
         facet, match = self.found.facet, self.found.match
         counts = self.evidence.level_counts(self.runs[run], facet, match) + exchanged
         division = self.evidence.divisions[facet]
-        found = numbers(division, counts, used_types(self.evidence))
+        found = numbers(division, counts, range(len(self.evidence.types)))
         return {CellKey(level, kind, metric): value for level, kind, metric, value, _ in found}
 
 
-def _difference(
-    found: Spread,
-    key: CellKey,
-    pair: tuple[str, str],
-    places: dict[str, list[int]],
-    resampled: Floats,
-    null: Floats | None,
-    draws: dict[str, Ints | None],
-) -> Difference:
-    observed = {name: np.array([found.observed[run][key][0] for run in places[name]]) for name in pair}
-    a, b = (float(_mean(observed[name])) for name in pair)
-    n = float(np.mean([found.observed[run][key][1] for name in pair for run in places[name]]))
-    known = resampled[~np.isnan(resampled)]
+def _difference(found: Spread, key: CellKey, names: tuple[str, str], a: _System, b: _System, null: Floats | None) -> Difference:
     low = high = p = float("nan")
-    if not (np.isnan(a) or np.isnan(b)) and len(known):
-        low, high = (float(bound) for bound in np.percentile(known, [2.5, 97.5]))
-        if null is None:
-            null = known - (a - b)  # the bootstrap distribution, moved to where there is no difference
-        else:
-            null = null[~np.isnan(null)] + sum(
-                sign * _run_noise(observed[name], draws[name], len(null)) for name, sign in zip(pair, (1, -1), strict=True)
-            )
-        p = p_value(a - b, null)
-    return Difference(*pair, found.facet, found.match, key, a, b, low, high, p, n)
-
-
-def _mean(values: Floats) -> float:
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else float("nan")
-
-
-def _run_noise(values: Floats, draws: Ints | None, samples: int) -> Floats | float:
-    """What the mean over runs would vary by with other runs."""
-    if draws is None:
-        return 0.0
-    noise: Floats = (values - values.mean())[draws[:, :samples]].mean(axis=0)
-    return noise
+    resampled = a.resampled - b.resampled
+    bounds = percentile_interval(resampled)
+    observed = a.value - b.value
+    if bounds and not np.isnan(observed):
+        low, high = bounds
+        # The bootstrap distribution, moved to where there is no difference; or the swaps, moved by what other runs would do.
+        p = p_value(observed, resampled - observed if null is None else null + a.noise - b.noise)
+    return Difference(*names, found.facet, found.match, key, a.value, b.value, low, high, p, (a.n + b.n) / 2)
 
 
 def p_value(difference: float, null: Floats) -> float:
@@ -135,5 +125,6 @@ def p_value(difference: float, null: Floats) -> float:
     >>> p_value(0.0, np.zeros(9))
     1.0
     """
-    extreme = np.count_nonzero(np.abs(null) >= abs(difference) - _EPSILON)
-    return float((1 + extreme) / (1 + len(null)))
+    defined = len(null) - int(np.count_nonzero(np.isnan(null))) if np.isnan(null.sum()) else len(null)
+    extreme = np.count_nonzero(np.abs(null) >= abs(difference) - _EPSILON)  # what is undefined is not extreme
+    return float((1 + extreme) / (1 + defined))

@@ -6,22 +6,27 @@ as would give the variance that the jackknife over clusters finds, and with the 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import NamedTuple
+from math import isnan, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.scoring.cells import numbers
-from nerscope.scoring.evidence import Division, Evidence, used_types
+from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.metrics import METRICS
 from nerscope.stats.resampling import (
     ClusterCounts,
+    RunShares,
     Weights,
+    batches,
     bootstrap_weights,
     cluster_counts,
     clusters_of,
     resampled_counts,
-    run_draws,
+    resampled_totals,
+    run_columns,
+    run_shares,
 )
 
 Z95 = 1.959963984540054
@@ -53,21 +58,42 @@ class Spread(NamedTuple):
     observed: list[dict[CellKey, tuple[float, float]]]  # by run: value and denominator
     resampled: list[dict[CellKey, Floats]]  # by run: values in every resample
     counts: ClusterCounts
+    n_clusters: int
+    swapped: Sequence[Floats]  # by run: counts over the sentences that change places, in every round
 
 
-def spreads(evidence: Evidence, sampling: Sampling, runs: Sequence[int]) -> Iterator[Spread]:
-    """Resample every facet and match for some runs, all with the same draws."""
-    clusters = clusters_of(evidence, sampling.by, sampling.seed)
-    weights = bootstrap_weights(int(clusters.max()) + 1, sampling.samples, sampling.seed)
-    for facet, division in evidence.divisions.items():
-        for match in division.matches:
-            yield spread(evidence, facet, match, runs, clusters, weights)
+def spreads(
+    evidence: Evidence, runs: Sequence[int], clusters: Ints, weights: Weights, swaps: Weights | None = None
+) -> Iterator[Spread]:
+    """Resample every facet and match for some runs, all with the same draws (and with the same swaps, if asked for)."""
+    everyone = [
+        (facet, match, cluster_counts(evidence, facet, match, clusters, runs))
+        for facet, division in evidence.divisions.items()
+        for match in division.matches
+    ]
+    for batch in batches(everyone, weights.shape[1]):
+        counts = [item[2] for item in batch]
+        drawn = resampled_totals(counts, weights)
+        swapped = resampled_totals(counts, swaps) if swaps is not None else None
+        for (facet, match, own), totals in zip(batch, drawn, strict=True):
+            parts = _by_run(evidence.divisions[facet], own, next(swapped), weights) if swapped else []
+            yield _spread(evidence, facet, match, runs, own, _by_run(evidence.divisions[facet], own, totals, weights), parts)
 
 
-def spread(evidence: Evidence, facet: str, match: str, runs: Sequence[int], clusters: Ints, weights: Weights) -> Spread:
-    """Resample one facet and match."""
-    division, types = evidence.divisions[facet], used_types(evidence)
-    counts = cluster_counts(evidence, facet, match, clusters, runs)
+def _by_run(division: Division, counts: ClusterCounts, totals: Sequence[Any], weights: Weights) -> list[Floats]:
+    return list(resampled_counts(division, counts, totals, weights.shape[1]))
+
+
+def _spread(
+    evidence: Evidence,
+    facet: str,
+    match: str,
+    runs: Sequence[int],
+    counts: ClusterCounts,
+    resampled: Sequence[Floats],
+    swapped: Sequence[Floats],
+) -> Spread:
+    division, types = evidence.divisions[facet], range(len(evidence.types))
     observed = [
         {
             CellKey(level, kind, metric): (float(value), float(n))
@@ -75,20 +101,20 @@ def spread(evidence: Evidence, facet: str, match: str, runs: Sequence[int], clus
         }
         for run in runs
     ]
-    resampled = [
+    values = [
         {CellKey(level, kind, metric): value for level, kind, metric, value, _ in numbers(division, own, types)}
-        for own in resampled_counts(division, counts, weights)
+        for own in resampled
     ]
-    return Spread(facet, match, observed, resampled, counts)
+    return Spread(facet, match, observed, values, counts, counts.n_clusters(), swapped)
 
 
 Interval = tuple[float, float] | None
 
 
-def interval(found: Spread, division: Division, key: CellKey, runs: Sequence[int], draws: Ints | None) -> Interval:
-    """The 95 % interval of the mean over some runs (places in the spread); `draws` says which runs each resample uses."""
+def interval(found: Spread, division: Division, key: CellKey, runs: Sequence[int], shares: RunShares | None) -> Interval:
+    """The 95 % interval of the mean over some runs (places in the spread), which have these shares in each resample."""
     values = [found.observed[run][key] for run in runs]
-    defined = [value for value, _ in values if not np.isnan(value)]
+    defined = [value for value, _ in values if not isnan(value)]
     size = min(n for _, n in values)
     if not defined or not size:
         return None
@@ -96,25 +122,37 @@ def interval(found: Spread, division: Division, key: CellKey, runs: Sequence[int
         variance = jackknife_variance(found, division, key, runs)
         if len(defined) > 1:
             variance += float(np.var(defined, ddof=1)) / len(defined)
-        return score_interval(float(np.mean(defined)), size, variance, _clusters_behind(found.counts))
-    resampled = mean_over_runs([found.resampled[run][key] for run in runs], draws)
-    resampled = resampled[~np.isnan(resampled)]
-    if not len(resampled):
+        return score_interval(float(np.mean(defined)), size, variance, found.n_clusters)
+    return percentile_interval(mean_over_runs([found.resampled[run][key] for run in runs], shares))
+
+
+def percentile_interval(values: Floats) -> Interval:
+    """The 2.5 % and 97.5 % points of the values that are defined.
+
+    >>> percentile_interval(np.arange(1001.0))
+    (25.0, 975.0)
+    """
+    if np.isnan(values.sum()):
+        values = values[~np.isnan(values)]
+    last = len(values) - 1
+    if last < 0:
         return None
-    low, high = np.percentile(resampled, [2.5, 97.5])
-    return float(low), float(high)
+    at = [0.025 * last, 0.975 * last]
+    ordered = np.partition(values, sorted({int(place) for low in at for place in (low, min(low + 1, last))}))
+    bounds = [
+        float(ordered[int(place)]) + (place - int(place)) * float(ordered[min(int(place) + 1, last)] - ordered[int(place)])
+        for place in at
+    ]
+    return bounds[0], bounds[1]
 
 
-def mean_over_runs(values: Sequence[Floats], draws: Ints | None) -> Floats:
-    """The mean over the runs that each resample draws; over all of them if nothing is drawn."""
+def mean_over_runs(values: Sequence[Floats], shares: RunShares | None) -> Floats:
+    """The mean over runs in each resample: over those it drew, or over all if nothing was drawn."""
     if len(values) == 1:
         return values[0]
     stacked = np.stack(values)
-    if draws is None:
-        whole: Floats = stacked.mean(axis=0)
-        return whole
-    picked: Floats = np.take_along_axis(stacked, draws, axis=0).mean(axis=0)
-    return picked
+    mean: Floats = stacked.mean(axis=0) if shares is None else np.einsum("rb,rb->b", stacked, shares)
+    return mean
 
 
 def _is_share(metric: str) -> bool:
@@ -122,16 +160,12 @@ def _is_share(metric: str) -> bool:
     return metric in ("precision", "recall", "f1", "f0.5", "f2", "accuracy", "ter")
 
 
-def _clusters_behind(counts: ClusterCounts) -> int:
-    return len(np.unique(np.concatenate([support for _, support, _ in counts.cells]))) if counts.cells else 0
-
-
 def jackknife_variance(found: Spread, division: Division, key: CellKey, runs: Sequence[int]) -> float:
     """The variance of a number over clusters, from leaving out each cluster in which its level occurs."""
     left_out = leave_one_out(found.counts, division, key, runs)
     if left_out is None:
         return 0.0
-    values = np.mean([_single(division, counts, key) for counts in left_out], axis=0)
+    values = np.mean([_single(counts, key) for counts in left_out], axis=0)
     values = values[~np.isnan(values)]
     m = len(values)
     return float((m - 1) / m * ((values - values.mean()) ** 2).sum()) if m > 1 else 0.0
@@ -139,25 +173,23 @@ def jackknife_variance(found: Spread, division: Division, key: CellKey, runs: Se
 
 def leave_one_out(counts: ClusterCounts, division: Division, key: CellKey, runs: Sequence[int]) -> list[Floats] | None:
     """For each run, counts (clusters, 1, types, 4) of the key's level without each of the clusters that have it."""
-    wanted = set(division.levels[key.level]) if key.level in division.levels else set()
-    chosen = [
-        (cell % counts.n_types, support, columns)
-        for cell, support, columns in counts.cells
-        if cell // counts.n_types in wanted and (key.type is None or cell % counts.n_types == key.type)
-    ]
+    wanted = division.levels.get(key.level, ())
+    chosen = []
+    for cell in counts.cells:
+        code, kind = divmod(cell.cell, counts.n_types)
+        if code in wanted and key.type in (None, kind):
+            chosen.append((kind, cell))
     if not chosen:
         return None
-    clusters = np.unique(np.concatenate([support for _, support, _ in chosen]))
+    clusters = np.unique(np.concatenate([cell.support for _, cell in chosen]))
     dense = np.zeros((len(clusters), counts.n_types, 1 + 3 * counts.n_runs))
-    for kind, support, columns in chosen:
-        dense[np.searchsorted(clusters, support), kind] += columns.T
+    for kind, cell in chosen:
+        dense[np.searchsorted(clusters, cell.support), kind] += cell.distinct[cell.place].T
     without = dense.sum(axis=0) - dense
-    return [without[:, None][..., [0, 1 + 3 * run, 2 + 3 * run, 3 + 3 * run]] for run in runs]
+    return [without[:, None][..., run_columns(run)] for run in runs]
 
 
-def _single(division: Division, counts: Floats, key: CellKey) -> Floats:
-    from nerscope.scoring.metrics import METRICS
-
+def _single(counts: Floats, key: CellKey) -> Floats:
     value: Floats = METRICS[key.metric].value(counts)[:, 0]
     return value
 
@@ -192,24 +224,23 @@ def student_quantile(degrees: int) -> float:
     )
 
 
-def intervals(evidence: Evidence, sampling: Sampling) -> dict[tuple[str, str | None, str, str, CellKey], Interval]:
-    """The interval of every number of every run and of every system; by system, run, facet, match and key."""
-    found: dict[tuple[str, str | None, str, str, CellKey], Interval] = {}
-    everyone = list(range(len(evidence.runs)))
-    drawn = {
-        system: run_draws(len(evidence.runs_of(system)), sampling.samples, sampling.seed + place + 1)
-        for place, system in enumerate(evidence.systems)
-    }
-    for one in spreads(evidence, sampling, everyone):
-        division = evidence.divisions[one.facet]
-        for key in one.observed[0]:
-            for run, (system, number) in enumerate(evidence.runs):
-                found[system, number, one.facet, one.match, key] = interval(one, division, key, [run], None)
-            for system in evidence.systems:
-                runs = evidence.runs_of(system)
-                if len(runs) == 1:
-                    own = found[system, evidence.runs[runs[0]][1], one.facet, one.match, key]
-                else:
-                    own = interval(one, division, key, runs, drawn[system])
-                found[system, None, one.facet, one.match, key] = own
-    return found
+class Bounds(NamedTuple):
+    """The interval of one number of a system; `run` is None for the mean over its runs."""
+
+    system: str
+    run: str | None
+    facet: str
+    match: str
+    key: CellKey
+    interval: Interval
+
+
+def system_bounds(
+    found: Spread, division: Division, system: str, places: Sequence[int], shares: RunShares | None
+) -> Iterator[Bounds]:
+    """The intervals of a facet's numbers. With several runs, it is the mean over them that has one."""
+    for key in found.observed[0]:
+        own = interval(found, division, key, places, shares)
+        yield Bounds(system, None, found.facet, found.match, key, own)
+        if len(places) == 1:
+            yield Bounds(system, "1", found.facet, found.match, key, own)

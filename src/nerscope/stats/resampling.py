@@ -14,6 +14,7 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.ledger import Units
 
 
 MOST_CLUSTERS = 10_000
@@ -60,32 +61,54 @@ def swap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
     return rng.integers(0, 2, (n_clusters, samples), dtype=np.uint8)
 
 
-def run_draws(n_runs: int, samples: int, seed: int) -> Ints | None:
-    """Which runs each resample averages: one fewer than there are, drawn with replacement.
+RunShares = npt.NDArray[np.float32]
 
-    Drawing all of them would make the variance of the mean too small by the factor (k - 1) / k, which matters for few runs.
+
+def run_shares(system: str, n_runs: int, samples: int, seed: int) -> RunShares | None:
+    """The share of each run (row) in the mean of each resample (column), from drawing runs with replacement.
+
+    One run fewer is drawn than there are. Drawing all of them would make the variance of the mean too small by the factor
+    (k - 1) / k, which matters for few runs. The name takes part in the seed, so that systems are drawn independently,
+    whoever else is in the results.
     """
     if n_runs < 2:
         return None
-    return np.random.default_rng(seed).integers(0, n_runs, (n_runs - 1, samples))
+    rng = np.random.default_rng([seed, *system.encode()])
+    drawn = rng.multinomial(n_runs - 1, [1 / n_runs] * n_runs, samples)
+    return (drawn.T / (n_runs - 1)).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class CellCounts:
+    """The counts of one cell in the clusters where it occurs: the distinct columns, and which column is which of them.
+
+    Columns are gold, then hit_gold, pred and hit_pred of each run. Many are equal: under exact match, hits are the same on
+    both sides; where nothing is predicted, they are all zero.
+    """
+
+    cell: int
+    support: Ints
+    distinct: npt.NDArray[np.float32]  # distinct columns, clusters
+    place: Ints  # of each column among the distinct ones
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterCounts:
-    """The counts of one facet and match in every cluster, cell by cell, for all runs.
-
-    `columns` has gold first, then hit_gold, pred and hit_pred of each run.
-    """
+    """The counts of one facet and match in every cluster, cell by cell, for all runs."""
 
     n_codes: int
     n_types: int
-    cells: list[tuple[int, Ints, npt.NDArray[np.float32]]]  # cell, clusters in which it occurs, counts (columns, clusters)
     n_runs: int
+    cells: list[CellCounts]
 
-    def total(self, weights: Weights) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
-        """For each cell, the weighted counts (columns, resamples)."""
-        for cell, support, counts in self.cells:
-            yield cell, counts @ weights[support].astype(np.float32)
+    @property
+    def n_rows(self) -> int:
+        """How many distinct columns there are in all cells together."""
+        return sum(len(cell.distinct) for cell in self.cells)
+
+    def n_clusters(self) -> int:
+        """How many clusters have anything to count."""
+        return len(np.unique(np.concatenate([cell.support for cell in self.cells]))) if self.cells else 0
 
 
 def cluster_counts(evidence: Evidence, facet: str, match: str, clusters: Ints, runs: Sequence[int]) -> ClusterCounts:
@@ -93,39 +116,81 @@ def cluster_counts(evidence: Evidence, facet: str, match: str, clusters: Ints, r
     division = evidence.divisions[facet]
     ledger = evidence.ledgers[division.unit]
     n_types, n_clusters = len(evidence.types), int(clusters.max()) + 1
-    n_codes = division.n_codes + 1  # units outside of every level of a subset have the code behind the last
-    shape = (n_codes * n_types, n_clusters)
+    n_cells = division.n_codes * n_types
 
-    def counted(cells: Ints, sentences: Ints, values: Floats | Ints | None) -> npt.NDArray[np.float32]:
-        keys = cells * n_clusters + clusters[sentences]
-        return np.bincount(keys, values, shape[0] * shape[1]).astype(np.float32).reshape(shape)
+    def counted(units: Units, values: Floats | Ints | None) -> npt.NDArray[np.float32]:
+        cells = units.cells(facet, n_types)
+        keys = cells * n_clusters + clusters[units.sentence]
+        # Units outside of every level of a subset have a code behind the last one, and are cut off here.
+        every = np.bincount(keys, values, n_cells * n_clusters)[: n_cells * n_clusters]
+        return every.astype(np.float32).reshape(n_cells, n_clusters)
 
-    gold_cells = ledger.gold.cells(facet, n_types)
-    columns = [counted(gold_cells, ledger.gold.sentence, ledger.gold.weight)]
-    for run in runs:
-        outcome = ledger.runs[run]
-        pred_cells = outcome.pred.cells(facet, n_types)
-        columns.append(counted(gold_cells, ledger.gold.sentence, outcome.gold_credit[match]))
-        columns.append(counted(pred_cells, outcome.pred.sentence, outcome.pred.weight))
-        columns.append(counted(pred_cells, outcome.pred.sentence, outcome.pred_credit[match]))
-    stacked = np.stack(columns, axis=1)  # cells, columns, clusters
+    columns = [counted(ledger.gold, ledger.gold.weight)]
+    for outcome in (ledger.runs[run] for run in runs):
+        columns.append(counted(ledger.gold, outcome.gold_credit[match]))
+        columns.append(counted(outcome.pred, outcome.pred.weight))
+        columns.append(counted(outcome.pred, outcome.pred_credit[match]))
+    stacked = np.stack(columns, axis=1)
     cells = []
-    for cell in range(division.n_codes * n_types):
+    for cell in np.flatnonzero(stacked.any(axis=(1, 2))).tolist():
         support = np.flatnonzero(stacked[cell].any(axis=0))
-        if len(support):
-            cells.append((cell, support, np.ascontiguousarray(stacked[cell][:, support])))
-    return ClusterCounts(division.n_codes, n_types, cells, len(runs))
+        distinct, place = np.unique(stacked[cell][:, support], axis=0, return_inverse=True)
+        cells.append(CellCounts(cell, support, distinct, place))
+    return ClusterCounts(division.n_codes, n_types, len(runs), cells)
 
 
-def resampled_counts(division: Division, counts: ClusterCounts, weights: Weights) -> Iterator[Floats]:
-    """For each run, counts (resamples, levels, types, 4) of all resamples."""
-    totals = np.zeros((counts.n_codes * counts.n_types, 1 + 3 * counts.n_runs, weights.shape[1]), np.float32)
-    for cell, total in counts.total(weights):
-        totals[cell] = total
-    totals = totals.reshape(counts.n_codes, counts.n_types, *totals.shape[1:])
-    levels = np.stack([totals[list(codes)].sum(axis=0) for codes in division.levels.values()])
+FEW_ROWS = 24  # of a cell: with fewer, one large product for all cells beats a small one for each
+
+
+def resampled_totals(many: Sequence[ClusterCounts], weights: Weights) -> Iterator[list[npt.NDArray[np.float32]]]:
+    """For each of several counts, and each of its cells, the weighted sums (distinct columns, resamples)."""
+    rows = sum(counts.n_rows for counts in many)
+    if rows < FEW_ROWS * sum(len(counts.cells) for counts in many):
+        together = _one_product([cell for counts in many for cell in counts.cells], rows, weights)
+        for counts in many:
+            yield [next(together) for _ in counts.cells]
+    else:
+        for counts in many:
+            yield [cell.distinct @ weights[cell.support].astype(np.float32) for cell in counts.cells]
+
+
+def _one_product(cells: Sequence[CellCounts], rows: int, weights: Weights) -> Iterator[npt.NDArray[np.float32]]:
+    everything = np.zeros((rows, len(weights)), np.float32)
+    ends = np.cumsum([len(cell.distinct) for cell in cells])
+    for cell, end in zip(cells, ends, strict=True):
+        everything[end - len(cell.distinct) : end, cell.support] = cell.distinct
+    sums = np.empty((rows, weights.shape[1]), np.float32)
+    step = max(1, 8_000_000 // len(weights))
+    for first in range(0, weights.shape[1], step):
+        sums[:, first : first + step] = everything @ weights[:, first : first + step].astype(np.float32)
+    return iter(np.split(sums, ends[:-1]))
+
+
+def resampled_counts(
+    division: Division, counts: ClusterCounts, totals: Sequence[npt.NDArray[np.float32]], samples: int
+) -> Iterator[Floats]:
+    """For each run, counts (resamples, levels, types, 4), from the weighted sums of each cell."""
+    every = np.zeros((counts.n_codes, counts.n_types, 1 + 3 * counts.n_runs, samples), np.float32)
+    for cell, total in zip(counts.cells, totals, strict=True):
+        every[divmod(cell.cell, counts.n_types)] = total[cell.place]
+    levels = np.stack([every[list(codes)].sum(axis=0) for codes in division.levels.values()])
     for run in range(counts.n_runs):
-        own = [0, 1 + 3 * run, 2 + 3 * run, 3 + 3 * run]  # in the order of GOLD, HIT_GOLD, PRED, HIT_PRED
-        yield levels[:, :, own, :].transpose(3, 0, 1, 2)
+        yield levels[:, :, run_columns(run)].transpose(3, 0, 1, 2)
 
 
+def run_columns(run: int) -> list[int]:
+    """Where gold, hit_gold, pred and hit_pred of a run stand among the columns."""
+    return [0, 1 + 3 * run, 2 + 3 * run, 3 + 3 * run]
+
+
+def batches(everyone: Sequence[tuple[str, str, ClusterCounts]], samples: int) -> Iterator[list[tuple[str, str, ClusterCounts]]]:
+    """Counts in groups whose weighted sums fit into memory together."""
+    most = max(1, 60_000_000 // samples)
+    batch: list[tuple[str, str, ClusterCounts]] = []
+    for item in everyone:
+        if batch and sum(counts.n_rows for _, _, counts in batch) + item[2].n_rows > most:
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch

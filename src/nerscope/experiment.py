@@ -1,0 +1,289 @@
+"""Experiment files: many datasets and systems in one go, with a cache that recomputes only what changed."""
+
+import glob
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field, fields, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from nerscope.cache import Cache, digest, file_digest
+from nerscope.compare import Comparison, Pair, comparison_of, difference_row, is_shown, pair_keys, pairs_of
+from nerscope.errors import InputError, UsageError, suggest
+from nerscope.evaluate import gather, prepare
+from nerscope.formats.conll import ConllFile
+from nerscope.results import Loss, Results
+from nerscope.scoring.evidence import Evidence, joined_runs, only_run
+from nerscope.scoring.packing import pack_evidence, unpack_evidence
+from nerscope.settings import Settings
+from nerscope.stats.comparison import resample
+from nerscope.stats.intervals import Bounds, Sampling
+from nerscope.tabulate import tabulate
+from nerscope.uncertainty import RowBounds, add_intervals, row_bounds
+
+Say = Callable[[str], None]
+_SAMPLING_KEYS = {"samples": "samples", "seed": "seed", "resample": "by"}
+_COMPARE_KEYS = ("baseline", "method", "correction")
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A test file, its training data, and the outputs on it, by system."""
+
+    name: str
+    test: ConllFile
+    train: ConllFile | None
+    systems: Mapping[str, Sequence[ConllFile]]
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What an experiment file says."""
+
+    datasets: Sequence[Dataset]
+    settings: Settings
+    sampling: Sampling
+    intervals: bool
+    comparison: Mapping[str, Any] | None  # None: no comparison
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+def load_experiment(path: str | Path) -> Experiment:
+    """Read an experiment file; every key is checked."""
+    place = Path(path)
+    try:
+        text = place.read_text(encoding="utf-8")
+        content = tomllib.loads(text)
+    except OSError as error:
+        raise InputError(str(path), f"it cannot be read ({error.strerror})", "check the path") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(str(path), f"it is not TOML ({error})", "mend it; docs/experiments.md shows an example") from None
+    checker = _Checker(place, text)
+    checker.keys(content, ("datasets", "systems", "settings", "compare"), "")
+    settings = checker.table(content, "settings")
+    known = [item.name for item in fields(Settings)]
+    checker.keys(settings, [*known, *_SAMPLING_KEYS, "intervals"], "settings")
+    chosen = Settings.of({key: value for key, value in settings.items() if key in known})
+    sampling = Sampling(**{_SAMPLING_KEYS[key]: settings[key] for key in _SAMPLING_KEYS if key in settings})
+    comparison = content.get("compare")
+    if comparison is not None:
+        checker.keys(comparison, _COMPARE_KEYS, "compare")
+    datasets, notes = _datasets(content, checker)
+    return Experiment(datasets, chosen, sampling, bool(settings.get("intervals", True)), comparison, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checker:
+    """Finds the line of a key, since a TOML reader forgets it."""
+
+    path: Path
+    text: str
+
+    def keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+        for key in table:
+            if key not in known:
+                raise UsageError(
+                    f"{self.path}:{self.line(key)}", f"unknown key '{key}'{f' in [{where}]' if where else ''}", suggest(key, known)
+                )
+
+    def table(self, content: Mapping[str, Any], name: str) -> dict[str, Any]:
+        found = content.get(name, {})
+        if not isinstance(found, dict):
+            raise UsageError(f"{self.path}:{self.line(name)}", f"'{name}' is not a table", f"write [{name}]")
+        return found
+
+    def line(self, key: str) -> int:
+        found = re.search(rf"(?m)^[^#\n]*?(?<![\w-]){re.escape(key)}(?![\w-])", self.text)
+        return self.text.count("\n", 0, found.end()) + 1 if found else 1
+
+
+def _datasets(content: Mapping[str, Any], checker: _Checker) -> tuple[list[Dataset], list[str]]:
+    folder = checker.path.parent
+    systems = checker.table(content, "systems")
+    tables = checker.table(content, "datasets")
+    if not tables or not systems:
+        raise InputError(str(checker.path), "it names no dataset or no system", "write [datasets.NAME] and [systems]")
+    datasets, notes = [], []
+    for name, table in tables.items():
+        checker.keys(table, ("train", "dev", "test", "options"), f"datasets.{name}")
+        if "test" not in table:
+            raise InputError(f"{checker.path}:{checker.line(name)}", f"dataset '{name}' has no test file", "add test = \"FILE\"")
+        options = table.get("options", "")
+        train = _file(folder, table["train"], options) if "train" in table else None
+        outputs: dict[str, list[ConllFile]] = {}
+        for system, patterns in systems.items():
+            pattern = patterns.get(name) if isinstance(patterns, dict) else patterns
+            found = [] if pattern is None else _glob(folder, str(pattern).replace("{dataset}", name), options)
+            if found:
+                outputs[system] = found
+            else:
+                notes.append(f"{name}: no file of {system} is found ({pattern}); it is left out here")
+        if not outputs:
+            raise InputError(f"{checker.path}:{checker.line(name)}", f"no output of any system for '{name}'", "check the patterns")
+        datasets.append(Dataset(name, _file(folder, table["test"], options), train, outputs))
+    return datasets, notes
+
+
+def _file(folder: Path, text: str, options: str) -> ConllFile:
+    path, _, own = text.partition("::")
+    return ConllFile.parse(f"{folder / path}::{own or options}")
+
+
+def _glob(folder: Path, pattern: str, options: str) -> list[ConllFile]:
+    path, _, own = pattern.partition("::")
+    found = sorted(glob.glob(str(folder / path)), key=_by_number)
+    return [ConllFile.parse(f"{one}::{own or options}") for one in found]
+
+
+def _by_number(path: str) -> list[Any]:
+    """Sort key in which run 10 comes after run 9."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path)]
+
+
+def run_experiment(
+    experiment: Experiment, *, cache: Cache | None = None, workers: int = 1, say: Say = lambda note: None
+) -> tuple[Results, Comparison | None]:
+    """Evaluate everything; the results are the same with and without a cache, and for any number of workers."""
+    cache = cache or Cache(None)
+    results = Results([], {"datasets": {}, "facets": {}})
+    run_keys = {}
+    for dataset in experiment.datasets:
+        say(f"{dataset.name}: {sum(map(len, dataset.systems.values()))} runs of {len(dataset.systems)} systems")
+        found, about, lost, run_keys[dataset.name] = _scored(dataset, experiment.settings, cache, workers)
+        results.rows += tabulate(found, experiment.settings.zero_division)
+        results.losses += lost
+        results.evidence.append(found)
+        results.settings["datasets"][dataset.name] = {"facets": about["facets"]}
+        results.settings["facets"] = {**about["facets"], **results.settings["facets"]}
+        results.settings["signature"] = about["signature"]
+    differences, notes = list[dict[str, Any]](), list[str]()
+    chosen = {"method": "bootstrap", "correction": "holm", "baseline": None, **(experiment.comparison or {})}
+    for evidence in results.evidence:
+        systems = evidence.systems if experiment.intervals else []
+        pairs, missing = pairs_of(evidence, results, None, None, chosen["baseline"]) if experiment.comparison is not None else ([], [])
+        notes += missing
+        if systems or pairs:
+            say(f"{evidence.dataset}: resampling {len(systems)} systems and {len(pairs)} pairs")
+        work = _Resampling(evidence, run_keys[evidence.dataset], experiment.sampling, chosen["method"], cache)
+        bounds, found_rows = work.done(systems, pairs)
+        add_intervals(results.rows, evidence.dataset, bounds)
+        differences += found_rows
+    if experiment.intervals:
+        results.settings["signature"] = {**results.settings["signature"], **_sampling_signature(experiment.sampling)}
+    if experiment.comparison is None:
+        return results, None
+    about = {key: chosen[key] for key in ("method", "correction")} | _sampling_signature(experiment.sampling)
+    return results, comparison_of(differences, about, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Resampling:
+    """The resampling of one dataset: what the cache does not know is done in one pass."""
+
+    evidence: Evidence
+    run_keys: Mapping[tuple[str, str], str]
+    sampling: Sampling
+    method: str
+    cache: Cache
+
+    def done(self, systems: Sequence[str], pairs: Sequence[Pair]) -> tuple[dict[str, RowBounds], list[dict[str, Any]]]:
+        bound_keys = {system: self._bounds_key(system) for system in systems}
+        known_pairs = pair_keys(self.evidence, pairs, self.sampling, self.method, by_type=False) if pairs else {}
+        bounds = {system: self.cache.get(key) for system, key in bound_keys.items()}
+        rows = {pair: self.cache.get(key) for pair, key in known_pairs.items()}
+        new_bounds: dict[str, RowBounds] = {system: {} for system, known in bounds.items() if known is None}
+        new_rows: dict[Pair, list[dict[str, Any]]] = {pair: [] for pair, known in rows.items() if known is None}
+        if new_bounds or new_rows:
+            for found in resample(
+                self.evidence, self.sampling, systems=list(new_bounds), pairs=list(new_rows), method=self.method
+            ):
+                if isinstance(found, Bounds):
+                    name, interval = row_bounds(self.evidence, found)
+                    new_bounds[found.system][name] = interval
+                elif is_shown(found, by_type=False):
+                    new_rows[found.a_system, found.b_system].append(difference_row(self.evidence, found))
+        for system, own in new_bounds.items():
+            self.cache.put(bound_keys[system], own)
+        for pair, made in new_rows.items():
+            self.cache.put(known_pairs[pair], made)
+        every = {**bounds, **new_bounds}
+        return {system: every[system] or {} for system in systems}, [row for pair in pairs for row in {**rows, **new_rows}[pair] or []]
+
+    def _bounds_key(self, system: str) -> str:
+        runs = [self.run_keys[self.evidence.runs[run]] for run in self.evidence.runs_of(system)]
+        return digest("intervals", runs, asdict(self.sampling), self.evidence.types)
+
+
+def _sampling_signature(sampling: Sampling) -> dict[str, str]:
+    return {"resample": sampling.by, "samples": str(sampling.samples), "seed": str(sampling.seed)}
+
+
+def _run_keys(dataset: Dataset, settings: Settings) -> dict[tuple[str, str], str]:
+    """A key for each run: everything that can move its numbers."""
+    base = [_file_key(dataset.test), _file_key(dataset.train) if dataset.train else None, asdict(settings), dataset.name]
+    return {
+        (system, str(number)): digest(*base, system, str(number), _file_key(file))
+        for system, files in dataset.systems.items()
+        for number, file in enumerate(files, 1)
+    }
+
+
+def _file_key(file: ConllFile) -> list[Any]:
+    try:
+        return [file_digest(file.path), str(replace(file, path=""))]
+    except OSError:
+        return [file.name]  # reading it will say what is wrong
+
+
+def _scored(
+    dataset: Dataset, settings: Settings, cache: Cache, workers: int
+) -> tuple[Evidence, dict[str, Any], list[Loss], dict[tuple[str, str], str]]:
+    keys = _run_keys(dataset, settings)
+    entries = {run: cache.get(key) for run, key in keys.items()}
+    missing = [run for run, entry in entries.items() if entry is None]
+    for run, entry in zip(missing, _score_runs(dataset, settings, missing, workers), strict=True):
+        entries[run] = entry
+        cache.put(keys[run], entry)
+    parts = [entry for entry in entries.values() if entry is not None]
+    schemes = list(dict.fromkeys(scheme for part in parts for scheme in part["scheme"].split("+")))
+    about = {"facets": parts[0]["facets"], "signature": {"scheme": "+".join(schemes), **settings.signature()}}
+    losses = list({(loss["source"], loss["kind"]): loss for part in parts for loss in part["losses"]}.values())
+    return joined_runs([unpack_evidence(part["evidence"]) for part in parts]), about, losses, keys
+
+
+def _score_runs(
+    dataset: Dataset, settings: Settings, runs: Sequence[tuple[str, str]], workers: int
+) -> list[dict[str, Any]]:
+    """Score some runs, in as many processes as are allowed; the order of the answers is that of the runs."""
+    if not runs:
+        return []
+    size = -(-len(runs) // max(1, workers))
+    shares = [list(runs[first : first + size]) for first in range(0, len(runs), size)]
+    if len(shares) == 1:
+        return _score_share(dataset, settings, shares[0])
+    with ProcessPoolExecutor(len(shares), get_context("spawn")) as pool:
+        answers = [pool.submit(_score_share, dataset, settings, share) for share in shares]
+        return [entry for answer in answers for entry in answer.result()]
+
+
+def _score_share(dataset: Dataset, settings: Settings, runs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    # Each run under a name of its own, so that its number among the system's runs is kept.
+    named = {f"{system}\n{number}": dataset.systems[system][int(number) - 1] for system, number in runs}
+    prepared = prepare(dataset.test, named, dataset.train, dataset.name, settings)
+    evidence, about, losses = gather(prepared)
+    entries = []
+    for index, (system, number) in enumerate(runs):
+        own = replace(only_run(evidence, index), runs=((system, number),))
+        files = {dataset.systems[system][int(number) - 1].name, dataset.test.name, dataset.train.name if dataset.train else ""}
+        entries.append(
+            {
+                "evidence": pack_evidence(own, whole=True),
+                "facets": about["facets"],
+                "scheme": about["signature"]["scheme"],
+                "losses": [loss for loss in losses if loss["source"] in files],
+            }
+        )
+    return entries

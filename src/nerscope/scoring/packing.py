@@ -1,0 +1,138 @@
+"""Evidence as JSON: narrow columns, packed, so that comparison and report never ask for the corpora again."""
+
+import base64
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from nerscope.corpus.arrays import Floats, Ints
+from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.ledger import Ledger, Outcome, Units
+
+
+def pack_array(values: Ints | Floats) -> dict[str, Any]:
+    """An array as text. Sorted integers are stored as steps, few distinct numbers as codes.
+
+    >>> unpack_array(pack_array(np.array([0.0, 0.5, 0.5]))).tolist()
+    [0.0, 0.5, 0.5]
+    """
+    packed: dict[str, Any] = {"size": len(values)}
+    if values.dtype.kind == "f":
+        palette, codes = np.unique(values, return_inverse=True)
+        if len(palette) < 256:
+            packed["palette"], values = palette.tolist(), codes
+    elif len(values) and (np.diff(values) >= 0).all():
+        packed["steps"], values = True, np.diff(values, prepend=0)
+    if values.dtype.kind != "f":
+        values = values.astype(np.min_scalar_type(int(values.max(initial=0))) if values.min(initial=0) >= 0 else np.int64)
+    packed["type"] = values.dtype.str
+    packed["data"] = base64.b64encode(zlib.compress(np.ascontiguousarray(values).tobytes(), 6)).decode()
+    return packed
+
+
+def unpack_array(packed: Mapping[str, Any]) -> Any:
+    """The array behind the text."""
+    raw = np.frombuffer(zlib.decompress(base64.b64decode(packed["data"])), np.dtype(packed["type"]))
+    if "palette" in packed:
+        return np.array(packed["palette"], np.float64)[raw]
+    if packed.get("steps"):
+        return np.cumsum(raw.astype(np.int64))
+    return raw.astype(np.int64) if raw.dtype.kind != "f" else raw
+
+
+def pack_evidence(evidence: Evidence, *, whole: bool = False) -> dict[str, Any]:
+    """Evidence as plain data; what only rows are made of (surfaces, kinds of pairs) is left out unless all is wanted."""
+    return {
+        "dataset": evidence.dataset,
+        "types": list(evidence.types),
+        "runs": [list(run) for run in evidence.runs],
+        "documents": pack_array(evidence.documents),
+        "divisions": {name: asdict(division) for name, division in evidence.divisions.items()},
+        "ledgers": {unit: _pack_ledger(ledger, whole) for unit, ledger in evidence.ledgers.items()},
+        "texts": _pack_texts(evidence.texts),
+        "zeta": evidence.zeta,
+    }
+
+
+_OUTCOME_COLUMNS = ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
+_UNIT_COLUMNS = ("weight", "start", "length", "surface")
+
+
+def _pack_ledger(ledger: Ledger, whole: bool) -> dict[str, Any]:
+    columns = _OUTCOME_COLUMNS if whole else _OUTCOME_COLUMNS[:2]
+    return {
+        "gold": _pack_units(ledger.gold, whole),
+        "runs": [
+            {"pred": _pack_units(run.pred, whole), **{name: _pack_columns(getattr(run, name)) for name in columns}}
+            for run in ledger.runs
+        ],
+    }
+
+
+def _pack_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: pack_array(values) for name, values in columns.items()}
+
+
+def _pack_units(units: Units, whole: bool) -> dict[str, Any]:
+    packed: dict[str, Any] = {
+        "sentence": pack_array(units.sentence),
+        "type": pack_array(units.type),
+        "codes": _pack_columns(units.codes),
+    }
+    for name in _UNIT_COLUMNS if whole else _UNIT_COLUMNS[:3]:
+        values = getattr(units, name)
+        if values is not None:
+            packed[name] = pack_array(values)
+    return packed
+
+
+def _pack_texts(texts: tuple[str, ...] | None) -> str | None:
+    return None if texts is None else base64.b64encode(zlib.compress("\n".join(texts).encode(), 6)).decode()
+
+
+def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
+    """Evidence from plain data."""
+    texts = packed["texts"]
+    return Evidence(
+        packed["dataset"],
+        tuple(packed["types"]),
+        tuple((system, run) for system, run in packed["runs"]),
+        {unit: _unpack_ledger(ledger) for unit, ledger in packed["ledgers"].items()},
+        {name: _unpack_division(division) for name, division in packed["divisions"].items()},
+        unpack_array(packed["documents"]),
+        None if texts is None else tuple(zlib.decompress(base64.b64decode(texts)).decode().split("\n")),
+        packed["zeta"],
+    )
+
+
+def _unpack_division(packed: Mapping[str, Any]) -> Division:
+    return Division(
+        packed["unit"],
+        {level: tuple(codes) for level, codes in packed["levels"].items()},
+        tuple(packed["matches"]),
+        tuple(packed["metrics"]),
+        packed["by_type"],
+    )
+
+
+def _unpack_ledger(packed: Mapping[str, Any]) -> Ledger:
+    runs = tuple(
+        Outcome(
+            _unpack_units(run["pred"]),
+            *({name: unpack_array(values) for name, values in run.get(column, {}).items()} for column in _OUTCOME_COLUMNS),
+        )
+        for run in packed["runs"]
+    )
+    return Ledger(_unpack_units(packed["gold"]), runs)
+
+
+def _unpack_units(packed: Mapping[str, Any]) -> Units:
+    return Units(
+        unpack_array(packed["sentence"]),
+        unpack_array(packed["type"]),
+        {name: unpack_array(values) for name, values in packed["codes"].items()},
+        **{name: unpack_array(packed[name]) for name in _UNIT_COLUMNS if name in packed},
+    )
