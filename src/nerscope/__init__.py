@@ -3,51 +3,32 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from nerscope.corpus.corpus import Corpus
+from nerscope.describe import Description, describe
+from nerscope.errors import AlignmentError, FormatError, InputError, NerscopeError, OutputError, UsageError
+from nerscope.evaluate import evaluate
+from nerscope.facets.facet import Facet, attribute, register_facet
+from nerscope.facets.view import View
+from nerscope.formats.conll import ConllFile
+from nerscope.formats.sources import read
+from nerscope.results import Results
+from nerscope.scoring.matching import match_family
+from nerscope.scoring.metrics import METRICS, Metric
+from nerscope.settings import Settings
 from nerscope.version import VERSION
 
 if TYPE_CHECKING:
-    from nerscope.corpus.corpus import Corpus
-    from nerscope.describe import Description, describe
-    from nerscope.errors import AlignmentError, FormatError, InputError, NerscopeError, OutputError, UsageError
-    from nerscope.evaluate import evaluate
-    from nerscope.facets.facet import Facet, attribute, register_facet
-    from nerscope.facets.view import View
-    from nerscope.formats.conll import ConllFile
-    from nerscope.formats.sources import read
-    from nerscope.results import Results
-    from nerscope.scoring.matching import match_family
-    from nerscope.scoring.metrics import METRICS, Metric
-    from nerscope.settings import Settings
-
-# Where each public name lives. Names are loaded when they are first used, so that `nerscope --help` need not wait for numpy.
-_HOMES = {
-    "AlignmentError": "errors",
-    "ConllFile": "formats.conll",
-    "Corpus": "corpus.corpus",
-    "Description": "describe",
-    "Facet": "facets.facet",
-    "FormatError": "errors",
-    "InputError": "errors",
-    "METRICS": "scoring.metrics",
-    "Metric": "scoring.metrics",
-    "NerscopeError": "errors",
-    "OutputError": "errors",
-    "Results": "results",
-    "Settings": "settings",
-    "UsageError": "errors",
-    "View": "facets.view",
-    "attribute": "facets.facet",
-    "describe": "describe",
-    "evaluate": "evaluate",
-    "match_family": "scoring.matching",
-    "read": "formats.sources",
-    "register_facet": "facets.facet",
-}
+    from nerscope.comparison import Comparison, compare
+    from nerscope.diagnosis import diagnose
+    from nerscope.experiment import load_experiment, run_experiment
+    from nerscope.release import Verdict, gate
+    from nerscope.stats.intervals import Sampling
 
 __version__ = VERSION
 __all__ = [
     "METRICS",
     "AlignmentError",
+    "Comparison",
     "ConllFile",
     "Corpus",
     "Description",
@@ -58,22 +39,39 @@ __all__ = [
     "NerscopeError",
     "OutputError",
     "Results",
+    "Sampling",
     "Settings",
     "UsageError",
+    "Verdict",
     "View",
     "__version__",
     "attribute",
+    "compare",
     "describe",
+    "diagnose",
     "evaluate",
+    "gate",
+    "load_experiment",
     "match_family",
     "read",
     "register_facet",
+    "run_experiment",
 ]
+
+# What most programs never use is imported when it is first asked for.
+_LATER = {
+    "Comparison": "comparison",
+    "Sampling": "stats.intervals",
+    "Verdict": "release",
+    "compare": "comparison",
+    "diagnose": "diagnosis",
+    "gate": "release",
+    "load_experiment": "experiment",
+    "run_experiment": "experiment",
+}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _LATER:
         raise AttributeError(f"module 'nerscope' has no attribute '{name}'")
-    thing: object = getattr(import_module(f"nerscope.{_HOMES[name]}"), name)
-    globals()[name] = thing  # so that the function `describe` wins over the module of the same name
-    return thing
+    return getattr(import_module(f"nerscope.{_LATER[name]}"), name)

@@ -11,7 +11,6 @@ Every message has three parts: the place, the fact, and the remedy. The table be
 documentation can be checked against it.
 """
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -53,6 +52,8 @@ def suggest(word: str, known: Iterable[str]) -> str:
     >>> suggest("precison", ["precision", "recall"])
     "did you mean 'precision'? Known: precision, recall"
     """
+    import difflib  # needed only when something is wrong
+
     names = sorted(known)
     lowered = {name.lower(): name for name in names}
     close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)

@@ -1,7 +1,7 @@
 """From files to results: the whole flow, in one screen."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from nerscope.subsets import Subset, with_subsets
 from nerscope.survey import Survey, surveyed
 from nerscope.tabulate import tabulate
 
+if TYPE_CHECKING:
+    from nerscope.stats.intervals import Sampling
+
 Systems = Mapping[str, CorpusLike | Sequence[CorpusLike]]
 Progress = Callable[[int], None]
 MOST_TEXTS = 20_000  # sentences; of larger corpora, results keep no text
@@ -41,10 +44,11 @@ def evaluate(
     *,
     train: CorpusLike | None = None,
     dataset: str | None = None,
+    intervals: "Sampling | None" = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Results:
-    """Score systems against a gold corpus. The options are the fields of `Settings`.
+    """Score systems against a gold corpus. The options are the fields of `Settings`; `intervals` says how to resample.
 
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
     >>> results = evaluate(gold, {"half": [["B-PER", "O", "O"]]})
@@ -52,8 +56,20 @@ def evaluate(
     0.6666666666666666
     """
     settings = Settings.of(options)
-    evidence, about, losses = gather(prepare(test, systems, train, dataset, settings), progress)
-    return Results(tabulate(evidence, settings.zero_division), about, losses, [evidence])
+    return finish(*gather(prepare(test, systems, train, dataset, settings), progress), settings, intervals)
+
+
+def finish(
+    evidence: Evidence, about: dict[str, Any], losses: list[Loss], settings: Settings, sampling: "Sampling | None"
+) -> Results:
+    """Turn evidence into rows, with intervals if they are wanted."""
+    results = Results(tabulate(evidence, settings.zero_division), about, losses, [evidence])
+    if sampling:
+        from nerscope.uncertainty import add_intervals, bounds_of  # resampling is imported by those who want it
+
+        add_intervals(results.rows, evidence.dataset, bounds_of(evidence, evidence.systems, sampling))
+        about["signature"].update(sampling.signature())
+    return results
 
 
 class Prepared(NamedTuple):
@@ -118,4 +134,8 @@ def gather(prepared: Prepared, progress: Progress | None = None) -> tuple[Eviden
         raise InputError(place, "no mention at all: every label is O", "check that the label column is the right one")
     schemes = list(dict.fromkeys(corpus.column.scheme.name for corpus in row))
     about = {"signature": {"scheme": "+".join(schemes), **settings.signature()}, "facets": facet_settings(facets)}
-    return with_subsets(canonical(evidence), prepared.subsets), about, losses_of([*prepared.training[-1:], *row], settings.repair)
+    return (
+        with_subsets(canonical(evidence), prepared.subsets),
+        about,
+        losses_of([*prepared.training[-1:], *row], settings.repair),
+    )

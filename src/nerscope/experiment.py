@@ -4,14 +4,12 @@ import glob
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, fields, replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from nerscope.cache import Cache, digest, file_digest
-from nerscope.compare import Comparison, Pair, comparison_of, difference_row, is_shown, pair_keys, pairs_of
+from nerscope.comparison import Comparison, Pair, comparison_of, difference_row, is_shown, pair_keys, pairs_of
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.evaluate import gather, prepare
 from nerscope.formats.conll import ConllFile
@@ -86,7 +84,9 @@ class _Checker:
         for key in table:
             if key not in known:
                 raise UsageError(
-                    f"{self.path}:{self.line(key)}", f"unknown key '{key}'{f' in [{where}]' if where else ''}", suggest(key, known)
+                    f"{self.path}:{self.line(key)}",
+                    f"unknown key '{key}'{f' in [{where}]' if where else ''}",
+                    suggest(key, known),
                 )
 
     def table(self, content: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _datasets(content: Mapping[str, Any], checker: _Checker) -> tuple[list[Datas
     for name, table in tables.items():
         checker.keys(table, ("train", "dev", "test", "options"), f"datasets.{name}")
         if "test" not in table:
-            raise InputError(f"{checker.path}:{checker.line(name)}", f"dataset '{name}' has no test file", "add test = \"FILE\"")
+            raise InputError(f"{checker.path}:{checker.line(name)}", f"dataset '{name}' has no test file", 'add test = "FILE"')
         options = table.get("options", "")
         train = _file(folder, table["train"], options) if "train" in table else None
         outputs: dict[str, list[ConllFile]] = {}
@@ -122,7 +122,9 @@ def _datasets(content: Mapping[str, Any], checker: _Checker) -> tuple[list[Datas
             else:
                 notes.append(f"{name}: no file of {system} is found ({pattern}); it is left out here")
         if not outputs:
-            raise InputError(f"{checker.path}:{checker.line(name)}", f"no output of any system for '{name}'", "check the patterns")
+            raise InputError(
+                f"{checker.path}:{checker.line(name)}", f"no output of any system for '{name}'", "check the patterns"
+            )
         datasets.append(Dataset(name, _file(folder, table["test"], options), train, outputs))
     return datasets, notes
 
@@ -134,7 +136,7 @@ def _file(folder: Path, text: str, options: str) -> ConllFile:
 
 def _glob(folder: Path, pattern: str, options: str) -> list[ConllFile]:
     path, _, own = pattern.partition("::")
-    found = sorted(glob.glob(str(folder / path)), key=_by_number)
+    found = sorted(glob.glob(str(folder / path)), key=_by_number)  # noqa: PTH207  the pattern may be absolute
     return [ConllFile.parse(f"{one}::{own or options}") for one in found]
 
 
@@ -163,7 +165,9 @@ def run_experiment(
     chosen = {"method": "bootstrap", "correction": "holm", "baseline": None, **(experiment.comparison or {})}
     for evidence in results.evidence:
         systems = evidence.systems if experiment.intervals else []
-        pairs, missing = pairs_of(evidence, results, None, None, chosen["baseline"]) if experiment.comparison is not None else ([], [])
+        pairs, missing = (
+            pairs_of(evidence, results, None, None, chosen["baseline"]) if experiment.comparison is not None else ([], [])
+        )
         notes += missing
         if systems or pairs:
             say(f"{evidence.dataset}: resampling {len(systems)} systems and {len(pairs)} pairs")
@@ -172,10 +176,10 @@ def run_experiment(
         add_intervals(results.rows, evidence.dataset, bounds)
         differences += found_rows
     if experiment.intervals:
-        results.settings["signature"] = {**results.settings["signature"], **_sampling_signature(experiment.sampling)}
+        results.settings["signature"] = {**results.settings["signature"], **experiment.sampling.signature()}
     if experiment.comparison is None:
         return results, None
-    about = {key: chosen[key] for key in ("method", "correction")} | _sampling_signature(experiment.sampling)
+    about = {key: chosen[key] for key in ("method", "correction")} | experiment.sampling.signature()
     return results, comparison_of(differences, about, notes)
 
 
@@ -210,15 +214,13 @@ class _Resampling:
         for pair, made in new_rows.items():
             self.cache.put(known_pairs[pair], made)
         every = {**bounds, **new_bounds}
-        return {system: every[system] or {} for system in systems}, [row for pair in pairs for row in {**rows, **new_rows}[pair] or []]
+        return {system: every[system] or {} for system in systems}, [
+            row for pair in pairs for row in {**rows, **new_rows}[pair] or []
+        ]
 
     def _bounds_key(self, system: str) -> str:
         runs = [self.run_keys[self.evidence.runs[run]] for run in self.evidence.runs_of(system)]
         return digest("intervals", runs, asdict(self.sampling), self.evidence.types)
-
-
-def _sampling_signature(sampling: Sampling) -> dict[str, str]:
-    return {"resample": sampling.by, "samples": str(sampling.samples), "seed": str(sampling.seed)}
 
 
 def _run_keys(dataset: Dataset, settings: Settings) -> dict[tuple[str, str], str]:
@@ -254,9 +256,7 @@ def _scored(
     return joined_runs([unpack_evidence(part["evidence"]) for part in parts]), about, losses, keys
 
 
-def _score_runs(
-    dataset: Dataset, settings: Settings, runs: Sequence[tuple[str, str]], workers: int
-) -> list[dict[str, Any]]:
+def _score_runs(dataset: Dataset, settings: Settings, runs: Sequence[tuple[str, str]], workers: int) -> list[dict[str, Any]]:
     """Score some runs, in as many processes as are allowed; the order of the answers is that of the runs."""
     if not runs:
         return []
@@ -264,6 +264,9 @@ def _score_runs(
     shares = [list(runs[first : first + size]) for first in range(0, len(runs), size)]
     if len(shares) == 1:
         return _score_share(dataset, settings, shares[0])
+    from concurrent.futures import ProcessPoolExecutor  # only those who ask for workers wait for these imports
+    from multiprocessing import get_context
+
     with ProcessPoolExecutor(len(shares), get_context("spawn")) as pool:
         answers = [pool.submit(_score_share, dataset, settings, share) for share in shares]
         return [entry for answer in answers for entry in answer.result()]

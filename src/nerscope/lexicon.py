@@ -12,7 +12,7 @@ from nerscope.corpus.lookup import counted, lookup, ranges
 from nerscope.corpus.mentions import Mentions
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Lexicon:
     """Counts over the training data. Codes are those of the evaluation's vocabulary, labels and `surfaces`."""
 

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -160,11 +159,16 @@ def summary_row(rows: Sequence[Row]) -> Row:
     values = [row["value"] for row in defined if row["value"] is not None]
     summary = rows[0].copy()
     summary["run"] = None
-    summary["value"] = statistics.fmean(values) if values else None
-    summary["n"] = round(statistics.fmean(row["n"] for row in defined))
-    summary["std"] = statistics.stdev(values) if len(values) > 1 else None
+    summary["value"] = math.fsum(values) / len(values) if values else None
+    summary["n"] = round(sum(row["n"] for row in defined) / len(defined))
+    summary["std"] = _sample_deviation(values) if len(values) > 1 else None
     summary["runs"] = len(defined)
     return summary
+
+
+def _sample_deviation(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

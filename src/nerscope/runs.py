@@ -1,8 +1,7 @@
 """Systems and their runs: who is to be scored."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Corpus
 from nerscope.errors import UsageError
@@ -10,8 +9,7 @@ from nerscope.formats.conll import ConllFile
 from nerscope.formats.sources import CorpusLike, Source, source_of
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One output of one system."""
 
     system: str

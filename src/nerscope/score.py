@@ -1,7 +1,7 @@
 """The second pass: a chunk of gold and system sentences becomes ledgers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from nerscope.scoring.matching import Matcher
 from nerscope.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What to do with each chunk: small, fixed, the same for all chunks."""
 
     facets: Sequence[Facet]

@@ -6,7 +6,8 @@ are the levels of tmr among organisations, and `eLen=XL & tmr=unseen-any` is one
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A part of a subset: `kind` is "facet", "test", "and", "or" or "not"."""
 
     kind: str
@@ -37,8 +37,7 @@ class Node:
             yield from part.walk()
 
 
-@dataclass(frozen=True, slots=True)
-class Subset:
+class Subset(NamedTuple):
     """A parsed expression: perhaps a facet that divides, and perhaps a condition."""
 
     text: str

@@ -14,7 +14,7 @@ from nerscope.facets.view import Sentences, View
 from nerscope.lexicon import Lexicon
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Survey:
     """The types of each surface among gold test mentions, and the values of each attribute."""
 

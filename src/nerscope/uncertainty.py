@@ -15,7 +15,9 @@ RowBounds = dict[str, tuple[float, float] | None]  # by what names the row among
 def row_bounds(evidence: Evidence, found: Bounds) -> tuple[str, tuple[float, float] | None]:
     """The name of a row, and its bounds."""
     level, kind, metric = found.key
-    name = _name(found.run, shown_facet(found.facet), found.match, level, None if kind is None else evidence.types[kind], metric)
+    name = _name(
+        found.run, shown_facet(found.facet), found.match, level, None if kind is None else evidence.types[kind], metric
+    )
     return name, found.interval and (round(found.interval[0], _DIGITS), round(found.interval[1], _DIGITS))
 
 

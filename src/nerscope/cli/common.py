@@ -74,6 +74,22 @@ def shown(value: Any) -> str:
 
 
 @contextmanager
+def steps() -> Iterator[Callable[[str], None]]:
+    """A line on standard error that says what is going on: on a terminal, each replaces the one before; elsewhere, silence."""
+    on_terminal = sys.stderr.isatty()
+
+    def say(step: str) -> None:
+        if on_terminal:
+            typer.echo(f"\r\033[K{step}", nl=False, err=True)
+
+    try:
+        yield say
+    finally:
+        if on_terminal:
+            typer.echo("\r\033[K", nl=False, err=True)
+
+
+@contextmanager
 def progress(label: str) -> Iterator[Callable[[int], None] | None]:
     """A counter of sentences on standard error: only on a terminal, and only for work that takes its time."""
     if not sys.stderr.isatty():

@@ -1,14 +1,23 @@
-"""`nerscope evaluate`: score systems against a gold file."""
+"""`nerscope evaluate`: score systems against a gold file, or run a whole experiment."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, FORMATS, checked_format, checked_output, progress, systems_of, table_of
+from nerscope.cli.common import FILE_HELP, FORMATS, checked_format, checked_output, progress, steps, systems_of, table_of
+
+if TYPE_CHECKING:
+    from nerscope.evaluate import Prepared
+    from nerscope.results import Results
+    from nerscope.settings import Settings
+    from nerscope.stats.intervals import Sampling
 
 _LISTS = ("hard", "partial", "confusion")
 
 
 def command(
-    test: str = typer.Argument(metavar="TEST", help=f"The gold file. {FILE_HELP}"),
+    test: str = typer.Argument(metavar="TEST", help=f"The gold file, or an experiment file (.toml). {FILE_HELP}"),
     system: list[str] = typer.Option([], metavar="NAME=FILE", help="A system's output; the same NAME again adds a run."),
     train: str | None = typer.Option(None, metavar="FILE", help="The training data, which most facets need."),
     dataset: str | None = typer.Option(None, metavar="NAME", help="What to call the dataset."),
@@ -17,6 +26,10 @@ def command(
     facet: list[str] = typer.Option([], metavar="FACET", help="Only these facets, or subsets such as 'tmr & type=ORG'."),
     match: list[str] = typer.Option([], metavar="MATCH", help="Only these matches, such as exact or 'iou(threshold=0.5)'."),
     metric: list[str] = typer.Option([], metavar="METRIC", help="Only these metrics, such as f1 or f0.5."),
+    intervals: bool = typer.Option(False, "--intervals", help="Give 95 % intervals."),
+    samples: int = typer.Option(10_000, metavar="N", help="How many resamples the intervals rest on."),
+    seed: int = typer.Option(0, metavar="N", help="The same seed gives the same intervals."),
+    resample: str = typer.Option("sentence", metavar="UNIT", help="What is resampled: sentence or document."),
     repair: str = typer.Option(
         "conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."
     ),
@@ -28,17 +41,16 @@ def command(
     edges: list[str] = typer.Option([], metavar="ATTR=E1,E2", help="The edges of an attribute's buckets."),
     list: list[str] = typer.Option([], metavar="NAME", help="Print a list instead of tables: hard, partial or confusion."),
     errors: str | None = typer.Option(None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."),
+    plugin: list[str] = typer.Option(
+        [], metavar="FILE.py", help="Python file that registers your own facets, matches or metrics."
+    ),
+    workers: int = typer.Option(1, metavar="N", help="Processes for an experiment's runs."),
+    no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment anew."),
 ) -> None:
     """Score systems against a gold file, and show where they fail."""
     from nerscope.errors import UsageError, suggest
-    from nerscope.evaluate import gather, prepare
-    from nerscope.formats.conll import ConllFile
-    from nerscope.render.conlleval import conlleval_text
-    from nerscope.render.tables import overview
-    from nerscope.render.writers import TABLE_WRITERS, rows_as_csv, with_conditions
-    from nerscope.results import Results
     from nerscope.settings import Settings
-    from nerscope.tabulate import tabulate
+    from nerscope.stats.intervals import Sampling
 
     checked_format(format, (*FORMATS, "conlleval"))
     for name in list:
@@ -46,49 +58,97 @@ def command(
             raise UsageError("--list", f"there is no list '{name}'", suggest(name, _LISTS))
     for path in (output, errors):
         checked_output(path)
-    settings = Settings.of(
-        {
-            "facets": facet or (() if format == "conlleval" else None),
-            "matches": match or (("exact",) if format == "conlleval" else None),
-            "metrics": metric or None,
-            "repair": repair,
-            "token_repair": token_repair,
-            "token_match": token_match,
-            "zero_division": _zero_division(zero_division),
-            "buckets": buckets,
-            "bucketing": bucketing,
-            "edges": dict(map(_edges, edges)),
-        }
-    )
-    training = ConllFile.parse(train) if train else None
-    prepared = prepare(ConllFile.parse(test), systems_of(system), training, dataset, settings)
-    with progress("scoring") as report:
-        evidence, about, losses = gather(prepared, report)
-    results = Results(tabulate(evidence, settings.zero_division), about, losses, [evidence])
-    if errors:
-        from nerscope.cli.listing import write_errors
+    if samples < 1:
+        raise UsageError("--samples", f"{samples} is too few", "give a positive number, 10000 for publication")
+    for path in plugin:
+        _run_plugin(path)
+    if test.endswith(".toml"):
+        results = _experiment(test, workers, no_cache, output)
+    else:
+        settings = Settings.of(
+            {
+                "facets": facet or (() if format == "conlleval" else None),
+                "matches": match or (("exact",) if format == "conlleval" else None),
+                "metrics": metric or None,
+                "repair": repair,
+                "token_repair": token_repair,
+                "token_match": token_match,
+                "zero_division": _zero_division(zero_division),
+                "buckets": buckets,
+                "bucketing": bucketing,
+                "edges": dict(map(_edges, edges)),
+            }
+        )
+        prepared = _prepared(test, system, train, dataset, settings)
+        results = _results(prepared, Sampling(resample, samples, seed) if intervals else None)
+        if errors:
+            from nerscope.cli.listing import write_errors
 
-        write_errors(prepared, errors)
+            write_errors(prepared, errors)
+        if list:
+            from nerscope.cli.listing import lists
+            from nerscope.render.writers import TABLE_WRITERS
+
+            tables = [table_of(title, rows) for name in list for title, rows in lists(prepared, name)]
+            typer.echo(TABLE_WRITERS.get(format, TABLE_WRITERS["text"])(tables), nl=False)
     if output:
         results.save(output)
-    if list:
-        from nerscope.cli.listing import lists
+    if not list:
+        from nerscope.cli.show import show
 
-        tables = [table_of(title, rows) for name in list for title, rows in lists(prepared, name)]
-        typer.echo(TABLE_WRITERS[format if format in TABLE_WRITERS else "text"](tables), nl=False)
-        return
-    if format == "json" and not output:
-        typer.echo(results.to_json(), nl=False)
-    elif format == "csv":
-        typer.echo(rows_as_csv(results), nl=False)
-    elif format == "conlleval":
-        typer.echo(conlleval_text(results), nl=False)
-        typer.echo(f"signature: {results.signature}", err=True)
-    elif format != "json":
-        typer.echo(with_conditions(TABLE_WRITERS[format](overview(results)), format, results), nl=False)
-    if format in ("json", "csv", "conlleval"):
-        for loss in losses:
-            typer.echo(f"nerscope: note: {loss['places'][0]}: {loss['message']}", err=True)
+        show(results, format, saved=output is not None)
+
+
+def _prepared(test: str, system: Sequence[str], train: str | None, dataset: str | None, settings: "Settings") -> "Prepared":
+    from nerscope.evaluate import prepare
+    from nerscope.formats.conll import ConllFile
+
+    training = ConllFile.parse(train) if train else None
+    return prepare(ConllFile.parse(test), systems_of(system), training, dataset, settings)
+
+
+def _results(prepared: "Prepared", sampling: "Sampling | None") -> "Results":
+    from nerscope.evaluate import finish, gather
+
+    with progress("scoring") as report:
+        return finish(*gather(prepared, report), prepared.plan.settings, sampling)
+
+
+def _experiment(path: str, workers: int, no_cache: bool, output: str | None) -> "Results":
+    """Run an experiment; its comparison, if any, is written beside the results."""
+    import json
+    from pathlib import Path
+
+    from nerscope.cache import Cache
+    from nerscope.experiment import load_experiment, run_experiment
+    from nerscope.results import write_text
+
+    def say(note: str) -> None:
+        typer.echo(f"nerscope: {note}", err=True)
+
+    experiment = load_experiment(path)
+    for note in experiment.notes:
+        say(f"note: {note}")
+    folder = None if no_cache else Path(path).parent / ".nerscope-cache"
+    with steps() as step:
+        results, comparison = run_experiment(experiment, cache=Cache(folder, say), workers=workers, say=step)
+    if comparison is not None and output:
+        beside = Path(output).with_suffix(".comparison.json")
+        write_text(beside, json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+        say(f"the comparison is in {beside}")
+    return results
+
+
+def _run_plugin(path: str) -> None:
+    """Run a Python file for what it registers."""
+    import runpy
+    from pathlib import Path
+
+    from nerscope.errors import InputError
+
+    if not Path(path).is_file():
+        raise InputError(path, "no such file", "check the path")
+    runpy.run_path(path)
 
 
 def _zero_division(text: str) -> float | None:
@@ -102,7 +162,7 @@ def _zero_division(text: str) -> float | None:
         raise UsageError("--zero-division", f"'{text}' is no number", "give undefined, 0 or 1") from None
 
 
-def _edges(text: str) -> tuple[str, list[float]]:
+def _edges(text: str) -> tuple[str, "list[float]"]:
     from nerscope.errors import UsageError
 
     name, _, numbers = text.partition("=")

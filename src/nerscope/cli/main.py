@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from nerscope.cli import convert, demo, describe, evaluate, validate
+from nerscope.cli import compare, convert, demo, describe, diagnose, evaluate, gate, init, validate
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
@@ -19,6 +19,10 @@ app = typer.Typer(
 )
 app.command("evaluate")(evaluate.command)
 app.command("describe")(describe.command)
+app.command("compare")(compare.command)
+app.command("diagnose")(diagnose.command)
+app.command("gate")(gate.command)
+app.command("init")(init.command)
 app.command("validate")(validate.command)
 app.command("convert")(convert.command)
 app.command("demo")(demo.command)

@@ -15,7 +15,7 @@ from nerscope.errors import FormatError, InputError
 Sentence: TypeAlias = Sequence[str] | Sequence[Sequence[str]] | Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Coding:
     """The codes that all corpora of one evaluation share."""
 
@@ -23,7 +23,7 @@ class Coding:
     labels: Labels = field(default_factory=Labels)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class LabelColumn:
     """Turns the raw labels of one file into shared codes, and remembers how they follow each other."""
 
@@ -62,7 +62,7 @@ class LabelColumn:
         return self._shared[raw]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
     """Some whole sentences: all of a corpus, or a chunk of it.
 

@@ -29,7 +29,7 @@ REPAIRS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
     """Spans of tokens with a type: parallel arrays, spans half-open and counted from the start of the chunk."""
 

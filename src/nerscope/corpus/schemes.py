@@ -18,8 +18,7 @@ OUTSIDE_LABEL = "O"
 ROLE_OF_LETTER = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE}
 
 
-@dataclass(frozen=True, slots=True)
-class Scheme:
+class Scheme(NamedTuple):
     """One way to spell mentions with labels.
 
     `letters` gives the letter of each role (begin, inside, end, single); a role without a letter of its own borrows one.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +39,7 @@ class Values:
         return float(np.average(self.value, weights=self.count)) if len(self.value) else float("nan")
 
 
-@dataclass(frozen=True, slots=True)
-class Buckets:
+class Buckets(NamedTuple):
     """Cut points with the names of the parts between them; `edges` are the ones that were fitted or given."""
 
     bounds: tuple[float, ...]

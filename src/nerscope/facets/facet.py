@@ -4,7 +4,7 @@ Codes partition the units, so they add up; levels may overlap, as the subsets of
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from nerscope.registry import Registry
 MENTION, INSIDE, TOKEN = "mention", "inside", "token"
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(NamedTuple):
     """A fixed way to divide units.
 
     `unit` is "mention", "inside" (a token inside a mention) or "token" (any token); `levels` maps each level to its codes.
@@ -38,8 +37,7 @@ class Facet:
         return 1 + max(code for codes in self.levels.values() for code in codes)
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(NamedTuple):
     """A number for each unit, from which buckets make a facet."""
 
     name: str
@@ -73,8 +71,7 @@ class Attribute:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FacetMaker:
+class FacetMaker(NamedTuple):
     """A facet before anything is known of the data; attributes become facets only when their edges are fixed."""
 
     facet: Facet | None = None

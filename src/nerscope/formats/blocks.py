@@ -1,7 +1,6 @@
 """The bytes of a text file, in blocks of whole lines: unpacked, valid UTF-8, plain line ends."""
 
 import codecs
-import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +23,11 @@ def open_bytes(path: str | Path) -> BinaryIO:
     except OSError as error:
         raise InputError(str(path), f"it cannot be read ({error.strerror})", "check its permissions") from None
     packed = stream.peek(2)[:2] == b"\x1f\x8b"
-    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if packed else stream
+    if not packed:
+        return stream
+    import gzip
+
+    return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
 
 
 def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[bytes]:
@@ -32,7 +35,7 @@ def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[byt
 
     >>> import io
     >>> list(blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
-    [b'one O\\ntwo O\\n']
+    [b'one O\\n', b'two O\\n']
     """
     rest, offset = b"", 0
     for data in _recoded(stream, name, encoding):

@@ -16,7 +16,7 @@ _BLANKS = re.compile(rb" {2,}")
 _EDGE_BLANKS = re.compile(rb"(?m)^ +| +$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """A block of lines and what they are.
 

@@ -60,7 +60,7 @@ def with_scheme(source: Source) -> Source:
     return replace(source, scheme=last.column.scheme.name)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Feed:
     """One file (or corpus in memory) that is read once for all the sources that share it."""
 

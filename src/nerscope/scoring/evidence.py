@@ -8,7 +8,6 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.scoring.ledger import Ledger, Units
 
-
 TOKEN_JOIN = "\x1f"
 
 
@@ -36,7 +35,7 @@ class Division:
         return levels
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """The ledgers of one dataset, by unit."""
 

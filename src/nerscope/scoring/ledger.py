@@ -16,7 +16,7 @@ from nerscope.corpus.arrays import Floats, Ints
 Column = TypeVar("Column", Ints, Floats)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Units:
     """Gold or predicted units: parallel columns. A row stands for `weight` equal units of one sentence."""
 
@@ -38,7 +38,7 @@ class Units:
         return kind if codes is None else codes * np.int64(n_types) + kind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """What one run made of the units: its predictions, and by match the credit and the kind of pair of each unit."""
 
@@ -49,7 +49,7 @@ class Outcome:
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ledger:
     """One kind of unit (mentions, or tokens), for all runs."""
 

@@ -11,6 +11,7 @@ import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,7 @@ from nerscope.registry import Registry
 UNPAIRED, INCORRECT, PARTIAL, CORRECT = range(4)
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(NamedTuple):
     """A one-to-one matching: pairs of gold and predicted mentions, with credit and kind (correct, partial, incorrect)."""
 
     gold: Ints
@@ -33,8 +33,7 @@ class Pairs:
     kind: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """Candidate pairs of mentions that share a token, as parallel arrays."""
 
     gold: Mentions

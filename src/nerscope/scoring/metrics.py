@@ -5,8 +5,8 @@ for facets of the surface, the two sides of a match may fall in different levels
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ GOLD, HIT_GOLD, PRED, HIT_PRED = range(4)
 Formula = Callable[[Floats], Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(NamedTuple):
     """A number from counts (…, types, 4).
 
     `average` is "micro" (add the types up, then compute), "macro" or "weighted" (compute for each type, then average);

@@ -9,7 +9,16 @@ from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError, suggest
 from nerscope.scoring.cells import numbers
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.intervals import Bounds, CellKey, Sampling, Spread, mean_over_runs, percentile_interval, spreads, system_bounds
+from nerscope.stats.intervals import (
+    Bounds,
+    CellKey,
+    Sampling,
+    Spread,
+    mean_over_runs,
+    percentile_interval,
+    spreads,
+    system_bounds,
+)
 from nerscope.stats.resampling import RunShares, bootstrap_weights, clusters_of, run_shares, swap_weights
 
 METHODS = ("bootstrap", "randomisation")

@@ -20,13 +20,10 @@ from nerscope.stats.resampling import (
     RunShares,
     Weights,
     batches,
-    bootstrap_weights,
     cluster_counts,
-    clusters_of,
     resampled_counts,
     resampled_totals,
     run_columns,
-    run_shares,
 )
 
 Z95 = 1.959963984540054
@@ -40,6 +37,10 @@ class Sampling:
     by: str = "sentence"
     samples: int = 10_000
     seed: int = 0
+
+    def signature(self) -> dict[str, str]:
+        """How the intervals were made."""
+        return {"resample": self.by, "samples": str(self.samples), "seed": str(self.seed)}
 
 
 class CellKey(NamedTuple):
@@ -198,7 +199,7 @@ def score_interval(value: float, size: float, variance: float, clusters: int) ->
     """Wilson's interval for the number of independent units that has this variance.
 
     >>> [round(bound, 3) for bound in score_interval(0.9, 100, 0.0009, 10_000)]
-    [0.826, 0.945]
+    [0.825, 0.945]
     """
     if variance > 0 and 0 < value < 1:
         size = min(value * (1 - value) / variance, 2 * size)

@@ -16,7 +16,6 @@ from nerscope.errors import InputError, UsageError, suggest
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Units
 
-
 MOST_CLUSTERS = 10_000
 CLUSTERS = ("sentence", "document")
 Weights = npt.NDArray[np.uint8]
@@ -78,7 +77,7 @@ def run_shares(system: str, n_runs: int, samples: int, seed: int) -> RunShares |
     return (drawn.T / (n_runs - 1)).astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CellCounts:
     """The counts of one cell in the clusters where it occurs: the distinct columns, and which column is which of them.
 
@@ -92,7 +91,7 @@ class CellCounts:
     place: Ints  # of each column among the distinct ones
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ClusterCounts:
     """The counts of one facet and match in every cluster, cell by cell, for all runs."""
 

@@ -61,7 +61,9 @@ def performance(results: Results) -> Performance:
 
 
 def _plain(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: None if isinstance(value, float) and math.isnan(value) else value for key, value in row.items()} for row in rows]
+    return [
+        {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in row.items()} for row in rows
+    ]
 
 
 def _notes(table: Performance) -> list[str]:

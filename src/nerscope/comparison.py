@@ -119,7 +119,8 @@ def _run_digest(evidence: Evidence, run: int) -> str:
 
 def pairs_of(
     evidence: Evidence, results: Results, a: str | None, b: str | None, baseline: str | None
-) -> tuple[list[tuple[str, str]], list[str]]:
+) -> tuple[list[Pair], list[str]]:
+    """The pairs to compare on a dataset, and who is missing there."""
     everyone = list(dict.fromkeys(system for part in results.evidence for system in part.systems))
     for name in (a, b, baseline):
         if name is not None and name not in everyone:
@@ -165,6 +166,7 @@ def is_shown(found: Difference, by_type: bool) -> bool:
 
 
 def difference_row(evidence: Evidence, found: Difference) -> dict[str, Any]:
+    """A difference as a tidy row."""
     level, kind, metric = found.key
     difference = found.a - found.b
     return {

@@ -1,0 +1,132 @@
+"""A gate for releases: fails only when a number dropped by more than is allowed, and not by chance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nerscope.comparison import LOWER_IS_BETTER, SIGNIFICANT
+from nerscope.errors import InputError, UsageError, suggest
+from nerscope.results import Results
+from nerscope.scoring.evidence import Evidence, joined_runs
+from nerscope.stats.comparison import Difference, resample
+from nerscope.stats.intervals import Sampling
+
+NEW, OLD = "new", "baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate found for one cell: values as fractions, the drop in points (percent)."""
+
+    dataset: str
+    system: str
+    cell: str
+    metric: str
+    new: float
+    old: float
+    drop: float
+    p: float
+    failed: bool
+
+    def __str__(self) -> str:
+        said = "FAIL" if self.failed else "ok"
+        return (
+            f"{said}: {self.dataset}, {self.system}, {self.cell}, {self.metric}: "
+            f"{100 * self.new:.2f} against {100 * self.old:.2f}, drop {self.drop:.2f} points, p = {self.p:.4f}"
+        )
+
+
+def gate(
+    results: Results,
+    baseline: Results,
+    *,
+    max_drop: float = 0.0,
+    metric: str = "f1",
+    cells: Sequence[str] = ("all",),
+    match: str = "exact",
+    system: str | None = None,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> list[Verdict]:
+    """Compare results with those of a baseline, cell by cell; `max_drop` is in points, so 0.5 is half a percent.
+
+    A cell is "all", or facet=level such as "tmr=unseen-tokens". Systems are compared by name; if each side has only one,
+    these two are.
+    """
+    verdicts = []
+    for new in results.evidence:
+        old = next((part for part in baseline.evidence if part.dataset == new.dataset), None)
+        if old is None:
+            continue
+        for name, old_name in _systems(new, old, system):
+            joint = _joint(new, name, old, old_name)
+            verdicts += [
+                _verdict(joint, name, cell, metric, match, max_drop, Sampling("sentence", samples, seed)) for cell in cells
+            ]
+    if not verdicts:
+        known = [part.dataset for part in baseline.evidence]
+        raise InputError(
+            "baseline",
+            f"it has none of the datasets of the results ({', '.join(known) or 'no evidence'})",
+            "name datasets alike with --dataset",
+        )
+    return verdicts
+
+
+def _systems(new: Evidence, old: Evidence, wanted: str | None) -> list[tuple[str, str]]:
+    if wanted is not None:
+        for part in (new, old):
+            if wanted not in part.systems:
+                raise UsageError(
+                    f"system '{wanted}'", f"it is not in the results for {part.dataset}", suggest(wanted, part.systems)
+                )
+        return [(wanted, wanted)]
+    if len(new.systems) == 1 and len(old.systems) == 1:
+        return [(new.systems[0], old.systems[0])]
+    shared = [name for name in new.systems if name in old.systems]
+    if not shared:
+        raise UsageError("systems", f"{new.systems} and {old.systems} have no name in common", "give the systems the same name")
+    return [(name, name) for name in shared]
+
+
+def _joint(new: Evidence, name: str, old: Evidence, old_name: str) -> Evidence:
+    """Both systems on the same gold data, which is checked."""
+    ours, theirs = (part.ledgers["mention"].gold for part in (new, old))
+    same = len(new.documents) == len(old.documents) and np.array_equal(ours.sentence, theirs.sentence)
+    if not same or [new.types[k] for k in ours.type] != [old.types[k] for k in theirs.type]:
+        raise InputError(
+            new.dataset, "results and baseline were made on different gold data", "evaluate both on the same test file"
+        )
+    if set(new.divisions) != set(old.divisions):
+        raise InputError(new.dataset, "results and baseline have different facets", "evaluate both with the same options")
+    return joined_runs([_renamed(new, name, NEW), _renamed(old, old_name, OLD)])
+
+
+def _renamed(evidence: Evidence, system: str, name: str) -> Evidence:
+    runs = evidence.runs_of(system)
+    ledgers = {unit: replace(ledger, runs=tuple(ledger.runs[run] for run in runs)) for unit, ledger in evidence.ledgers.items()}
+    return replace(evidence, runs=tuple((name, evidence.runs[run][1]) for run in runs), ledgers=ledgers)
+
+
+def _verdict(joint: Evidence, system: str, cell: str, metric: str, match: str, max_drop: float, sampling: Sampling) -> Verdict:
+    facet, _, level = cell.partition("=")
+    level = level or "all"
+    if facet not in joint.divisions:
+        raise UsageError(f"cell '{cell}'", f"there is no facet '{facet}' in the results", suggest(facet, joint.divisions))
+    division = joint.divisions[facet]
+    for kind, value, known in [("level", level, tuple(division.levels)), ("metric", metric, division.metrics)]:
+        if value not in known:
+            raise UsageError(f"cell '{cell}'", f"there is no {kind} '{value}' of {facet}", suggest(value, known))
+    chosen = match if match in division.matches else division.matches[0]
+    narrow = replace(joint, divisions={facet: replace(division, matches=(chosen,), metrics=(metric,))})
+    found = next(
+        one
+        for one in resample(narrow, sampling, pairs=[(NEW, OLD)])
+        if isinstance(one, Difference) and one.key.level == level and one.key.type is None
+    )
+    worse = found.a - found.b if metric in LOWER_IS_BETTER else found.b - found.a
+    drop = 100 * worse
+    return Verdict(
+        joint.dataset, system, cell, metric, found.a, found.b, drop, found.p, bool(drop > max_drop and found.p < SIGNIFICANT)
+    )

@@ -1,0 +1,101 @@
+"""Comparisons as tables: differences, who wins where, and the head-to-head table of tough mentions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nerscope.render.tables import SPARSE, Cell, Table, percent
+
+SIGNIFICANT = 0.05
+LOWER_IS_BETTER = {"ter", "hardeval"}
+TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
+
+
+def points(value: float | None) -> str:
+    """A difference of fractions, in points, with its sign."""
+    return "–" if value is None else f"{100 * value:+.2f}"
+
+
+def p_text(p: float | None) -> str:
+    """A p-value that never claims to be 0.
+
+    >>> p_text(0.00004), p_text(0.25)
+    ('<0.001', '0.250')
+    """
+    return "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def difference_tables(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[Table]:
+    """One table a pair: every cell with both values, the difference, its interval and its p-values."""
+    tables = []
+    several = len({row["dataset"] for row in rows}) > 1
+    for a, b in dict.fromkeys((row["system_a"], row["system_b"]) for row in rows):
+        own = [row for row in rows if (row["system_a"], row["system_b"]) == (a, b)]
+        body = []
+        for row in own:
+            place = (
+                row["facet"]
+                + ("" if row["level"] == "all" else f"={row['level']}")
+                + (f" {row['type']}" if row["type"] else "")
+            )
+            body.append(
+                (
+                    *([Cell(row["dataset"])] if several else []),
+                    Cell(place),
+                    Cell(row["match"]),
+                    Cell(row["metric"]),
+                    Cell(percent(row["a"])),
+                    Cell(percent(row["b"])),
+                    Cell(points(row["difference"]), best=row["p_corrected"] is not None and row["p_corrected"] < SIGNIFICANT),
+                    Cell("–" if row["low"] is None else f"[{points(row['low'])}, {points(row['high'])}]"),
+                    Cell(p_text(row["p"])),
+                    Cell(p_text(row["p_corrected"])),
+                    Cell(f"{row['n']:,}"),
+                )
+            )
+        header = (
+            *(["dataset"] if several else []),
+            *("cell", "match", "metric", a, b, "difference", "95 % interval", "p", f"p ({settings['correction']})", "n"),
+        )
+        notes = (f"* p below {SIGNIFICANT} after correction over the {len(rows)} cells shown",)
+        tables.append(Table(f"{a} against {b}", header, tuple(body), notes))
+    return tables
+
+
+def tally_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """How many cells each pair wins, loses and ties."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        entry = counts.setdefault((row["system_a"], row["system_b"]), [0, 0, 0])
+        if row["p_corrected"] is not None:
+            better = (row["difference"] > 0) != (row["metric"] in LOWER_IS_BETTER)
+            entry[2 if row["p_corrected"] >= SIGNIFICANT else 0 if better else 1] += 1
+    body = tuple((Cell(a), Cell(b), *(Cell(str(count)) for count in entry)) for (a, b), entry in counts.items())
+    notes = (f"a win is a difference whose corrected p is below {SIGNIFICANT}",)
+    return Table("Wins, losses and ties over the cells shown", ("system", "against", "wins", "losses", "ties"), body, notes)
+
+
+def head_to_head(rows: Sequence[Mapping[str, Any]], sparse: float = SPARSE) -> Table | None:
+    """Who has the higher recall on each subset of tough mentions; N/A where the subset is too small to tell."""
+    recall = [row for row in rows if row["metric"] == "recall" and row["match"] == "exact" and row["type"] is None]
+    if not any(row["facet"] == "tmr" for row in recall):
+        return None
+    index = {(row["dataset"], row["system_a"], row["system_b"], row["facet"], row["level"]): row for row in recall}
+    body = []
+    for dataset, a, b in dict.fromkeys((row["dataset"], row["system_a"], row["system_b"]) for row in recall):
+        whole = index[dataset, a, b, "all", "all"]
+        cells = [whole, *(index.get((dataset, a, b, "tmr", level)) for level in TMR_LEVELS)]
+        for name, sign in ((a, 1), (b, -1)):
+            body.append((Cell(dataset), Cell(name), *(_winner(cell, sign, sparse * whole["n"]) for cell in cells)))
+    notes = (
+        "✓ higher recall",
+        f"* significantly so (corrected p below {SIGNIFICANT})",
+        f"N/A: under {sparse:.0%} of all mentions",
+    )
+    return Table("Tough mentions, head to head", ("dataset", "system", "all", *TMR_LEVELS), tuple(body), notes)
+
+
+def _winner(row: Mapping[str, Any] | None, sign: int, least: float) -> Cell:
+    if row is None or row["n"] < least or row["difference"] is None:
+        return Cell("N/A")
+    ahead = row["difference"] * sign > 0
+    return Cell("✓" if ahead else "", best=ahead and row["p_corrected"] is not None and row["p_corrected"] < SIGNIFICANT)
