@@ -1,8 +1,13 @@
 """What all tests share."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from nerscope.facets.facet import FACETS
+from nerscope.scoring.matching import MATCHES
+from nerscope.scoring.metrics import METRICS
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -16,3 +21,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def shared() -> Path:
     return SHARED
+
+
+@pytest.fixture
+def registries() -> Iterator[None]:
+    """Whatever a test registers is gone afterwards."""
+    everyone = (FACETS, MATCHES, METRICS)
+    before = [dict(registry._things) for registry in everyone]  # type: ignore[attr-defined]
+    yield
+    for registry, things in zip(everyone, before, strict=True):
+        registry._things.clear()
+        registry._things.update(things)  # type: ignore[arg-type]

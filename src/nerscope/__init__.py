@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 __all__ = [
-    "METRICS",
     "AlignmentError",
     "Comparison",
     "ConllFile",
@@ -35,6 +34,7 @@ __all__ = [
     "Facet",
     "FormatError",
     "InputError",
+    "METRICS",
     "Metric",
     "NerscopeError",
     "OutputError",

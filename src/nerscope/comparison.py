@@ -11,15 +11,13 @@ import numpy as np
 
 from nerscope.cache import digest
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results import Results, row_value
+from nerscope.results import Results, gain, is_significant, row_value
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.comparison import Difference, resample
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.tests import corrected
 from nerscope.tabulate import SHOWN_UNIT, shown_facet
 
-LOWER_IS_BETTER = {"ter", "hardeval"}
-SIGNIFICANT = 0.05
 Pair = tuple[str, str]
 
 
@@ -36,8 +34,8 @@ class Comparison:
         counts: Counter[str] = Counter()
         for row in self.rows:
             if (row["system_a"], row["system_b"]) == (a, b) and row["p_corrected"] is not None:
-                better = (row["difference"] > 0) != (row["metric"] in LOWER_IS_BETTER)
-                counts["tie" if row["p_corrected"] >= SIGNIFICANT else "win" if better else "loss"] += 1
+                better = gain(row["metric"], row["difference"]) > 0
+                counts["tie" if not is_significant(row["p_corrected"]) else "win" if better else "loss"] += 1
         return counts
 
     def as_dict(self) -> dict[str, Any]:

@@ -21,6 +21,12 @@ def diagnose(results: Results, a: str | None = None, b: str | None = None) -> di
     """All views, as rows by the name of the view; with two systems, their comparison and the heat map of changes.
 
     Undefined numbers are None. `notes` says why a test could not be made.
+
+    >>> from nerscope import evaluate
+    >>> gold = [(["Ada", "met", "Eve", "Lee"], ["B-PER", "O", "B-PER", "I-PER"])]
+    >>> results = evaluate(gold, {"x": [["B-PER", "O", "B-PER", "O"]]}, facets=["eLen"])
+    >>> diagnose(results)["self-diagnosis"][0]["worst"]
+    'S'
     """
     table = performance(results)
     for name in (a, b):

@@ -50,7 +50,16 @@ class Experiment:
 
 
 def load_experiment(path: str | Path) -> Experiment:
-    """Read an experiment file; every key is checked."""
+    """Read an experiment file; every key is checked.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "nerscope.toml"
+    ...     _ = path.write_text("[dataset]")
+    ...     load_experiment(path)
+    Traceback (most recent call last):
+    nerscope.errors.UsageError: ...nerscope.toml:1: unknown key 'dataset'. Remedy: did you mean 'datasets'? ...
+    """
     place = Path(path)
     try:
         text = place.read_text(encoding="utf-8")
@@ -148,7 +157,17 @@ def _by_number(path: str) -> list[Any]:
 def run_experiment(
     experiment: Experiment, *, cache: Cache | None = None, workers: int = 1, say: Say = lambda note: None
 ) -> tuple[Results, Comparison | None]:
-    """Evaluate everything; the results are the same with and without a cache, and for any number of workers."""
+    """Evaluate everything; the results are the same with and without a cache, and for any number of workers.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "nerscope.toml"
+    ...     _ = (Path(folder) / "test.txt").write_text("Ada B-PER\\nspoke O\\n")
+    ...     _ = path.write_text('[datasets.tiny]\\ntest = "test.txt"\\n[systems]\\nperfect = "test.txt"\\n')
+    ...     results, comparison = run_experiment(load_experiment(path))
+    >>> results.value(metric="f1")
+    1.0
+    """
     cache = cache or Cache(None)
     results = Results([], {"datasets": {}, "facets": {}})
     run_keys = {}

@@ -18,6 +18,8 @@ def losses_of(corpora: Sequence[Corpus], repair: str) -> list[Loss]:
         if corpus.column.other_tokens:
             losses.append(_other_tokens(corpus))
         faults = corpus.column.transitions.faults(scheme)
+        if corpus.column.mended:
+            losses.append(_mended(corpus))
         if not faults:
             continue
         if repair == "none":
@@ -55,4 +57,15 @@ def _other_tokens(corpus: Corpus) -> Loss:
         "count": count,
         "places": [f"{corpus.name}:{corpus.column.first_other_line}"],
         "message": f"{count} token{'s'[: count != 1]} spelt otherwise than in gold; matched by position",
+    }
+
+
+def _mended(corpus: Corpus) -> Loss:
+    count = corpus.column.mended
+    return {
+        "source": corpus.name,
+        "kind": "mended labels",
+        "count": count,
+        "places": [corpus.name],
+        "message": f"{count} label{'s'[: count != 1]} mended as asked",
     }

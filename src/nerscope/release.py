@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nerscope.comparison import LOWER_IS_BETTER, SIGNIFICANT
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results import Results
+from nerscope.results import Results, gain, is_significant
 from nerscope.scoring.evidence import Evidence, joined_runs
 from nerscope.stats.comparison import Difference, resample
 from nerscope.stats.intervals import Sampling
@@ -53,6 +52,13 @@ def gate(
 
     A cell is "all", or facet=level such as "tmr=unseen-tokens". Systems are compared by name; if each side has only one,
     these two are.
+
+    >>> from nerscope import evaluate
+    >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
+    >>> old = evaluate(gold, {"bert": [["B-PER", "O", "B-PER"]] * 20})
+    >>> new = evaluate(gold, {"bert": [["B-PER", "O", "O"]] * 20})
+    >>> gate(new, old, samples=200)[0].failed
+    True
     """
     verdicts = []
     for new in results.evidence:
@@ -125,8 +131,7 @@ def _verdict(joint: Evidence, system: str, cell: str, metric: str, match: str, m
         for one in resample(narrow, sampling, pairs=[(NEW, OLD)])
         if isinstance(one, Difference) and one.key.level == level and one.key.type is None
     )
-    worse = found.a - found.b if metric in LOWER_IS_BETTER else found.b - found.a
-    drop = 100 * worse
+    drop = -100 * gain(metric, found.a - found.b)
     return Verdict(
-        joint.dataset, system, cell, metric, found.a, found.b, drop, found.p, bool(drop > max_drop and found.p < SIGNIFICANT)
+        joint.dataset, system, cell, metric, found.a, found.b, drop, found.p, drop > max_drop and is_significant(found.p)
     )

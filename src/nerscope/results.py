@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from nerscope.errors import InputError, OutputError
 from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.metrics import LOWER_IS_BETTER
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
+from nerscope.stats.tests import SIGNIFICANT as SIGNIFICANT
 from nerscope.version import VERSION
 
 if TYPE_CHECKING:
@@ -169,6 +171,20 @@ def summary_row(rows: Sequence[Row]) -> Row:
 def _sample_deviation(values: Sequence[float]) -> float:
     mean = math.fsum(values) / len(values)
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def gain(metric: str, difference: float) -> float:
+    """A difference, positive if it is for the better: error rates are to go down.
+
+    >>> gain("f1", 0.25), gain("ter", 0.25)
+    (0.25, -0.25)
+    """
+    return -difference if metric in LOWER_IS_BETTER else difference
+
+
+def is_significant(p: float | None) -> bool:
+    """Whether a p-value is below the usual bound; an undefined one is not."""
+    return p is not None and p < SIGNIFICANT
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -1,4 +1,4 @@
-"""`nerscope compare`: is A better than B, and where?"""
+"""`nerscope compare`: tells whether A is better than B, and where."""
 
 import json
 from typing import Any

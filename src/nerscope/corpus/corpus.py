@@ -32,6 +32,7 @@ class LabelColumn:
     transitions: Transitions = field(default_factory=Transitions)
     other_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
     first_other_line: int = 0
+    mended: int = 0  # labels that were changed on request
     _shared: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def note_other_tokens(self, gold: "Corpus", own: "Corpus") -> None:

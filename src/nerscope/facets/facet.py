@@ -83,7 +83,13 @@ FACETS: Registry[FacetMaker] = Registry("facet")
 
 
 def register_facet(facet: Facet, *, needs_train: bool = False) -> Facet:
-    """Make a facet known by its name."""
+    """Make a facet known by its name.
+
+    >>> def in_capitals(view):
+    ...     return np.array([text.isupper() for text in view.texts()], np.int8)
+    >>> register_facet(Facet("shouting", MENTION, {"quiet": (0,), "loud": (1,)}, in_capitals)).name
+    'shouting'
+    """
     FACETS.add(facet.name, FacetMaker(facet=facet, needs_train=needs_train))
     return facet
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, LabelColumn, label_error
+from nerscope.corpus.mending import MENDS
 from nerscope.corpus.schemes import scheme_named
 from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError, UsageError, suggest
@@ -37,6 +38,9 @@ FILE_OPTIONS = {
     "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
     "encoding": FileOption(str, "the encoding, utf-8 unless told"),
     "tokens": FileOption({"same": "same", "any": "any"}.__getitem__, "same, or any if a system spells tokens its own way"),
+    "mend": FileOption(
+        {name: name for name in MENDS}.__getitem__, "handles, to join @ and the name behind it into one mention"
+    ),
     "comments": FileOption(lambda text: _YES_NO[text.lower()], "yes or no: whether lines that begin with # are comments"),
 }
 
@@ -45,8 +49,9 @@ FILE_OPTIONS = {
 class ConllFile:
     """A file and how to read it.
 
-    >>> ConllFile.parse("da.conllu::token=1,label=2")
-    ConllFile(path='da.conllu', token=1, label=2, separator=None, scheme=None, encoding='utf-8', comments=None, tokens='same')
+    >>> file = ConllFile.parse("da.conllu::token=1,label=2")
+    >>> file.path, file.token, file.label
+    ('da.conllu', 1, 2)
     """
 
     path: str | Path
@@ -57,6 +62,7 @@ class ConllFile:
     encoding: str = "utf-8"
     comments: bool | None = None
     tokens: str = "same"
+    mend: str | None = None
     data: bytes | None = field(default=None, repr=False)  # what was read from a file object
 
     def __post_init__(self) -> None:
@@ -201,7 +207,7 @@ class _Reader:
         documents = self.documents + np.searchsorted(page.documents, page.rows[page.begins])
         tokens = (
             self.coding.tokens.encode_fields(page.buffer, *page.field(self.file.token))
-            if self.with_tokens
+            if self.with_tokens or self.file.mend
             else np.zeros(0, np.int32)
         )
         corpora = []
@@ -211,5 +217,9 @@ class _Reader:
                 first = int(np.argmax(raw == raw_labels.size - len(new) + new.index(bad)))
                 raise label_error(f"{self.file.name}:{lines[first]}", bad)
             labels = column.read(raw, starts, lines)
+            if self.file.mend:
+                mended = MENDS[self.file.mend](tokens, labels, starts, self.coding.tokens, self.coding.labels)
+                column.mended += int((mended != labels).sum())
+                labels = mended
             corpora.append(Corpus(self.file.name, self.coding, column, tokens, labels, starts, lines, documents))
         return corpora

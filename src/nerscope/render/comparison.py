@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nerscope.render.tables import SPARSE, Cell, Table, percent
+from nerscope.results import SIGNIFICANT, gain, is_significant
 
-SIGNIFICANT = 0.05
-LOWER_IS_BETTER = {"ter", "hardeval"}
 TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
 
 
@@ -45,7 +44,7 @@ def difference_tables(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, 
                     Cell(row["metric"]),
                     Cell(percent(row["a"])),
                     Cell(percent(row["b"])),
-                    Cell(points(row["difference"]), best=row["p_corrected"] is not None and row["p_corrected"] < SIGNIFICANT),
+                    Cell(points(row["difference"]), best=is_significant(row["p_corrected"])),
                     Cell("–" if row["low"] is None else f"[{points(row['low'])}, {points(row['high'])}]"),
                     Cell(p_text(row["p"])),
                     Cell(p_text(row["p_corrected"])),
@@ -67,8 +66,8 @@ def tally_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     for row in rows:
         entry = counts.setdefault((row["system_a"], row["system_b"]), [0, 0, 0])
         if row["p_corrected"] is not None:
-            better = (row["difference"] > 0) != (row["metric"] in LOWER_IS_BETTER)
-            entry[2 if row["p_corrected"] >= SIGNIFICANT else 0 if better else 1] += 1
+            better = gain(row["metric"], row["difference"]) > 0
+            entry[2 if not is_significant(row["p_corrected"]) else 0 if better else 1] += 1
     body = tuple((Cell(a), Cell(b), *(Cell(str(count)) for count in entry)) for (a, b), entry in counts.items())
     notes = (f"a win is a difference whose corrected p is below {SIGNIFICANT}",)
     return Table("Wins, losses and ties over the cells shown", ("system", "against", "wins", "losses", "ties"), body, notes)
@@ -98,4 +97,4 @@ def _winner(row: Mapping[str, Any] | None, sign: int, least: float) -> Cell:
     if row is None or row["n"] < least or row["difference"] is None:
         return Cell("N/A")
     ahead = row["difference"] * sign > 0
-    return Cell("✓" if ahead else "", best=ahead and row["p_corrected"] is not None and row["p_corrected"] < SIGNIFICANT)
+    return Cell("✓" if ahead else "", best=ahead and is_significant(row["p_corrected"]))

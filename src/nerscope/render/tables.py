@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nerscope.errors import UsageError, suggest
-from nerscope.results import Results, Row
+from nerscope.results import Results, Row, gain
 
 UNDEFINED = "–"
-LOWER_IS_BETTER = {"ter", "hardeval"}
 NEITHER_IS_BETTER = {"error_share"}
 FEW = 30  # a recall on fewer units than this says little
 SPARSE = 0.01  # as does one on a smaller share of all mentions
@@ -223,8 +222,8 @@ def _best(cells: Sequence[Row | None]) -> float | None:
         return None
     if any(cell is not None and cell["metric"] in NEITHER_IS_BETTER for cell in cells):
         return None
-    lower = any(cell is not None and cell["metric"] in LOWER_IS_BETTER for cell in cells)
-    return min(values) if lower else max(values)
+    metric = next(cell["metric"] for cell in cells if cell is not None)
+    return max(values, key=lambda value: gain(metric, value))
 
 
 def _text(cell: Row | None) -> str:

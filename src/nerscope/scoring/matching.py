@@ -82,6 +82,10 @@ def match_family(name: str, rule: CreditRule, **defaults: float) -> None:
     """Register a match: exact pairs get 1, other pairs what the rule says of mentions that share a token (0 is no match).
 
     `credit` (of a rule that says 0 or 1) and `threshold` (of a rule that grades) become options if they have a default.
+
+    >>> match_family("no-longer", lambda touch: touch.sizes[1] <= touch.sizes[0], credit=0.5)
+    >>> match_named("no-longer(credit=0.25)") is not None
+    True
     """
 
     def make(typed: bool = True, **options: float) -> Matcher:

@@ -97,6 +97,7 @@ METRICS.add("f2", Metric(partial(f_score, beta=2.0)))
 METRICS.add("accuracy", Metric(recall))
 METRICS.add("ter", Metric(error_rate))
 
+LOWER_IS_BETTER = {"ter", "hardeval"}
 LevelCounts = Mapping[str, Floats]
 LevelNumbers = dict[str, tuple[Floats, Floats]]
 

@@ -12,12 +12,14 @@ from nerscope.scoring.evidence import Evidence
 from nerscope.stats.intervals import (
     Bounds,
     CellKey,
+    RunNoise,
     Sampling,
     Spread,
     mean_over_runs,
     percentile_interval,
     spreads,
     system_bounds,
+    widened,
 )
 from nerscope.stats.resampling import RunShares, bootstrap_weights, clusters_of, run_shares, swap_weights
 
@@ -67,7 +69,7 @@ def resample(
         shuffled = _Swaps(evidence, found, runs)
         nulls = [shuffled.differences(places[a], places[b]) if swaps is not None else {} for a, b in pairs]
         for key in found.observed[0] if pairs else ():
-            at_key = {name: _System.at(found, key, places[name], shares[name], swaps is not None) for name in compared}
+            at_key = {name: _System.at(found, key, places[name], shares[name]) for name in compared}
             for (a, b), null in zip(pairs, nulls, strict=True):
                 yield _difference(found, key, (a, b), at_key[a], at_key[b], null.get(key))
 
@@ -78,16 +80,20 @@ class _System(NamedTuple):
     value: float
     n: float
     resampled: Floats
-    noise: Floats | float
+    noise: RunNoise
 
     @classmethod
-    def at(cls, found: Spread, key: CellKey, runs: Sequence[int], shares: RunShares | None, with_noise: bool) -> "_System":
+    def at(cls, found: Spread, key: CellKey, runs: Sequence[int], shares: RunShares | None) -> "_System":
+        """Gather it from the runs."""
         values = np.array([found.observed[run][key][0] for run in runs])
         defined = values[~np.isnan(values)]
-        mean = float(defined.mean()) if len(defined) else float("nan")
-        noise: Floats | float = (values - mean) @ shares if with_noise and shares is not None else 0.0
-        size = float(np.mean([found.observed[run][key][1] for run in runs]))
-        return cls(mean, size, mean_over_runs([found.resampled[run][key] for run in runs], shares), noise)
+        resampled = [found.resampled[run][key] for run in runs]
+        return cls(
+            float(defined.mean()) if len(defined) else float("nan"),
+            float(np.mean([found.observed[run][key][1] for run in runs])),
+            mean_over_runs(resampled),
+            RunNoise.of(values, resampled, shares),
+        )
 
 
 class _Swaps(NamedTuple):
@@ -118,13 +124,14 @@ class _Swaps(NamedTuple):
 
 def _difference(found: Spread, key: CellKey, names: tuple[str, str], a: _System, b: _System, null: Floats | None) -> Difference:
     low = high = p = float("nan")
-    resampled = a.resampled - b.resampled
-    bounds = percentile_interval(resampled)
     observed = a.value - b.value
+    noises = [(1, a.noise), (-1, b.noise)]
+    resampled = widened(observed, a.resampled - b.resampled - observed, noises)
+    bounds = percentile_interval(resampled)
     if bounds and not np.isnan(observed):
         low, high = bounds
-        # The bootstrap distribution, moved to where there is no difference; or the swaps, moved by what other runs would do.
-        p = p_value(observed, resampled - observed if null is None else null + a.noise - b.noise)
+        # The bootstrap distribution, moved to where there is no difference; or the swaps, with what other runs would do.
+        p = p_value(observed, resampled - observed if null is None else widened(0.0, null, noises))
     return Difference(*names, found.facet, found.match, key, a.value, b.value, low, high, p, (a.n + b.n) / 2)
 
 

@@ -6,7 +6,7 @@ as would give the variance that the jackknife over clusters finds, and with the 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,7 +59,6 @@ class Spread(NamedTuple):
     observed: list[dict[CellKey, tuple[float, float]]]  # by run: value and denominator
     resampled: list[dict[CellKey, Floats]]  # by run: values in every resample
     counts: ClusterCounts
-    n_clusters: int
     swapped: Sequence[Floats]  # by run: counts over the sentences that change places, in every round
 
 
@@ -106,7 +105,7 @@ def _spread(
         {CellKey(level, kind, metric): value for level, kind, metric, value, _ in numbers(division, own, types)}
         for own in resampled
     ]
-    return Spread(facet, match, observed, values, counts, counts.n_clusters(), swapped)
+    return Spread(facet, match, observed, values, counts, swapped)
 
 
 Interval = tuple[float, float] | None
@@ -114,17 +113,17 @@ Interval = tuple[float, float] | None
 
 def interval(found: Spread, division: Division, key: CellKey, runs: Sequence[int], shares: RunShares | None) -> Interval:
     """The 95 % interval of the mean over some runs (places in the spread), which have these shares in each resample."""
-    values = [found.observed[run][key] for run in runs]
-    defined = [value for value, _ in values if not isnan(value)]
-    size = min(n for _, n in values)
-    if not defined or not size:
+    values = np.array([found.observed[run][key][0] for run in runs])
+    size = min(found.observed[run][key][1] for run in runs)
+    if np.isnan(values).all() or not size:
         return None
+    mean = float(np.nanmean(values))
+    resampled = [found.resampled[run][key] for run in runs]
+    noise = RunNoise.of(values, resampled, shares)
     if size < FEW and _is_share(key.metric):
-        variance = jackknife_variance(found, division, key, runs)
-        if len(defined) > 1:
-            variance += float(np.var(defined, ddof=1)) / len(defined)
-        return score_interval(float(np.mean(defined)), size, variance, found.n_clusters)
-    return percentile_interval(mean_over_runs([found.resampled[run][key] for run in runs], shares))
+        variance = jackknife_variance(found, division, key, runs) + noise.variance
+        return score_interval(mean, size, variance, most=2 * size * len(runs))
+    return percentile_interval(widened(mean, mean_over_runs(resampled) - mean, [(1, noise)]))
 
 
 def percentile_interval(values: Floats) -> Interval:
@@ -147,13 +146,58 @@ def percentile_interval(values: Floats) -> Interval:
     return bounds[0], bounds[1]
 
 
-def mean_over_runs(values: Sequence[Floats], shares: RunShares | None) -> Floats:
-    """The mean over runs in each resample: over those it drew, or over all if nothing was drawn."""
-    if len(values) == 1:
-        return values[0]
-    stacked = np.stack(values)
-    mean: Floats = stacked.mean(axis=0) if shares is None else np.einsum("rb,rb->b", stacked, shares)
+def mean_over_runs(values: Sequence[Floats]) -> Floats:
+    """The mean over runs in each resample."""
+    mean: Floats = values[0] if len(values) == 1 else np.stack(values).mean(axis=0)
     return mean
+
+
+_FOR_VARIANCE = 1000  # resamples are enough to estimate a variance
+
+
+class RunNoise(NamedTuple):
+    """How far the mean over runs would move with other runs: in each resample, its variance, and how many runs tell so.
+
+    The runs of a system differ for two reasons: training went differently, and they disagree on single sentences. The second
+    is in the resampling of sentences already. So the spread of the runs is shrunk to what sentences do not explain.
+    """
+
+    moves: Floats | float
+    variance: float
+    n_runs: int
+
+    @classmethod
+    def of(cls, observed: Floats, resampled: Sequence[Floats], shares: RunShares | None) -> "RunNoise":
+        """The noise of the runs with these observed and resampled values."""
+        if shares is None or np.isnan(observed).any():
+            return cls(0.0, 0.0, len(observed))
+        residuals = observed - observed.mean()
+        spread = float(residuals @ residuals) / (len(observed) - 1)
+        few = np.stack([values[:_FOR_VARIANCE] for values in resampled])
+        by_sentences = float(np.nanvar(few - few.mean(axis=0), axis=1).sum()) / (len(observed) - 1)
+        unexplained = max(0.0, spread - by_sentences)
+        if not unexplained:
+            return cls(0.0, 0.0, len(observed))
+        moves: Floats = (residuals * np.sqrt(unexplained / spread)).astype(np.float32) @ shares
+        return cls(moves, unexplained / len(observed), len(observed))
+
+
+def widened(centre: float, deviations: Floats, noises: Sequence[tuple[int, RunNoise]]) -> Floats:
+    """Resampled values around a centre: deviations by sentences, plus noise of runs (with its sign).
+
+    The variance of few runs is itself uncertain. Where it matters, the tails are widened to Student's distribution, with the
+    degrees of freedom that Satterthwaite's formula gives to the sum.
+    """
+    by_runs = sum(noise.variance for _, noise in noises)
+    if not by_runs:
+        return centre + deviations
+    by_sentences = float(np.nanvar(deviations[:_FOR_VARIANCE]))
+    degrees = (by_sentences + by_runs) ** 2 / sum(
+        noise.variance**2 / (noise.n_runs - 1) for _, noise in noises if noise.variance
+    )
+    factor = student_quantile(max(2, int(degrees))) / Z95
+    moved = deviations + sum(sign * noise.moves for sign, noise in noises)
+    return centre + factor * moved
 
 
 def _is_share(metric: str) -> bool:
@@ -195,15 +239,15 @@ def _single(counts: Floats, key: CellKey) -> Floats:
     return value
 
 
-def score_interval(value: float, size: float, variance: float, clusters: int) -> tuple[float, float]:
-    """Wilson's interval for the number of independent units that has this variance.
+def score_interval(value: float, size: float, variance: float, most: float) -> tuple[float, float]:
+    """Wilson's interval for the number of independent units that has this variance, which is taken to be `most` at the most.
 
-    >>> [round(bound, 3) for bound in score_interval(0.9, 100, 0.0009, 10_000)]
+    >>> [round(bound, 3) for bound in score_interval(0.9, 100, 0.0009, 200)]
     [0.825, 0.945]
     """
+    z = student_quantile(max(1, int(size) - 1))
     if variance > 0 and 0 < value < 1:
-        size = min(value * (1 - value) / variance, 2 * size)
-    z = student_quantile(max(1, min(clusters, int(size)) - 1))
+        size = min(value * (1 - value) / variance, most)
     scale = 1 + z * z / size
     centre = (value + z * z / (2 * size)) / scale
     half = z / scale * sqrt(value * (1 - value) / size + z * z / (4 * size * size))

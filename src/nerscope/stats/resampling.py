@@ -105,10 +105,6 @@ class ClusterCounts:
         """How many distinct columns there are in all cells together."""
         return sum(len(cell.distinct) for cell in self.cells)
 
-    def n_clusters(self) -> int:
-        """How many clusters have anything to count."""
-        return len(np.unique(np.concatenate([cell.support for cell in self.cells]))) if self.cells else 0
-
 
 def cluster_counts(evidence: Evidence, facet: str, match: str, clusters: Ints, runs: Sequence[int]) -> ClusterCounts:
     """Gather the counts of a facet by cluster."""

@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.stats.tests import friedman, spearman, wilcoxon
-
-SIGNIFICANT = 0.05
+from nerscope.stats.tests import SIGNIFICANT, friedman, spearman, wilcoxon
 
 
 class Score(NamedTuple):

@@ -7,6 +7,8 @@ import numpy as np
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError, suggest
 
+SIGNIFICANT = 0.05
+
 
 def _bonferroni(p: Floats) -> Floats:
     return np.minimum(1.0, p * len(p))
