@@ -123,7 +123,7 @@ def gather(prepared: Prepared, progress: Progress | None = None) -> tuple[Eviden
         prepared.dataset,
         tuple(prepared.coding.labels.types),
         tuple((run.system, run.number) for run in prepared.runs),
-        {unit: merged([part[unit] for part in parts]) for unit in parts[0]},
+        {unit: merged([part.pop(unit) for part in parts]) for unit in list(parts[0])},
         divisions_of(facets, settings),
         np.concatenate(documents),
         tuple(texts) if len(texts) == done else None,

@@ -126,9 +126,9 @@ def _difference(found: Spread, key: CellKey, names: tuple[str, str], a: _System,
     low = high = p = float("nan")
     observed = a.value - b.value
     noises = [(1, a.noise), (-1, b.noise)]
-    resampled = widened(observed, a.resampled - b.resampled - observed, noises)
+    resampled = widened(observed, a.resampled - b.resampled - observed, noises) if not np.isnan(observed) else np.zeros(0)
     bounds = percentile_interval(resampled)
-    if bounds and not np.isnan(observed):
+    if bounds:
         low, high = bounds
         # The bootstrap distribution, moved to where there is no difference; or the swaps, with what other runs would do.
         p = p_value(observed, resampled - observed if null is None else widened(0.0, null, noises))

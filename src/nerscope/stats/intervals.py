@@ -174,12 +174,18 @@ class RunNoise(NamedTuple):
         residuals = observed - observed.mean()
         spread = float(residuals @ residuals) / (len(observed) - 1)
         few = np.stack([values[:_FOR_VARIANCE] for values in resampled])
-        by_sentences = float(np.nanvar(few - few.mean(axis=0), axis=1).sum()) / (len(observed) - 1)
+        by_sentences = sum(_variance(own) for own in few - few.mean(axis=0)) / (len(observed) - 1)
         unexplained = max(0.0, spread - by_sentences)
         if not unexplained:
             return cls(0.0, 0.0, len(observed))
         moves: Floats = (residuals * np.sqrt(unexplained / spread)).astype(np.float32) @ shares
         return cls(moves, unexplained / len(observed), len(observed))
+
+
+def _variance(values: Floats) -> float:
+    """The variance of what is defined; 0 if nothing is."""
+    defined = values[~np.isnan(values)]
+    return float(defined.var()) if len(defined) else 0.0
 
 
 def widened(centre: float, deviations: Floats, noises: Sequence[tuple[int, RunNoise]]) -> Floats:
@@ -191,7 +197,7 @@ def widened(centre: float, deviations: Floats, noises: Sequence[tuple[int, RunNo
     by_runs = sum(noise.variance for _, noise in noises)
     if not by_runs:
         return centre + deviations
-    by_sentences = float(np.nanvar(deviations[:_FOR_VARIANCE]))
+    by_sentences = _variance(deviations[:_FOR_VARIANCE])
     degrees = (by_sentences + by_runs) ** 2 / sum(
         noise.variance**2 / (noise.n_runs - 1) for _, noise in noises if noise.variance
     )
