@@ -146,24 +146,37 @@ class _RawLabels:
     """Dense codes for the few labels of a file, in the order in which they turn up."""
 
     def __init__(self) -> None:
-        self.vocabulary = Vocabulary()
-        self.dense = np.full(0, -1, np.int32)
         self.size = 0
+        self._vocabulary = Vocabulary()
+        self._dense = np.full(0, -1, np.int32)  # by code of the vocabulary
+        self._single = np.full(256, -1, np.int32)  # by byte: most labels of most files are a lone O
 
     def codes(self, page: Page, column: int) -> tuple[Ints, list[str]]:
         """The codes of a label column, and the labels that are new."""
-        sparse = self.vocabulary.encode_fields(page.buffer, *page.field(column))
-        if self.vocabulary.bound > len(self.dense):
-            self.dense = np.pad(self.dense, (0, self.vocabulary.bound - len(self.dense)), constant_values=-1)
-        codes = self.dense[sparse]
-        new: list[int] = []
-        if codes.size and codes.min() < 0:
-            fresh, where = np.unique(sparse[codes < 0], return_index=True)
-            new = fresh[np.argsort(where)].tolist()
-            self.dense[new] = np.arange(self.size, self.size + len(new))
-            self.size += len(new)
-            codes = self.dense[sparse]
-        return codes, self.vocabulary.strings(new)
+        starts, ends = page.field(column)
+        codes = self._single[page.buffer[starts]]
+        rest = np.flatnonzero((codes < 0) | (ends - starts != 1))
+        new: list[str] = []
+        if len(rest):
+            codes[rest], new = self._looked_up(page, starts[rest], ends[rest])
+        return codes, new
+
+    def _looked_up(self, page: Page, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
+        sparse = self._vocabulary.encode_fields(page.buffer, starts, ends)
+        if self._vocabulary.bound > len(self._dense):
+            self._dense = np.pad(self._dense, (0, self._vocabulary.bound - len(self._dense)), constant_values=-1)
+        codes = self._dense[sparse]
+        if codes.min() >= 0:
+            return codes, []
+        fresh, where = np.unique(sparse[codes < 0], return_index=True)
+        fresh = fresh[np.argsort(where)]
+        self._dense[fresh] = np.arange(self.size, self.size + len(fresh))
+        self.size += len(fresh)
+        new = self._vocabulary.strings(fresh)
+        for text, code in zip(new, self._dense[fresh], strict=True):
+            if len(text.encode()) == 1:
+                self._single[ord(text)] = code
+        return self._dense[sparse], new
 
 
 class _Reader:
