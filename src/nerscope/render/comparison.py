@@ -81,10 +81,11 @@ def head_to_head(rows: Sequence[Mapping[str, Any]], sparse: float = SPARSE) -> T
     index = {(row["dataset"], row["system_a"], row["system_b"], row["facet"], row["level"]): row for row in recall}
     body = []
     for dataset, a, b in dict.fromkeys((row["dataset"], row["system_a"], row["system_b"]) for row in recall):
-        whole = index[dataset, a, b, "all", "all"]
-        cells = [whole, *(index.get((dataset, a, b, "tmr", level)) for level in TMR_LEVELS)]
+        own = {level: index.get((dataset, a, b, "tmr", level)) for level in ("seen", *TMR_LEVELS)}
+        total = sum(row["n"] for level in ("seen", "unseen-any") if (row := own[level]))
+        cells = [index.get((dataset, a, b, "all", "all")), *(own[level] for level in TMR_LEVELS)]
         for name, sign in ((a, 1), (b, -1)):
-            body.append((Cell(dataset), Cell(name), *(_winner(cell, sign, sparse * whole["n"]) for cell in cells)))
+            body.append((Cell(dataset), Cell(name), *(_winner(cell, sign, sparse * total) for cell in cells)))
     notes = (
         "✓ higher recall",
         f"* significantly so (corrected p below {SIGNIFICANT})",
@@ -94,7 +95,9 @@ def head_to_head(rows: Sequence[Mapping[str, Any]], sparse: float = SPARSE) -> T
 
 
 def _winner(row: Mapping[str, Any] | None, sign: int, least: float) -> Cell:
-    if row is None or row["n"] < least or row["difference"] is None:
+    if row is None:
+        return Cell("–")
+    if row["n"] < least or row["difference"] is None:
         return Cell("N/A")
     ahead = row["difference"] * sign > 0
     return Cell("✓" if ahead else "", best=ahead and is_significant(row["p_corrected"]))

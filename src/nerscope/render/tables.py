@@ -99,6 +99,7 @@ SPECS: dict[str, Spec] = {
             ("F1", {"match": "exact", "metric": "f1"}),
             ("macro F1", {"match": "exact", "metric": "macro_f1"}),
             ("weighted F1", {"match": "exact", "metric": "weighted_f1"}),
+            ("surface F1", {"match": "surface", "metric": "f1"}),
             ("accuracy", {"match": "label", "metric": "accuracy"}),
         ),
     ),
@@ -109,6 +110,7 @@ SPECS: dict[str, Spec] = {
         lambda results: [
             (match, {"match": match})
             for match in dict.fromkeys(row["match"] for row in results.rows if row["facet"] == "all" and row["metric"] == "f1")
+            if match != "surface"
         ],
     ),
     "tmr": Spec("Tough mentions: recall", {"facet": "tmr", "type": None, "metric": "recall"}, _levels("tmr", match="exact")),
@@ -150,7 +152,8 @@ def _facet_spec(results: Results, facet: str) -> Spec:
 def overview(results: Results) -> list[Table]:
     """The tables that an evaluation shows unasked."""
     facets = list(dict.fromkeys(row["facet"] for row in results.rows))
-    names = ["exact", "types", "partial"]
+    partial = any(row["match"] not in ("exact", "label", "surface") for row in results.select(facet="all", metric="f1"))
+    names = ["exact", "types", *(["partial"] if partial else [])]
     names += [name for name in ("tmr", "hard", "errors") if name in facets or (name == "errors" and "hard" in facets)]
     shown = [table(results, name) for name in names]
     bucketed = [facet for facet in facets if facet in results.settings.get("facets", {})]
@@ -175,7 +178,7 @@ def _attribute_table(results: Results, facets: Sequence[str]) -> Table:
 
 
 def _built(results: Results, spec: Spec) -> Table:
-    columns = spec.columns(results)
+    columns = [column for column in spec.columns(results) if results.select(**{**spec.common, **column[1], "run": None})]
     wanted = [{**spec.common, **column, "run": None} for _, column in columns]
     datasets = list(dict.fromkeys(row["dataset"] for row in results.rows))
     rows: list[tuple[Cell, ...]] = []
