@@ -22,7 +22,7 @@ FLOORS: list[set[str]] = [
     {"settings", "uncertainty"},
     {"score"},
     {"evaluate", "validation", "comparison", "diagnosis", "differ"},
-    {"describe", "inspection", "release", "experiment", "starter"},
+    {"describe", "inspection", "judgement", "release", "experiment", "starter"},
     {"testing"},
     {"render"},
     {"cli"},

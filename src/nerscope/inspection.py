@@ -156,6 +156,7 @@ def partial_pairs(prepared: Prepared, matches: list[str]) -> Iterator[dict[str, 
                             "credit": float(credit),
                             "sentence": " ".join(gold.sentences.corpus.words(int(gold.sentence[g]))),
                             "place": gold.sentences.corpus.place(int(gold.mentions.start[g])),
+                            "judgement": "",
                         }
 
 

@@ -62,7 +62,7 @@ def table_of(title: str, rows: Sequence[Mapping[str, Any]]) -> "Table":
     """Rows of any kind as a table."""
     from nerscope.render.tables import Cell, Table
 
-    header = tuple(dict.fromkeys(key for row in rows for key in row))
+    header = tuple(dict.fromkeys(key for row in rows for key in row if key != "judgement"))  # that is for a file to fill in
     return Table(title, header, tuple(tuple(Cell(shown(row.get(key))) for key in header) for row in rows))
 
 

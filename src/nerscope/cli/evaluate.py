@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, FORMATS, checked_format, checked_output, progress, steps, systems_of, table_of
+from nerscope.cli.common import FILE_HELP, FORMATS, checked_format, checked_output, progress, steps, systems_of
 
 if TYPE_CHECKING:
     from nerscope.evaluate import Prepared
@@ -86,11 +86,9 @@ def command(
 
             write_errors(prepared, errors)
         if list:
-            from nerscope.cli.listing import lists
-            from nerscope.render.writers import TABLE_WRITERS
+            from nerscope.cli.listing import show_lists
 
-            tables = [table_of(title, rows) for name in list for title, rows in lists(prepared, name)]
-            typer.echo(TABLE_WRITERS.get(format, TABLE_WRITERS["text"])(tables), nl=False)
+            show_lists(prepared, list, format)
     if output:
         results.save(output)
     if not list:

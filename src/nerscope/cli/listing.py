@@ -5,10 +5,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from nerscope.cli.common import table_of
 from nerscope.errors import OutputError, UsageError
 from nerscope.evaluate import Prepared
 from nerscope.inspection import confusion, hard_tokens, mention_rows, partial_pairs
-from nerscope.render.writers import csv_of
+from nerscope.render.writers import TABLE_WRITERS, csv_of
 from nerscope.results import write_text
 
 
@@ -28,6 +31,19 @@ def lists(prepared: Prepared, name: str) -> Iterator[tuple[str, Sequence[dict[st
                 {"gold": gold, **{pred: counts[gold, pred] for pred in [*kinds, "missed"]}} for gold in [*kinds, "spurious"]
             ]
             yield f"Gold types (rows) against predicted types: {system}, run {run}", rows
+
+
+def show_lists(prepared: Prepared, names: Sequence[str], form: str) -> None:
+    """Print lists as tables, as plain CSV or as JSON."""
+    found = [item for name in names for item in lists(prepared, name)]
+    if form == "json":
+        typer.echo(json.dumps([{"title": title, "rows": rows} for title, rows in found], ensure_ascii=False, indent=1))
+    elif form == "csv":
+        for _, rows in found:
+            typer.echo(csv_of(list(rows[0]) if rows else [], [list(row.values()) for row in rows]), nl=False)
+    else:
+        tables = [table_of(title, rows) for title, rows in found]
+        typer.echo(TABLE_WRITERS.get(form, TABLE_WRITERS["text"])(tables), nl=False)
 
 
 def write_errors(prepared: Prepared, path: str) -> None:

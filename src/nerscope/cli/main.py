@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from nerscope.cli import compare, convert, demo, describe, diagnose, evaluate, gate, init, validate
+from nerscope.cli import compare, convert, demo, describe, diagnose, evaluate, gate, init, judged, validate
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
@@ -23,6 +23,7 @@ app.command("compare")(compare.command)
 app.command("diagnose")(diagnose.command)
 app.command("gate")(gate.command)
 app.command("init")(init.command)
+app.command("judged")(judged.command)
 app.command("validate")(validate.command)
 app.command("convert")(convert.command)
 app.command("demo")(demo.command)

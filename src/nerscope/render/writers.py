@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import IO, Literal
@@ -38,12 +39,12 @@ def plain_text(tables: Sequence[Table], file: IO[str] | None = None) -> str:
 
 
 def _side(table: Table, place: int) -> Literal["left", "right"]:
-    words = place == 0 or table.header[place] in WORD_COLUMNS
-    return "left" if words else "right"
+    """Words to the left, numbers to the right."""
+    words = any(_WORD.search(row[place].text) for row in table.rows)
+    return "left" if place == 0 or words else "right"
 
 
-# Columns that hold words, not numbers.
-WORD_COLUMNS = {"system", "attribute", "subset", "split", "level", "facet", "type", "token", "text", "sentence", "place"}
+_WORD = re.compile(r"[^\W\d_]{2}")  # two letters in a row: not a number, nor N/A
 
 
 def markdown(tables: Sequence[Table]) -> str:
