@@ -12,7 +12,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "nerscope"
 FLOORS: list[set[str]] = [
     {"version"},
     {"errors"},
-    {"registry", "cache"},
+    {"registry", "cache", "plugins"},
     {"corpus"},
     {"formats", "lexicon"},
     {"facets", "scoring"},

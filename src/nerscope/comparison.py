@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -34,13 +34,18 @@ class Comparison:
         counts: Counter[str] = Counter()
         for row in self.rows:
             if (row["system_a"], row["system_b"]) == (a, b) and row["p_corrected"] is not None:
-                better = gain(row["metric"], row["difference"]) > 0
-                counts["tie" if not is_significant(row["p_corrected"]) else "win" if better else "loss"] += 1
+                counts[_outcome(row)] += 1
         return counts
 
     def as_dict(self) -> dict[str, Any]:
         """What `compare --format json` prints."""
         return {"settings": self.settings, "notes": self.notes, "rows": self.rows}
+
+
+def _outcome(row: Mapping[str, Any]) -> str:
+    """Whether A wins a cell, loses it, or ties."""
+    better = gain(row["metric"], row["difference"])
+    return "tie" if not better or not is_significant(row["p_corrected"]) else "win" if better > 0 else "loss"
 
 
 def compare(
@@ -79,7 +84,7 @@ def compare(
         rows += [
             difference_row(chosen, found)
             for found in resample(chosen, sampling, pairs=pairs, method=method)
-            if isinstance(found, Difference) and is_shown(found, by_type)
+            if isinstance(found, Difference) and is_shown(found, by_type, alone=metrics is not None)
         ]
     about = {"method": method, "correction": correction, "samples": samples, "seed": seed, "resample": resample_by}
     return comparison_of(rows, about, notes)
@@ -158,8 +163,10 @@ def _chosen(evidence: Evidence, facets: Sequence[str] | None, metrics: Sequence[
     return replace(evidence, divisions=divisions)
 
 
-def is_shown(found: Difference, by_type: bool) -> bool:
+def is_shown(found: Difference, by_type: bool, alone: bool = False) -> bool:
     """Types are shown for all mentions together; for the levels of a facet, only if they are asked for."""
+    if not gain(found.key.metric, 1.0) and not alone:
+        return False  # a share of errors is neither better nor worse
     return found.key.type is None or by_type or (found.facet == "all" and found.match == "exact")
 
 

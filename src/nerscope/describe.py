@@ -10,6 +10,7 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lookup import lookup
+from nerscope.corpus.mentions import check_repair
 from nerscope.facets.facet import FACETS, MENTION, Facet
 from nerscope.facets.view import Sentences, View
 from nerscope.formats.sources import CorpusLike, chunks, source_of
@@ -46,6 +47,7 @@ def describe(
     >>> found.mentions["test"]["unseen"]
     1
     """
+    check_repair(repair)
     coding, surfaces = Coding(), Paths()
     training = list(chunks(source_of(train, "<train>"), coding))
     lexicon = Lexicon.of(training, surfaces, repair)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Bools
-from nerscope.errors import InputError
+from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results import Results
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
 
@@ -19,6 +19,10 @@ def changes(results: Results, a: str, b: str) -> Iterator[dict[str, Any]]:
 
     With several runs, a system is right about a mention if more than half of its runs are.
     """
+    everyone = [system for evidence in results.evidence for system in evidence.systems]
+    for name in (a, b):
+        if name not in everyone:
+            raise UsageError(f"system '{name}'", "it is not in the results", suggest(name, set(everyone)))
     for evidence in results.evidence:
         if a not in evidence.systems or b not in evidence.systems:
             continue
@@ -75,5 +79,14 @@ def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
         raise InputError("results", f"no dataset has outputs of both {a} and {b}", "evaluate them together")
     return [
         {"dataset": dataset, "facet": facet, "level": level, **{change: counter[change] for change in CHANGES}}
-        for (dataset, facet, level), counter in counts.items()
+        for (dataset, facet, level), counter in sorted(counts.items(), key=lambda item: _order(results, *item[0]))
     ]
+
+
+def _order(results: Results, dataset: str, facet: str, level: str) -> tuple[int, int, int, str]:
+    """All, then types by name, then the facets and their levels as the results have them."""
+    place = next(place for place, evidence in enumerate(results.evidence) if evidence.dataset == dataset)
+    divisions = results.evidence[place].divisions
+    if facet not in divisions or facet == "all":
+        return place, -1 if facet == "type" else -2, 0, level
+    return place, list(divisions).index(facet), list(divisions[facet].levels).index(level), level

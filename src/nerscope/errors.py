@@ -25,6 +25,10 @@ class NerscopeError(Exception):
         self.place, self.fact, self.remedy = place, fact, remedy
         super().__init__(f"{place}: {fact}. Remedy: {remedy}")
 
+    def __reduce__(self) -> tuple[type["NerscopeError"], tuple[str, str, str]]:
+        """Errors cross from worker processes whole."""
+        return type(self), (self.place, self.fact, self.remedy)
+
 
 class InputError(NerscopeError):
     """A file or an object cannot be read as a corpus."""
@@ -44,6 +48,15 @@ class OutputError(NerscopeError):
 
 class UsageError(NerscopeError):
     """A call or an option asks for something that does not exist."""
+
+
+def plural(count: int, noun: str) -> str:
+    """A number and what it counts.
+
+    >>> plural(1, "sentence"), plural(2, "sentence")
+    ('1 sentence', '2 sentences')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

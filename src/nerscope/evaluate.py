@@ -84,9 +84,12 @@ class Prepared(NamedTuple):
     training: list[Corpus]
     zeta: dict[str, float | None]
 
-    def rows(self) -> Iterator[list[Corpus]]:
-        """The chunks of gold and of each run, side by side."""
-        return side_by_side(self.sources, self.coding, tokens=bool(self.plan.facets))
+    def rows(self, *, tokens: bool = True) -> Iterator[list[Corpus]]:
+        """The chunks of gold and of each run, side by side; without tokens if nobody looks at them."""
+        gold = self.sources[0]
+        if tokens and isinstance(gold, Corpus) and not len(gold.tokens):
+            raise InputError(gold.name, "the gold sentences have no tokens", "give each as (tokens, labels)")
+        return side_by_side(self.sources, self.coding, tokens=tokens)
 
 
 def prepare(test: CorpusLike, systems: Systems, train: CorpusLike | None, dataset: str | None, settings: Settings) -> Prepared:
@@ -97,6 +100,8 @@ def prepare(test: CorpusLike, systems: Systems, train: CorpusLike | None, datase
     coding, surfaces = Coding(), Paths()
     training = list(chunks(source_of(train, "<train>"), coding)) if train is not None else []
     lexicon = Lexicon.of(training, surfaces, settings.repair) if training else None
+    if names and isinstance(gold, Corpus) and not len(gold.tokens):
+        raise InputError(gold.name, "the gold sentences have no tokens", "give each as (tokens, labels)")
     survey = surveyed(chunks(gold, coding), attributes_of(names), surfaces, lexicon, settings.repair) if names else Survey()
     facets = fixed_facets(names, survey, settings)
     plan = Plan(facets, matchers_of(settings), settings, surfaces, lexicon, survey.types_of_surface)
@@ -110,7 +115,7 @@ def prepare(test: CorpusLike, systems: Systems, train: CorpusLike | None, datase
 def gather(prepared: Prepared, progress: Progress | None = None) -> tuple[Evidence, dict[str, Any], list[Loss]]:
     """Score all chunks, and add up what they say."""
     parts, documents, texts, row, done = [], [], list[str](), list[Corpus](), 0
-    for row in prepared.rows():
+    for row in prepared.rows(tokens=bool(prepared.plan.facets) or prepared.plan.lexicon is not None):
         parts.append(score_chunk(row, prepared.plan, done))
         documents.append(row[0].documents)
         done += len(row[0])

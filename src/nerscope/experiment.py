@@ -13,6 +13,7 @@ from nerscope.comparison import Comparison, Pair, comparison_of, difference_row,
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.evaluate import gather, prepare
 from nerscope.formats.conll import ConllFile
+from nerscope.plugins import load_plugins
 from nerscope.results import Loss, Results
 from nerscope.scoring.evidence import Evidence, joined_runs, only_run
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
@@ -25,6 +26,14 @@ from nerscope.uncertainty import RowBounds, add_intervals, row_bounds
 Say = Callable[[str], None]
 _SAMPLING_KEYS = {"samples": "samples", "seed": "seed", "resample": "by"}
 _COMPARE_KEYS = ("baseline", "method", "correction")
+_SETTING_TYPES: dict[str, Any] = {
+    **dict.fromkeys(("facets", "matches", "metrics"), list),
+    **dict.fromkeys(("repair", "token_repair", "token_match", "bucketing", "resample"), str),
+    **dict.fromkeys(("buckets", "samples", "seed", "zero_division"), int),
+    "edges": dict,
+    "intervals": bool,
+}
+_KINDS = {list: "list of strings", str: "string", int: "whole number", bool: "true or false", dict: "table of lists"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +80,13 @@ def load_experiment(path: str | Path) -> Experiment:
     checker = _Checker(place, text)
     checker.keys(content, ("datasets", "systems", "settings", "compare"), "")
     settings = checker.table(content, "settings")
+    checker.values(settings, _SETTING_TYPES, "settings")
     known = [item.name for item in fields(Settings)]
-    checker.keys(settings, [*known, *_SAMPLING_KEYS, "intervals"], "settings")
     chosen = Settings.of({key: value for key, value in settings.items() if key in known})
     sampling = Sampling(**{_SAMPLING_KEYS[key]: settings[key] for key in _SAMPLING_KEYS if key in settings})
-    comparison = content.get("compare")
+    comparison = checker.table(content, "compare") if "compare" in content else None
     if comparison is not None:
-        checker.keys(comparison, _COMPARE_KEYS, "compare")
+        checker.values(comparison, dict.fromkeys(_COMPARE_KEYS, str), "compare")
     datasets, notes = _datasets(content, checker)
     return Experiment(datasets, chosen, sampling, bool(settings.get("intervals", True)), comparison, notes)
 
@@ -96,6 +105,17 @@ class _Checker:
                     f"{self.path}:{self.line(key)}",
                     f"unknown key '{key}'{f' in [{where}]' if where else ''}",
                     suggest(key, known),
+                )
+
+    def values(self, table: Mapping[str, Any], types: Mapping[str, Any], where: str) -> None:
+        """Check the keys of a table, and the kinds of their values."""
+        self.keys(table, list(types), where)
+        for key, value in table.items():
+            if not isinstance(value, types[key]) or (isinstance(value, bool) and types[key] is not bool):
+                raise UsageError(
+                    f"{self.path}:{self.line(key)}",
+                    f"'{key}' in [{where}] cannot be {value!r}",
+                    f"give a value of the kind {_KINDS.get(types[key], 'that docs/experiments.md shows')}",
                 )
 
     def table(self, content: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -117,7 +137,11 @@ def _datasets(content: Mapping[str, Any], checker: _Checker) -> tuple[list[Datas
         raise InputError(str(checker.path), "it names no dataset or no system", "write [datasets.NAME] and [systems]")
     datasets, notes = [], []
     for name, table in tables.items():
-        checker.keys(table, ("train", "dev", "test", "options"), f"datasets.{name}")
+        if not isinstance(table, dict):
+            raise UsageError(
+                f"{checker.path}:{checker.line(name)}", f"dataset '{name}' is not a table", f"write [datasets.{name}]"
+            )
+        checker.values(table, dict.fromkeys(("train", "dev", "test", "options"), str), f"datasets.{name}")
         if "test" not in table:
             raise InputError(f"{checker.path}:{checker.line(name)}", f"dataset '{name}' has no test file", 'add test = "FILE"')
         options = table.get("options", "")
@@ -155,9 +179,16 @@ def _by_number(path: str) -> list[Any]:
 
 
 def run_experiment(
-    experiment: Experiment, *, cache: Cache | None = None, workers: int = 1, say: Say = lambda note: None
+    experiment: Experiment,
+    *,
+    cache: Cache | None = None,
+    workers: int = 1,
+    plugins: Sequence[str] = (),
+    say: Say = lambda note: None,
 ) -> tuple[Results, Comparison | None]:
     """Evaluate everything; the results are the same with and without a cache, and for any number of workers.
+
+    `plugins` are Python files that register facets, matches or metrics; they must be loaded here, and are loaded by workers.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -173,7 +204,7 @@ def run_experiment(
     run_keys = {}
     for dataset in experiment.datasets:
         say(f"{dataset.name}: {sum(map(len, dataset.systems.values()))} runs of {len(dataset.systems)} systems")
-        found, about, lost, run_keys[dataset.name] = _scored(dataset, experiment.settings, cache, workers)
+        found, about, lost, run_keys[dataset.name] = _scored(dataset, experiment.settings, cache, workers, plugins)
         results.rows += tabulate(found, experiment.settings.zero_division)
         results.losses += lost
         results.evidence.append(found)
@@ -260,12 +291,12 @@ def _file_key(file: ConllFile) -> list[Any]:
 
 
 def _scored(
-    dataset: Dataset, settings: Settings, cache: Cache, workers: int
+    dataset: Dataset, settings: Settings, cache: Cache, workers: int, plugins: Sequence[str]
 ) -> tuple[Evidence, dict[str, Any], list[Loss], dict[tuple[str, str], str]]:
     keys = _run_keys(dataset, settings)
     entries = {run: cache.get(key) for run, key in keys.items()}
     missing = [run for run, entry in entries.items() if entry is None]
-    for run, entry in zip(missing, _score_runs(dataset, settings, missing, workers), strict=True):
+    for run, entry in zip(missing, _score_runs(dataset, settings, missing, workers, plugins), strict=True):
         entries[run] = entry
         cache.put(keys[run], entry)
     parts = [entry for entry in entries.values() if entry is not None]
@@ -275,7 +306,9 @@ def _scored(
     return joined_runs([unpack_evidence(part["evidence"]) for part in parts]), about, losses, keys
 
 
-def _score_runs(dataset: Dataset, settings: Settings, runs: Sequence[tuple[str, str]], workers: int) -> list[dict[str, Any]]:
+def _score_runs(
+    dataset: Dataset, settings: Settings, runs: Sequence[tuple[str, str]], workers: int, plugins: Sequence[str]
+) -> list[dict[str, Any]]:
     """Score some runs, in as many processes as are allowed; the order of the answers is that of the runs."""
     if not runs:
         return []
@@ -286,7 +319,7 @@ def _score_runs(dataset: Dataset, settings: Settings, runs: Sequence[tuple[str, 
     from concurrent.futures import ProcessPoolExecutor  # only those who ask for workers wait for these imports
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(len(shares), get_context("spawn")) as pool:
+    with ProcessPoolExecutor(len(shares), get_context("spawn"), load_plugins, (plugins,)) as pool:
         answers = [pool.submit(_score_share, dataset, settings, share) for share in shares]
         return [entry for answer in answers for entry in answer.result()]
 

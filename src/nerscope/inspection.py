@@ -11,7 +11,8 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.lookup import lookup
 from nerscope.corpus.mentions import Mentions
 from nerscope.evaluate import Prepared
-from nerscope.facets.facet import FACETS, MENTION, TOKEN
+from nerscope.facets.facet import FACETS, MENTION
+from nerscope.facets.hard import HARD, HARD_STRICT
 from nerscope.facets.view import Sentences, View
 from nerscope.scoring.matching import CORRECT, match_named, overlapping
 
@@ -167,7 +168,7 @@ def hard_tokens(prepared: Prepared, most: int = 10) -> list[dict[str, Any]]:
     counts: dict[tuple[str, str], Counter[int]] = {}
     for row in prepared.rows():
         gold, _ = _views(row[:1], prepared)
-        for facet in prepared.plan.of_unit(TOKEN):
+        for facet in (HARD, HARD_STRICT):
             codes = facet.codes(gold)
             for level, members in facet.levels.items():
                 if len(members) == 1:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import Fault
-from nerscope.errors import FormatError
+from nerscope.errors import FormatError, plural
 from nerscope.results import Loss
 
 _PLACES = 5
@@ -23,9 +23,11 @@ def losses_of(corpora: Sequence[Corpus], repair: str) -> list[Loss]:
         if not faults:
             continue
         if repair == "none":
+            total = sum(fault.times for fault in faults)
+            first = min(faults, key=lambda fault: fault.first_line)
             raise FormatError(
-                f"{corpus.name}:{min(fault.first_line for fault in faults)}",
-                f"{spell(faults[0])} is not allowed in {scheme.name} ({sum(fault.times for fault in faults)} such places)",
+                f"{corpus.name}:{first.first_line}",
+                f"{spell(first)} is not allowed in {scheme.name} ({plural(total, 'such place')})",
                 "mend the labels, name the right scheme with scheme=…, or choose a repair",
             )
         losses.append(_loss(corpus.name, scheme.name, faults, repair))
@@ -44,8 +46,8 @@ def _loss(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Loss:
         "source": name,
         "kind": "repaired labels",
         "count": total,
-        "places": [f"{name}:{fault.first_line}" for fault in faults[:_PLACES]],
-        "message": f"{total} transition{'s'[: total != 1]} not allowed in {scheme}, repaired as {repair}: {kinds}",
+        "places": [f"{name}:{line}" for line in sorted(fault.first_line for fault in faults)[:_PLACES]],
+        "message": f"{plural(total, 'transition')} not allowed in {scheme}, repaired as {repair}: {kinds}",
     }
 
 
@@ -56,7 +58,7 @@ def _other_tokens(corpus: Corpus) -> Loss:
         "kind": "different tokens",
         "count": count,
         "places": [f"{corpus.name}:{corpus.column.first_other_line}"],
-        "message": f"{count} token{'s'[: count != 1]} spelt otherwise than in gold; matched by position",
+        "message": f"{plural(count, 'token')} spelt otherwise than in gold; matched by position",
     }
 
 
@@ -67,5 +69,5 @@ def _mended(corpus: Corpus) -> Loss:
         "kind": "mended labels",
         "count": count,
         "places": [corpus.name],
-        "message": f"{count} label{'s'[: count != 1]} mended as asked",
+        "message": f"{plural(count, 'label')} mended as asked",
     }

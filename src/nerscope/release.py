@@ -131,7 +131,7 @@ def _verdict(joint: Evidence, system: str, cell: str, metric: str, match: str, m
         for one in resample(narrow, sampling, pairs=[(NEW, OLD)])
         if isinstance(one, Difference) and one.key.level == level and one.key.type is None
     )
-    drop = -100 * gain(metric, found.a - found.b)
+    drop = 100 * gain(metric, found.b - found.a) + 0.0  # never minus zero
     return Verdict(
         joint.dataset, system, cell, metric, found.a, found.b, drop, found.p, drop > max_drop and is_significant(found.p)
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from nerscope.errors import InputError, OutputError
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.metrics import LOWER_IS_BETTER
+from nerscope.scoring.metrics import LOWER_IS_BETTER, NEITHER_IS_BETTER
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.stats.tests import SIGNIFICANT as SIGNIFICANT
 from nerscope.version import VERSION
@@ -174,12 +174,12 @@ def _sample_deviation(values: Sequence[float]) -> float:
 
 
 def gain(metric: str, difference: float) -> float:
-    """A difference, positive if it is for the better: error rates are to go down.
+    """A difference, positive if it is for the better: error rates are to go down, a share of errors is neither good nor bad.
 
-    >>> gain("f1", 0.25), gain("ter", 0.25)
-    (0.25, -0.25)
+    >>> gain("f1", 0.25), gain("ter", 0.25), gain("error_share", 0.25)
+    (0.25, -0.25, 0.0)
     """
-    return -difference if metric in LOWER_IS_BETTER else difference
+    return 0.0 if metric in NEITHER_IS_BETTER else -difference if metric in LOWER_IS_BETTER else difference
 
 
 def is_significant(p: float | None) -> bool:

@@ -13,7 +13,7 @@ from nerscope.facets.facet import FACETS, INSIDE, MENTION, TOKEN, Attribute, Fac
 from nerscope.facets.view import TOKEN_MATCHES
 from nerscope.scoring.evidence import Division
 from nerscope.scoring.matching import Matcher, match_named
-from nerscope.scoring.metrics import LEVEL_METRICS, METRICS
+from nerscope.scoring.metrics import METRICS
 from nerscope.subsets import Subset, parse_subset
 from nerscope.survey import Survey
 
@@ -52,10 +52,11 @@ class Settings:
         for key in options:
             if key not in known:
                 raise UsageError(f"option '{key}'", "there is no such option", suggest(key, known))
-        listed = {"facets", "matches", "metrics"}
-        values: dict[str, Any] = {
-            key: tuple(value) if key in listed and value is not None else value for key, value in options.items()
-        }
+        values = dict(options)
+        for key in ("facets", "matches", "metrics"):
+            value = values.get(key)
+            if value is not None:  # one name is as good as a list of one
+                values[key] = tuple(dict.fromkeys([value] if isinstance(value, str) else value))
         return cls(**values)
 
     def __post_init__(self) -> None:
@@ -70,10 +71,11 @@ class Settings:
         for match in self.matches or ():
             match_named(match)
         for metric in self.metrics or ():
-            if metric not in LEVEL_METRICS:
-                METRICS[metric]
-        if self.buckets < 2:
-            raise UsageError("buckets", f"{self.buckets} is too few", "give a number from 2 on")
+            METRICS[metric]
+        if not isinstance(self.buckets, int) or self.buckets < 2:
+            raise UsageError("buckets", f"{self.buckets!r} cannot be", "give a whole number from 2 on")
+        if self.zero_division is not None and self.zero_division not in (0, 1):
+            raise UsageError("zero_division", f"{self.zero_division!r} cannot be", "leave it undefined, or give 0 or 1")
         for attribute, edges in self.edges.items():
             if FACETS[attribute].attribute is None:
                 raise UsageError(f"edges of {attribute}", "this facet has no buckets", "give edges for attributes such as eLen")
@@ -91,6 +93,7 @@ class Settings:
             "average": "micro",
             "repair": self.repair,
             "ter": f"{self.token_match}/{self.token_repair}",
+            "buckets": "+".join([f"{self.bucketing or 'paper'}/{self.buckets}", *self.edges]),
             "zero_division": "undefined" if self.zero_division is None else f"{self.zero_division:g}",
         }
 

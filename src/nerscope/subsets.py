@@ -16,6 +16,7 @@ from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Units
+from nerscope.scoring.metrics import LEVEL_METRICS
 
 _TOKEN = re.compile(
     r"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:\s*=\s*([^\s&|!()=]+))?)", re.IGNORECASE
@@ -136,6 +137,8 @@ def divide(subset: Subset, divisions: Mapping[str, Division], types: tuple[str, 
         )
     for node in subset.condition.walk() if subset.condition else ():
         if node.kind == "test":
+            if node.name == "type" and units == {"token"}:
+                raise UsageError(f"facet '{subset.text}'", "tokens have no type", "use type= with facets of mentions")
             known = types if node.name == "type" else tuple(divisions[node.name].levels)
             if node.level not in known:
                 raise UsageError(
@@ -144,7 +147,8 @@ def divide(subset: Subset, divisions: Mapping[str, Division], types: tuple[str, 
     model = divisions[subset.divider or "all"] if subset.divider or not parts else parts[0]
     if subset.divider:
         return replace(model, unit=units.pop())
-    return replace(model, unit=units.pop(), levels={"in": (1,), "out": (0,)})
+    metrics = tuple(metric for metric in model.metrics if metric not in LEVEL_METRICS)  # those need the levels of the facet
+    return replace(model, unit=units.pop(), levels={"in": (1,), "out": (0,)}, metrics=metrics)
 
 
 def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:

@@ -6,6 +6,7 @@ from typing import Any
 import typer
 
 from nerscope.cli.common import FORMATS, checked_format, table_of
+from nerscope.version import VERSION
 
 
 def command(
@@ -21,7 +22,9 @@ def command(
     samples: int = typer.Option(10_000, metavar="N", help="How many resamples."),
     seed: int = typer.Option(0, metavar="N", help="The same seed gives the same numbers."),
     resample: str = typer.Option("sentence", metavar="UNIT", help="What is resampled: sentence or document."),
-    changes: bool = typer.Option(False, "--changes", help="List the mentions that B fixed, broke, or got wrong like A."),
+    changes: bool = typer.Option(
+        False, "--changes", help="Count the mentions that B fixed, broke or got wrong like A, and list the first two."
+    ),
     format: str = typer.Option("text", metavar="FORMAT", help="text, markdown, latex, csv or json."),
 ) -> None:
     """Tell whether A is better than B, and where, from results alone."""
@@ -34,8 +37,6 @@ def command(
     from nerscope.results import Results
 
     checked_format(format, FORMATS)
-    if samples < 1:
-        raise UsageError("--samples", f"{samples} is too few", "give a positive number, 10000 for publication")
     loaded = Results.load(results)
     if changes:
         if a is None or b is None:
@@ -75,5 +76,6 @@ def command(
 
 
 def _conditions(settings: dict[str, Any], results: Any) -> str:
-    own = "|".join(f"{key}:{value}" for key, value in settings.items())
-    return f"signature: {own}|{results.signature}"
+    inherited = {key: value for key, value in results.settings.get("signature", {}).items() if key not in settings}
+    parts = {**settings, **inherited, "version": VERSION}
+    return "signature: " + "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -8,20 +8,18 @@ from nerscope.cli.common import FILE_HELP, checked_output
 def command(
     source: str = typer.Argument(metavar="IN", help=f"The file to read. {FILE_HELP}"),
     target: str = typer.Argument(metavar="OUT", help="The file to write."),
-    to: str = typer.Option(metavar="SCHEME", help="bio, iob1, io, bioes, bilou or bmes."),
+    to: str = typer.Option(metavar="SCHEME", help="bio, iob1, io, bioes, bilou, bmes, or token for bare types."),
     repair: str = typer.Option(
         "conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."
     ),
 ) -> None:
     """Write a file in another tagging scheme; all other columns stay as they are."""
-    from nerscope.corpus.mentions import REPAIRS
-    from nerscope.errors import UsageError, suggest
+    from nerscope.corpus.mentions import check_repair
     from nerscope.formats.conll import ConllFile
     from nerscope.results import write_text
     from nerscope.validation import convert
 
-    if repair not in REPAIRS:
-        raise UsageError("--repair", f"there is no repair '{repair}'", suggest(repair, REPAIRS))
+    check_repair(repair)
     checked_output(target)
     data, notes = convert(ConllFile.parse(source), to, repair)
     write_text(target, data.decode())

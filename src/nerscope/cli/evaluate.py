@@ -8,6 +8,7 @@ import typer
 from nerscope.cli.common import FILE_HELP, FORMATS, checked_format, checked_output, progress, steps, systems_of
 
 if TYPE_CHECKING:
+    from nerscope.comparison import Comparison
     from nerscope.evaluate import Prepared
     from nerscope.results import Results
     from nerscope.settings import Settings
@@ -23,9 +24,13 @@ def command(
     dataset: str | None = typer.Option(None, metavar="NAME", help="What to call the dataset."),
     output: str | None = typer.Option(None, "-o", "--output", metavar="FILE", help="Write the results to this JSON file."),
     format: str = typer.Option("text", metavar="FORMAT", help="text, markdown, latex, csv, json or conlleval."),
-    facet: list[str] = typer.Option([], metavar="FACET", help="Only these facets, or subsets such as 'tmr & type=ORG'."),
-    match: list[str] = typer.Option([], metavar="MATCH", help="Only these matches, such as exact or 'iou(threshold=0.5)'."),
-    metric: list[str] = typer.Option([], metavar="METRIC", help="Only these metrics, such as f1 or f0.5."),
+    facet: list[str] = typer.Option(
+        [], metavar="FACET", help="Only this facet, or a subset such as 'tmr & type=ORG'; may be repeated."
+    ),
+    match: list[str] = typer.Option(
+        [], metavar="MATCH", help="Only this match, such as exact or 'iou(threshold=0.5)'; may be repeated."
+    ),
+    metric: list[str] = typer.Option([], metavar="METRIC", help="Only this metric, such as f1 or f0.5; may be repeated."),
     intervals: bool = typer.Option(False, "--intervals", help="Give 95 % intervals."),
     samples: int = typer.Option(10_000, metavar="N", help="How many resamples the intervals rest on."),
     seed: int = typer.Option(0, metavar="N", help="The same seed gives the same intervals."),
@@ -33,22 +38,29 @@ def command(
     repair: str = typer.Option(
         "conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."
     ),
-    token_repair: str = typer.Option("strict", metavar="NAME", help="The same for token error rates: strict or conlleval."),
+    token_repair: str = typer.Option(
+        "strict", metavar="NAME", help="The same for token error rates (bilou): strict or conlleval."
+    ),
     token_match: str = typer.Option("bilou", metavar="NAME", help="What token error rates compare: bilou or io."),
     zero_division: str = typer.Option("undefined", metavar="VALUE", help="What 0/0 is: undefined, 0 or 1."),
     buckets: int = typer.Option(4, metavar="N", help="How many buckets an attribute has."),
-    bucketing: str | None = typer.Option(None, metavar="NAME", help="How edges are placed: equal-count, equal-width, …"),
-    edges: list[str] = typer.Option([], metavar="ATTR=E1,E2", help="The edges of an attribute's buckets."),
-    list: list[str] = typer.Option([], metavar="NAME", help="Print a list instead of tables: hard, partial or confusion."),
+    bucketing: str | None = typer.Option(
+        None, metavar="NAME", help="How edges are placed: equal-count, equal-width, whole-numbers, zero, zero-and-one."
+    ),
+    edges: list[str] = typer.Option([], metavar="ATTR=E1,E2", help="The edges of an attribute's buckets; may be repeated."),
+    list: list[str] = typer.Option(
+        [], metavar="NAME", help="Print a list instead of tables: hard, partial or confusion; may be repeated."
+    ),
     errors: str | None = typer.Option(None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."),
     plugin: list[str] = typer.Option(
         [], metavar="FILE.py", help="Python file that registers your own facets, matches or metrics."
     ),
-    workers: int = typer.Option(1, metavar="N", help="Processes for an experiment's runs."),
-    no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment anew."),
+    workers: int = typer.Option(1, metavar="N", help="Processes that score the runs of an experiment file."),
+    no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment file anew."),
 ) -> None:
     """Score systems against a gold file, and show where they fail."""
     from nerscope.errors import UsageError, suggest
+    from nerscope.plugins import load_plugins
     from nerscope.settings import Settings
     from nerscope.stats.intervals import Sampling
 
@@ -58,12 +70,18 @@ def command(
             raise UsageError("--list", f"there is no list '{name}'", suggest(name, _LISTS))
     for path in (output, errors):
         checked_output(path)
-    if samples < 1:
-        raise UsageError("--samples", f"{samples} is too few", "give a positive number, 10000 for publication")
-    for path in plugin:
-        _run_plugin(path)
+    load_plugins(plugin)
+    if format == "conlleval" and (match or metric or facet):
+        raise UsageError(
+            "--format conlleval", "it shows exact scores and nothing else", "leave --facet, --match and --metric out"
+        )
+    comparison = None
     if test.endswith(".toml"):
-        results = _experiment(test, workers, no_cache, output)
+        if system or train or dataset or facet or match or metric or intervals or list or errors or edges:
+            raise UsageError(
+                test, "an experiment file says all that there is to say", "put the settings into it, not beside it"
+            )
+        results, comparison = _experiment(test, workers, no_cache, plugin, output)
     else:
         settings = Settings.of(
             {
@@ -92,9 +110,11 @@ def command(
     if output:
         results.save(output)
     if not list:
-        from nerscope.cli.show import show
+        from nerscope.cli.show import show, show_comparison
 
         show(results, format, saved=output is not None)
+        if comparison:
+            show_comparison(comparison, format)
 
 
 def _prepared(test: str, system: Sequence[str], train: str | None, dataset: str | None, settings: "Settings") -> "Prepared":
@@ -112,7 +132,9 @@ def _results(prepared: "Prepared", sampling: "Sampling | None") -> "Results":
         return finish(*gather(prepared, report), prepared.plan.settings, sampling)
 
 
-def _experiment(path: str, workers: int, no_cache: bool, output: str | None) -> "Results":
+def _experiment(
+    path: str, workers: int, no_cache: bool, plugins: Sequence[str], output: str | None
+) -> "tuple[Results, Comparison | None]":
     """Run an experiment; its comparison, if any, is written beside the results."""
     import json
     from pathlib import Path
@@ -129,24 +151,12 @@ def _experiment(path: str, workers: int, no_cache: bool, output: str | None) -> 
         say(f"note: {note}")
     folder = None if no_cache else Path(path).parent / ".nerscope-cache"
     with steps() as step:
-        results, comparison = run_experiment(experiment, cache=Cache(folder, say), workers=workers, say=step)
+        results, comparison = run_experiment(experiment, cache=Cache(folder, say), workers=workers, plugins=plugins, say=step)
     if comparison is not None and output:
         beside = Path(output).with_suffix(".comparison.json")
         write_text(beside, json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
         say(f"the comparison is in {beside}")
-    return results
-
-
-def _run_plugin(path: str) -> None:
-    """Run a Python file for what it registers."""
-    import runpy
-    from pathlib import Path
-
-    from nerscope.errors import InputError
-
-    if not Path(path).is_file():
-        raise InputError(path, "no such file", "check the path")
-    runpy.run_path(path)
+    return results, comparison
 
 
 def _zero_division(text: str) -> float | None:

@@ -9,7 +9,7 @@ def command(
     max_drop: float = typer.Option(0.0, metavar="POINTS", help="How far a number may drop, in points (0.5 is half a percent)."),
     metric: str = typer.Option("f1", metavar="METRIC", help="The metric, such as f1 or recall."),
     facet: list[str] = typer.Option(
-        [], metavar="FACET=LEVEL", help="The cells, such as tmr=unseen-tokens; all mentions otherwise."
+        [], metavar="FACET=LEVEL", help="A cell, such as tmr=unseen-tokens (may be repeated); all mentions otherwise."
     ),
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system."),
     samples: int = typer.Option(10_000, metavar="N", help="How many resamples."),

@@ -14,6 +14,7 @@ def command(
     """List every invalid label transition with its place; exit code 1 if there is any."""
     from dataclasses import replace
 
+    from nerscope.errors import plural
     from nerscope.formats.conll import ConllFile
     from nerscope.validation import violations
 
@@ -24,7 +25,7 @@ def command(
         for place, kind in found:
             typer.echo(f"{place}: {kind}")
         told = "as told" if scheme or file.scheme else "found by looking"
-        typer.echo(f"{file.name}: scheme {name} ({told}), {len(found)} invalid transition{'s'[: len(found) != 1]}")
+        typer.echo(f"{file.name}: scheme {name} ({told}), {plural(len(found), 'invalid transition')}")
         for kind, count in Counter(kind for _, kind in found).most_common():
             typer.echo(f"  {count:6d}  {kind}")
         total += len(found)

@@ -20,6 +20,7 @@ from nerscope.corpus.schemes import (
     Scheme,
     forbidden,
 )
+from nerscope.errors import UsageError, suggest
 
 REPAIRS = {
     "conlleval": "any label but O belongs to a mention; a stray I-X opens one",
@@ -27,6 +28,12 @@ REPAIRS = {
     "discard": "mentions with a forbidden transition are dropped",
     "none": "forbidden transitions are refused",
 }
+
+
+def check_repair(name: str) -> None:
+    """Refuse a repair that does not exist."""
+    if name not in REPAIRS:
+        raise UsageError("repair", f"there is no repair '{name}'", suggest(name, REPAIRS))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

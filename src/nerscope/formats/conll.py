@@ -14,7 +14,7 @@ from nerscope.corpus.corpus import Coding, Corpus, LabelColumn, label_error
 from nerscope.corpus.mending import MENDS
 from nerscope.corpus.schemes import scheme_named
 from nerscope.corpus.vocabulary import Vocabulary
-from nerscope.errors import FormatError, InputError, UsageError, suggest
+from nerscope.errors import FormatError, InputError, UsageError, plural, suggest
 from nerscope.formats.blocks import BLOCK, blocks, open_bytes
 from nerscope.formats.columns import Page, page_of
 
@@ -210,7 +210,7 @@ class _Reader:
             kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
             raise FormatError(
                 f"{self.file.name}:{self.line + page.rows[short[0]]}",
-                f"{counts[short[0]]} {kind}-separated column{'s'[: counts[short[0]] > 1]} where {self.needed} are needed",
+                f"{plural(int(counts[short[0]]), f'{kind}-separated column')} where {self.needed} are needed",
                 "mend the line; say separator=tab or separator=space if the guess is wrong, comments=yes if it is a comment",
             )
 

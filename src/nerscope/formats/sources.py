@@ -8,7 +8,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 
 from nerscope.corpus.corpus import Coding, Corpus, Sentence, joined
-from nerscope.errors import AlignmentError, InputError
+from nerscope.errors import AlignmentError, InputError, plural
 from nerscope.formats.conll import ConllFile, read_chunks
 
 Source: TypeAlias = ConllFile | Corpus
@@ -177,7 +177,7 @@ def _difference(gold: Corpus, other: Corpus, offset: int) -> AlignmentError:
     return AlignmentError(
         place,
         f"sentence {offset + sentence + 1} differs from {other_place}: "
-        f"{size} tokens (… {words} …) against {other_size} (… {other_words} …)",
+        f"{plural(size, 'token')} (… {words} …) against {other_size} (… {other_words} …)",
         _guess(gold, other, sentence),
     )
 
@@ -205,6 +205,6 @@ def _refuse_leftovers(feeds: list[_Feed], ready: list[int], sources: Sequence[So
     assert longer.waiting is not None
     raise AlignmentError(
         sources[shorter.members[0]].name,
-        f"it ends after {sentence} sentences, but {longer.waiting[0].place(0)} goes on",
+        f"it ends after {plural(sentence, 'sentence')}, but {longer.waiting[0].place(0)} goes on",
         "the shorter file is truncated, or the other one has sentences too many: write it again",
     )

@@ -66,8 +66,8 @@ def tally_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     for row in rows:
         entry = counts.setdefault((row["system_a"], row["system_b"]), [0, 0, 0])
         if row["p_corrected"] is not None:
-            better = gain(row["metric"], row["difference"]) > 0
-            entry[2 if not is_significant(row["p_corrected"]) else 0 if better else 1] += 1
+            better = gain(row["metric"], row["difference"])
+            entry[2 if not better or not is_significant(row["p_corrected"]) else 0 if better > 0 else 1] += 1
     body = tuple((Cell(a), Cell(b), *(Cell(str(count)) for count in entry)) for (a, b), entry in counts.items())
     notes = (f"a win is a difference whose corrected p is below {SIGNIFICANT}",)
     return Table("Wins, losses and ties over the cells shown", ("system", "against", "wins", "losses", "ties"), body, notes)

@@ -7,8 +7,8 @@ from nerscope.render.tables import Cell, Table, percent
 
 TITLES = {
     "tmr": "Tough mentions: share of all mentions (%)",
-    "hard": "Hard tokens: number and share of all tokens (%)",
-    "hard-strict": "Hard tokens, strictly: number and share of all tokens (%)",
+    "hard": "Hard tokens: share of all tokens (%)",
+    "hard-strict": "Hard tokens, strictly: share of all tokens (%)",
 }
 
 

@@ -5,11 +5,11 @@ from nerscope.results import Results, Row
 
 def conlleval_text(results: Results) -> str:
     """One block a run; several runs or systems are told apart by a line before each block."""
-    runs = list(dict.fromkeys((row["system"], row["run"]) for row in results.rows if row["run"] is not None))
+    runs = list(dict.fromkeys((row["dataset"], row["system"], row["run"]) for row in results.rows if row["run"] is not None))
     blocks = []
-    for system, run in runs:
-        head = f"{system} {run}\n" if len(runs) > 1 else ""
-        blocks.append(head + _block(results.select(system=system, run=run, facet="all")))
+    for dataset, system, run in runs:
+        head = f"{dataset} {system} {run}\n" if len(runs) > 1 else ""
+        blocks.append(head + _block(results.select(dataset=dataset, system=system, run=run, facet="all")))
     return "\n".join(blocks)
 
 

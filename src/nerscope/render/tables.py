@@ -8,7 +8,6 @@ from nerscope.errors import UsageError, suggest
 from nerscope.results import Results, Row, gain
 
 UNDEFINED = "–"
-NEITHER_IS_BETTER = {"error_share"}
 FEW = 30  # a recall on fewer units than this says little
 SPARSE = 0.01  # as does one on a smaller share of all mentions
 FEW_NOTE = f"! fewer than {FEW} units, or under {SPARSE:.0%} of all: read with care"
@@ -77,8 +76,9 @@ def _types(results: Results) -> Columns:
 
 def _levels(facet: str, **more: object) -> Callable[[Results], Columns]:
     def columns(results: Results) -> Columns:
-        levels = dict.fromkeys(row["level"] for row in results.rows if row["facet"] == facet and row["level"] != "score")
-        return [(level, {"level": level, **more}) for level in levels]
+        rows = results.select(facet=facet)
+        levels = dict.fromkeys(row["level"] for row in rows if row["level"] != "score")
+        return [(level, {"level": level, "match": rows[0]["match"], **more}) for level in levels]
 
     return columns
 
@@ -113,7 +113,7 @@ SPECS: dict[str, Spec] = {
             if match != "surface"
         ],
     ),
-    "tmr": Spec("Tough mentions: recall", {"facet": "tmr", "type": None, "metric": "recall"}, _levels("tmr", match="exact")),
+    "tmr": Spec("Tough mentions: recall", {"facet": "tmr", "type": None, "metric": "recall"}, _levels("tmr")),
     "hard": Spec("Hard tokens: error rate (lower is better)", {"facet": "hard", "type": None}, _hard_levels("hard")),
     "hard-strict": Spec(
         "Hard tokens, strictly: error rate (lower is better)",
@@ -143,10 +143,9 @@ def _facet_spec(results: Results, facet: str) -> Spec:
     rows = results.select(facet=facet)
     metrics = {row["metric"] for row in rows}
     metric = next(metric for metric in ("f1", "recall", "ter", *sorted(metrics)) if metric in metrics)
-    match = rows[0]["match"]
     ranges = results.settings.get("facets", {}).get(facet, {}).get("ranges", {})
     note = ("buckets: " + ", ".join(f"{level} {text}" for level, text in ranges.items()),) if ranges else ()
-    return Spec(f"{facet}: {metric}", {"facet": facet, "type": None, "metric": metric}, _levels(facet, match=match), note)
+    return Spec(f"{facet}: {metric}", {"facet": facet, "type": None, "metric": metric}, _levels(facet), note)
 
 
 def overview(results: Results) -> list[Table]:
@@ -199,7 +198,7 @@ def _built(results: Results, spec: Spec) -> Table:
                 for cell, value in zip(cells, best, strict=True)
             ]
             rows.append((Cell(label + system), *(Cell(text, mark) for text, mark in zip(texts, marks, strict=True))))
-        sizes = [_size(index[systems[0], place], whole) for place in range(len(wanted))] if systems else []
+        sizes = [_size([index[system, place] for system in systems], whole) for place in range(len(wanted))]
         sparse |= any(size.endswith("!") for size in sizes)
         rows.append((Cell(label + "n"), *map(Cell, sizes)))
     notes = [*spec.notes]
@@ -223,10 +222,8 @@ def _best(cells: Sequence[Row | None]) -> float | None:
     values = [cell["value"] for cell in cells if cell is not None and cell["value"] is not None]
     if len(values) < 2 or min(values) == max(values):
         return None
-    if any(cell is not None and cell["metric"] in NEITHER_IS_BETTER for cell in cells):
-        return None
     metric = next(cell["metric"] for cell in cells if cell is not None)
-    return max(values, key=lambda value: gain(metric, value))
+    return max(values, key=lambda value: gain(metric, value)) if gain(metric, 1.0) else None
 
 
 def _text(cell: Row | None) -> str:
@@ -240,8 +237,11 @@ def _text(cell: Row | None) -> str:
     return text
 
 
-def _size(cell: Row | None, whole: int) -> str:
-    if cell is None:
+def _size(cells: Sequence[Row | None], whole: int) -> str:
+    """The denominator, or its range where systems differ (as in the number of predictions)."""
+    found = [cell for cell in cells if cell is not None]
+    if not found:
         return ""
-    few = cell["n"] < FEW or (cell["unit"] == "mention" and cell["n"] < SPARSE * whole)
-    return f"{cell['n']:,}{' !' if few else ''}"
+    low, high = min(cell["n"] for cell in found), max(cell["n"] for cell in found)
+    few = low < FEW or (found[0]["unit"] == "mention" and low < SPARSE * whole)
+    return f"{low:,}{'' if low == high else f'–{high:,}'}{' !' if few else ''}"

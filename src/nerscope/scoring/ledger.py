@@ -66,6 +66,8 @@ class Ledger:
             np.bincount(pred, outcome.pred.weight, n_codes * n_types),
             np.bincount(pred, outcome.pred_credit[match], n_codes * n_types),
         ]
+        # Units outside of every level of a subset have a code behind the last one, and are cut off.
+        columns = [column[: n_codes * n_types] for column in columns]
         return np.stack(columns, axis=-1).reshape(n_codes, n_types, 4).astype(np.float64)
 
 

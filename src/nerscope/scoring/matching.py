@@ -74,7 +74,7 @@ def match_named(text: str) -> Matcher:
         return make(**options)
     except TypeError:
         raise UsageError(
-            f"match '{text}'", f"'{found[1]}' has no such option", "see docs/partial.md for the options of each match"
+            f"match '{text}'", f"'{found[1]}' has no such option", "see docs/measures/partial.md for the options of each match"
         ) from None
 
 

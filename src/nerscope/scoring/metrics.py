@@ -98,6 +98,7 @@ METRICS.add("accuracy", Metric(recall))
 METRICS.add("ter", Metric(error_rate))
 
 LOWER_IS_BETTER = {"ter", "hardeval"}
+NEITHER_IS_BETTER = {"error_share"}
 LevelCounts = Mapping[str, Floats]
 LevelNumbers = dict[str, tuple[Floats, Floats]]
 

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
+from nerscope.errors import UsageError, suggest
 from nerscope.scoring.cells import numbers
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.metrics import METRICS
 from nerscope.stats.resampling import (
+    CLUSTERS,
     ClusterCounts,
     RunShares,
     Weights,
@@ -37,6 +39,14 @@ class Sampling:
     by: str = "sentence"
     samples: int = 10_000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.samples, int) or self.samples < 1:
+            raise UsageError("samples", f"{self.samples!r} cannot be", "give a positive number, 10000 for publication")
+        if not isinstance(self.seed, int) or self.seed < 0:
+            raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
+        if self.by not in CLUSTERS:
+            raise UsageError("resample", f"there is no '{self.by}' to resample", suggest(self.by, CLUSTERS))
 
     def signature(self) -> dict[str, str]:
         """How the intervals were made."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.errors import InputError, UsageError, suggest
+from nerscope.errors import InputError
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Units
 
@@ -23,8 +23,6 @@ Weights = npt.NDArray[np.uint8]
 
 def clusters_of(evidence: Evidence, by: str, seed: int = 0) -> Ints:
     """The cluster of each sentence, numbered from 0."""
-    if by not in CLUSTERS:
-        raise UsageError("resample", f"there is no '{by}' to resample", suggest(by, CLUSTERS))
     if by == "document":
         names, clusters = np.unique(evidence.documents, return_inverse=True)
         if len(names) < 2:

@@ -1,6 +1,7 @@
 """Tests and corrections: p-values for many cells, ranks, and the two tests of InterpretEval."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -79,6 +80,15 @@ def spearman(x: Floats, y: Floats) -> float:
     return float(a @ b / scale) if scale else float("nan")
 
 
+def _scipy_stats() -> Any:
+    """The statistics of scipy, which only these tests need."""
+    try:
+        import scipy.stats
+    except ImportError:
+        raise UsageError("scipy", "Friedman's and Wilcoxon's tests need the package scipy", "install nerscope[stats]") from None
+    return scipy.stats
+
+
 def friedman(table: Floats) -> float:
     """The p-value of Friedman's test for a table of blocks (rows) by treatments (columns).
 
@@ -87,9 +97,7 @@ def friedman(table: Floats) -> float:
     complete = table[~np.isnan(table).any(axis=1)]
     if complete.shape[0] < 2 or complete.shape[1] < 3 or (complete == complete[:, :1]).all():
         return float("nan")
-    from scipy.stats import friedmanchisquare
-
-    return float(friedmanchisquare(*complete.T).pvalue)
+    return float(_scipy_stats().friedmanchisquare(*complete.T).pvalue)
 
 
 def wilcoxon(x: Floats, y: Floats) -> float:
@@ -100,6 +108,4 @@ def wilcoxon(x: Floats, y: Floats) -> float:
         return float("nan")
     if np.array_equal(x, y):
         return 1.0
-    from scipy.stats import wilcoxon as signed_rank
-
-    return float(signed_rank(x, y).pvalue)
+    return float(_scipy_stats().wilcoxon(x, y).pvalue)
