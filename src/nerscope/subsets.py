@@ -5,7 +5,7 @@ are the levels of tmr among organisations, and `eLen=XL & tmr=unseen-any` is one
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -96,19 +96,22 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _either(tokens: list[tuple[str, str, str]], text: str) -> Node:
-    parts = [_both(tokens, text)]
-    while tokens and tokens[0][0] == "or":
-        tokens.pop(0)
-        parts.append(_both(tokens, text))
-    return parts[0] if len(parts) == 1 else Node("or", parts=tuple(parts))
+    return _chain("or", _both, tokens, text)
 
 
 def _both(tokens: list[tuple[str, str, str]], text: str) -> Node:
-    parts = [_single(tokens, text)]
-    while tokens and tokens[0][0] == "and":
+    return _chain("and", _single, tokens, text)
+
+
+def _chain(
+    word: str, part: Callable[[list[tuple[str, str, str]], str], Node], tokens: list[tuple[str, str, str]], text: str
+) -> Node:
+    """Parts joined by one word."""
+    parts = [part(tokens, text)]
+    while tokens and tokens[0][0] == word:
         tokens.pop(0)
-        parts.append(_single(tokens, text))
-    return parts[0] if len(parts) == 1 else Node("and", parts=tuple(parts))
+        parts.append(part(tokens, text))
+    return parts[0] if len(parts) == 1 else Node(word, parts=tuple(parts))
 
 
 def _single(tokens: list[tuple[str, str, str]], text: str) -> Node:

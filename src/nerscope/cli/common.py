@@ -90,21 +90,8 @@ def steps() -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int], None] | None]:
-    """A counter of sentences on standard error: only on a terminal, and only for work that takes its time."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    start, seen = monotonic(), False
-
-    def report(done: int) -> None:
-        nonlocal seen
-        if monotonic() - start > _PATIENCE:
-            seen = True
-            typer.echo(f"\r{label}: {done:,} sentences", nl=False, err=True)
-
-    try:
-        yield report
-    finally:
-        if seen:
-            typer.echo("\r\033[K", nl=False, err=True)
+def progress(label: str) -> Iterator[Callable[[int], None]]:
+    """A counter of sentences, for work that takes its time."""
+    start = monotonic()
+    with steps() as say:
+        yield lambda done: say(f"{label}: {done:,} sentences") if monotonic() - start > _PATIENCE else None
