@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from tests.scoring.toys import corpus
 
 import nerscope
 from nerscope.errors import FormatError, InputError
 from nerscope.render.composition import description_tables
-from tests.scoring.toys import corpus
 
 TRAIN = corpus("Ada/B-PER met Paris/B-LOC", "Paris/B-PER met Ada/B-PER Lee/I-PER")
 DEV = corpus("Eve/B-PER met Ada/B-PER")

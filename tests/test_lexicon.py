@@ -1,15 +1,17 @@
 """What training says of tokens and surfaces, against counting one by one."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.scoring.toys import corpus
 
 import nerscope
 from nerscope.corpus.corpus import Coding
 from nerscope.corpus.interning import Paths
 from nerscope.lexicon import Lexicon
-from tests.scoring.toys import corpus
 
 words = st.lists(st.sampled_from("abc"), min_size=1, max_size=7)
 texts = st.lists(words, min_size=1, max_size=5)
@@ -32,7 +34,7 @@ def test_occurrences_are_all_places_of_the_sequence_within_a_sentence(
     coding, surfaces = Coding(), Paths()
     whole = as_corpus(train, coding)
     cuts = sorted({0, len(train), *range(0, len(train), chunks)})
-    lexicon = Lexicon.of([whole.sentences(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)], surfaces)
+    lexicon = Lexicon.of([whole.sentences(a, b) for a, b in pairwise(cuts)], surfaces)
     asked = as_corpus(test, coding)
     mentions = asked.mentions()
     codes = surfaces.codes(asked.tokens, mentions.start, mentions.end)
