@@ -75,6 +75,7 @@ def compare(
     if not results.evidence:
         raise InputError("results", "they hold no evidence to resample", "evaluate again, and save with `-o`")
     corrected([], correction)
+    _check_chosen(results, facets, metrics)
     sampling = Sampling(resample_by, samples, seed)
     rows, notes = list[dict[str, Any]](), list[str]()
     for evidence in results.evidence:
@@ -101,7 +102,7 @@ def comparison_of(rows: list[dict[str, Any]], about: dict[str, Any], notes: list
 
 def pair_keys(evidence: Evidence, pairs: Sequence[Pair], sampling: Sampling, method: str, by_type: bool) -> dict[Pair, str]:
     """A key for all that the comparison of each pair rests on."""
-    about = [asdict(sampling), method, by_type, evidence.types, evidence.documents.tolist()]
+    about = [evidence.dataset, asdict(sampling), method, by_type, evidence.types, evidence.documents.tolist()]
     about.append({name: asdict(division) for name, division in evidence.divisions.items()})
     runs = {system: [_run_digest(evidence, run) for run in evidence.runs_of(system)] for system in evidence.systems}
     return {(a, b): digest("pair", a, b, runs[a], runs[b], about) for a, b in pairs}
@@ -113,8 +114,8 @@ def _run_digest(evidence: Evidence, run: int) -> str:
     for ledger in evidence.ledgers.values():
         outcome = ledger.runs[run]
         for units in (ledger.gold, outcome.pred):
-            for column in (units.sentence, units.type, *units.codes.values()):
-                content.update(np.ascontiguousarray(column, np.int64).data)
+            for column in (units.sentence, units.type, units.weight, *units.codes.values()):
+                content.update(np.ascontiguousarray(0 if column is None else column, np.int64).data)
         for credit in (*outcome.gold_credit.values(), *outcome.pred_credit.values()):
             content.update(np.ascontiguousarray(credit, np.float64).data)
     return content.hexdigest()
@@ -145,22 +146,23 @@ def pairs_of(
 
 
 def _chosen(evidence: Evidence, facets: Sequence[str] | None, metrics: Sequence[str] | None) -> Evidence:
-    divisions = dict(evidence.divisions)
-    if facets:
-        for name in facets:
-            if name not in divisions:
-                raise UsageError(f"facet '{name}'", "it is not in the results", suggest(name, divisions))
-        divisions = {name: divisions[name] for name in facets}
+    divisions = {name: division for name, division in evidence.divisions.items() if facets is None or name in facets}
     if metrics:
-        known = {metric for division in divisions.values() for metric in division.metrics}
-        for metric in metrics:
-            if metric not in known:
-                raise UsageError(f"metric '{metric}'", "it is not in the results", suggest(metric, known))
         divisions = {
             name: replace(division, metrics=tuple(metric for metric in division.metrics if metric in metrics))
             for name, division in divisions.items()
         }
     return replace(evidence, divisions=divisions)
+
+
+def _check_chosen(results: Results, facets: Sequence[str] | None, metrics: Sequence[str] | None) -> None:
+    """Refuse what none of the datasets has."""
+    divisions = {name: division for evidence in results.evidence for name, division in evidence.divisions.items()}
+    measured = {metric for division in divisions.values() for metric in division.metrics}
+    for kind, chosen, known in [("facet", facets, set(divisions)), ("metric", metrics, measured)]:
+        for name in chosen or ():
+            if name not in known:
+                raise UsageError(f"{kind} '{name}'", "it is not in the results", suggest(name, known))
 
 
 def is_shown(found: Difference, by_type: bool, alone: bool = False) -> bool:

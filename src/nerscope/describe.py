@@ -13,7 +13,7 @@ from nerscope.corpus.lookup import lookup
 from nerscope.corpus.mentions import check_repair
 from nerscope.facets.facet import FACETS, MENTION, Facet
 from nerscope.facets.view import Sentences, View
-from nerscope.formats.sources import CorpusLike, chunks, source_of
+from nerscope.formats.sources import CorpusLike, chunks, source_of, with_tokens
 from nerscope.lexicon import Lexicon
 from nerscope.losses import losses_of
 from nerscope.results import Loss, row_value
@@ -49,9 +49,12 @@ def describe(
     """
     check_repair(repair)
     coding, surfaces = Coding(), Paths()
-    training = list(chunks(source_of(train, "<train>"), coding))
+    training = list(chunks(with_tokens(source_of(train, "<train>")), coding))
     lexicon = Lexicon.of(training, surfaces, repair)
-    splits = {name: joined(list(chunks(source_of(given, f"<{name}>"), coding))) for name, given in _given(dev, test).items()}
+    splits = {
+        name: joined(list(chunks(with_tokens(source_of(given, f"<{name}>")), coding)))
+        for name, given in _given(dev, test).items()
+    }
     rows, mentions = [], {"train": _mention_counts(_view(joined(training), surfaces, lexicon, repair))}
     zeta: dict[str, float | None] = {}
     for name, corpus in splits.items():

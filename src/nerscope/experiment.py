@@ -11,8 +11,8 @@ from typing import Any
 from nerscope.cache import Cache, digest, file_digest
 from nerscope.comparison import Comparison, Pair, comparison_of, difference_row, is_shown, pair_keys, pairs_of
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.evaluate import gather, prepare
 from nerscope.formats.conll import ConllFile
+from nerscope.passes import gather, prepare
 from nerscope.plugins import load_plugins
 from nerscope.results import Loss, Results
 from nerscope.scoring.evidence import Evidence, joined_runs, only_run
@@ -20,6 +20,7 @@ from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.settings import Settings
 from nerscope.stats.comparison import resample
 from nerscope.stats.intervals import Bounds, Sampling
+from nerscope.subsets import with_subsets
 from nerscope.tabulate import tabulate
 from nerscope.uncertainty import RowBounds, add_intervals, row_bounds
 
@@ -29,7 +30,8 @@ _COMPARE_KEYS = ("baseline", "method", "correction")
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
     **dict.fromkeys(("repair", "token_repair", "token_match", "bucketing", "resample"), str),
-    **dict.fromkeys(("buckets", "samples", "seed", "zero_division"), int),
+    **dict.fromkeys(("buckets", "samples", "seed"), int),
+    "zero_division": int | float,
     "edges": dict,
     "intervals": bool,
 }
@@ -273,9 +275,10 @@ class _Resampling:
         return digest("intervals", runs, asdict(self.sampling), self.evidence.types)
 
 
-def _run_keys(dataset: Dataset, settings: Settings) -> dict[tuple[str, str], str]:
+def _run_keys(dataset: Dataset, settings: Settings, plugins: Sequence[str]) -> dict[tuple[str, str], str]:
     """A key for each run: everything that can move its numbers."""
     base = [_file_key(dataset.test), _file_key(dataset.train) if dataset.train else None, asdict(settings), dataset.name]
+    base.append([file_digest(path) for path in plugins])
     return {
         (system, str(number)): digest(*base, system, str(number), _file_key(file))
         for system, files in dataset.systems.items()
@@ -285,7 +288,7 @@ def _run_keys(dataset: Dataset, settings: Settings) -> dict[tuple[str, str], str
 
 def _file_key(file: ConllFile) -> list[Any]:
     try:
-        return [file_digest(file.path), str(replace(file, path=""))]
+        return [file_digest(file.path), str(file)]
     except OSError:
         return [file.name]  # reading it will say what is wrong
 
@@ -293,7 +296,7 @@ def _file_key(file: ConllFile) -> list[Any]:
 def _scored(
     dataset: Dataset, settings: Settings, cache: Cache, workers: int, plugins: Sequence[str]
 ) -> tuple[Evidence, dict[str, Any], list[Loss], dict[tuple[str, str], str]]:
-    keys = _run_keys(dataset, settings)
+    keys = _run_keys(dataset, settings, plugins)
     entries = {run: cache.get(key) for run, key in keys.items()}
     missing = [run for run, entry in entries.items() if entry is None]
     for run, entry in zip(missing, _score_runs(dataset, settings, missing, workers, plugins), strict=True):
@@ -303,7 +306,8 @@ def _scored(
     schemes = list(dict.fromkeys(scheme for part in parts for scheme in part["scheme"].split("+")))
     about = {"facets": parts[0]["facets"], "signature": {"scheme": "+".join(schemes), **settings.signature()}}
     losses = list({(loss["source"], loss["kind"]): loss for part in parts for loss in part["losses"]}.values())
-    return joined_runs([unpack_evidence(part["evidence"]) for part in parts]), about, losses, keys
+    joined = joined_runs([unpack_evidence(part["evidence"]) for part in parts])
+    return with_subsets(joined, settings.subsets(with_train=dataset.train is not None)), about, losses, keys
 
 
 def _score_runs(
@@ -328,17 +332,17 @@ def _score_share(dataset: Dataset, settings: Settings, runs: Sequence[tuple[str,
     # Each run under a name of its own, so that its number among the system's runs is kept.
     named = {f"{system}\n{number}": dataset.systems[system][int(number) - 1] for system, number in runs}
     prepared = prepare(dataset.test, named, dataset.train, dataset.name, settings)
-    evidence, about, losses = gather(prepared)
+    found = gather(prepared)
     entries = []
     for index, (system, number) in enumerate(runs):
-        own = replace(only_run(evidence, index), runs=((system, number),))
+        own = replace(only_run(found.evidence, index), runs=((system, number),))
         files = {dataset.systems[system][int(number) - 1].name, dataset.test.name, dataset.train.name if dataset.train else ""}
         entries.append(
             {
                 "evidence": pack_evidence(own, whole=True),
-                "facets": about["facets"],
-                "scheme": about["signature"]["scheme"],
-                "losses": [loss for loss in losses if loss["source"] in files],
+                "facets": found.about["facets"],
+                "scheme": found.about["signature"]["scheme"],
+                "losses": [loss for loss in found.losses if loss["source"] in files],
             }
         )
     return entries

@@ -10,10 +10,10 @@ from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.lookup import lookup
 from nerscope.corpus.mentions import Mentions
-from nerscope.evaluate import Prepared
 from nerscope.facets.facet import FACETS, MENTION
 from nerscope.facets.hard import HARD, HARD_STRICT
 from nerscope.facets.view import Sentences, View
+from nerscope.passes import Prepared
 from nerscope.scoring.matching import CORRECT, match_named, overlapping
 
 OUTCOMES = ("correct", "wrong type", "wrong boundary", "wrong type and boundary", "missed", "spurious", "split", "merged")

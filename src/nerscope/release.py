@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results import Results, gain, is_significant
 from nerscope.scoring.evidence import Evidence, joined_runs
 from nerscope.stats.comparison import Difference, resample
-from nerscope.stats.intervals import Sampling
+from nerscope.stats.intervals import Bounds, Sampling
 
 NEW, OLD = "new", "baseline"
 
@@ -30,10 +31,11 @@ class Verdict:
 
     def __str__(self) -> str:
         said = "FAIL" if self.failed else "ok"
-        return (
-            f"{said}: {self.dataset}, {self.system}, {self.cell}, {self.metric}: "
-            f"{100 * self.new:.2f} against {100 * self.old:.2f}, drop {self.drop:.2f} points, p = {self.p:.4f}"
-        )
+        place = f"{said}: {self.dataset}, {self.system}, {self.cell}, {self.metric}"
+        new, old = ("undefined" if np.isnan(value) else f"{100 * value:.2f}" for value in (self.new, self.old))
+        if np.isnan(self.drop):
+            return f"{place}: {new} against {old}"
+        return f"{place}: {new} against {old}, drop {self.drop:.2f} points, p = {self.p:.4f}"
 
 
 def gate(
@@ -98,15 +100,29 @@ def _systems(new: Evidence, old: Evidence, wanted: str | None) -> list[tuple[str
 
 def _joint(new: Evidence, name: str, old: Evidence, old_name: str) -> Evidence:
     """Both systems on the same gold data, which is checked."""
-    ours, theirs = (part.ledgers["mention"].gold for part in (new, old))
-    same = len(new.documents) == len(old.documents) and np.array_equal(ours.sentence, theirs.sentence)
-    if not same or [new.types[k] for k in ours.type] != [old.types[k] for k in theirs.type]:
-        raise InputError(
-            new.dataset, "results and baseline were made on different gold data", "evaluate both on the same test file"
-        )
     if set(new.divisions) != set(old.divisions):
         raise InputError(new.dataset, "results and baseline have different facets", "evaluate both with the same options")
+    if len(new.documents) != len(old.documents) or not _same_units(new, old):
+        raise InputError(
+            new.dataset,
+            "results and baseline were made on different gold or training data",
+            "evaluate both with the same test and training files",
+        )
     return joined_runs([_renamed(new, name, NEW), _renamed(old, old_name, OLD)])
+
+
+def _same_units(new: Evidence, old: Evidence) -> bool:
+    """Whether the gold units are the same, in the same levels."""
+    for unit, ledger in new.ledgers.items():
+        ours, theirs = ledger.gold, old.ledgers[unit].gold
+        pairs = [(ours.sentence, theirs.sentence), (ours.weight, theirs.weight)]
+        pairs += [(ours.start, theirs.start), (ours.length, theirs.length)]
+        pairs += [(ours.codes[facet], theirs.codes[facet]) for facet in ours.codes]
+        if not all(np.array_equal(a, b) if a is not None and b is not None else a is b for a, b in pairs):
+            return False
+        if unit != "token" and [new.types[kind] for kind in ours.type] != [old.types[kind] for kind in theirs.type]:
+            return False
+    return True
 
 
 def _renamed(evidence: Evidence, system: str, name: str) -> Evidence:
@@ -121,17 +137,24 @@ def _verdict(joint: Evidence, system: str, cell: str, metric: str, match: str, m
     if facet not in joint.divisions:
         raise UsageError(f"cell '{cell}'", f"there is no facet '{facet}' in the results", suggest(facet, joint.divisions))
     division = joint.divisions[facet]
-    for kind, value, known in [("level", level, tuple(division.levels)), ("metric", metric, division.metrics)]:
-        if value not in known:
-            raise UsageError(f"cell '{cell}'", f"there is no {kind} '{value}' of {facet}", suggest(value, known))
+    if metric not in division.metrics:
+        raise UsageError(f"cell '{cell}'", f"there is no metric '{metric}' of {facet}", suggest(metric, division.metrics))
     chosen = match if match in division.matches else division.matches[0]
+    if any(chosen not in run.gold_credit for run in joint.ledgers[division.unit].runs):
+        raise UsageError(f"match '{chosen}'", "results and baseline do not both have it", "evaluate both with the same matches")
     narrow = replace(joint, divisions={facet: replace(division, matches=(chosen,), metrics=(metric,))})
-    found = next(
-        one
-        for one in resample(narrow, sampling, pairs=[(NEW, OLD)])
-        if isinstance(one, Difference) and one.key.level == level and one.key.type is None
-    )
+    found = {one.key.level: one for one in resample(narrow, sampling, pairs=[(NEW, OLD)]) if _is_whole(one)}
+    if level not in found:
+        raise UsageError(f"cell '{cell}'", f"there is no level '{level}' of {facet}", suggest(level, found))
+    return _judged(joint.dataset, system, cell, metric, found[level], max_drop)
+
+
+def _is_whole(found: Bounds | Difference) -> TypeGuard[Difference]:
+    return isinstance(found, Difference) and found.key.type is None
+
+
+def _judged(dataset: str, system: str, cell: str, metric: str, found: Difference, max_drop: float) -> Verdict:
     drop = 100 * gain(metric, found.b - found.a) + 0.0  # never minus zero
-    return Verdict(
-        joint.dataset, system, cell, metric, found.a, found.b, drop, found.p, drop > max_drop and is_significant(found.p)
-    )
+    lost = np.isnan(found.a) and not np.isnan(found.b)  # a number that was there is not even defined any more
+    failed = lost or (drop > max_drop and is_significant(found.p))
+    return Verdict(dataset, system, cell, metric, found.a, found.b, drop, found.p, bool(failed))

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,7 +125,10 @@ class Results:
                 f"it was written by nerscope {content['nerscope']}, this is {VERSION}",
                 "install that version or a newer one",
             )
-        evidence = [unpack_evidence(part) for part in content.get("evidence", [])]
+        try:
+            evidence = [unpack_evidence(part) for part in content.get("evidence", [])]
+        except (KeyError, TypeError, ValueError, zlib.error) as error:
+            raise InputError(name, f"its evidence is damaged ({error!r})", "evaluate again, and save with `-o`") from None
         return cls(content["rows"], content["settings"], content["losses"], evidence)
 
     def to_pandas(self) -> "pandas.DataFrame":
@@ -190,6 +194,8 @@ def is_significant(p: float | None) -> bool:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a file whole or not at all."""
     target = Path(path)
+    if not target.name:
+        raise OutputError(str(path), "this is no name of a file", "name a file")
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         try:

@@ -8,6 +8,8 @@ from nerscope.errors import UsageError
 from nerscope.formats.conll import ConllFile
 from nerscope.formats.sources import CorpusLike, Source, source_of
 
+Systems = Mapping[str, CorpusLike | Sequence[CorpusLike]]
+
 
 class Run(NamedTuple):
     """One output of one system."""
@@ -17,7 +19,7 @@ class Run(NamedTuple):
     source: Source
 
 
-def runs_of(systems: Mapping[str, CorpusLike | Sequence[CorpusLike]]) -> list[Run]:
+def runs_of(systems: Systems) -> list[Run]:
     """All runs of all systems, numbered from "1"."""
     if not systems:
         raise UsageError("systems", "there is none", "name at least one, as NAME=FILE")

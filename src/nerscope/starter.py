@@ -1,5 +1,6 @@
 """A first experiment file, written by looking at a folder."""
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -42,7 +43,8 @@ def _datasets(root: Path, files: Iterable[Path]) -> dict[str, dict[str, Path]]:
     for path in files:
         for split, pattern in _SPLITS.items():
             if pattern.search(path.stem):
-                name = path.parent.name if path.parent != root else root.resolve().name
+                own = pattern.sub("", path.name.removesuffix(".gz").rsplit(".", 1)[0]).strip("._- ")  # a of a-train.txt
+                name = own or (path.parent.name if path.parent != root else root.resolve().name)
                 found.setdefault(_key(name), {}).setdefault(split, path)
                 break
     return {name: splits for name, splits in found.items() if "test" in splits}
@@ -63,7 +65,7 @@ def _systems(root: Path, files: Iterable[Path], datasets: list[str]) -> dict[str
 
 
 def _key(name: str) -> str:
-    return re.sub(r"[^\w-]+", "-", name) or "data"
+    return re.sub(r"[^\w-]+", "-", name, flags=re.ASCII).strip("-") or "data"
 
 
 def _text(root: Path, datasets: dict[str, dict[str, Path]], systems: dict[str, dict[str, str]]) -> str:
@@ -81,7 +83,7 @@ def _text(root: Path, datasets: dict[str, dict[str, Path]], systems: dict[str, d
     ]
     for name, splits in datasets.items():
         lines.append(f"[datasets.{name}]")
-        lines += [f'{split} = "{splits[split].relative_to(root).as_posix()}"' for split in _SPLITS if split in splits]
+        lines += [f"{split} = {_string(splits[split].relative_to(root).as_posix())}" for split in _SPLITS if split in splits]
         lines += ['# options = "token=1,label=2"  # where columns differ from first and last', ""]
     lines.append(
         "[systems]  # a pattern for all datasets ({dataset} is its name), or a pattern for each; every match is one run"
@@ -89,8 +91,13 @@ def _text(root: Path, datasets: dict[str, dict[str, Path]], systems: dict[str, d
     if not systems:
         lines.append('# bert = "runs/{dataset}/bert.*.txt"')
     for name, patterns in systems.items():
-        inner = ", ".join(f'{dataset} = "{pattern}"' for dataset, pattern in patterns.items())
+        inner = ", ".join(f"{dataset} = {_string(pattern)}" for dataset, pattern in patterns.items())
         lines.append(f"{name} = {{ {inner} }}")
     lines += ["", "[compare]  # all pairs of systems; leave this table out for no comparison"]
     lines += ['# baseline = "NAME"    # each system against this one', '# correction = "holm"  # or bonferroni, bh, none', ""]
     return "\n".join(lines)
+
+
+def _string(text: str) -> str:
+    """A string as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False)

@@ -16,7 +16,7 @@ from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Units
-from nerscope.scoring.metrics import LEVEL_METRICS
+from nerscope.scoring.metrics import METRICS
 
 _TOKEN = re.compile(
     r"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:\s*=\s*([^\s&|!()=]+))?)", re.IGNORECASE
@@ -147,11 +147,13 @@ def divide(subset: Subset, divisions: Mapping[str, Division], types: tuple[str, 
                 raise UsageError(
                     f"facet '{subset.text}'", f"'{node.name}' has no level '{node.level}'", suggest(node.level, known)
                 )
-    model = divisions[subset.divider or "all"] if subset.divider or not parts else parts[0]
+    unit = units.pop()
     if subset.divider:
-        return replace(model, unit=units.pop())
-    metrics = tuple(metric for metric in model.metrics if metric not in LEVEL_METRICS)  # those need the levels of the facet
-    return replace(model, unit=units.pop(), levels={"in": (1,), "out": (0,)}, metrics=metrics)
+        return replace(divisions[subset.divider], unit=unit)
+    model = divisions["all"] if unit == "mention" else parts[0]
+    matches = parts[0].matches if parts else model.matches
+    metrics = tuple(metric for metric in model.metrics if metric in METRICS and METRICS[metric].average == "micro")
+    return replace(model, unit=unit, levels={"in": (1,), "out": (0,)}, matches=matches, metrics=metrics)
 
 
 def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
@@ -175,7 +177,7 @@ def _with_subset(ledger: Ledger, subset: Subset, divisions: Mapping[str, Divisio
             codes = inside.astype(np.int8)
         else:
             own = units.codes.get(subset.divider, np.zeros(len(units), np.int8))
-            codes = np.where(inside, own, divisions[subset.divider].n_codes).astype(np.int8)  # outside of every level
+            codes = np.where(inside, own, divisions[subset.divider].n_codes).astype(np.int16)  # outside of every level
         return replace(units, codes={**units.codes, subset.text: codes})
 
     return Ledger(extended(ledger.gold), tuple(replace(run, pred=extended(run.pred)) for run in ledger.runs))
@@ -185,6 +187,8 @@ def _holds(node: Node, units: Units, divisions: Mapping[str, Division], types: t
     if node.kind == "test":
         if node.name == "type":
             return np.equal(units.type, types.index(node.level))
+        if node.name == "all":
+            return np.ones(len(units), bool)
         return np.isin(units.codes[node.name], divisions[node.name].levels[node.level])
     parts = [_holds(part, units, divisions, types) for part in node.parts]
     if node.kind == "not":

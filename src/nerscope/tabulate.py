@@ -31,8 +31,8 @@ def _run_rows(evidence: Evidence, run: int, types: Sequence[int], zero_division:
     for facet, division in evidence.divisions.items():
         for match in division.matches:
             yield from _facet_rows(evidence, run, facet, division, match, types, zero_division)
-    yield from _pair_rows(evidence, run, types)
-    yield from _surface_rows(evidence, run)
+    yield from _pair_rows(evidence, run, types, zero_division)
+    yield from _surface_rows(evidence, run, zero_division)
 
 
 def _facet_rows(
@@ -66,7 +66,7 @@ def _head(evidence: Evidence, run: int, unit: str, facet: str, match: str, metri
     }
 
 
-def _pair_rows(evidence: Evidence, run: int, types: Sequence[int]) -> Iterator[Row]:
+def _pair_rows(evidence: Evidence, run: int, types: Sequence[int], zero_division: float | None) -> Iterator[Row]:
     """How many pairs each partial match made, and of which kind."""
     ledger = evidence.ledgers["mention"]
     outcome = ledger.runs[run]
@@ -84,7 +84,7 @@ def _pair_rows(evidence: Evidence, run: int, types: Sequence[int]) -> Iterator[R
                 "incorrect": (float(g[INCORRECT]), int(g.sum())),
                 "missed": (float(g[UNPAIRED]), int(g.sum())),
                 "spurious": (float(p[UNPAIRED]), int(p.sum())),
-                "partial_share": (float(g[PARTIAL] / paired) if paired else None, paired),
+                "partial_share": (float(g[PARTIAL] / paired) if paired else zero_division, paired),
             }
             for metric, (value, n) in numbers.items():
                 row = _head(evidence, run, "mention", "all", match, metric)
@@ -95,7 +95,7 @@ def _by_kind(units: Units, kinds: Ints, n_types: int) -> Ints:
     return np.bincount(units.type.astype(np.int64) * 4 + kinds, minlength=4 * n_types).reshape(n_types, 4)
 
 
-def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
+def _surface_rows(evidence: Evidence, run: int, zero_division: float | None) -> Iterator[Row]:
     """Precision, recall and F1 over the distinct (surface, type) pairs, as WNUT17 scores them."""
     ledger = evidence.ledgers["mention"]
     outcome = ledger.runs[run]
@@ -108,7 +108,7 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
     counts[0, [GOLD, HIT_GOLD, PRED, HIT_PRED]] = gold, correct, pred, correct
     for metric in ("precision", "recall", "f1"):
         rule = METRICS[metric]
-        value = row_value(float(rule.value(counts)))
+        value = row_value(float(rule.value(counts, zero_division)))
         yield {**_head(evidence, run, "mention", "all", "surface", metric), "value": value, "n": int(counts[0, rule.column])}
 
 

@@ -98,13 +98,13 @@ def test_two_systems_are_compared_cell_by_cell(results: Path, run: Run) -> None:
         ("--correction bonferroni", lambda row: row["p"] is None or row["p_corrected"] >= row["p"]),
         ("--correction bh", lambda row: row["p"] is None or row["p_corrected"] >= row["p"]),
         ("--method randomisation", lambda row: row["p"] is None or 0 < row["p"] <= 1),
-        ("--resample document", lambda row: row["n"] >= 0),
+        ("--resample document", lambda row: row["low"] is None or row["low"] <= row["high"]),
     ],
 )
 def test_options_of_a_comparison_are_followed(options: str, check: Any, results: Path, run: Run) -> None:
     found = loaded(done(run, f"compare results.json {FEW} {options} --format json").out)
     assert found["rows"] and all(map(check, found["rows"]))
-    if options.startswith(("--method", "--correction")):
+    if options.startswith(("--method", "--correction", "--resample")):
         assert options.split()[1] in found["settings"].values()
 
 

@@ -181,10 +181,10 @@ def test_matches_and_metrics_are_chosen(data: Path, run: Run) -> None:
     ("options", "edges", "levels"),
     [
         ("--facet eLen", [1, 2, 3], ["XS", "S", "L", "XL"]),
-        ("--facet eLen --edges eLen=1", [1], ["B1", "B2"]),
+        ("--facet eLen --edges eLen=1", [1], ["S", "L"]),
         ("--facet eLen --edges eLen=1,2,5,9", [1, 2, 5, 9], ["B1", "B2", "B3", "B4", "B5"]),
-        ("--facet eLen --buckets 3", [1, 2], ["XS", "S", "L"]),
-        ("--facet eLen --bucketing equal-width --buckets 2", [1.5], ["B1", "B2"]),
+        ("--facet eLen --buckets 3", [1, 2], ["S", "M", "L"]),
+        ("--facet eLen --bucketing equal-width --buckets 2", [1.5], ["S", "L"]),
     ],
 )
 def test_buckets_are_cut_as_told(options: str, edges: list[float], levels: list[str], data: Path, run: Run) -> None:
@@ -193,7 +193,7 @@ def test_buckets_are_cut_as_told(options: str, edges: list[float], levels: list[
     assert facet["edges"] == pytest.approx(edges)
     found = dict.fromkeys(row["level"] for row in content["rows"] if row["facet"] == "eLen")
     assert len(found) == len(edges) + 1 == len(facet["ranges"])
-    assert list(found) == levels or len(levels) in (2, 3)
+    assert list(found) == levels
 
 
 @pytest.mark.parametrize(("told", "expected"), [("undefined", None), ("0", 0.0), ("1", 1.0)])
@@ -275,9 +275,8 @@ def test_lists_are_printed_instead_of_tables(data: Path, run: Run) -> None:
     command = "evaluate gold.txt --system poor=poor.txt --train train.txt"
     hard = done(run, f"{command} --list hard --format csv").out
     rows = list(csv.DictReader(io.StringIO(hard)))
-    assert {"token": "Lovelace", "level": "unseen-I", "training labels": "–"}.items() <= rows[0].items() | rows[
-        1
-    ].items() | rows[2].items()
+    [lovelace] = [row for row in rows if (row["facet"], row["token"]) == ("hard", "Lovelace")]
+    assert (lovelace["level"], lovelace["count"], lovelace["training labels"]) == ("unseen-I", "1", "–")
     partial = done(run, f"{command} --list partial --format markdown").out
     assert "### Pairs with partial credit" in partial and "| Ada Lovelace | Ada |" in partial
     confusion = done(run, f"{command} --list confusion").out
@@ -381,7 +380,6 @@ def test_an_experiment_without_comparison_writes_none(data: Path, run: Run) -> N
     assert not (data / "out.comparison.json").exists() and not (data / ".nerscope-cache").exists()
 
 
-# BUG: comparisons are cached without the name of the dataset, so the second of two equal ones gets the rows of the first
 def test_equal_datasets_of_two_names_are_both_compared(data: Path, run: Run) -> None:
     (data / "e.toml").write_text(EXPERIMENT.replace('train = "gold.txt"', 'train = "train.txt"'))
     done(run, "evaluate e.toml -o out.json")

@@ -1,5 +1,6 @@
 """Registries of named things, and messages with a place, a fact and a remedy."""
 
+import pickle
 from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
@@ -89,3 +90,9 @@ def test_the_package_offers_what_it_lists_and_nothing_else() -> None:
 @pytest.mark.parametrize(("count", "expected"), [(0, "0 labels"), (1, "1 label"), (2, "2 labels")])
 def test_words_agree_with_their_number(count: int, expected: str) -> None:
     assert plural(count, "label") == expected
+
+
+def test_errors_travel_between_processes_whole() -> None:
+    error = pickle.loads(pickle.dumps(FormatError("f.txt:3", "the label is empty", "give one")))
+    assert isinstance(error, FormatError)
+    assert (error.place, error.fact, error.remedy) == ("f.txt:3", "the label is empty", "give one")

@@ -9,7 +9,7 @@ from nerscope.cli.common import FILE_HELP, FORMATS, checked_format, checked_outp
 
 if TYPE_CHECKING:
     from nerscope.comparison import Comparison
-    from nerscope.evaluate import Prepared
+    from nerscope.passes import Prepared
     from nerscope.results import Results
     from nerscope.settings import Settings
     from nerscope.stats.intervals import Sampling
@@ -118,18 +118,18 @@ def command(
 
 
 def _prepared(test: str, system: Sequence[str], train: str | None, dataset: str | None, settings: "Settings") -> "Prepared":
-    from nerscope.evaluate import prepare
     from nerscope.formats.conll import ConllFile
+    from nerscope.passes import prepare
 
     training = ConllFile.parse(train) if train else None
     return prepare(ConllFile.parse(test), systems_of(system), training, dataset, settings)
 
 
 def _results(prepared: "Prepared", sampling: "Sampling | None") -> "Results":
-    from nerscope.evaluate import finish, gather
+    from nerscope.evaluate import results_of
 
     with progress("scoring") as report:
-        return finish(*gather(prepared, report), prepared.plan.settings, sampling)
+        return results_of(prepared, sampling, report)
 
 
 def _experiment(

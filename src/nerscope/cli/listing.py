@@ -9,8 +9,8 @@ import typer
 
 from nerscope.cli.common import table_of
 from nerscope.errors import OutputError, UsageError
-from nerscope.evaluate import Prepared
 from nerscope.inspection import confusion, hard_tokens, mention_rows, partial_pairs
+from nerscope.passes import Prepared
 from nerscope.render.writers import TABLE_WRITERS, csv_of
 from nerscope.results import write_text
 

@@ -53,7 +53,7 @@ class Buckets(NamedTuple):
 
     def codes(self, values: Floats) -> Ints:
         """The bucket of each value."""
-        return np.searchsorted(np.array(self.bounds), values, side="left").astype(np.int8)
+        return np.searchsorted(np.array(self.bounds), values, side="left").astype(np.int16)
 
     def ranges(self) -> list[str]:
         """Each bucket in words.

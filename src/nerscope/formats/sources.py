@@ -52,6 +52,13 @@ def chunks(source: Source, coding: Coding, tokens: bool = True) -> Iterator[Corp
         yield from (corpora[0] for corpora in read_chunks(source, coding, [source.label], tokens))
 
 
+def with_tokens(source: Source) -> Source:
+    """The source, refused if its sentences are labels alone."""
+    if isinstance(source, Corpus) and not len(source.tokens):
+        raise InputError(source.name, "the sentences have no tokens", "give each as (tokens, labels)")
+    return source
+
+
 def with_scheme(source: Source) -> Source:
     """The source with its scheme settled, by reading it through if nobody has said it."""
     if isinstance(source, Corpus) or source.scheme:

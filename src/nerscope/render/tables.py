@@ -132,7 +132,7 @@ NOT_FACETS = {"all"}
 def table(results: Results, name: str) -> Table:
     """One table by name: one of the fixed ones, or any facet of the results."""
     facets = [facet for facet in dict.fromkeys(row["facet"] for row in results.rows) if facet not in NOT_FACETS]
-    if name in SPECS:
+    if name in SPECS and SPECS[name].common["facet"] in (*NOT_FACETS, *facets):
         return _built(results, SPECS[name])
     if name in facets:
         return _built(results, _facet_spec(results, name))

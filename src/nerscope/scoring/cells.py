@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from nerscope.corpus.arrays import Floats
 from nerscope.scoring.evidence import Division
-from nerscope.scoring.metrics import LEVEL_METRICS, METRICS
+from nerscope.scoring.metrics import LEVEL_METRICS, METRICS, filled
 
 
 class Number(NamedTuple):
@@ -25,7 +25,7 @@ def numbers(division: Division, counts: Floats, types: Sequence[int], zero_divis
             pooled = counts.sum(axis=-2)
             by_level = {level: pooled[..., place, :] for place, level in enumerate(division.levels)}
             for level, (value, n) in LEVEL_METRICS[metric](by_level).items():
-                yield Number(level, None, metric, value, n)
+                yield Number(level, None, metric, filled(value, zero_division), n)
             continue
         rule = METRICS[metric]
         whole = rule.value(counts, zero_division)

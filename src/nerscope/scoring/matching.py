@@ -78,7 +78,7 @@ def match_named(text: str) -> Matcher:
         ) from None
 
 
-def match_family(name: str, rule: CreditRule, **defaults: float) -> None:
+def match_family(name: str, rule: CreditRule | None, **defaults: float) -> None:
     """Register a match: exact pairs get 1, other pairs what the rule says of mentions that share a token (0 is no match).
 
     `credit` (of a rule that says 0 or 1) and `threshold` (of a rule that grades) become options if they have a default.
@@ -91,7 +91,7 @@ def match_family(name: str, rule: CreditRule, **defaults: float) -> None:
     def make(typed: bool = True, **options: float) -> Matcher:
         if unknown := options.keys() - defaults.keys():
             raise TypeError(unknown)
-        if rule is _exact_only:
+        if rule is None:  # nothing but exact pairs
             return lambda gold, pred: _settled(*_equal_by_tiers(gold, pred, typed))
         values = {**defaults, **options}
 
@@ -130,11 +130,7 @@ def _coverage(touch: Touch) -> Floats:
     return np.asarray(touch.shared / touch.sizes[0], np.float64)
 
 
-def _exact_only(touch: Touch) -> Floats:
-    return np.zeros(len(touch.gold))
-
-
-match_family("exact", _exact_only)
+match_family("exact", None)
 for _name, _rule in [("left", _left), ("right", _right), ("overlap", _overlap)]:
     match_family(_name, _rule, credit=0.5)
 for _name, _rule in [("iou", _iou), ("dice", _dice), ("coverage", _coverage)]:

@@ -31,14 +31,15 @@ class Metric(NamedTuple):
     def value(self, counts: Floats, zero_division: float | None = None) -> Floats:
         """The number; NaN where it is undefined, unless zero_division says what to put there."""
         if self.average == "micro":
-            return _filled(self.formula(counts.sum(axis=-2)), zero_division)
-        values = _filled(self.formula(counts), zero_division)
+            return filled(self.formula(counts.sum(axis=-2)), zero_division)
+        values = filled(self.formula(counts), zero_division)
         weights = counts[..., GOLD] if self.average == "weighted" else np.ones(values.shape)
         weights = np.where(np.isnan(values), 0.0, weights)  # what is undefined has no share in an average
         return ratio((np.nan_to_num(values) * weights).sum(axis=-1), weights.sum(axis=-1))
 
 
-def _filled(values: Floats, zero_division: float | None) -> Floats:
+def filled(values: Floats, zero_division: float | None) -> Floats:
+    """The values, with what is undefined replaced if a user wants that."""
     return values if zero_division is None else np.where(np.isnan(values), zero_division, values)
 
 

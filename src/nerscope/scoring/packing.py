@@ -1,6 +1,7 @@
 """Evidence as JSON: narrow columns, packed, so that comparison and report never ask for the corpora again."""
 
 import base64
+import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -90,7 +91,7 @@ def _pack_units(units: Units, whole: bool) -> dict[str, Any]:
 
 
 def _pack_texts(texts: tuple[str, ...] | None) -> str | None:
-    return None if texts is None else base64.b64encode(zlib.compress("\n".join(texts).encode(), 6)).decode()
+    return None if texts is None else base64.b64encode(zlib.compress(json.dumps(texts).encode(), 6)).decode()
 
 
 def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
@@ -103,7 +104,7 @@ def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
         {unit: _unpack_ledger(ledger) for unit, ledger in packed["ledgers"].items()},
         {name: _unpack_division(division) for name, division in packed["divisions"].items()},
         unpack_array(packed["documents"]),
-        None if texts is None else tuple(zlib.decompress(base64.b64decode(texts)).decode().split("\n")),
+        None if texts is None else tuple(json.loads(zlib.decompress(base64.b64decode(texts)))),
         packed["zeta"],
     )
 

@@ -246,6 +246,8 @@ def leave_one_out(counts: ClusterCounts, division: Division, key: CellKey, runs:
     dense = np.zeros((len(clusters), counts.n_types, 1 + 3 * counts.n_runs))
     for kind, cell in chosen:
         dense[np.searchsorted(clusters, cell.support), kind] += cell.distinct[cell.place].T
+    own = sorted({column for run in runs for column in run_columns(run)})
+    dense = dense[dense[..., own].any(axis=(1, 2))]  # clusters that only other systems know are not left out
     without = dense.sum(axis=0) - dense
     return [without[:, None][..., run_columns(run)] for run in runs]
 
