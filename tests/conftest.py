@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nerscope.facets.facet import FACETS
+from nerscope.registry import Registry
 from nerscope.scoring.matching import MATCHES
 from nerscope.scoring.metrics import METRICS
 
@@ -26,9 +28,9 @@ def shared() -> Path:
 @pytest.fixture
 def registries() -> Iterator[None]:
     """Whatever a test registers is gone afterwards."""
-    everyone = (FACETS, MATCHES, METRICS)
-    before = [dict(registry._things) for registry in everyone]  # type: ignore[attr-defined]
+    everyone: tuple[Registry[Any], ...] = (FACETS, MATCHES, METRICS)
+    before = [dict(registry._things) for registry in everyone]
     yield
     for registry, things in zip(everyone, before, strict=True):
         registry._things.clear()
-        registry._things.update(things)  # type: ignore[arg-type]
+        registry._things.update(things)

@@ -141,7 +141,6 @@ def test_who_is_missing_on_a_dataset_is_noted(two_datasets: Results) -> None:
 
 
 def test_a_facet_that_one_dataset_lacks_is_compared_on_the_other(results: Results) -> None:
-    # BUG: "facet 'tmr': it is not in the results", though it is, for the dataset with training data.
     other = nerscope.evaluate(GOLD, {"a": SYSTEMS["a"], "b": SYSTEMS["b"]}, dataset="untrained")
     both = Results([], {}, [], [*results.evidence, *other.evidence])
     assert pairs(compared(both, "a", "b", facets=["tmr"], metrics=["recall"])) == [("d", "a", "b")]

@@ -99,7 +99,6 @@ def test_repaired_labels_are_said_or_refused() -> None:
 
 
 def test_training_data_of_labels_alone_is_refused() -> None:
-    # BUG: IndexError instead of an InputError that says the tokens are missing.
     with pytest.raises(InputError):
         nerscope.describe([["B-PER", "O"]])
 

@@ -73,12 +73,11 @@ def test_gold_labels_alone_are_enough_without_facets() -> None:
 
 @pytest.mark.parametrize("options", [{"facets": ["eLen"]}, {"train": GOLD}, {"facets": ["type=PER & eLen=XS"]}])
 def test_facets_of_gold_labels_alone_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="the gold sentences have no tokens"):
+    with pytest.raises(InputError, match="the sentences have no tokens"):
         nerscope.evaluate(labels("B-PER O"), {"s": labels("B-PER O")}, **options)
 
 
 def test_training_labels_alone_are_refused() -> None:
-    # BUG: IndexError instead of an InputError that says the tokens are missing.
     with pytest.raises(InputError):
         nerscope.evaluate(GOLD, {"s": PRED}, train=labels("B-PER O"))
 

@@ -239,7 +239,6 @@ class Counting:
         return counted
 
 
-# BUG: with one run changed, the intervals of the other system differ in the fourth digit from those without a cache: see
 # test_an_interval_does_not_depend_on_who_is_resampled_together.
 def test_a_cache_changes_no_number_and_only_what_changed_is_done_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = Counting(monkeypatch)
@@ -275,7 +274,6 @@ def test_the_training_data_is_part_of_what_the_cache_knows(folder: Path) -> None
 
 
 def test_a_dataset_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
-    # BUG: the cached rows of a pair carry the old name of the dataset, which is not part of their key.
     cache = Cache(folder / "cache")
     nerscope.run_experiment(loaded(folder), cache=cache)
     renamed = STANDARD.replace("datasets.d", "datasets.e").replace("{dataset}", "d")
@@ -285,7 +283,6 @@ def test_a_dataset_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
 
 
 def test_a_file_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
-    # BUG: cached notes on repaired labels carry the old name of the file, which is not part of their key.
     cache = Cache(folder / "cache")
     write(folder / "y" / "old.txt", [(tokens, [label.replace("B-", "I-") for label in own]) for tokens, own in GOLD])
     for name in ("old", "new"):
@@ -299,7 +296,6 @@ def test_a_file_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
 
 
 def test_a_longer_sentence_is_noticed_by_a_warm_cache(folder: Path) -> None:
-    # BUG: how many tokens a sentence has is not part of the key of a pair, so the difference in accuracy stays the old one.
     cache = Cache(folder / "cache")
     text = '[datasets.d]\ntest = "g.txt"\n[systems]\nx = "x.txt"\ny = "y.txt"\n[settings]\nsamples = 5\n[compare]\n'
     short: dict[str, Corpus] = {
@@ -324,7 +320,6 @@ def test_workers_change_no_number(folder: Path) -> None:
 
 
 def test_a_type_that_only_one_system_predicts_may_be_asked_for(folder: Path) -> None:
-    # BUG: runs that are scored apart (by workers, or because the cache knows the others) refuse a type that they lack.
     write(folder / "runs" / "d" / "y.1.txt", [(tokens, ["B-NEW", *own[1:]]) for tokens, own in GOLD])
     text = STANDARD.replace("samples = 30", 'samples = 5\nfacets = ["type=NEW"]')
     together = everything(nerscope.run_experiment(loaded(folder, text)))

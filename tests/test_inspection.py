@@ -6,8 +6,8 @@ import pytest
 from tests.scoring.toys import corpus
 
 from nerscope.errors import InputError
-from nerscope.evaluate import Prepared, prepare
 from nerscope.inspection import OUTCOMES, confusion, hard_tokens, mention_rows, partial_pairs
+from nerscope.passes import Prepared, prepare
 from nerscope.settings import Settings
 
 
@@ -152,5 +152,5 @@ def test_only_the_most_frequent_hard_tokens_are_listed_and_ties_are_alphabetical
 
 def test_gold_labels_alone_cannot_be_inspected() -> None:
     work = prepare([["B-PER"]], {"s": [["O"]]}, None, "d", Settings())
-    with pytest.raises(InputError, match="the gold sentences have no tokens"):
+    with pytest.raises(InputError, match="the sentences have no tokens"):
         list(mention_rows(work))

@@ -81,7 +81,6 @@ def test_json_that_holds_no_results_is_refused(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     "evidence",
     [
-        # BUG: damaged evidence ends in a KeyError, TypeError or binascii.Error instead of an InputError.
         "[{}]",
         "[3]",
         '[{"dataset": "d", "types": [], "runs": [], "ledgers": {}, "divisions": {}, "texts": "?", "documents": 3, "zeta": 1}]',
@@ -220,7 +219,6 @@ def test_a_target_that_cannot_be_written_is_said(tmp_path: Path, place: str) -> 
 
 @pytest.mark.parametrize("place", ["", "."])
 def test_a_target_without_a_name_is_said(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # BUG: ValueError, since a path without a name cannot have a draft beside it.
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OutputError):
         write_text(place, "new")
@@ -241,7 +239,6 @@ def test_a_table_that_does_not_exist_is_refused(results: Results) -> None:
 
 @pytest.mark.parametrize("name", ["tmr", "hard", "hard-strict", "errors"])
 def test_a_table_of_a_facet_that_was_not_evaluated_is_refused(name: str) -> None:
-    # BUG: an empty table comes back, though the message for this case exists.
     with pytest.raises(UsageError, match="no such table in these results"):
         nerscope.evaluate(corpus("a/B-PER"), {"s": corpus("a")}).table(name)
 

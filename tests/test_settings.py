@@ -101,7 +101,6 @@ def test_chosen_metrics_hold_for_mentions_and_leave_tokens_alone() -> None:
 
 
 def test_zero_division_leaves_nothing_undefined() -> None:
-    # BUG: hardeval, partial_share and the precision of surfaces stay undefined, though the signature says zero_division:0.
     results = nerscope.evaluate(GOLD, {"s": corpus("Ada met Oslo")}, train=GOLD, zero_division=0.0)
     undefined = {(row["facet"], row["match"], row["metric"]) for row in results.rows if row["value"] is None}
     assert undefined == set()

@@ -87,7 +87,6 @@ def test_what_is_written_can_be_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        # BUG: letters beyond ASCII need quotes in a TOML key, and a quote in a file name must be escaped
         "données",
         'a"b',
     ],
@@ -98,7 +97,6 @@ def test_any_name_gives_a_file_that_can_be_run(tmp_path: Path, name: str) -> Non
 
 
 def test_datasets_in_one_folder_are_told_apart(tmp_path: Path) -> None:
-    # BUG: of two datasets in one folder, only the first is kept, and nothing says so.
     found = made(tmp_path, "data/a-train.txt", "data/b-test.txt", "data/b-train.txt", "data/a-test.txt")
     for splits in found["datasets"].values():
         assert len({Path(file).name[0] for file in splits.values()}) == 1

@@ -10,8 +10,8 @@ from tests.scoring.toys import Corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.evaluate import prepare
 from nerscope.inspection import mention_rows
+from nerscope.passes import prepare
 from nerscope.settings import Settings
 from nerscope.subsets import Node, parse_subset
 
@@ -198,7 +198,6 @@ def test_the_whole_corpus_is_always_there_and_all_is_no_facet_of_its_own() -> No
 
 
 def test_a_condition_on_everything_is_everything() -> None:
-    # BUG: KeyError 'all': the level is checked, but no unit has codes for it.
     assert scored("all=all", "in") == filtered(lambda row: True)
 
 

@@ -158,7 +158,7 @@ def _chosen(evidence: Evidence, facets: Sequence[str] | None, metrics: Sequence[
 def _check_chosen(results: Results, facets: Sequence[str] | None, metrics: Sequence[str] | None) -> None:
     """Refuse what none of the datasets has."""
     divisions = {name: division for evidence in results.evidence for name, division in evidence.divisions.items()}
-    measured = {metric for division in divisions.values() for metric in division.metrics}
+    measured = {metric for name, division in divisions.items() if not facets or name in facets for metric in division.metrics}
     for kind, chosen, known in [("facet", facets, set(divisions)), ("metric", metrics, measured)]:
         for name in chosen or ():
             if name not in known:

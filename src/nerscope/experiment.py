@@ -15,6 +15,7 @@ from nerscope.formats.conll import ConllFile
 from nerscope.passes import gather, prepare
 from nerscope.plugins import load_plugins
 from nerscope.results import Loss, Results
+from nerscope.runs import check_names
 from nerscope.scoring.evidence import Evidence, joined_runs, only_run
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.settings import Settings
@@ -134,6 +135,7 @@ class _Checker:
 def _datasets(content: Mapping[str, Any], checker: _Checker) -> tuple[list[Dataset], list[str]]:
     folder = checker.path.parent
     systems = checker.table(content, "systems")
+    check_names(systems)
     tables = checker.table(content, "datasets")
     if not tables or not systems:
         raise InputError(str(checker.path), "it names no dataset or no system", "write [datasets.NAME] and [systems]")

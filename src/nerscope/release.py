@@ -105,7 +105,7 @@ def _joint(new: Evidence, name: str, old: Evidence, old_name: str) -> Evidence:
     if len(new.documents) != len(old.documents) or not _same_units(new, old):
         raise InputError(
             new.dataset,
-            "results and baseline were made on different gold or training data",
+            "results and baseline were made on different gold data or training data",
             "evaluate both with the same test and training files",
         )
     return joined_runs([_renamed(new, name, NEW), _renamed(old, old_name, OLD)])
@@ -141,7 +141,7 @@ def _verdict(joint: Evidence, system: str, cell: str, metric: str, match: str, m
         raise UsageError(f"cell '{cell}'", f"there is no metric '{metric}' of {facet}", suggest(metric, division.metrics))
     chosen = match if match in division.matches else division.matches[0]
     if any(chosen not in run.gold_credit for run in joint.ledgers[division.unit].runs):
-        raise UsageError(f"match '{chosen}'", "results and baseline do not both have it", "evaluate both with the same matches")
+        raise InputError(f"match '{chosen}'", "results and baseline do not both have it", "evaluate both with the same matches")
     narrow = replace(joint, divisions={facet: replace(division, matches=(chosen,), metrics=(metric,))})
     found = {one.key.level: one for one in resample(narrow, sampling, pairs=[(NEW, OLD)]) if _is_whole(one)}
     if level not in found:

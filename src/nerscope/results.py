@@ -117,7 +117,8 @@ class Results:
             content = json.loads(text)
         except ValueError as error:
             raise InputError(name, f"it is not JSON ({error})", "give a file that `evaluate -o` wrote") from None
-        if not isinstance(content, dict) or not {"nerscope", "rows", "settings", "losses"} <= content.keys():
+        kinds = {"nerscope": str, "rows": list, "settings": dict, "losses": list}
+        if not isinstance(content, dict) or not all(isinstance(content.get(key), kind) for key, kind in kinds.items()):
             raise InputError(name, "it holds no nerscope results", "give a file that `evaluate -o` wrote")
         if _release(content["nerscope"]) > _release(VERSION):
             raise InputError(
@@ -128,7 +129,7 @@ class Results:
         try:
             evidence = [unpack_evidence(part) for part in content.get("evidence", [])]
         except (KeyError, TypeError, ValueError, zlib.error) as error:
-            raise InputError(name, f"its evidence is damaged ({error!r})", "evaluate again, and save with `-o`") from None
+            raise InputError(name, f"these results are damaged ({error!r})", "evaluate again, and save with `-o`") from None
         return cls(content["rows"], content["settings"], content["losses"], evidence)
 
     def to_pandas(self) -> "pandas.DataFrame":
@@ -192,6 +193,11 @@ def is_significant(p: float | None) -> bool:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file whole or not at all."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file whole or not at all."""
     target = Path(path)
     if not target.name:
@@ -199,7 +205,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         try:
-            draft.write_text(text, encoding="utf-8", newline="")
+            draft.write_bytes(data)
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)

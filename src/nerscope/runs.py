@@ -1,9 +1,10 @@
 """Systems and their runs: who is to be scored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.schemes import parse_label
 from nerscope.errors import UsageError
 from nerscope.formats.conll import ConllFile
 from nerscope.formats.sources import CorpusLike, Source, source_of
@@ -19,17 +20,22 @@ class Run(NamedTuple):
     source: Source
 
 
-def runs_of(systems: Systems) -> list[Run]:
-    """All runs of all systems, numbered from "1"."""
-    if not systems:
-        raise UsageError("systems", "there is none", "name at least one, as NAME=FILE")
+def check_names(names: Iterable[str]) -> None:
+    """Refuse names that differ only in case: one of them is a slip."""
     by_case: dict[str, str] = {}
-    for name in systems:
+    for name in names:
         other = by_case.setdefault(name.casefold(), name)
         if other != name:
             raise UsageError(
                 f"system '{name}'", f"there is also '{other}'", "spell the name of a system the same way each time"
             )
+
+
+def runs_of(systems: Systems) -> list[Run]:
+    """All runs of all systems, numbered from "1"."""
+    if not systems:
+        raise UsageError("systems", "there is none", "name at least one, as NAME=FILE")
+    check_names(systems)
     return [
         Run(name, str(number), source_of(output, f"<{name}>"))
         for name, outputs in systems.items()
@@ -56,4 +62,5 @@ def _is_run(item: Any) -> bool:
     if isinstance(first, Mapping) or (first and not isinstance(first[0], str)):
         return True
     pair = len(item) == 2 and len(first) == len(item[1])
-    return not pair
+    labels = all(isinstance(text, str) and parse_label(text) for text in first)
+    return not pair or labels  # tokens that all look like labels are labels

@@ -10,8 +10,8 @@ from nerscope.errors import InputError
 _ENDINGS = {".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".conllu"}
 _SPLITS = {
     "train": re.compile(r"train", re.IGNORECASE),
-    "dev": re.compile(r"dev|valid|testa", re.IGNORECASE),
-    "test": re.compile(r"test", re.IGNORECASE),
+    "dev": re.compile(r"dev(elopment)?|valid(ation)?|testa", re.IGNORECASE),
+    "test": re.compile(r"testb?", re.IGNORECASE),
 }
 
 
@@ -38,16 +38,21 @@ def _is_data(path: Path, root: Path) -> bool:
 
 
 def _datasets(root: Path, files: Iterable[Path]) -> dict[str, dict[str, Path]]:
-    """Folders that hold a test file, with their splits."""
-    found: dict[str, dict[str, Path]] = {}
+    """The datasets with a test file: one a folder, or one for each name before the word for the split (a-train, b-train)."""
+    folders: dict[Path, dict[str, dict[str, Path]]] = {}
     for path in files:
-        for split, pattern in _SPLITS.items():
-            if pattern.search(path.stem):
-                own = pattern.sub("", path.name.removesuffix(".gz").rsplit(".", 1)[0]).strip("._- ")  # a of a-train.txt
-                name = own or (path.parent.name if path.parent != root else root.resolve().name)
-                found.setdefault(_key(name), {}).setdefault(split, path)
-                break
-    return {name: splits for name, splits in found.items() if "test" in splits}
+        stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+        split = next((split for split, pattern in _SPLITS.items() if pattern.search(stem)), None)
+        if split:
+            prefix = _SPLITS[split].sub("", stem).strip("._- ")
+            folders.setdefault(path.parent, {}).setdefault(prefix, {}).setdefault(split, path)
+    found = {}
+    for folder, groups in folders.items():
+        own = folder.name if folder != root else root.resolve().name
+        for prefix, splits in groups.items():
+            if "test" in splits:
+                found[_key(prefix if len(groups) > 1 and prefix else own)] = splits
+    return found
 
 
 def _systems(root: Path, files: Iterable[Path], datasets: list[str]) -> dict[str, dict[str, str]]:

@@ -1,5 +1,6 @@
 """Checking labels against a scheme, and writing them in another one."""
 
+import io
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,7 +9,9 @@ import numpy as np
 
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import encode, merged_by_io, previous
-from nerscope.corpus.schemes import Scheme, forbidden, scheme_named
+from nerscope.corpus.schemes import SINGLE, Scheme, forbidden, scheme_named
+from nerscope.errors import plural
+from nerscope.formats.blocks import open_bytes
 from nerscope.formats.conll import ConllFile, look
 from nerscope.formats.sources import chunks, with_scheme
 from nerscope.losses import losses_of
@@ -26,7 +29,20 @@ def violations(file: ConllFile) -> tuple[str, list[Violation]]:
     settled = with_scheme(file)
     assert isinstance(settled, ConllFile)
     scheme = scheme_named(settled.scheme or "bio")
-    return scheme.name, [found for chunk in chunks(settled, Coding(), tokens=False) for found in _in_chunk(chunk, scheme)]
+    found, chunk = list[Violation](), None
+    for chunk in chunks(settled, Coding(), tokens=False):
+        found += _in_chunk(chunk, scheme)
+    return scheme.name, [*(_foreign(chunk, scheme) if chunk else ()), *found]
+
+
+def _foreign(chunk: Corpus, scheme: Scheme) -> Iterator[Violation]:
+    """Labels with letters that the scheme does not have, each at its first place."""
+    transitions = chunk.column.transitions
+    for place, text in enumerate(transitions.texts, 1):
+        if scheme.bare != SINGLE and text[1:2] == "-" and text[0] not in scheme.letters:
+            times = int(transitions.counts[:, place].sum())
+            line = transitions.first[:, place][transitions.counts[:, place] > 0].min()
+            yield Violation(f"{chunk.name}:{line}", f"{text} is no label of {scheme.name} ({plural(times, 'time')})")
 
 
 def _in_chunk(chunk: Corpus, scheme: Scheme) -> Iterator[Violation]:
@@ -57,33 +73,42 @@ def convert(file: ConllFile, to: str, repair: str = "conlleval") -> Converted:
     target, coding = scheme_named(to), Coding()
     source = with_scheme(file) if repair == "discard" else file
     labels: dict[int, str] = {}
-    melted, chunk = 0, None
+    melted, split, chunk = 0, 0, None
     for chunk in chunks(source, coding, tokens=False):
         mentions = chunk.mentions(repair)
         codes = encode(mentions, chunk.starts, coding.labels, target)
         names = coding.labels.spell(target)
         labels.update(zip(chunk.lines.tolist(), (names[code] for code in codes), strict=True))
-        melted += merged_by_io(mentions, chunk.starts) if "B" not in target.letters else 0
+        melted += merged_by_io(mentions, chunk.starts) if target.name == "io" else 0
+        split += int((mentions.end - mentions.start > 1).sum()) if target.bare == SINGLE else 0
     losses = losses_of([chunk] if chunk else [], repair)
     notes = [f"{loss['places'][0]}: {loss['message']}" for loss in losses]
     if melted:
-        notes.append(f"{file.name}: {melted} mentions touch another of their type; {target.name} cannot tell them apart")
+        notes.append(
+            f"{file.name}: {plural(melted, 'mention')} after another of the same type; {target.name} melts them into one"
+        )
+    if split:
+        notes.append(f"{file.name}: {plural(split, 'mention')} of several tokens; {target.name} tears them apart")
     return Converted(_rewritten(file, labels), notes)
 
 
 def _rewritten(file: ConllFile, labels: dict[int, str]) -> bytes:
-    text = b"".join(file.blocks())
-    tabs = look(text, file).separator == b"\t"
-    lines = text.split(b"\n")
+    """The bytes of the file with other labels: line ends, encoding and all else as they were."""
+    with open_bytes(file.path) if file.data is None else io.BytesIO(file.data) as stream:
+        text = stream.read().decode(file.encoding)
+    tabs = look(text.encode(), file).separator == b"\t"
+    lines = text.split("\n")
     for number, label in labels.items():
-        lines[number - 1] = _with_label(lines[number - 1], file.label, label.encode(), tabs)
-    return b"\n".join(lines)
+        line = lines[number - 1]
+        end = "\r" if line.endswith("\r") else ""
+        lines[number - 1] = _with_label(line.removesuffix("\r"), file.label, label, tabs) + end
+    return "\n".join(lines).encode(file.encoding)
 
 
-def _with_label(line: bytes, column: int, label: bytes, tabs: bool) -> bytes:
+def _with_label(line: str, column: int, label: str, tabs: bool) -> str:
     if tabs:
-        fields = line.split(b"\t")
+        fields = line.split("\t")
         fields[column] = label
-        return b"\t".join(fields)
-    start, end = list(re.finditer(rb"[^ ]+", line))[column].span()  # runs of blanks stay as they are
+        return "\t".join(fields)
+    start, end = list(re.finditer("[^ ]+", line))[column].span()  # runs of blanks stay as they are
     return line[:start] + label + line[end:]

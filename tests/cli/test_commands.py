@@ -240,7 +240,7 @@ def test_a_conversion_says_what_it_changes(data: Path, run: Run) -> None:
     outcome = done(run, "convert odd.txt io.txt --to io")
     assert outcome.err.splitlines() == [
         "nerscope: note: odd.txt:5: 1 transition not allowed in bio, repaired as conlleval: I-X after O (1)",
-        "nerscope: note: odd.txt: 1 mentions touch another of their type; io cannot tell them apart",
+        "nerscope: note: odd.txt: 1 mention after another of the same type; io melts them into one",
     ]
     assert (data / "io.txt").read_text() == "a I-X\nb I-X\n\nc O\nd I-X\n\ne I-X\n"
 

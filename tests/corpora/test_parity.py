@@ -23,7 +23,7 @@ def expected(dataset: str) -> dict[str, Any]:
 
 
 @cache
-def results(dataset: str, **options: str) -> Results:
+def results(dataset: str, **options: Any) -> Results:
     folder = SHARED / "corpora" / dataset
     # One participant of WNUT17 rewrote some tokens (`gt` as `get`).
     systems = {name: ConllFile(folder / "systems" / f"{name}.txt", tokens="any") for name in expected(dataset)}
@@ -31,7 +31,7 @@ def results(dataset: str, **options: str) -> Results:
 
 
 @cache
-def cells(dataset: str, **options: str) -> dict[tuple[object, ...], tuple[float | None, int]]:
+def cells(dataset: str, **options: Any) -> dict[tuple[object, ...], tuple[float | None, int]]:
     keys = ("system", "facet", "level", "type", "match", "metric")
     return {
         tuple(row[key] for key in keys): (row["value"], row["n"])  # type: ignore[literal-required]
@@ -40,7 +40,7 @@ def cells(dataset: str, **options: str) -> dict[tuple[object, ...], tuple[float 
     }
 
 
-def check(dataset: str, cell: tuple[object, ...], value: float | None, n: int | None = None, **options: str) -> None:
+def check(dataset: str, cell: tuple[object, ...], value: float | None, n: int | None = None, **options: Any) -> None:
     found, size = cells(dataset, **options)[cell]
     if value is None:
         assert found is None, cell
@@ -86,7 +86,7 @@ def test_tough_mentions_recall(dataset: str) -> None:
         ("hardeval_loose_io_labels", "hard", {"token_match": "io"}),
     ],
 )
-def test_token_error_rates(dataset: str, block: str, facet: str, options: dict[str, str]) -> None:
+def test_token_error_rates(dataset: str, block: str, facet: str, options: dict[str, Any]) -> None:
     match = options.get("token_match", "bilou")
     for system, numbers in expected(dataset).items():
         part = dict(numbers[block])

@@ -89,7 +89,6 @@ def test_each_refusal_names_the_sentence_and_the_fact(sentences: Any, place: str
     assert caught.value.remedy
 
 
-# BUG: a TypeError instead of a message
 @pytest.mark.parametrize("sentence", [None, 5, (["a"], None), {"tokens": None, "labels": ["O"]}])
 def test_what_is_no_sentence_is_refused_with_its_number(sentence: Any) -> None:
     with pytest.raises(InputError, match=r"<memory>: sentence 2: .* Remedy: "):
@@ -181,7 +180,6 @@ def test_several_runs_of_labels_alone_are_scored_one_by_one() -> None:
     assert [row["value"] for row in results.select(metric="recall", match="exact", type=None)] == [0.5, 1.0, 0.75]
 
 
-# BUG: two sentences of equal length are taken for one pair of tokens and labels: one run, recall 0.5, no word about it
 def test_several_runs_of_two_equally_long_sentences_are_several_runs() -> None:
     gold = [["B-PER", "O"], ["O", "B-PER"]]
     results = nerscope.evaluate(gold, {"s": [gold, gold]})
@@ -207,7 +205,6 @@ def test_what_is_no_corpus_is_refused_by_its_kind() -> None:
         source_of(5)  # type: ignore[arg-type]
 
 
-# BUG: numpy refuses to compare the tokens of the file with none (ValueError)
 def test_labels_alone_can_be_held_against_a_file_with_any_tokens(tmp_path: Path) -> None:
     path = tmp_path / "s.txt"
     path.write_text("Ada B-PER\nspoke O\n")
@@ -215,7 +212,6 @@ def test_labels_alone_can_be_held_against_a_file_with_any_tokens(tmp_path: Path)
     assert results.value(metric="f1") == 1.0
 
 
-# BUG: training data without tokens: an IndexError out of numpy
 @pytest.mark.parametrize("side", ["gold", "train"])
 def test_facets_of_tokens_ask_for_tokens(side: str) -> None:
     gold: Any = [["B-PER", "O"]] if side == "gold" else [(["Ada", "spoke"], ["B-PER", "O"])]

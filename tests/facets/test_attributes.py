@@ -9,10 +9,10 @@ from tests.scoring.toys import corpus
 import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
-from nerscope.evaluate import prepare
 from nerscope.facets.facet import Facet, attribute, register_facet
 from nerscope.facets.view import View
 from nerscope.inspection import mention_rows
+from nerscope.passes import prepare
 from nerscope.scoring.metrics import METRICS, Metric
 from nerscope.settings import Settings
 

@@ -175,7 +175,6 @@ def test_buckets_of_an_evaluation_are_cut_as_asked(options: dict[str, Any], edge
 
 
 def test_many_buckets_are_possible() -> None:
-    # BUG: codes of buckets are kept in 8 bits with a sign, so the 129th bucket is a negative one (ValueError).
     gold = [(["a", *["b"] * number], ["B-PER", *["O"] * number]) for number in range(150)]
     results = nerscope.evaluate(gold, {"s": gold}, facets=["sLen"], buckets=150)
     assert [row["n"] for row in results.select(facet="sLen", metric="recall", type=None, run=None)] == [1] * 150

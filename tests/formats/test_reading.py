@@ -131,7 +131,7 @@ TEXT = "Zoë B-PER\nsaß O\n\nMünchen B-LOC\n"
         (TEXT.encode(), {"encoding": "UTF8"}),
     ],
 )
-@pytest.mark.parametrize("packed", [False, True])  # BUG: the file around packed data is never closed (ResourceWarning)
+@pytest.mark.parametrize("packed", [False, True])
 def test_encodings_and_packing_make_no_difference(data: bytes, options: dict[str, str], packed: bool, tmp_path: Path) -> None:
     path = tmp_path / "f.txt"
     path.write_bytes(gzip.compress(data) if packed else data)
@@ -224,7 +224,6 @@ def test_documents_are_numbered_as_they_begin(text: str, documents: list[int]) -
     assert read_text(text).documents.tolist() == documents
 
 
-# BUG: the pattern looks for "newdoc" beyond the end of the line
 def test_an_empty_comment_before_the_token_newdoc_begins_no_document() -> None:
     assert read_text("a O\n\n#\nnewdoc O\n", comments=True).documents.tolist() == [0, 0]
 
@@ -242,17 +241,14 @@ def test_file_objects_are_read_like_files(tmp_path: Path) -> None:
     assert rows_of(read(io.BytesIO(TEXT.encode("latin-1")), encoding="latin-1")) == expected
 
 
-# BUG: only files that are opened by their path are unpacked
 def test_file_objects_may_be_packed() -> None:
     assert rows_of(read(io.BytesIO(gzip.compress(TEXT.encode())))) == rows_of(read_text(TEXT))
 
 
-# BUG: text is written as UTF-8 and then read in the encoding that was said of the file
 def test_the_encoding_says_nothing_about_text_that_is_decoded_already() -> None:
     assert rows_of(read(io.StringIO(TEXT), encoding="latin-1")) == rows_of(read_text(TEXT))
 
 
-# BUG: options are dropped without a word unless a file is read
 @pytest.mark.parametrize("given_as", ["lists", "corpus"])
 def test_options_hold_for_corpora_in_memory_or_are_refused(given_as: str) -> None:
     lists = [(["a", "b"], ["B-X", "I-X"])]
@@ -341,10 +337,8 @@ def test_options_that_cannot_be_understood_are_refused(text: str, fact: str, rem
         (b"a O\n\xe9 O\n", {}, "f: byte 4", "this is not utf-8"),
         (b"a O\nb O\n\xc3", {}, "f: byte 8", "this is not utf-8"),
         (b"a O\n\x81 O\n", {"encoding": "cp1252"}, "f: byte 4", "this is not cp1252"),
-        # BUG: the three bytes of the mark are not counted
         (BOM + b"a O\n\xe9 O\n", {}, "f: byte 7", "this is not utf-8"),
         (BOM + b"a O\n\0 O\n", {}, "f: byte 7", "there is a NUL byte: this is no text file"),
-        # BUG: half a character at the end is dropped without a word
         ("a O\nb O".encode("utf-16-le")[:-1], {"encoding": "utf-16-le"}, "f: byte 12", "this is not utf-16-le"),
         # columns
         (b"a O\n\nb O\nc\n", {}, "f:4", "1 space-separated column where 2 are needed"),
@@ -378,7 +372,6 @@ def test_the_wrong_encoding_is_met_with_the_option_to_say() -> None:
 )
 def test_files_that_cannot_be_opened_are_refused(name: str, fact: str, tmp_path: Path) -> None:
     packed = gzip.compress(TEXT.encode() * 50)
-    # BUG: the file around packed data is never closed (ResourceWarning)
     for broken in (packed[:-9], packed[:20] + b"\xff" * 20 + packed[40:], packed[:-8] + b"\0" * 8):
         (tmp_path / "packed.gz").write_bytes(broken)
         with pytest.raises(InputError) as caught:

@@ -10,8 +10,8 @@ from tests.oracles.strategies import Case, cases
 
 import nerscope
 from nerscope.corpus.arrays import Floats
-from nerscope.evaluate import prepare
 from nerscope.facets.attributes import NAMES
+from nerscope.passes import prepare
 from nerscope.results import Results, Row
 from nerscope.score import score_chunk
 from nerscope.scoring.evidence import Evidence

@@ -127,14 +127,13 @@ def test_texts_survive_packing(tokens: list[str]) -> None:
 
 
 def test_a_token_with_a_line_break_keeps_its_sentence() -> None:
-    # BUG: texts are joined by line breaks when they are saved, so such a token becomes two sentences.
     gold = [(["a\nb", "c"], ["B-PER", "O"]), (["d"], ["B-PER"])]
     evidence = nerscope.evaluate(gold, {"s": gold}, facets=["eLen"]).evidence[0]
     assert unpack_evidence(pack_evidence(evidence)).texts == evidence.texts
 
 
 def test_texts_of_large_corpora_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("nerscope.evaluate"), "MOST_TEXTS", 1)
+    monkeypatch.setattr(import_module("nerscope.passes"), "MOST_TEXTS", 1)
     evidence = nerscope.evaluate(corpus("a/B-PER", "b"), {"s": corpus("a", "b")}, facets=["eLen"]).evidence[0]
     assert evidence.texts is None
     assert unpack_evidence(pack_evidence(evidence)).texts is None

@@ -213,7 +213,6 @@ def test_numbers_of_a_system_do_not_depend_on_who_else_is_there() -> None:
 
 
 def test_an_interval_does_not_depend_on_who_is_resampled_together() -> None:
-    # BUG: the jackknife of a small cell leaves out the sentences in which any of the runs predicts something, also runs of
     # other systems; these add leave-one-out values that do not move, and change the variance.
     together = evidence_of({"s": PRED, "x": noisy(GOLD, 0.6, 5)})
     sampling = Sampling(samples=60)

@@ -14,14 +14,16 @@ def command(
     ),
 ) -> None:
     """Write a file in another tagging scheme; all other columns stay as they are."""
+    import gzip
+
     from nerscope.corpus.mentions import check_repair
     from nerscope.formats.conll import ConllFile
-    from nerscope.results import write_text
+    from nerscope.results import write_bytes
     from nerscope.validation import convert
 
     check_repair(repair)
     checked_output(target)
     data, notes = convert(ConllFile.parse(source), to, repair)
-    write_text(target, data.decode())
+    write_bytes(target, gzip.compress(data) if target.endswith(".gz") else data)
     for note in notes:
         typer.echo(f"nerscope: note: {note}", err=True)

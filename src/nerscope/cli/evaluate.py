@@ -77,10 +77,18 @@ def command(
         )
     comparison = None
     if test.endswith(".toml"):
-        if system or train or dataset or facet or match or metric or intervals or list or errors or edges:
-            raise UsageError(
-                test, "an experiment file says all that there is to say", "put the settings into it, not beside it"
-            )
+        beside: dict[str, object] = {
+            "system": system,
+            "train": train,
+            "dataset": dataset,
+            "facet": facet,
+            "match": match,
+            "metric": metric,
+        }
+        beside |= {"intervals": intervals, "list": list, "errors": errors, "edges": edges}
+        for name, value in beside.items():
+            if value:
+                raise UsageError(f"--{name}", "it has no place beside an experiment file", f"put it into {test}")
         results, comparison = _experiment(test, workers, no_cache, plugin, output)
     else:
         settings = Settings.of(

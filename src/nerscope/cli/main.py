@@ -1,6 +1,7 @@
 """The front door of the command line: commands, and what becomes of errors."""
 
 import os
+import signal
 import sys
 
 import typer
@@ -44,12 +45,14 @@ def options(
 
 def main() -> None:
     """Run the command line; a problem of the user's is one message and exit code 2."""
+    if hasattr(signal, "SIGPIPE"):  # the reader of our output has gone, as `head` does: no failure, and nothing more to do
+        signal.signal(signal.SIGPIPE, lambda number, frame: os._exit(0))
     try:
         app(prog_name="nerscope")
     except NerscopeError as error:
         typer.echo(f"nerscope: {error}", err=True)
         sys.exit(2)
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+    except BrokenPipeError:  # the same where there are no signals
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.mentions import Mentions, decode
-from nerscope.corpus.schemes import Label, Labels, Scheme, Transitions, parse_label, scheme_named
+from nerscope.corpus.schemes import Labels, Scheme, Transitions, parse_label, scheme_named
 from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError
 
@@ -37,6 +37,8 @@ class LabelColumn:
 
     def note_other_tokens(self, gold: "Corpus", own: "Corpus") -> None:
         """Count the tokens of a chunk that differ from gold."""
+        if not len(gold.tokens):
+            return
         differs = np.flatnonzero(gold.tokens != own.tokens)
         if len(differs) and not self.other_tokens:
             self.first_other_line = int(own.lines[differs[0]])
@@ -190,14 +192,11 @@ def _sentence(item: Sentence, place: str) -> tuple[list[str] | None, list[str]]:
     if isinstance(item, Mapping):
         if "tokens" not in item or "labels" not in item:
             raise InputError(place, f"the keys are {sorted(item)}", "name them 'tokens' and 'labels'")
-        tokens, labels = list(item["tokens"]), list(item["labels"])
-    elif len(item) == 2 and not any(isinstance(part, str) for part in item):
-        tokens, labels = list(item[0]), list(item[1])
+        tokens, labels = _strings(item["tokens"], place), _strings(item["labels"], place)
+    elif isinstance(item, Sequence) and len(item) == 2 and not any(isinstance(part, str) for part in item):
+        tokens, labels = _strings(item[0], place), _strings(item[1], place)
     else:
-        tokens, labels = None, [*item]
-    for part in (tokens or [], labels):
-        if not all(isinstance(text, str) for text in part):
-            raise InputError(place, "a token or label is not a string", "give (tokens, labels), two lists of strings")
+        tokens, labels = None, _strings(item, place)
     if tokens is not None and len(tokens) != len(labels):
         raise InputError(place, f"{len(tokens)} tokens but {len(labels)} labels", "give one label for each token")
     if not labels:
@@ -205,4 +204,11 @@ def _sentence(item: Sentence, place: str) -> tuple[list[str] | None, list[str]]:
     return tokens, labels
 
 
-__all__ = ["Coding", "Corpus", "Label", "LabelColumn", "joined", "label_error"]
+def _strings(given: object, place: str) -> list[str]:
+    """A list of strings without NUL, which would end a token unseen."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(place, "this is no sentence", "give (tokens, labels), two lists of strings")
+    strings = list(given)
+    if not all(isinstance(text, str) and "\0" not in text for text in strings):
+        raise InputError(place, "a token or label is not a string", "give (tokens, labels), two lists of strings without NUL")
+    return strings

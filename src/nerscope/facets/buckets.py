@@ -125,6 +125,6 @@ BUCKETINGS: dict[str, Bucketing] = {
 
 def given_edges(attribute: str, edges: Sequence[float]) -> Buckets:
     """Buckets with the edges that a user gives."""
-    if not edges or any(high <= low for low, high in pairwise(edges)):
+    if not edges or not np.isfinite(edges).all() or any(high <= low for low, high in pairwise(edges)):
         raise UsageError(f"edges of {attribute}", f"{list(edges)} do not increase", "give them in increasing order, each once")
     return Buckets(tuple(edges), tuple(edges))

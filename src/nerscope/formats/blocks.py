@@ -10,6 +10,7 @@ from nerscope.errors import InputError
 
 BLOCK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
 
 
 def open_bytes(path: str | Path) -> BinaryIO:
@@ -22,12 +23,26 @@ def open_bytes(path: str | Path) -> BinaryIO:
         raise InputError(str(path), "this is a folder", "name a file in it") from None
     except OSError as error:
         raise InputError(str(path), f"it cannot be read ({error.strerror})", "check its permissions") from None
-    packed = stream.peek(2)[:2] == b"\x1f\x8b"
-    if not packed:
+    if stream.peek(2)[:2] != _GZIP:
         return stream
+    stream.close()
+    return cast(BinaryIO, gzip_open(path))
+
+
+def unpacked(data: bytes) -> bytes:
+    """The bytes behind packed bytes; others stay as they are."""
+    if data[:2] != _GZIP:
+        return data
     import gzip
 
-    return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+    return gzip.decompress(data)
+
+
+def gzip_open(path: str | Path) -> object:
+    """A packed file, for reading."""
+    import gzip  # rarely needed
+
+    return gzip.open(path, "rb")
 
 
 def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[bytes]:
@@ -37,17 +52,16 @@ def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[byt
     >>> list(blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
     [b'one O\\n', b'two O\\n']
     """
-    rest, offset = b"", 0
+    rest = b""
     for data in _recoded(stream, name, encoding):
         cut = data.rfind(b"\n") + 1
         if not cut:
             rest += data
             continue
-        block = rest + data[:cut]
-        yield _checked(block, name, offset)
-        rest, offset = data[cut:], offset + len(block)
+        yield _plain_line_ends(rest + data[:cut])
+        rest = data[cut:]
     if rest:
-        yield _checked(rest + b"\n", name, offset)
+        yield _plain_line_ends(rest + b"\n")
 
 
 def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
@@ -56,24 +70,32 @@ def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
     plain = codecs.lookup(encoding).name == "utf-8"
     offset, tail = 0, b""
     while data := _load(stream, name):
-        pending = len(decoder.getstate()[0])
-        if offset == 0:
-            data = data.removeprefix(_BOM) if plain else data
+        pending = len(tail) if plain else len(decoder.getstate()[0])
         try:
             if plain:
                 # Only the checking is wanted: decode what is not ASCII, and keep the bytes.
                 tail = _check_utf8(tail + data) if tail or not data.isascii() else b""
-                yield data
+                text = data
             else:
-                yield decoder.decode(data).encode()
+                text = decoder.decode(data).encode()
         except UnicodeDecodeError as error:
-            where = offset + error.start - (len(tail) if plain else pending)
+            raise _not_encoded(name, offset + error.start - pending, encoding) from None
+        nul = text.find(b"\0")
+        if nul >= 0:
             raise InputError(
-                f"{name}: byte {where}", f"this is not {encoding}", "say the encoding, for example encoding=latin-1"
-            ) from None
+                f"{name}: byte {offset + nul}",
+                "there is a NUL byte: this is no text file",
+                "give a text file; if it is UTF-16, say encoding=utf-16",
+            )
+        yield text.removeprefix(_BOM) if offset == 0 else text
         offset += len(data)
-    if tail:
-        raise InputError(f"{name}: byte {offset - len(tail)}", f"this is not {encoding}", "the last character is cut off")
+    left = tail if plain else decoder.getstate()[0]
+    if left:
+        raise InputError(f"{name}: byte {offset - len(left)}", f"this is not {encoding}", "the last character is cut off")
+
+
+def _not_encoded(name: str, offset: int, encoding: str) -> InputError:
+    return InputError(f"{name}: byte {offset}", f"this is not {encoding}", "say the encoding, for example encoding=latin-1")
 
 
 def _check_utf8(data: bytes) -> bytes:
@@ -89,12 +111,5 @@ def _load(stream: BinaryIO, name: str) -> bytes:
         raise InputError(name, f"it cannot be unpacked ({error})", "pack the file again with gzip") from None
 
 
-def _checked(data: bytes, name: str, offset: int) -> bytes:
-    nul = data.find(b"\0")
-    if nul >= 0:
-        raise InputError(
-            f"{name}: byte {offset + nul}",
-            "there is a NUL byte: this is no text file",
-            "give a text file; if it is UTF-16, say encoding=utf-16",
-        )
+def _plain_line_ends(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data

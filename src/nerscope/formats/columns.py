@@ -10,7 +10,7 @@ from nerscope.corpus.vocabulary import padded
 
 _DOCSTART = re.compile(rb"(?m)^-DOCSTART-")
 _COMMENT = re.compile(rb"(?m)^#.*$")
-_NEW_DOCUMENT = re.compile(rb"(?m)^#\s*newdoc\b")
+_NEW_DOCUMENT = re.compile(rb"(?m)^#[ \t]*newdoc\b")
 _BLANK_LINE = re.compile(rb"(?m)^[ \t]+$")
 _BLANKS = re.compile(rb" {2,}")
 _EDGE_BLANKS = re.compile(rb"(?m)^ +| +$")

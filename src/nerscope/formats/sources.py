@@ -1,5 +1,6 @@
 """Whatever a user means by a corpus, as chunks; and several of them side by side, sentence by sentence."""
 
+import io
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,8 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 
 from nerscope.corpus.corpus import Coding, Corpus, Sentence, joined
-from nerscope.errors import AlignmentError, InputError, plural
+from nerscope.errors import AlignmentError, InputError, UsageError, plural
+from nerscope.formats.blocks import unpacked
 from nerscope.formats.conll import ConllFile, read_chunks
 
 Source: TypeAlias = ConllFile | Corpus
@@ -23,7 +25,8 @@ def source_of(given: CorpusLike, name: str = "<memory>") -> Source:
         return ConllFile(os.fspath(given))
     if hasattr(given, "read"):
         data = given.read()
-        return ConllFile(getattr(given, "name", name), data=data.encode() if isinstance(data, str) else data)
+        own = str(getattr(given, "name", name))
+        return ConllFile(own, data=data.encode() if isinstance(data, str) else unpacked(data))
     if isinstance(given, Iterable):
         return Corpus.of(given, name=name)
     raise InputError(
@@ -40,7 +43,11 @@ def read(given: CorpusLike, **options: Any) -> Corpus:
     """
     source = source_of(given)
     if isinstance(source, ConllFile):
+        if isinstance(given, io.TextIOBase):  # an open text file has been decoded already
+            options.pop("encoding", None)
         source = replace(source, **options)
+    elif options:
+        raise UsageError("read", f"{', '.join(options)} cannot be said of sentences in memory", "use Corpus.of(…, scheme=…)")
     return joined(list(chunks(source, Coding())))
 
 
@@ -72,6 +79,7 @@ class _Feed:
     """One file (or corpus in memory) that is read once for all the sources that share it."""
 
     members: list[int]
+    sources: list[Source]
     stream: Iterator[list[Corpus]]
     waiting: list[Corpus] | None = None
 
@@ -103,7 +111,7 @@ def side_by_side(sources: Sequence[Source], coding: Coding, tokens: bool = True)
         full = [corpus for corpus in row if corpus is not None]
         for source, other in zip(sources[1:], full[1:], strict=True):
             if not _same_sentences(full[0], other):
-                raise _difference(full[0], other, sentence)
+                raise _difference(_ahead(feeds, sources[0], full[0]), _ahead(feeds, source, other), sentence)
             if isinstance(source, ConllFile) and source.tokens == "any":
                 other.column.note_other_tokens(full[0], other)
             elif not _same_tokens(full[0], other):
@@ -124,11 +132,11 @@ def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Fee
     tokens = tokens or len(groups) > 1
     feeds = []
     for members in groups.values():
-        source = sources[members[0]]
+        source, own = sources[members[0]], [sources[member] for member in members]
         if isinstance(source, Corpus):
-            feeds.append(_Feed(members, iter([[source.recoded(coding)] * len(members)])))
+            feeds.append(_Feed(members, own, iter([[source.recoded(coding)] * len(members)])))
         else:
-            feeds.append(_Feed(members, _columns(source, coding, [_label(sources[i]) for i in members], tokens)))
+            feeds.append(_Feed(members, own, _columns(source, coding, [_label(sources[i]) for i in members], tokens)))
     return feeds
 
 
@@ -143,6 +151,13 @@ def _columns(file: ConllFile, coding: Coding, wanted: list[int], tokens: bool) -
         yield [corpora[distinct.index(column)] for column in wanted]
 
 
+def _ahead(feeds: list[_Feed], source: Source, taken: Corpus) -> Corpus:
+    """What was taken and what comes next, so that the reason of a difference can be told from what follows."""
+    feed = next(feed for feed in feeds if any(source is own for own in feed.sources))
+    rest = feed.waiting[[source is own for own in feed.sources].index(True)] if feed.fill() and feed.waiting else None
+    return joined([taken, rest]) if rest is not None else taken
+
+
 def _same_sentences(gold: Corpus, other: Corpus) -> bool:
     return np.array_equal(gold.starts, other.starts)
 
@@ -155,8 +170,9 @@ def _same_tokens(gold: Corpus, other: Corpus) -> bool:
 
 def _first_difference(gold: Corpus, other: Corpus) -> tuple[int, int]:
     """The first sentence that differs, and the first token of it that does (or where the shorter one ends)."""
-    sizes = (np.diff(gold.starts), np.diff(other.starts))
-    by_size = int(np.argmax(sizes[0] != sizes[1])) if (sizes[0] != sizes[1]).any() else len(gold)
+    shared_sentences = min(len(gold), len(other))
+    sizes = [np.diff(corpus.starts)[:shared_sentences] for corpus in (gold, other)]
+    by_size = int(np.argmax(sizes[0] != sizes[1])) if (sizes[0] != sizes[1]).any() else shared_sentences
     if len(gold.tokens) and len(other.tokens):
         shared = int(gold.starts[by_size])
         differs = gold.tokens[:shared] != other.tokens[:shared]
