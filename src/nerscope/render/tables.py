@@ -53,6 +53,37 @@ def percent(value: float | None, digits: int = 2) -> str:
 
 
 Columns = Sequence[tuple[str, Mapping[str, object]]]
+_KEY = ("facet", "level", "type", "match", "metric")
+
+
+class Summaries:
+    """The summary rows of results, by what they are numbers of."""
+
+    def __init__(self, results: Results) -> None:
+        self.settings = results.settings
+        self.by_facet: dict[str, list[Row]] = {}
+        self.systems: dict[str, list[str]] = {}  # by dataset
+        self._index: dict[tuple[object, ...], Row] = {}
+        for row in results.rows:
+            if row["run"] is None:
+                fields: Mapping[str, Any] = row
+                self.by_facet.setdefault(row["facet"], []).append(row)
+                systems = self.systems.setdefault(row["dataset"], [])
+                if row["system"] not in systems:
+                    systems.append(row["system"])
+                self._index[row["dataset"], row["system"], *(fields[key] for key in _KEY)] = row
+
+    def find(self, dataset: str, system: str, wanted: Mapping[str, object]) -> Row | None:
+        """The row of a system, or None."""
+        return self._index.get((dataset, system, *(wanted[key] for key in _KEY)))
+
+    def column(self, dataset: str, wanted: Mapping[str, object]) -> list[Row | None]:
+        """The rows of all systems on a dataset."""
+        return [self.find(dataset, system, wanted) for system in self.systems[dataset]]
+
+    def match_of(self, facet: str) -> str:
+        """The match that a facet is shown with."""
+        return self.by_facet[facet][0]["match"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +92,40 @@ class Spec:
 
     title: str
     common: Mapping[str, object]
-    columns: Callable[[Results], Columns]
+    columns: Callable[[Summaries], Columns]
     notes: tuple[str, ...] = field(default_factory=tuple)
 
 
-def _fixed(*columns: tuple[str, Mapping[str, object]]) -> Callable[[Results], Columns]:
-    return lambda results: columns
+def _fixed(*columns: tuple[str, Mapping[str, object]]) -> Callable[[Summaries], Columns]:
+    return lambda rows: columns
 
 
-def _types(results: Results) -> Columns:
-    names = sorted({row["type"] for row in results.rows if row["type"] is not None})
+def _types(rows: Summaries) -> Columns:
+    names = sorted({row["type"] for row in rows.by_facet["all"] if row["type"] is not None})
     return [("all", {"type": None}), *((name, {"type": name}) for name in names)]
 
 
-def _levels(facet: str, **more: object) -> Callable[[Results], Columns]:
-    def columns(results: Results) -> Columns:
-        rows = results.select(facet=facet)
-        levels = dict.fromkeys(row["level"] for row in rows if row["level"] != "score")
-        return [(level, {"level": level, "match": rows[0]["match"], **more}) for level in levels]
+def _levels(facet: str, *extra: tuple[str, str], **more: object) -> Callable[[Summaries], Columns]:
+    """The levels of a facet, and extra columns of (level, metric)."""
+
+    def columns(rows: Summaries) -> Columns:
+        match = rows.match_of(facet)
+        levels = dict.fromkeys(row["level"] for row in rows.by_facet[facet] if row["level"] != "score")
+        found = [(level, {"level": level, "match": match, **more}) for level in levels]
+        return [*found, *((level, {"level": level, "match": match, "metric": metric}) for level, metric in extra)]
 
     return columns
 
 
-def _hard_levels(facet: str) -> Callable[[Results], Columns]:
-    levels = _levels(facet, metric="ter")
-    return lambda results: [*levels(results), ("score", {"level": "score", "metric": "hardeval"})]
+def _partial_matches(rows: Summaries) -> Columns:
+    matches = dict.fromkeys(row["match"] for row in rows.by_facet["all"] if row["metric"] == "f1")
+    return [(match, {"match": match}) for match in matches if match != "surface"]
 
 
-_EXACT: Mapping[str, object] = {"facet": "all", "level": "all", "match": "exact", "type": None}
+def _shares(rows: Summaries) -> Columns:
+    return [(level, {"level": level, "match": rows.match_of("hard")}) for level in ("unseen", "diff", "other")]
+
+
 SPECS: dict[str, Spec] = {
     "exact": Spec(
         "Exact match",
@@ -104,118 +141,99 @@ SPECS: dict[str, Spec] = {
         ),
     ),
     "types": Spec("F1 by type", {"facet": "all", "level": "all", "match": "exact", "metric": "f1"}, _types),
-    "partial": Spec(
-        "F1 with partial credit",
-        {"facet": "all", "level": "all", "type": None, "metric": "f1"},
-        lambda results: [
-            (match, {"match": match})
-            for match in dict.fromkeys(row["match"] for row in results.rows if row["facet"] == "all" and row["metric"] == "f1")
-            if match != "surface"
-        ],
-    ),
+    "partial": Spec("F1 with partial credit", {"facet": "all", "level": "all", "type": None, "metric": "f1"}, _partial_matches),
     "tmr": Spec("Tough mentions: recall", {"facet": "tmr", "type": None, "metric": "recall"}, _levels("tmr")),
-    "hard": Spec("Hard tokens: error rate (lower is better)", {"facet": "hard", "type": None}, _hard_levels("hard")),
+    "hard": Spec(
+        "Hard tokens: error rate (lower is better)",
+        {"facet": "hard", "type": None},
+        _levels("hard", ("score", "hardeval"), metric="ter"),
+    ),
     "hard-strict": Spec(
         "Hard tokens, strictly: error rate (lower is better)",
         {"facet": "hard-strict", "type": None},
-        _hard_levels("hard-strict"),
+        _levels("hard-strict", ("score", "hardeval"), metric="ter"),
     ),
     "errors": Spec(
-        "Where the errors are: share of all wrong tokens",
-        {"facet": "hard", "type": None, "metric": "error_share"},
-        _fixed(*((level, {"level": level}) for level in ("unseen", "diff", "other"))),
+        "Where the errors are: share of all wrong tokens", {"facet": "hard", "type": None, "metric": "error_share"}, _shares
     ),
 }
-NOT_FACETS = {"all"}
 
 
 def table(results: Results, name: str) -> Table:
     """One table by name: one of the fixed ones, or any facet of the results."""
-    facets = [facet for facet in dict.fromkeys(row["facet"] for row in results.rows) if facet not in NOT_FACETS]
-    if name in SPECS and SPECS[name].common["facet"] in (*NOT_FACETS, *facets):
-        return _built(results, SPECS[name])
+    return _table(Summaries(results), name)
+
+
+def _table(rows: Summaries, name: str) -> Table:
+    facets = [facet for facet in rows.by_facet if facet != "all"]
+    if name in SPECS and SPECS[name].common["facet"] in rows.by_facet:
+        return _built(rows, SPECS[name])
     if name in facets:
-        return _built(results, _facet_spec(results, name))
+        return _built(rows, _facet_spec(rows, name))
     raise UsageError(f"table '{name}'", "there is no such table in these results", suggest(name, [*SPECS, *facets]))
 
 
-def _facet_spec(results: Results, facet: str) -> Spec:
-    rows = results.select(facet=facet)
-    metrics = {row["metric"] for row in rows}
+def _facet_spec(rows: Summaries, facet: str) -> Spec:
+    metrics = {row["metric"] for row in rows.by_facet[facet]}
     metric = next(metric for metric in ("f1", "recall", "ter", *sorted(metrics)) if metric in metrics)
-    ranges = results.settings.get("facets", {}).get(facet, {}).get("ranges", {})
+    ranges = rows.settings.get("facets", {}).get(facet, {}).get("ranges", {})
     note = ("buckets: " + ", ".join(f"{level} {text}" for level, text in ranges.items()),) if ranges else ()
     return Spec(f"{facet}: {metric}", {"facet": facet, "type": None, "metric": metric}, _levels(facet), note)
 
 
 def overview(results: Results) -> list[Table]:
     """The tables that an evaluation shows unasked."""
-    facets = list(dict.fromkeys(row["facet"] for row in results.rows))
-    partial = any(row["match"] not in ("exact", "label", "surface") for row in results.select(facet="all", metric="f1"))
-    names = ["exact", "types", *(["partial"] if partial else [])]
+    rows = Summaries(results)
+    facets = list(rows.by_facet)
+    names = ["exact", "types", *(["partial"] if len(_partial_matches(rows)) > 1 else [])]
     names += [name for name in ("tmr", "hard", "errors") if name in facets or (name == "errors" and "hard" in facets)]
-    shown = [table(results, name) for name in names]
+    shown = [_table(rows, name) for name in names]
     bucketed = [facet for facet in facets if facet in results.settings.get("facets", {})]
     if bucketed:
-        shown.append(_attribute_table(results, bucketed))
+        shown.append(_attribute_table(rows, bucketed))
     others = [facet for facet in facets if facet not in ("all", "tmr", "hard", "hard-strict", *bucketed)]
-    shown += [table(results, facet) for facet in others]
+    shown += [_table(rows, facet) for facet in others]
     return [one for one in shown if len(one.header) > 1 and one.rows]
 
 
-def _attribute_table(results: Results, facets: Sequence[str]) -> Table:
-    parts = [table(results, facet) for facet in facets]
+def _attribute_table(rows: Summaries, facets: Sequence[str]) -> Table:
+    parts = [_table(rows, facet) for facet in facets]
     header = max((part.header for part in parts), key=len)
-    rows = []
+    body = []
     for facet, part in zip(facets, parts, strict=True):
         for number, row in enumerate(part.rows):
-            rows.append((Cell("" if number else facet), *row, *(Cell("") for _ in range(len(header) - len(row)))))
+            body.append((Cell("" if number else facet), *row, *(Cell("") for _ in range(len(header) - len(row)))))
     notes = [
         f"{facet}: {part.notes[0].removeprefix('buckets: ')}" for facet, part in zip(facets, parts, strict=True) if part.notes
     ]
-    return Table("F1 by attribute", ("attribute", *header), tuple(rows), (*parts[0].notes[1:], *notes))
+    return Table("F1 by attribute", ("attribute", *header), tuple(body), (*parts[0].notes[1:], *notes))
 
 
-def _built(results: Results, spec: Spec) -> Table:
-    columns = [column for column in spec.columns(results) if results.select(**{**spec.common, **column[1], "run": None})]
-    wanted = [{**spec.common, **column, "run": None} for _, column in columns]
-    datasets = list(dict.fromkeys(row["dataset"] for row in results.rows))
-    rows: list[tuple[Cell, ...]] = []
+def _built(rows: Summaries, spec: Spec) -> Table:
+    every = [(name, {**spec.common, **column}) for name, column in spec.columns(rows)]
+    columns = [(name, wanted) for name, wanted in every if any(any(rows.column(dataset, wanted)) for dataset in rows.systems)]
+    body: list[tuple[Cell, ...]] = []
     several_runs, sparse = False, False
-    for dataset in datasets:
-        chosen = [row for row in results.rows if row["dataset"] == dataset and row["run"] is None]
-        systems = list(dict.fromkeys(row["system"] for row in chosen))
-        index = _index(chosen, wanted)
-        label = f"{dataset}: " if len(datasets) > 1 else ""
-        whole = max((row["n"] for row in index.values() if row is not None and row["unit"] == "mention"), default=0)
-        best = [_best([index[system, place] for system in systems]) for place in range(len(wanted))]
-        for system in systems:
-            cells = [index[system, place] for place in range(len(wanted))]
-            several_runs |= any(cell is not None and (cell.get("runs") or 1) > 1 for cell in cells)
-            texts = [_text(cell) for cell in cells]
+    for dataset, systems in rows.systems.items():
+        cells = [rows.column(dataset, wanted) for _, wanted in columns]
+        label = f"{dataset}: " if len(rows.systems) > 1 else ""
+        whole = max((cell["n"] for column in cells for cell in column if cell and cell["unit"] == "mention"), default=0)
+        best = [_best(column) for column in cells]
+        for place, system in enumerate(systems):
+            own = [column[place] for column in cells]
+            several_runs |= any(cell is not None and (cell.get("runs") or 1) > 1 for cell in own)
             marks = [
-                cell is not None and value is not None and cell["value"] == value
-                for cell, value in zip(cells, best, strict=True)
+                cell is not None and value is not None and cell["value"] == value for cell, value in zip(own, best, strict=True)
             ]
-            rows.append((Cell(label + system), *(Cell(text, mark) for text, mark in zip(texts, marks, strict=True))))
-        sizes = [_size([index[system, place] for system in systems], whole) for place in range(len(wanted))]
+            body.append((Cell(label + system), *(Cell(_text(cell), mark) for cell, mark in zip(own, marks, strict=True))))
+        sizes = [_size(column, whole) for column in cells]
         sparse |= any(size.endswith("!") for size in sizes)
-        rows.append((Cell(label + "n"), *map(Cell, sizes)))
+        body.append((Cell(label + "n"), *map(Cell, sizes)))
     notes = [*spec.notes]
-    notes += [BEST_NOTE] if any(cell.best for row in rows for cell in row) else []
+    notes += [BEST_NOTE] if any(cell.best for row in body for cell in row) else []
     notes += ["mean ± standard deviation over runs"] if several_runs else []
     notes += [FEW_NOTE] if sparse else []
-    return Table(spec.title, ("system", *(name for name, _ in columns)), tuple(rows), tuple(notes))
-
-
-def _index(rows: Sequence[Row], wanted: Sequence[Mapping[str, object]]) -> dict[tuple[str, int], Row | None]:
-    found: dict[tuple[str, int], Row | None] = {(row["system"], place): None for row in rows for place in range(len(wanted))}
-    for row in rows:
-        fields: Mapping[str, Any] = row
-        for place, want in enumerate(wanted):
-            if all(fields.get(key) == value for key, value in want.items()):
-                found[row["system"], place] = row
-    return found
+    return Table(spec.title, ("system", *(name for name, _ in columns)), tuple(body), tuple(notes))
 
 
 def _best(cells: Sequence[Row | None]) -> float | None:
