@@ -82,9 +82,11 @@ def test_only_the_facets_and_metrics_asked_for_are_shown(results: Results) -> No
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
 def test_p_values_are_corrected_over_the_cells_shown(results: Results, correction: str) -> None:
     found = compared(results, correction=correction)
-    p = [float("nan") if row["p"] is None else row["p"] for row in found.rows]
-    wanted = [None if value != value else value for value in corrected(p, correction)]
-    assert [row["p_corrected"] for row in found.rows] == wanted
+    for a, b in dict.fromkeys((row["system_a"], row["system_b"]) for row in found.rows):
+        own = [row for row in found.rows if (row["system_a"], row["system_b"]) == (a, b)]
+        p = [float("nan") if row["p"] is None else row["p"] for row in own]
+        wanted = [None if value != value else value for value in corrected(p, correction)]
+        assert [row["p_corrected"] for row in own] == wanted
     assert found.settings == {
         "method": "bootstrap",
         "correction": correction,
@@ -134,10 +136,10 @@ def test_documents_must_be_there_to_be_resampled(results: Results) -> None:
 def test_who_is_missing_on_a_dataset_is_noted(two_datasets: Results) -> None:
     found = compared(two_datasets)
     assert pairs(found) == [("d", "a", "b"), ("d", "a", "c"), ("d", "b", "c"), ("e", "a", "b")]
-    assert found.notes == ["e: c has no output here and is left out"]
+    assert found.notes[0] == "e: c has no output here and is left out"
     alone = compared(two_datasets, "a", "c")
     assert pairs(alone) == [("d", "a", "c")]
-    assert alone.notes == ["e: c has no output here and is left out"]
+    assert alone.notes[0] == "e: c has no output here and is left out"
 
 
 def test_a_facet_that_one_dataset_lacks_is_compared_on_the_other(results: Results) -> None:
@@ -169,8 +171,16 @@ def test_tally_counts_wins_losses_and_ties(rows: list[dict[str, Any]], wanted: d
 
 
 def test_a_comparison_of_rows_corrects_them_together() -> None:
-    found = comparison_of([row("f1", 0.1, 0.01), row("f1", 0.1, None), row("f1", 0.1, 0.04)], {"correction": "bonferroni"}, [])
+    rows = [row("f1", 0.1, 0.01), row("f1", 0.1, None), row("f1", 0.1, 0.04)]
+    found = comparison_of(rows, {"correction": "bonferroni", "samples": 1000}, [])
     assert [one["p_corrected"] for one in found.rows] == [0.02, None, 0.08]
+    assert found.notes == []
+
+
+@pytest.mark.parametrize(("correction", "said"), [("holm", True), ("bonferroni", True), ("bh", False), ("none", False)])
+def test_too_few_resamples_for_so_many_cells_are_said(correction: str, said: bool) -> None:
+    found = comparison_of([row("f1", 0.1, 0.01) for _ in range(6)], {"correction": correction, "samples": 100}, [])
+    assert any("too few" in note for note in found.notes) == said
 
 
 def test_the_key_of_a_pair_changes_with_what_its_numbers_rest_on(results: Results) -> None:

@@ -91,9 +91,9 @@ def test_a_subset_is_read(text: str, divider: str | None, condition: str) -> Non
         ("=XL", "cannot be read"),
         ("eLen=XL=L", "cannot be read"),
         # more than one facet without a level, or one that does not stand alone
-        ("tmr & eLen", "more than one facet stands without a level"),
-        ("tmr | type=ORG", "more than one facet stands without a level"),
-        ("!tmr", "more than one facet stands without a level"),
+        ("tmr & eLen", "a facet stands without a level where it cannot divide"),
+        ("tmr | type=ORG", "a facet stands without a level where it cannot divide"),
+        ("!tmr", "a facet stands without a level where it cannot divide"),
         # unknown facets
         ("tnr", "did you mean 'tmr'"),
     ],

@@ -11,7 +11,7 @@ import numpy as np
 
 from nerscope.cache import digest
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results import Results, gain, is_significant, row_value
+from nerscope.results import SIGNIFICANT, Results, gain, is_significant, row_value
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.comparison import Difference, resample
 from nerscope.stats.intervals import Sampling
@@ -92,11 +92,20 @@ def compare(
 
 
 def comparison_of(rows: list[dict[str, Any]], about: dict[str, Any], notes: list[str]) -> Comparison:
-    """A comparison whose p-values are corrected over all its rows."""
-    correction = about["correction"]
-    p_values = corrected([np.nan if row["p"] is None else row["p"] for row in rows], correction)
-    for row, p in zip(rows, p_values, strict=True):
-        row["p_corrected"] = row_value(p)
+    """A comparison whose p-values are corrected over the rows of each pair."""
+    pairs: dict[Pair, list[dict[str, Any]]] = {}
+    for row in rows:
+        pairs.setdefault((row["system_a"], row["system_b"]), []).append(row)
+    for own in pairs.values():
+        p_values = corrected([np.nan if row["p"] is None else row["p"] for row in own], about["correction"])
+        for row, p in zip(own, p_values, strict=True):
+            row["p_corrected"] = row_value(p)
+    most, samples = max(map(len, pairs.values()), default=0), int(about["samples"])
+    if about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1):
+        notes.append(
+            f"{samples} resamples are too few for {most} cells: no corrected p can fall below {SIGNIFICANT}; "
+            "take more samples, or fewer facets and metrics"
+        )
     return Comparison(rows, about, notes)
 
 

@@ -62,6 +62,8 @@ def gate(
     >>> gate(new, old, samples=200)[0].failed
     True
     """
+    if not (np.isfinite(max_drop) and max_drop >= 0):
+        raise UsageError("max_drop", f"{max_drop} cannot be", "give the points that a number may drop, 0 or more")
     verdicts = []
     for new in results.evidence:
         old = next((part for part in baseline.evidence if part.dataset == new.dataset), None)

@@ -18,6 +18,7 @@ from nerscope.subsets import Subset, parse_subset
 from nerscope.survey import Survey
 
 STANDARD_FACETS = (tmr.TMR.name, hard.HARD.name, hard.HARD_STRICT.name, *attributes.NAMES)
+MOST_BUCKETS = 1000
 OVERALL_MATCHES = ("exact", "left", "right", "overlap")
 OVERALL_METRICS = (
     *("precision", "recall", "f1"),
@@ -72,8 +73,8 @@ class Settings:
             match_named(match)
         for metric in self.metrics or ():
             METRICS[metric]
-        if not isinstance(self.buckets, int) or self.buckets < 2:
-            raise UsageError("buckets", f"{self.buckets!r} cannot be", "give a whole number from 2 on")
+        if not isinstance(self.buckets, int) or not 2 <= self.buckets <= MOST_BUCKETS:
+            raise UsageError("buckets", f"{self.buckets!r} cannot be", f"give a whole number from 2 to {MOST_BUCKETS}")
         if self.zero_division is not None and self.zero_division not in (0, 1):
             raise UsageError("zero_division", f"{self.zero_division!r} cannot be", "leave it undefined, or give 0 or 1")
         for attribute, edges in self.edges.items():

@@ -67,8 +67,8 @@ def parse_subset(text: str) -> Subset:
     if len(dividers) > 1 or any(inner.kind == "facet" for part in conditions for inner in part.walk()):
         raise UsageError(
             f"facet '{text}'",
-            "more than one facet stands without a level",
-            "one facet may divide; write the others as facet=level",
+            "a facet stands without a level where it cannot divide",
+            "one facet may divide, by itself or joined by &; write others as facet=level",
         )
     for name in dividers:
         if name != "all":

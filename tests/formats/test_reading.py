@@ -351,7 +351,7 @@ def test_options_that_cannot_be_understood_are_refused(text: str, fact: str, rem
         (b"a O\nb X-PER\nc Y-PER\n", {}, "f:2", "label 'X-PER' has an unknown prefix"),
         (b"a\tO\nb\t\n", {}, "f:2", "the label is empty"),
         (b"a\tO\t\nb\tO\tO\n", {}, "f:1", "the label is empty"),
-        (b"a O\nb B-\n", {}, "f:2", "label 'B-' has an unknown prefix"),
+        (b"a O\nb B-\n", {}, "f:2", "label 'B-' has no type"),
     ],
 )
 def test_what_cannot_be_read_is_refused_at_its_place(data: bytes, options: dict[str, Any], place: str, fact: str) -> None:

@@ -86,10 +86,10 @@ def test_numbers_that_were_not_asked_for_have_no_column() -> None:
     assert found.header == ("system", "recall", "accuracy")
 
 
-def test_what_a_dataset_lacks_is_left_empty(results: Results) -> None:
+def test_what_a_dataset_lacks_is_undefined(results: Results) -> None:
     other = nerscope.evaluate(GOLD, {"good": GOLD}, dataset="untrained")
     rows = texts(table(Results([*results.rows, *other.rows], results.settings), "tmr"))
-    assert [set(row[1:]) for row in rows if row[0].startswith("untrained")] == [{""}, {""}]
+    assert [set(row[1:]) for row in rows if row[0].startswith("untrained")] == [{"–"}, {"–"}]
 
 
 def test_small_denominators_are_marked() -> None:

@@ -26,8 +26,8 @@ def checked_format(form: str, known: Sequence[str]) -> str:
     return form
 
 
-def checked_output(path: str | None) -> None:
-    """Refuse an output that cannot be written before any work is done."""
+def checked_output(path: str | None, inputs: Iterable[str | None] = ()) -> None:
+    """Refuse an output that cannot be written, or that would overwrite an input, before any work is done."""
     if path is None:
         return
     import os
@@ -35,6 +35,9 @@ def checked_output(path: str | None) -> None:
     from nerscope.errors import OutputError
 
     folder = os.path.dirname(path) or "."  # noqa: PTH120  a path of any kind
+    for name in filter(None, inputs):
+        if os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name):  # noqa: PTH110, PTH121
+            raise OutputError(path, "this is one of the inputs", "choose another name for the output")
     if os.path.isdir(path):  # noqa: PTH112
         raise OutputError(path, "this is a folder", "name a file in it")
     if not os.path.isdir(folder):  # noqa: PTH112

@@ -68,8 +68,9 @@ def command(
     for name in list:
         if name not in _LISTS:
             raise UsageError("--list", f"there is no list '{name}'", suggest(name, _LISTS))
+    inputs = [text.partition("::")[0] for text in (test, train or "", *(text.partition("=")[2] for text in system))]
     for path in (output, errors):
-        checked_output(path)
+        checked_output(path, inputs)
     load_plugins(plugin)
     if format == "conlleval" and (match or metric or facet):
         raise UsageError(

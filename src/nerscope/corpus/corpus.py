@@ -172,11 +172,15 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
 
 def label_error(place: str, text: str) -> FormatError:
     """What to say of a label that no scheme knows."""
+    if text != text.strip():
+        return FormatError(place, f"label '{text}' has a blank at its edge", "take it away, or say how columns are separated")
+    if text.endswith("-"):
+        return FormatError(place, f"label '{text}' has no type", "write what kind of mention it is, as in B-PER")
     if "-" in text:
         return FormatError(
             place,
             f"label '{text}' has an unknown prefix",
-            "prefixes are B, I, E, S, L, U, M; check that the label column is the right one",
+            "prefixes are the capital letters B, I, E, S, L, U, M; check that the label column is the right one",
         )
     if not text:
         return FormatError(place, "the label is empty", "give every token a label; O is the one for no mention")

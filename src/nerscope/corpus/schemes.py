@@ -78,6 +78,8 @@ def parse_label(text: str, bare: int | None = None) -> Label | None:
     """
     if text == OUTSIDE_LABEL:
         return Label(OUTSIDE, "")
+    if text != text.strip():
+        return None
     prefix, dash, kind = text.partition("-")
     if bare != SINGLE and dash and kind and prefix in ROLE_OF_LETTER:
         return Label(ROLE_OF_LETTER[prefix], kind)

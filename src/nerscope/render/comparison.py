@@ -55,7 +55,7 @@ def difference_tables(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, 
             *(["dataset"] if several else []),
             *("cell", "match", "metric", a, b, "difference", "95 % interval", "p", f"p ({settings['correction']})", "n"),
         )
-        notes = (f"* p below {SIGNIFICANT} after correction over the {len(rows)} cells shown",)
+        notes = (f"* p below {SIGNIFICANT} after correction over the {len(own)} cells shown",)
         tables.append(Table(f"{a} against {b}", header, tuple(body), notes))
     return tables
 
@@ -86,12 +86,11 @@ def head_to_head(rows: Sequence[Mapping[str, Any]], sparse: float = SPARSE) -> T
         cells = [index.get((dataset, a, b, "all", "all")), *(own[level] for level in TMR_LEVELS)]
         for name, sign in ((a, 1), (b, -1)):
             body.append((Cell(dataset), Cell(name), *(_winner(cell, sign, sparse * total) for cell in cells)))
-    notes = (
-        "✓ higher recall",
-        f"* significantly so (corrected p below {SIGNIFICANT})",
-        f"N/A: under {sparse:.0%} of all mentions",
-    )
-    return Table("Tough mentions, head to head", ("dataset", "system", "all", *TMR_LEVELS), tuple(body), notes)
+    shown = {cell.text for row in body for cell in row}
+    notes = ["✓ higher recall", f"* significantly so (corrected p below {SIGNIFICANT})"]
+    notes += [f"N/A: under {sparse:.0%} of all mentions"] if "N/A" in shown else []
+    notes += ["– not among the cells compared"] if "–" in shown else []
+    return Table("Tough mentions, head to head", ("dataset", "system", "all", *TMR_LEVELS), tuple(body), tuple(notes))
 
 
 def _winner(row: Mapping[str, Any] | None, sign: int, least: float) -> Cell:

@@ -185,7 +185,8 @@ def overview(results: Results) -> list[Table]:
     """The tables that an evaluation shows unasked."""
     rows = Summaries(results)
     facets = list(rows.by_facet)
-    names = ["exact", "types", *(["partial"] if len(_partial_matches(rows)) > 1 else [])]
+    matches = [match for match, _ in _partial_matches(rows)]
+    names = [*(["exact", "types"] if "exact" in matches else []), *(["partial"] if matches != ["exact"] else [])]
     names += [name for name in ("tmr", "hard", "errors") if name in facets or (name == "errors" and "hard" in facets)]
     shown = [_table(rows, name) for name in names]
     bucketed = [facet for facet in facets if facet in results.settings.get("facets", {})]
@@ -246,7 +247,7 @@ def _best(cells: Sequence[Row | None]) -> float | None:
 
 def _text(cell: Row | None) -> str:
     if cell is None:
-        return ""
+        return UNDEFINED
     text = percent(cell["value"])
     if cell.get("low") is not None and cell.get("high") is not None:
         text += f" [{percent(cell['low'], 1)}, {percent(cell['high'], 1)}]"
@@ -259,7 +260,7 @@ def _size(cells: Sequence[Row | None], whole: int) -> str:
     """The denominator, or its range where systems differ (as in the number of predictions)."""
     found = [cell for cell in cells if cell is not None]
     if not found:
-        return ""
+        return UNDEFINED
     low, high = min(cell["n"] for cell in found), max(cell["n"] for cell in found)
     few = low < FEW or (found[0]["unit"] == "mention" and low < SPARSE * whole)
     return f"{low:,}{'' if low == high else f'–{high:,}'}{' !' if few else ''}"

@@ -94,6 +94,9 @@ def match_family(name: str, rule: CreditRule | None, **defaults: float) -> None:
         if rule is None:  # nothing but exact pairs
             return lambda gold, pred: _settled(*_equal_by_tiers(gold, pred, typed))
         values = {**defaults, **options}
+        for key, value in values.items():
+            if not 0 <= value <= 1:
+                raise UsageError(f"match '{name}'", f"{key}={value:g} cannot be", "give a number from 0 to 1")
 
         def credit_of(touch: Touch) -> Floats:
             graded = rule(touch) * values.get("credit", 1.0)

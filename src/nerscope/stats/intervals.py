@@ -29,6 +29,8 @@ from nerscope.stats.resampling import (
 )
 
 Z95 = 1.959963984540054
+MOST_SAMPLES = 1_000_000
+FEWEST = 30  # below this many units, an average over types gets no interval: there is too little to resample
 FEW = 200  # below this many units a cell gets a score interval
 
 
@@ -41,8 +43,10 @@ class Sampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.samples, int) or self.samples < 1:
-            raise UsageError("samples", f"{self.samples!r} cannot be", "give a positive number, 10000 for publication")
+        if not isinstance(self.samples, int) or not 1 <= self.samples <= MOST_SAMPLES:
+            raise UsageError(
+                "samples", f"{self.samples!r} cannot be", f"give 10000 for publication, {MOST_SAMPLES} at the most"
+            )
         if not isinstance(self.seed, int) or self.seed < 0:
             raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
         if self.by not in CLUSTERS:
@@ -133,6 +137,8 @@ def interval(found: Spread, division: Division, key: CellKey, runs: Sequence[int
     if size < FEW and _is_share(key.metric):
         variance = jackknife_variance(found, division, key, runs) + noise.variance
         return score_interval(mean, size, variance, most=2 * size * len(runs))
+    if size < FEWEST:
+        return None
     return percentile_interval(widened(mean, mean_over_runs(resampled) - mean, [(1, noise)]))
 
 
