@@ -127,6 +127,7 @@ def exact(tokens: int, conlleval: str | None) -> None:
             "BIO",
             "--repair-method",
             "conlleval",
+            "--quiet",
             "--reference",
             gold,
             pred,

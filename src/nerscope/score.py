@@ -1,7 +1,7 @@
 """The second pass: a chunk of gold and system sentences becomes ledgers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -71,10 +71,12 @@ def _mention_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) -
 
 
 def _narrow(credit: Floats) -> Floats:
-    """The same numbers in two bytes each, if they fit exactly, as 0, 0.5 and 1 do."""
-    small: Any = credit.astype(np.float16)
-    narrow: Floats = small if np.array_equal(small, credit) else credit
-    return narrow
+    """The same numbers in two or four bytes each, if they fit exactly, as 0, 0.5, 1 and counts do."""
+    for kind in (np.float16, np.float32):
+        if credit.max(initial=0) < np.finfo(kind).max and np.array_equal(small := credit.astype(kind), credit):
+            narrow: Any = small
+            return cast(Floats, narrow)
+    return credit
 
 
 def _scattered(values: Column, at: Ints, size: int) -> Column:
@@ -93,7 +95,7 @@ def _inside_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) ->
         )
 
     def credit(view: View, other: Ints) -> dict[str, Floats]:
-        return {"io": (other[view.positions] == view.token_types).astype(np.float64)}
+        return {"io": _narrow((other[view.positions] == view.token_types).astype(np.float64))}
 
     gold_types = io_labels(gold)
     runs = tuple(Outcome(units(view), credit(gold, io_labels(view)), credit(view, gold_types)) for view in found)
@@ -114,7 +116,7 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     gold_labels = {name: _token_labels(gold, view.sentences, name, plan) for name in TOKEN_MATCHES} if facets else {}
 
     def credit(right: Bools) -> Floats:
-        return np.bincount(cell[right], minlength=size)[used].astype(np.float64)
+        return _narrow(np.bincount(cell[right], minlength=size)[used].astype(np.float64))
 
     def outcome(output: Corpus) -> Outcome:
         credits = {"label": credit(gold.labels == output.labels)}
@@ -128,7 +130,7 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     for facet in reversed(facets):
         rest, code = np.divmod(rest, facet.n_codes)
         rows[facet.name] = code.astype(np.int8)
-    units = Units((rest + first).astype(np.int32), np.zeros(len(used), np.int16), rows, weight[used])
+    units = Units((rest + first).astype(np.int32), np.zeros(len(used), np.int8), rows, weight[used].astype(np.int32))
     return Ledger(units, tuple(map(outcome, outputs)))
 
 

@@ -53,7 +53,8 @@ class Buckets(NamedTuple):
 
     def codes(self, values: Floats) -> Ints:
         """The bucket of each value."""
-        return np.searchsorted(np.array(self.bounds), values, side="left").astype(np.int16)
+        small = np.int8 if len(self.bounds) < 127 else np.int16
+        return np.searchsorted(np.array(self.bounds), values, side="left").astype(small)
 
     def ranges(self) -> list[str]:
         """Each bucket in words.
