@@ -88,7 +88,7 @@ def gather(prepared: Prepared, progress: Progress | None = None) -> Gathered:
         documents.append(row[0].documents)
         done += len(row[0])
         if done <= MOST_TEXTS and len(row[0].tokens):
-            texts += (TOKEN_JOIN.join(row[0].words(sentence)) for sentence in range(len(row[0])))
+            texts += row[0].texts(TOKEN_JOIN)
         if progress:
             progress(done)
     settings, facets = prepared.plan.settings, prepared.plan.facets

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -142,6 +143,12 @@ class Corpus:
     def words(self, sentence: int) -> list[str]:
         """The tokens of a sentence."""
         return self.coding.tokens.strings(self.tokens[self.starts[sentence] : self.starts[sentence + 1]])
+
+    def texts(self, joint: str) -> list[str]:
+        """All sentences as text. Each distinct token is spelt out once, which is most of the work."""
+        used, inverse = np.unique(self.tokens, return_inverse=True)
+        words = np.array(self.coding.tokens.strings(used), object)[inverse].tolist()
+        return [joint.join(words[begin:end]) for begin, end in pairwise(self.starts.tolist())]
 
     def mentions(self, repair: str = "conlleval") -> Mentions:
         """The mentions that the labels spell."""
