@@ -31,18 +31,18 @@ def checked_output(path: str | None, inputs: Iterable[str | None] = ()) -> None:
     if path is None:
         return
     import os
+    from pathlib import Path
 
     from nerscope.errors import OutputError
 
-    folder = os.path.dirname(path) or "."  # noqa: PTH120  a path of any kind
-    for name in filter(None, inputs):
-        if os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name):  # noqa: PTH110, PTH121
-            raise OutputError(path, "this is one of the inputs", "choose another name for the output")
-    if os.path.isdir(path):  # noqa: PTH112
+    target = Path(path)
+    if target.is_dir():
         raise OutputError(path, "this is a folder", "name a file in it")
-    if not os.path.isdir(folder):  # noqa: PTH112
-        raise OutputError(path, "its folder does not exist", f"make the folder {folder} first")
-    if not os.access(folder, os.W_OK):
+    if target.exists() and any(Path(name).exists() and target.samefile(name) for name in inputs if name):
+        raise OutputError(path, "this is one of the inputs", "choose another name for the output")
+    if not target.parent.is_dir():
+        raise OutputError(path, "its folder does not exist", f"make the folder {target.parent} first")
+    if not os.access(target.parent, os.W_OK):
         raise OutputError(path, "its folder cannot be written to", "choose another folder, or change its permissions")
 
 

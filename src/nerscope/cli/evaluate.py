@@ -1,6 +1,6 @@
 """`nerscope evaluate`: score systems against a gold file, or run a whole experiment."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -8,7 +8,6 @@ import typer
 from nerscope.cli.common import FILE_HELP, FORMATS, checked_format, checked_output, progress, steps, systems_of
 
 if TYPE_CHECKING:
-    from nerscope.comparison import Comparison
     from nerscope.passes import Prepared
     from nerscope.results import Results
     from nerscope.settings import Settings
@@ -59,71 +58,71 @@ def command(
     no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment file anew."),
 ) -> None:
     """Score systems against a gold file, and show where they fail."""
-    from nerscope.errors import UsageError, suggest
     from nerscope.plugins import load_plugins
     from nerscope.settings import Settings
     from nerscope.stats.intervals import Sampling
 
-    checked_format(format, (*FORMATS, "conlleval"))
-    for name in list:
-        if name not in _LISTS:
-            raise UsageError("--list", f"there is no list '{name}'", suggest(name, _LISTS))
+    chosen = {"facet": facet, "match": match, "metric": metric}
+    said = {"system": system, "train": train, "dataset": dataset, **chosen, "intervals": intervals, "list": list}
+    said |= {"errors": errors, "edges": edges}
+    _refuse_nonsense(format, list, chosen, said if test.endswith(".toml") else {})
     inputs = [text.partition("::")[0] for text in (test, train or "", *(text.partition("=")[2] for text in system))]
     for path in (output, errors):
         checked_output(path, inputs)
     load_plugins(plugin)
-    if format == "conlleval" and (match or metric or facet):
-        raise UsageError(
-            "--format conlleval", "it shows exact scores and nothing else", "leave --facet, --match and --metric out"
-        )
-    comparison = None
     if test.endswith(".toml"):
-        beside: dict[str, object] = {
-            "system": system,
-            "train": train,
-            "dataset": dataset,
-            "facet": facet,
-            "match": match,
-            "metric": metric,
+        _run_experiment(test, workers, no_cache, plugin, output, format)
+        return
+    settings = Settings.of(
+        {
+            "facets": facet or (() if format == "conlleval" else None),
+            "matches": match or (("exact",) if format == "conlleval" else None),
+            "metrics": metric or None,
+            "repair": repair,
+            "token_repair": token_repair,
+            "token_match": token_match,
+            "zero_division": _zero_division(zero_division),
+            "buckets": buckets,
+            "bucketing": bucketing,
+            "edges": dict(map(_edges, edges)),
         }
-        beside |= {"intervals": intervals, "list": list, "errors": errors, "edges": edges}
-        for name, value in beside.items():
-            if value:
-                raise UsageError(f"--{name}", "it has no place beside an experiment file", f"put it into {test}")
-        results, comparison = _experiment(test, workers, no_cache, plugin, output)
-    else:
-        settings = Settings.of(
-            {
-                "facets": facet or (() if format == "conlleval" else None),
-                "matches": match or (("exact",) if format == "conlleval" else None),
-                "metrics": metric or None,
-                "repair": repair,
-                "token_repair": token_repair,
-                "token_match": token_match,
-                "zero_division": _zero_division(zero_division),
-                "buckets": buckets,
-                "bucketing": bucketing,
-                "edges": dict(map(_edges, edges)),
-            }
-        )
-        prepared = _prepared(test, system, train, dataset, settings)
-        results = _results(prepared, Sampling(resample, samples, seed) if intervals else None)
-        if errors:
-            from nerscope.cli.listing import write_errors
+    )
+    prepared = _prepared(test, system, train, dataset, settings)
+    results = _results(prepared, Sampling(resample, samples, seed) if intervals else None)
+    _hand_out(results, prepared, output, format, errors, list)
 
-            write_errors(prepared, errors)
-        if list:
-            from nerscope.cli.listing import show_lists
 
-            show_lists(prepared, list, format)
+def _refuse_nonsense(form: str, lists: Sequence[str], chosen: Mapping[str, object], beside: Mapping[str, object]) -> None:
+    """Options that do not exist, or do not go together."""
+    from nerscope.errors import UsageError, suggest
+
+    checked_format(form, (*FORMATS, "conlleval"))
+    for name in lists:
+        if name not in _LISTS:
+            raise UsageError("--list", f"there is no list '{name}'", suggest(name, _LISTS))
+    for name, value in beside.items():
+        if value:
+            raise UsageError(f"--{name}", "it has no place beside an experiment file", "put it into the file")
+    if form == "conlleval" and any(chosen.values()):
+        remedy = "leave --facet, --match and --metric out"
+        raise UsageError("--format conlleval", "it shows exact scores and nothing else", remedy)
+
+
+def _hand_out(
+    results: "Results", prepared: "Prepared", output: str | None, form: str, errors: str | None, lists: Sequence[str]
+) -> None:
+    """Write what goes to files, and print the rest."""
+    from nerscope.cli.listing import show_lists, write_errors
+    from nerscope.cli.show import show
+
+    if errors:
+        write_errors(prepared, errors)
     if output:
         results.save(output)
-    if not list:
-        from nerscope.cli.show import show, show_comparison
-
-        show(results, format, saved=output is not None)
-        if comparison:
-            show_comparison(comparison, format)
+    if lists:
+        show_lists(prepared, lists, form)
+    else:
+        show(results, form, saved=output is not None)
 
 
 def _prepared(test: str, system: Sequence[str], train: str | None, dataset: str | None, settings: "Settings") -> "Prepared":
@@ -141,14 +140,13 @@ def _results(prepared: "Prepared", sampling: "Sampling | None") -> "Results":
         return results_of(prepared, sampling, report)
 
 
-def _experiment(
-    path: str, workers: int, no_cache: bool, plugins: Sequence[str], output: str | None
-) -> "tuple[Results, Comparison | None]":
+def _run_experiment(path: str, workers: int, no_cache: bool, plugins: Sequence[str], output: str | None, form: str) -> None:
     """Run an experiment; its comparison, if any, is written beside the results."""
     import json
     from pathlib import Path
 
     from nerscope.cache import Cache
+    from nerscope.cli.show import show, show_comparison
     from nerscope.experiment import load_experiment, run_experiment
     from nerscope.results import write_text
 
@@ -161,11 +159,15 @@ def _experiment(
     folder = None if no_cache else Path(path).parent / ".nerscope-cache"
     with steps() as step:
         results, comparison = run_experiment(experiment, cache=Cache(folder, say), workers=workers, plugins=plugins, say=step)
-    if comparison is not None and output:
-        beside = Path(output).with_suffix(".comparison.json")
-        write_text(beside, json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
-        say(f"the comparison is in {beside}")
-    return results, comparison
+    if output:
+        results.save(output)
+    show(results, form, saved=output is not None)
+    if comparison is not None:
+        show_comparison(comparison, form)
+        if output:
+            beside = Path(output).with_suffix(".comparison.json")
+            write_text(beside, json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+            say(f"the comparison is in {beside}")
 
 
 def _zero_division(text: str) -> float | None:
