@@ -1,9 +1,11 @@
 """What all tests share."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from nerscope.facets.facet import FACETS
@@ -11,6 +13,10 @@ from nerscope.registry import Registry
 from nerscope.scoring.matching import MATCHES
 from nerscope.scoring.metrics import METRICS
 
+# Generated cases are the same in every run of the continuous integration: what fails there fails at home.
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("home", deadline=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "home")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
