@@ -20,7 +20,8 @@ def plain_text(tables: Sequence[Table], file: IO[str] | None = None) -> str:
 
     buffer = io.StringIO()
     on_terminal = file is not None and file.isatty()
-    console = Console(file=buffer, force_terminal=on_terminal, width=None if on_terminal else 10_000, highlight=False)
+    # Never narrower than the tables: a number that is cut off is worse than a long line.
+    console = Console(file=buffer, force_terminal=on_terminal, width=10_000, highlight=False)
     for table in tables:
         console.print(Text(table.title, style="bold"))
         grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
