@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from nerscope.cache import digest
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results import SIGNIFICANT, Results, gain, is_significant, row_value
+from nerscope.results import SIGNIFICANT, Results, gain, outcome, row_value
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.comparison import Difference, resample
 from nerscope.stats.intervals import Sampling
@@ -34,18 +34,12 @@ class Comparison:
         counts: Counter[str] = Counter()
         for row in self.rows:
             if (row["system_a"], row["system_b"]) == (a, b) and row["p_corrected"] is not None:
-                counts[_outcome(row)] += 1
+                counts[outcome(row["metric"], row["difference"], row["p_corrected"])] += 1
         return counts
 
     def as_dict(self) -> dict[str, Any]:
         """What `compare --format json` prints."""
         return {"settings": self.settings, "notes": self.notes, "rows": self.rows}
-
-
-def _outcome(row: Mapping[str, Any]) -> str:
-    """Whether A wins a cell, loses it, or ties."""
-    better = gain(row["metric"], row["difference"])
-    return "tie" if not better or not is_significant(row["p_corrected"]) else "win" if better > 0 else "loss"
 
 
 def compare(

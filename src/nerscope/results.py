@@ -187,6 +187,16 @@ def gain(metric: str, difference: float) -> float:
     return 0.0 if metric in NEITHER_IS_BETTER else -difference if metric in LOWER_IS_BETTER else difference
 
 
+def outcome(metric: str, difference: float, p: float | None) -> str:
+    """Whether the first of two systems wins a cell, loses it, or ties.
+
+    >>> outcome("ter", -0.02, 0.01), outcome("f1", -0.02, 0.01), outcome("f1", 0.02, 0.3)
+    ('win', 'loss', 'tie')
+    """
+    better = gain(metric, difference)
+    return "tie" if not better or not is_significant(p) else "win" if better > 0 else "loss"
+
+
 def is_significant(p: float | None) -> bool:
     """Whether a p-value is below the usual bound; an undefined one is not."""
     return p is not None and p < SIGNIFICANT

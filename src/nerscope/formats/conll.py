@@ -124,7 +124,7 @@ def read_chunks(file: ConllFile, coding: Coding, columns: Sequence[int], tokens:
     """Chunks of whole sentences, as one corpus for each label column that is asked for."""
     reader = _Reader(file, coding, columns, tokens)
     parts: list[bytes] = []
-    wanted, found = BLOCK // 2, False
+    wanted = BLOCK // 2
     for block in file.blocks():
         parts.append(block)
         if sum(map(len, parts)) < wanted:
@@ -133,13 +133,11 @@ def read_chunks(file: ConllFile, coding: Coding, columns: Sequence[int], tokens:
         # A sentence longer than a block is read again only when twice as much of it is there: linear time.
         parts, wanted = [rest], max(BLOCK // 2, 2 * len(rest))
         if corpora:
-            found = True
             yield corpora
-    _, corpora = reader.read(b"".join(parts), final=True)
-    if corpora:
-        yield corpora
-    elif not found:
+    _, corpora = reader.read(b"".join(parts), final=True)  # the last sentence is always held back for this
+    if not corpora:
         raise InputError(file.name, "the file holds no sentence", "check that it is the right file")
+    yield corpora
 
 
 class _RawLabels:

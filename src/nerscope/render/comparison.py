@@ -1,10 +1,11 @@
 """Comparisons as tables: differences, who wins where, and the head-to-head table of tough mentions."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nerscope.render.tables import SPARSE, Cell, Table, percent
-from nerscope.results import SIGNIFICANT, gain, is_significant
+from nerscope.results import SIGNIFICANT, is_significant, outcome
 
 TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
 
@@ -62,13 +63,14 @@ def difference_tables(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, 
 
 def tally_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """How many cells each pair wins, loses and ties."""
-    counts: dict[tuple[str, str], list[int]] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
     for row in rows:
-        entry = counts.setdefault((row["system_a"], row["system_b"]), [0, 0, 0])
+        own = counts.setdefault((row["system_a"], row["system_b"]), Counter())
         if row["p_corrected"] is not None:
-            better = gain(row["metric"], row["difference"])
-            entry[2 if not better or not is_significant(row["p_corrected"]) else 0 if better > 0 else 1] += 1
-    body = tuple((Cell(a), Cell(b), *(Cell(str(count)) for count in entry)) for (a, b), entry in counts.items())
+            own[outcome(row["metric"], row["difference"], row["p_corrected"])] += 1
+    body = tuple(
+        (Cell(a), Cell(b), *(Cell(str(own[kind])) for kind in ("win", "loss", "tie"))) for (a, b), own in counts.items()
+    )
     notes = (f"a win is a difference whose corrected p is below {SIGNIFICANT}",)
     return Table("Wins, losses and ties over the cells shown", ("system", "against", "wins", "losses", "ties"), body, notes)
 
