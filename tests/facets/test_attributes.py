@@ -33,8 +33,8 @@ VALUES: dict[str, tuple[list[float], list[float]]] = {
     "eDen_entities": ([2 / 6, 2 / 6, 2 / 4, 2 / 4], [2 / 6, 2 / 6, 2 / 4]),
     "oDen": ([3 / 6, 3 / 6, 2 / 4, 2 / 4], [3 / 6, 3 / 6, 2 / 4]),  # met, in, Rome; Bob and the comma
     "eFre": ([3 / 4, 1 / 4, 0, 3 / 4], [3 / 4, 0, 0]),
-    "eCon": ([2 / 3, 1, 0, 1 / 3], [2 / 3, 0, 0]),
-    "eCon_allspans": ([2 / 4, 1, 0, 1 / 4], [2 / 4, 0, 0]),
+    "eCon_mentions": ([2 / 3, 1, 0, 1 / 3], [2 / 3, 0, 0]),
+    "eCon": ([2 / 4, 1, 0, 1 / 4], [2 / 4, 0, 0]),
 }
 # token attributes: the mean over the tokens inside gold mentions (New York Ada Bob New York)
 ZETA_OF_TOKENS = {
@@ -85,7 +85,7 @@ def test_scores_of_a_bucket(
 
 def test_attributes_of_a_training_corpus_without_mentions_are_zero() -> None:
     zeta = nerscope.evaluate(GOLD, {"s": PRED}, train=corpus("New York")).evidence[0].zeta
-    assert [zeta[name] for name in ("eFre", "eCon", "eCon_allspans", "tCon")] == [0.0] * 4
+    assert [zeta[name] for name in ("eFre", "eCon_mentions", "eCon", "tCon")] == [0.0] * 4
 
 
 @pytest.mark.usefixtures("registries")

@@ -329,13 +329,13 @@ def same_surface_and_label(mention: Mention, gold: Corpus, train: Corpus) -> int
     return sum(surface(train, m) == text and m.type == mention.type for m in mentions(train))
 
 
-def e_con(mention: Mention, gold: Corpus, train: Corpus) -> Fraction:
+def e_con_mentions(mention: Mention, gold: Corpus, train: Corpus) -> Fraction:
     text = surface(gold, mention)
     with_surface = sum(surface(train, m) == text for m in mentions(train))
     return ratio(same_surface_and_label(mention, gold, train), with_surface) or Fraction(0)
 
 
-def e_con_allspans(mention: Mention, gold: Corpus, train: Corpus) -> Fraction:
+def e_con(mention: Mention, gold: Corpus, train: Corpus) -> Fraction:
     return ratio(same_surface_and_label(mention, gold, train), occurrences(train, surface(gold, mention))) or Fraction(0)
 
 
@@ -361,12 +361,12 @@ MENTION_ATTRIBUTES: dict[str, Callable[[Mention, Corpus, Corpus], Fraction]] = {
     "eDen_entities": e_den_entities,
     "oDen": o_den,
     "eFre": e_fre,
+    "eCon_mentions": e_con_mentions,
     "eCon": e_con,
-    "eCon_allspans": e_con_allspans,
 }
 TOKEN_ATTRIBUTES: dict[str, Callable[[Inside, Corpus, Corpus], Fraction]] = {"tFre": t_fre, "tCon": t_con}
 ZERO_FIRST = ("oDen", "eFre", "tFre")
-ZERO_FIRST_ONE_LAST = ("eCon", "eCon_allspans", "tCon")
+ZERO_FIRST_ONE_LAST = ("eCon_mentions", "eCon", "tCon")
 
 
 # Buckets

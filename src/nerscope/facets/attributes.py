@@ -58,15 +58,15 @@ def entity_frequency(view: View) -> Floats:
     return same / max(1, view.lexicon.n_mentions)
 
 
-@attribute("eCon", needs_train=True, bucketing="zero-and-one")
-def entity_consistency(view: View) -> Floats:
+@attribute("eCon_mentions", needs_train=True, bucketing="zero-and-one")
+def entity_consistency_among_mentions(view: View) -> Floats:
     """Share of the training mentions of this surface that have this type."""
     table = view.lexicon.surface_counts
     return _share(lookup_pair(table, view.surface, view.mentions.type), lookup(table.sum(axis=1), view.surface))
 
 
-@attribute("eCon_allspans", needs_train=True, bucketing="zero-and-one")
-def entity_consistency_in_text(view: View) -> Floats:
+@attribute("eCon", needs_train=True, bucketing="zero-and-one")
+def entity_consistency(view: View) -> Floats:
     """Share of all occurrences of the token sequence in the training text that are mentions of this type."""
     same = lookup_pair(view.lexicon.surface_counts, view.surface, view.mentions.type)
     return _share(same, view.lexicon.occurrences(view.sentences.corpus.tokens, view.mentions, view.surface))
@@ -85,4 +85,4 @@ def token_consistency(view: View) -> Floats:
     return _share(same, lookup(view.lexicon.token_counts, view.tokens))
 
 
-NAMES = ("eLen", "sLen", "eDen", "eDen_entities", "oDen", "eFre", "eCon", "eCon_allspans", "tFre", "tCon")
+NAMES = ("eLen", "sLen", "eDen", "eDen_entities", "oDen", "eFre", "eCon", "eCon_mentions", "tFre", "tCon")
