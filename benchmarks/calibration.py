@@ -2,9 +2,10 @@
 
     python benchmarks/calibration.py [--rounds 1000]
 
-Sentences have a difficulty of their own, systems have strengths of their own on each sentence, and training runs differ. For
-p-values, two systems have no true difference: the share of p < 0.05 should be 0.05. For intervals, the truth is the F1 (or the
-recall) of endlessly many sentences and runs: 95 % of the intervals should hold it.
+Sentences have a difficulty of their own, systems have strengths of their own on each sentence, and
+training runs differ. For p-values, two systems have no true difference: the share of p < 0.05
+should be 0.05. For intervals, the truth is the F1 (or the recall) of endlessly many sentences and
+runs: 95 % of the intervals should hold it.
 """
 
 import argparse
@@ -17,8 +18,8 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Outcome, Units
-from nerscope.stats.comparison import Difference, resample
 from nerscope.stats.intervals import Bounds, Sampling
+from nerscope.stats.paired import Difference, resample
 
 MENTIONS_PER_SENTENCE = 1.6
 STRENGTH = 1.6  # of a system, on the logit scale: recall of about 0.8
@@ -31,11 +32,15 @@ def sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-x)))
 
 
-def outputs(rng: np.random.Generator, gold: Ints, difficulty: Floats, n_runs: int) -> Iterator[tuple[Ints, Ints]]:
+def outputs(
+    rng: np.random.Generator, gold: Ints, difficulty: Floats, n_runs: int
+) -> Iterator[tuple[Ints, Ints]]:
     """Right and predicted mentions in each sentence, for each run of a new system."""
     own = rng.normal(0, SYSTEM_SPREAD, len(gold))
     for _ in range(n_runs):
-        run = rng.normal(0, RUN_SPREAD) if n_runs > 1 else 0.0  # of one run, nothing can be told about others
+        run = (
+            rng.normal(0, RUN_SPREAD) if n_runs > 1 else 0.0
+        )  # of one run, nothing can be told about others
         hits = rng.binomial(gold, sigmoid(STRENGTH + difficulty + own + run))
         yield hits, hits + rng.binomial(gold - hits, WRONG) + rng.poisson(SPURIOUS, len(gold))
 
@@ -49,7 +54,10 @@ def truth(rng: np.random.Generator, n_runs: int) -> dict[str, float]:
     """Recall and F1 of endlessly many sentences and runs."""
     gold, difficulty = sentences(rng, 200_000)
     found = outputs(rng, gold, difficulty, n_runs)
-    scores = [(hits.sum() / gold.sum(), 2 * hits.sum() / (gold.sum() + pred.sum())) for hits, pred in found]
+    scores = [
+        (hits.sum() / gold.sum(), 2 * hits.sum() / (gold.sum() + pred.sum()))
+        for hits, pred in found
+    ]
     recall, f1 = np.mean(scores, axis=0)
     return {"recall": float(recall), "f1": float(f1)}
 
@@ -91,9 +99,15 @@ def rejections(rounds: int, method: str, n_runs: int, n_sentences: int = 500) ->
     for number in range(rounds):
         rng = np.random.default_rng([number, n_runs])
         gold, difficulty = sentences(rng, n_sentences)
-        evidence = evidence_of(gold, {name: list(outputs(rng, gold, difficulty, n_runs)) for name in "AB"})
-        found = resample(evidence, Sampling(samples=1000, seed=number), pairs=[("A", "B")], method=method)
-        below += next(one.p < 0.05 for one in found if isinstance(one, Difference) and one.key.metric == "f1")
+        evidence = evidence_of(
+            gold, {name: list(outputs(rng, gold, difficulty, n_runs)) for name in "AB"}
+        )
+        found = resample(
+            evidence, Sampling(samples=1000, seed=number), pairs=[("A", "B")], method=method
+        )
+        below += next(
+            one.p < 0.05 for one in found if isinstance(one, Difference) and one.key.metric == "f1"
+        )
     return below / rounds
 
 
@@ -105,14 +119,20 @@ def coverage(rounds: int, metric: str, n_mentions: int, n_runs: int, expected: f
         gold, difficulty = sentences(rng, round(n_mentions / MENTIONS_PER_SENTENCE))
         evidence = evidence_of(gold, {"A": list(outputs(rng, gold, difficulty, n_runs))})
         found = resample(evidence, Sampling(samples=1000, seed=number), systems=["A"])
-        bounds = next(one.interval for one in found if isinstance(one, Bounds) and one.run is None and one.key.metric == metric)
+        bounds = next(
+            one.interval
+            for one in found
+            if isinstance(one, Bounds) and one.run is None and one.key.metric == metric
+        )
         inside += bounds is not None and bounds[0] <= expected <= bounds[1]
     return inside / rounds
 
 
 def main() -> None:
     """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=1000)
     rounds = parser.parse_args().rounds
     print(f"{rounds} rounds, load {os.getloadavg()[0]:.2f}")
@@ -123,12 +143,20 @@ def main() -> None:
         one, five = (rejections(rounds, method, n_runs) for n_runs in (1, 5))
         print(f"| {method} | {one:.3f} | {five:.3f} |", flush=True)
     expected = {1: truth(np.random.default_rng(0), 1), 5: truth(np.random.default_rng(0), 200)}
-    print(f"\nCoverage of 95 % intervals (truth: recall {expected[1]['recall']:.4f}, F1 {expected[1]['f1']:.4f})")
+    print(
+        f"\nCoverage of 95 % intervals (truth: recall {expected[1]['recall']:.4f}, F1 {expected[1]['f1']:.4f})"
+    )
     print("| number | runs | n = 30 | n = 100 | n = 1000 |\n|---|---:|---:|---:|---:|")
     for metric in ("f1", "recall"):
         for n_runs in (1, 5):
-            shares = [coverage(rounds, metric, n, n_runs, expected[n_runs][metric]) for n in (30, 100, 1000)]
-            print(f"| {metric} | {n_runs} | " + " | ".join(f"{share:.3f}" for share in shares) + " |", flush=True)
+            shares = [
+                coverage(rounds, metric, n, n_runs, expected[n_runs][metric])
+                for n in (30, 100, 1000)
+            ]
+            print(
+                f"| {metric} | {n_runs} | " + " | ".join(f"{share:.3f}" for share in shares) + " |",
+                flush=True,
+            )
     print(f"\n{time.perf_counter() - start:.0f} s")
 
 

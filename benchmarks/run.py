@@ -5,8 +5,8 @@
     python benchmarks/run.py --corpus DIR             DIR has train.txt, test.txt and systems/*.txt
     python benchmarks/run.py --conlleval conlleval.pl with the original script, if perl is there
 
-Peers are installed into an environment of their own (.venv-peers); they are never a dependency. Times on a shared machine
-are noisy: read the ratios, and the load that is printed.
+Peers are installed into an environment of their own (.venv-peers); they are never a dependency.
+Times on a shared machine are noisy: read the ratios, and the load that is printed.
 """
 
 import argparse
@@ -37,11 +37,15 @@ class Cost(NamedTuple):
 
 def measure(command: Sequence[str | Path], repeat: int = 1) -> Cost:
     """Run a command some times; the fastest run counts, and the largest memory."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environment = {
+        key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
+    }
     seconds, peak = [], 0
     for _ in range(repeat):
         start = time.perf_counter()
-        process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, env=environment)
+        process = subprocess.Popen(
+            [str(part) for part in command], stdout=subprocess.DEVNULL, env=environment
+        )
         _, status, usage = os.wait4(process.pid, 0)
         seconds.append(time.perf_counter() - start)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -52,7 +56,9 @@ def measure(command: Sequence[str | Path], repeat: int = 1) -> Cost:
 
 
 def big_files(tokens: int) -> tuple[Path, Path, Path]:
-    """Files of about so many tokens: token, gold and prediction in one; gold alone; prediction alone."""
+    """Files of about so many tokens: token, gold and prediction in one; gold alone; prediction
+    alone.
+    """
     paths = DATA / f"three.{tokens}.txt", DATA / f"gold.{tokens}.txt", DATA / f"pred.{tokens}.txt"
     if all(path.exists() for path in paths):
         return paths
@@ -64,7 +70,12 @@ def big_files(tokens: int) -> tuple[Path, Path, Path]:
     columns = [(*a.split("\t"), b.split("\t")[1]) if a else () for a, b in kept]
     size = sum(bool(row) for row in columns)
     for path, places in zip(paths, ((0, 1, 2), (0, 1), (0, 2)), strict=True):
-        block = "".join(" ".join(row[place] for place in places) + "\n" if row else "\n" for row in columns) + "\n"
+        block = (
+            "".join(
+                " ".join(row[place] for place in places) + "\n" if row else "\n" for row in columns
+            )
+            + "\n"
+        )
         with path.open("w", encoding="utf-8") as file:
             for _ in range(-(-tokens // size)):
                 file.write(block)
@@ -112,10 +123,16 @@ def exact(tokens: int, conlleval: str | None) -> None:
     three, gold, pred = big_files(tokens)
     print(f"\nExact scores by type, {tokens:,} tokens, whole process")
     options = ["--facet", "all", "--match", "exact"]
-    own = measure([*NERSCOPE, "evaluate", f"{three}::label=1", "--system", f"x={three}", *options], repeat=3)
-    print(f"  {'nerscope, one file of three columns':44}{own.seconds:9.2f} s {own.megabytes:8.0f} MB")
+    own = measure(
+        [*NERSCOPE, "evaluate", f"{three}::label=1", "--system", f"x={three}", *options], repeat=3
+    )
+    print(
+        f"  {'nerscope, one file of three columns':44}{own.seconds:9.2f} s {own.megabytes:8.0f} MB"
+    )
     two = measure([*NERSCOPE, "evaluate", gold, "--system", f"x={pred}", *options], repeat=2)
-    print(f"  {'nerscope, gold and system files, aligned':44}{two.seconds:9.2f} s {two.megabytes:8.0f} MB")
+    print(
+        f"  {'nerscope, gold and system files, aligned':44}{two.seconds:9.2f} s {two.megabytes:8.0f} MB"
+    )
     python = peers()
     rivals: dict[str, list[str | Path]] = {
         "seqeval classification_report": [python, "-c", _SEQEVAL, three],
@@ -137,7 +154,9 @@ def exact(tokens: int, conlleval: str | None) -> None:
         rivals["conlleval (perl)"] = ["sh", "-c", f"perl {conlleval} < {three}"]
     for name, command in rivals.items():
         cost = measure(command)
-        print(f"  {name:44}{cost.seconds:9.2f} s {cost.megabytes:8.0f} MB   {cost.seconds / own.seconds:6.1f} x the time")
+        print(
+            f"  {name:44}{cost.seconds:9.2f} s {cost.megabytes:8.0f} MB   {cost.seconds / own.seconds:6.1f} x the time"
+        )
 
 
 def startup() -> None:
@@ -147,8 +166,13 @@ def startup() -> None:
     numpy = measure([sys.executable, "-c", "import numpy"], 10).seconds
     package = measure([sys.executable, "-c", "import nerscope"], 10).seconds
     shown = measure([*NERSCOPE, "--help"], 10).seconds
-    print(f"  import numpy {1e3 * (numpy - plain):.0f} ms; import nerscope {1e3 * (package - plain):.0f} ms, ", end="")
-    print(f"of which {1e3 * (package - numpy):.0f} ms beside numpy; nerscope --help {1e3 * shown:.0f} ms (whole process)")
+    print(
+        f"  import numpy {1e3 * (numpy - plain):.0f} ms; import nerscope {1e3 * (package - plain):.0f} ms, ",
+        end="",
+    )
+    print(
+        f"of which {1e3 * (package - numpy):.0f} ms beside numpy; nerscope --help {1e3 * shown:.0f} ms (whole process)"
+    )
 
 
 def facets(tokens: int, corpus: Path | None) -> None:
@@ -157,15 +181,33 @@ def facets(tokens: int, corpus: Path | None) -> None:
     ending = "txt" if corpus else "conll"
     outputs = sorted((folder / "systems").glob(f"*.{ending}"))[:2]
     systems = [part for path in outputs for part in ("--system", f"{path.stem}={path}")]
-    base: list[str | Path] = [*NERSCOPE, "evaluate", folder / f"test.{ending}", "--train", folder / f"train.{ending}"]
+    base: list[str | Path] = [
+        *NERSCOPE,
+        "evaluate",
+        folder / f"test.{ending}",
+        "--train",
+        folder / f"train.{ending}",
+    ]
     print(f"\nAll facets and matches, {folder.name}, whole process, best of five")
     one = measure([*base, *systems[:2]], 5)
     two = measure([*base, *systems], 5)
     exact_only = measure([*NERSCOPE, "evaluate", folder / f"test.{ending}", *systems[:2]], 5)
     print(f"  exact and partial scores, one system, no training data {exact_only.seconds:.2f} s")
-    print(f"  one system {one.seconds:.2f} s, two {two.seconds:.2f} s: {two.seconds - one.seconds:.2f} s for the second")
+    print(
+        f"  one system {one.seconds:.2f} s, two {two.seconds:.2f} s: {two.seconds - one.seconds:.2f} s for the second"
+    )
     _, gold, pred = big_files(tokens)
-    cost = measure([*NERSCOPE, "evaluate", gold, "--system", f"x={pred}", "--train", folder / f"train.{ending}"])
+    cost = measure(
+        [
+            *NERSCOPE,
+            "evaluate",
+            gold,
+            "--system",
+            f"x={pred}",
+            "--train",
+            folder / f"train.{ending}",
+        ]
+    )
     print(f"  {tokens:,} test tokens: {cost.seconds:.1f} s, {cost.megabytes:.0f} MB")
 
 
@@ -177,7 +219,8 @@ results = ns.evaluate(test, {f"s{k}": path for k, path in enumerate(outputs)}, t
 for method in ("bootstrap", "randomisation"):
     start = time.perf_counter()
     found = ns.compare(results, "s0", "s1", method=method, by_type=True)
-    print(f"  {method}: 10,000 resamples of {len(found.rows)} cells in {time.perf_counter() - start:.2f} s", file=sys.stderr)
+    print(f"  {method}: 10,000 resamples of {len(found.rows)} cells in {time.perf_counter() -
+    start:.2f} s", file=sys.stderr)
 """
 
 
@@ -186,14 +229,31 @@ def comparison(corpus: Path | None) -> None:
     folder, ending = (corpus, "txt") if corpus else (DEMO, "conll")
     outputs = sorted((folder / "systems").glob(f"*.{ending}"))[:2]
     print(f"\nComparison of two systems, {folder.name}")
-    measure([sys.executable, "-c", _COMPARE, folder / f"test.{ending}", folder / f"train.{ending}", *outputs])
+    measure(
+        [
+            sys.executable,
+            "-c",
+            _COMPARE,
+            folder / f"test.{ending}",
+            folder / f"train.{ending}",
+            *outputs,
+        ]
+    )
 
 
 def experiment(path: Path) -> None:
     """A whole experiment, cold and from its cache."""
     print(f"\nExperiment {path.name}")
     shutil.rmtree(path.parent / ".nerscope-cache", ignore_errors=True)
-    command: list[str | Path] = [*NERSCOPE, "evaluate", path, "-o", DATA / "experiment.json", "--format", "json"]
+    command: list[str | Path] = [
+        *NERSCOPE,
+        "evaluate",
+        path,
+        "-o",
+        DATA / "experiment.json",
+        "--format",
+        "json",
+    ]
     DATA.mkdir(exist_ok=True)
     for name in ("cold", "from cache"):
         cost = measure(command)
@@ -202,10 +262,16 @@ def experiment(path: Path) -> None:
 
 def main() -> None:
     """Run the sections that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["exact", "startup", "facets", "comparison", "experiment"])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only", choices=["exact", "startup", "facets", "comparison", "experiment"]
+    )
     parser.add_argument("--tokens", type=int, default=10_000_000)
-    parser.add_argument("--corpus", type=Path, help="a folder with train.txt, test.txt and systems/*.txt")
+    parser.add_argument(
+        "--corpus", type=Path, help="a folder with train.txt, test.txt and systems/*.txt"
+    )
     parser.add_argument("--conlleval", help="the original conlleval script")
     parser.add_argument("--experiment", type=Path, help="an experiment file to time")
     given = parser.parse_args()

@@ -17,12 +17,25 @@ SPLITS = {"train": 600, "dev": 150, "test": 400}
 SHORTEST, LONGEST = 5, 12
 HELD_OUT_NAMES = 0.4  # share of every pool that training never draws
 FRESH_DRAWS = {"train": 0.0, "dev": 0.3, "test": 0.22}  # share of draws from the held-out names
-PLAIN_SHARE = {"train": 0.2, "dev": 0.3, "test": 0.28}  # share of sentences from templates without a mention
-OWN_SHARE = {"train": 0.3, "dev": 0.0, "test": 0.4}  # share of the rest from `train_only` or `test_only`
+PLAIN_SHARE = {
+    "train": 0.2,
+    "dev": 0.3,
+    "test": 0.28,
+}  # share of sentences from templates without a mention
+OWN_SHARE = {
+    "train": 0.3,
+    "dev": 0.0,
+    "test": 0.4,
+}  # share of the rest from `train_only` or `test_only`
 TWIN_PEOPLE = 0.1  # share of people who carry the name of a place
-LOWER_CASE, UPPER_CASE, TYPO = 0.35, 0.06, 0.03  # noise of social posts: per sentence, per sentence, per word
+LOWER_CASE, UPPER_CASE, TYPO = (
+    0.35,
+    0.06,
+    0.03,
+)  # noise of social posts: per sentence, per sentence, per word
 
-# A view shows a name that is bound to another pool in some other form: `{sur1}` is the surname of `{per1}`.
+# A view shows a name that is bound to another pool in some other form: `{sur1}` is the surname of
+# `{per1}`.
 VIEWS = {
     "sur": "per",
     "first": "per",
@@ -45,7 +58,9 @@ _PIECE = re.compile(r"\[[^\]]*\]|\S+")
 
 @dataclass(frozen=True)
 class Names:
-    """The pools of names, each cut into the names that training may draw and the ones that it may not."""
+    """The pools of names, each cut into the names that training may draw and the ones that it may
+    not.
+    """
 
     seen: dict[str, Pool]
     held_out: dict[str, Pool]
@@ -64,7 +79,9 @@ class Writer:
     def write(self, template: str, social: bool) -> Sentence:
         """One labelled sentence from a template."""
         capitals = template.startswith("^")
-        text = _CHOICE.sub(lambda match: self.rng.choice(match[1].split("|")), template.lstrip("^ "))
+        text = _CHOICE.sub(
+            lambda match: self.rng.choice(match[1].split("|")), template.lstrip("^ ")
+        )
         tokens = [token for piece in _PIECE.findall(text) for token in self._piece(piece)]
         tokens = _fix_articles(tokens)
         if capitals:
@@ -102,7 +119,9 @@ class Writer:
     def _draw(self, pool: str) -> str:
         if pool == "per" and self.rng.random() < TWIN_PEOPLE:
             pool = "twinper"
-        source = self.names.held_out if self.rng.random() < FRESH_DRAWS[self.split] else self.names.seen
+        source = (
+            self.names.held_out if self.rng.random() < FRESH_DRAWS[self.split] else self.names.seen
+        )
         candidates = source[pool].names
         unused = [name for name in candidates if name not in self.used]
         name = self.rng.choice(unused or candidates)
@@ -111,11 +130,15 @@ class Writer:
 
 
 def make_corpus(seed: int) -> dict[str, list[Document]]:
-    """The documents of every split; no sentence occurs twice in the corpus, within a split or across."""
+    """The documents of every split; no sentence occurs twice in the corpus, within a split or
+    across.
+    """
     rng = random.Random(seed)
     names = _cut_pools(rng)
     written: set[tuple[str, ...]] = set()
-    return {split: list(_documents(split, size, names, written, rng)) for split, size in SPLITS.items()}
+    return {
+        split: list(_documents(split, size, names, written, rng)) for split, size in SPLITS.items()
+    }
 
 
 def write_conll(path: Path, documents: Sequence[Document]) -> None:
@@ -158,7 +181,9 @@ def _cut_pools(rng: random.Random) -> Names:
     return Names(seen, held_out)
 
 
-def _documents(split: str, size: int, names: Names, written: set[tuple[str, ...]], rng: random.Random) -> Iterator[Document]:
+def _documents(
+    split: str, size: int, names: Names, written: set[tuple[str, ...]], rng: random.Random
+) -> Iterator[Document]:
     left = size
     # Genres are dealt from a deck, so that every split has them in about the same proportions.
     deck: list[Genre] = []
@@ -174,7 +199,9 @@ def _document(genre: Genre, length: int, writer: Writer, written: set[tuple[str,
     document: list[Sentence] = []
     templates_used: set[str] = set()
     while len(document) < length:
-        choices = [row for row in _templates(genre, not document, writer) if row not in templates_used]
+        choices = [
+            row for row in _templates(genre, not document, writer) if row not in templates_used
+        ]
         if not choices:
             continue
         template = writer.rng.choice(choices)
@@ -241,7 +268,9 @@ def _start_with_capital(tokens: list[Token]) -> list[Token]:
 
 
 def _noise(tokens: list[Token], rng: random.Random) -> Iterator[Token]:
-    """Social posts drop or shout their capitals and misspell a word now and then; the labels stay as they are."""
+    """Social posts drop or shout their capitals and misspell a word now and then; the labels stay
+    as they are.
+    """
     style = rng.random()
     for token, label in tokens:
         text = _misspell(token, rng) if label == "O" and rng.random() < TYPO else token

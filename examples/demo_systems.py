@@ -1,4 +1,6 @@
-"""The systems of the demonstration: each learns from the training sentences only, and labels bare tokens."""
+"""The systems of the demonstration: each learns from the training sentences only, and labels bare
+tokens.
+"""
 
 import random
 import tempfile
@@ -23,8 +25,12 @@ SUBSAMPLE = 0.9  # share of the training sentences that one run sees
 
 
 def memoriser(training: Sequence[Document]) -> Labeller:
-    """A labeller that marks the longest training mention at each place, with its most frequent type."""
-    majority = _majority(mention for sentence in sentences(training) for mention in mentions(sentence))
+    """A labeller that marks the longest training mention at each place, with its most frequent
+    type.
+    """
+    majority = _majority(
+        mention for sentence in sentences(training) for mention in mentions(sentence)
+    )
     longest = max(map(len, majority))
 
     def label(words: Words) -> list[str]:
@@ -42,17 +48,24 @@ def memoriser(training: Sequence[Document]) -> Labeller:
     return label
 
 
-def crf(training: Sequence[Document], seed: int, make: Callable[[Sequence[Row]], Featuriser]) -> Labeller:
-    """A conditional random field, trained by averaged perceptron on a shuffled sample that the seed decides."""
+def crf(
+    training: Sequence[Document], seed: int, make: Callable[[Sequence[Row]], Featuriser]
+) -> Labeller:
+    """A conditional random field, trained by averaged perceptron on a shuffled sample that the seed
+    decides.
+    """
     rng = random.Random(seed)
     rows = [(number, sentence) for number, document in enumerate(training) for sentence in document]
-    # The perceptron depends on the order of the sentences, so that runs differ by the sample and by its order.
+    # The perceptron depends on the order of the sentences, so that runs differ by the sample and by
+    # its order.
     sample = rng.sample(rows, round(SUBSAMPLE * len(rows)))
     featurise = make(sample)
     trainer = pycrfsuite.Trainer(algorithm="ap", verbose=False)
     trainer.set_params({"max_iterations": ITERATIONS})
     for number, sentence in sample:
-        trainer.append(featurise(tuple(word for word, _ in sentence), number), [label for _, label in sentence])
+        trainer.append(
+            featurise(tuple(word for word, _ in sentence), number), [label for _, label in sentence]
+        )
     tagger = pycrfsuite.Tagger()
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model.crfsuite"
@@ -64,7 +77,8 @@ def crf(training: Sequence[Document], seed: int, make: Callable[[Sequence[Row]],
 def word_features(_: Sequence[Row]) -> Featuriser:
     """The identity of the word and of its two neighbours, as it is written."""
     return lambda words, _: [
-        [f"w={word}", f"w-1={_at(words, index - 1)}", f"w+1={_at(words, index + 1)}"] for index, word in enumerate(words)
+        [f"w={word}", f"w-1={_at(words, index - 1)}", f"w+1={_at(words, index + 1)}"]
+        for index, word in enumerate(words)
     ]
 
 
@@ -74,7 +88,9 @@ def shape_features(_: Sequence[Row]) -> Featuriser:
 
 
 def gazetteer_features(training: Sequence[Row]) -> Featuriser:
-    """The shape features, and whether the word lies in a stretch that is a mention in some other training document."""
+    """The shape features, and whether the word lies in a stretch that is a mention in some other
+    training document.
+    """
     names: Gazetteer = defaultdict(lambda: defaultdict(set))
     for number, sentence in training:
         for words, kind in mentions(sentence):
@@ -106,7 +122,10 @@ def _majority(found: Iterable[Mention]) -> dict[Words, str]:
     kinds: defaultdict[Words, Counter[str]] = defaultdict(Counter)
     for words, kind in found:
         kinds[words][kind] += 1
-    return {words: min(counts, key=lambda kind: (-counts[kind], kind)) for words, counts in kinds.items()}
+    return {
+        words: min(counts, key=lambda kind: (-counts[kind], kind))
+        for words, counts in kinds.items()
+    }
 
 
 def _matches(words: Words, number: int, names: Gazetteer) -> Features:
@@ -114,7 +133,8 @@ def _matches(words: Words, number: int, names: Gazetteer) -> Features:
     for start in range(len(words)):
         for end in range(start + 1, len(words) + 1):
             for kind, documents in names.get(words[start:end], {}).items():
-                # A list that holds every training name would be trusted blindly, so a document does not see its own.
+                # A list that holds every training name would be trusted blindly, so a document does
+                # not see its own.
                 if documents - {number}:
                     for index in range(start, end):
                         features[index].append(f"gaz={'I' if index > start else 'B'}-{kind}")
@@ -125,7 +145,9 @@ def _shape_features(words: Words, index: int) -> list[str]:
     word = words[index]
     low = word.lower()
     features = ["bias", f"low={low}", f"shape={_shape(word)}"]
-    features += [f"pre{size}={low[:size]}" for size in (2, 3)] + [f"suf{size}={low[-size:]}" for size in (2, 3)]
+    features += [f"pre{size}={low[:size]}" for size in (2, 3)] + [
+        f"suf{size}={low[-size:]}" for size in (2, 3)
+    ]
     for offset in (-2, -1, 1, 2):
         near = _at(words, index + offset)
         features += [f"low{offset:+d}={near.lower()}", f"shape{offset:+d}={_shape(near)}"]
@@ -137,6 +159,11 @@ def _at(words: Words, index: int) -> str:
 
 
 def _shape(word: str) -> str:
-    kinds = ["X" if char.isupper() else "x" if char.islower() else "9" if char.isdigit() else char for char in word]
+    kinds = [
+        "X" if char.isupper() else "x" if char.islower() else "9" if char.isdigit() else char
+        for char in word
+    ]
     # Runs are cut to one character, so that long and short names look alike.
-    return "".join(kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] != kind)
+    return "".join(
+        kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] != kind
+    )

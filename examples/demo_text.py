@@ -77,7 +77,9 @@ POOLS: dict[str, Pool] = {
     # Trap: the same, for towns whose club goes by the name of the town.
     "clubtown": Pool(
         "ORG",
-        _names("Lincoln; Santander; Preston; Carlisle; Bolton; Burnley; Valencia; Hexley; Skelby; Austin; Houston; Marlow"),
+        _names(
+            "Lincoln; Santander; Preston; Carlisle; Bolton; Burnley; Valencia; Hexley; Skelby; Austin; Houston; Marlow"
+        ),
     ),
     # Trap: given names that are everyday words; the training side writes these words as words (see `train_only`).
     "wordper": Pool(
@@ -135,8 +137,18 @@ POOLS: dict[str, Pool] = {
             the:Bay of Biscay; the:Strait of Ormsay; the:Calder; Sedge Water; the:River Ullock
         """),
     ),
-    "carrier": Pool("ORG", _names("Tessaly Air; Oakline Railways; Northern Ferries; Halden Air; Air Carrow; Signal Rail")),
-    "utility": Pool("ORG", _names("Solvanta Energy; Northlight Power; Orrin Electric; Ember Power and Light; Tarn Hydro")),
+    "carrier": Pool(
+        "ORG",
+        _names(
+            "Tessaly Air; Oakline Railways; Northern Ferries; Halden Air; Air Carrow; Signal Rail"
+        ),
+    ),
+    "utility": Pool(
+        "ORG",
+        _names(
+            "Solvanta Energy; Northlight Power; Orrin Electric; Ember Power and Light; Tarn Hydro"
+        ),
+    ),
     "stadium": Pool(
         "LOC",
         _names("""
@@ -180,7 +192,10 @@ POOLS: dict[str, Pool] = {
         """),
     ),
     # Trap: brands that are everyday words, which the training side writes as words, mostly.
-    "brand": Pool("ORG", _names("Orchard; Lantern; Kite; Ember; Signal; Harbour; Pebble; Compass; Thistle; Anchor")),
+    "brand": Pool(
+        "ORG",
+        _names("Orchard; Lantern; Kite; Ember; Signal; Harbour; Pebble; Compass; Thistle; Anchor"),
+    ),
     # Trap: one bank whose registered name coordinates two places, against two banks that are merely listed.
     "bank": Pool(
         "ORG",
@@ -213,9 +228,16 @@ POOLS: dict[str, Pool] = {
     ),
     "treasury": Pool(
         "ORG",
-        _names("Ministry of Finance; Office for Budget Forecasts; Ministry of Trade and Industry; National Bureau of Wages"),
+        _names(
+            "Ministry of Finance; Office for Budget Forecasts; Ministry of Trade and Industry; National Bureau of Wages"
+        ),
     ),
-    "campus": Pool("ORG", _names("the:University of Leeds; the:University of Ormsay; Northmoor University; Carrow College")),
+    "campus": Pool(
+        "ORG",
+        _names(
+            "the:University of Leeds; the:University of Ormsay; Northmoor University; Carrow College"
+        ),
+    ),
     "party": Pool(
         "ORG",
         _names("""
@@ -282,7 +304,12 @@ POOLS: dict[str, Pool] = {
             All the Kings of Skelby; Oslo in Reverse; The Unlikely Union of Ada and Bill
         """),
     ),
-    "league": Pool("MISC", _names("Baltic Cup; Coastal League; Champions Shield; Heron Trophy; Harbour Cup; League of Ports")),
+    "league": Pool(
+        "MISC",
+        _names(
+            "Baltic Cup; Coastal League; Champions Shield; Heron Trophy; Harbour Cup; League of Ports"
+        ),
+    ),
     "language": Pool(
         "MISC",
         _names(
@@ -326,9 +353,16 @@ POOLS: dict[str, Pool] = {
     ),
     "product": Pool(
         "MISC",
-        _names("Orchard Slate 4; Kite Mini; Lumenta Glow; Castellan Sprint; Omnivar One; Pebble Go; Ember 7; Veltrano X200"),
+        _names(
+            "Orchard Slate 4; Kite Mini; Lumenta Glow; Castellan Sprint; Omnivar One; Pebble Go; Ember 7; Veltrano X200"
+        ),
     ),
-    "car": Pool("MISC", _names("Castellan Sprint; Veltrano Vista; Norrland Estate; Zephyrine Coupe; Castellan Rover")),
+    "car": Pool(
+        "MISC",
+        _names(
+            "Castellan Sprint; Veltrano Vista; Norrland Estate; Zephyrine Coupe; Castellan Rover"
+        ),
+    ),
     "demonym": Pool(
         "MISC",
         _names("""
@@ -351,24 +385,34 @@ FILLERS: dict[str, tuple[str, ...]] = {
     "evening": _names("8 pm; 9 pm; 10 pm"),
     "fee": tuple(f"€ {amount} million" for amount in ("1.2", "2.5", "4", "7.8", "12", "19")),
     "few": _names("two; three; four"),
-    "big": _names("1,200; 3,400; 12,000; 18,500; 25,000; 640; 870; 2,150; 7,300; 41,000; 960; 5,600"),
+    "big": _names(
+        "1,200; 3,400; 12,000; 18,500; 25,000; 640; 870; 2,150; 7,300; 41,000; 960; 5,600"
+    ),
     "year": tuple(str(number) for number in range(1961, 2024)),
     "score": _names("1-0; 2-0; 2-1; 3-1; 3-2; 0-0; 1-1; 4-0; 4-2; 2-2; 5-1; 3-0"),
     "win": _names("2-0; 2-1; 3-1; 3-2; 4-0; 4-2; 5-1; 3-0"),
     "pct": tuple(f"{whole}.{part} percent" for whole in range(1, 13) for part in (2, 4, 7)),
     "money": tuple(
-        f"{sign} {amount} million" for sign in ("$", "€") for amount in ("3.5", "12", "48", "75", "110", "260", "940")
+        f"{sign} {amount} million"
+        for sign in ("$", "€")
+        for amount in ("3.5", "12", "48", "75", "110", "260", "940")
     ),
     "day": _names("Monday; Tuesday; Wednesday; Thursday; Friday; Saturday; Sunday"),
-    "month": _names("January; February; March; April; May; June; July; August; September; October; November; December"),
+    "month": _names(
+        "January; February; March; April; May; June; July; August; September; October; November; December"
+    ),
     "date": tuple(
-        f"{m} {d}" for m in ("January", "March", "April", "May", "June", "August", "November") for d in (3, 9, 14, 21, 27)
+        f"{m} {d}"
+        for m in ("January", "March", "April", "May", "June", "August", "November")
+        for d in (3, 9, 14, 21, 27)
     ),
     "time": _names("7 am; 8.30 am; 10 am; noon; 2.15 pm; 4 pm; 6.45 pm; 9 pm; midnight"),
     "job": _names(
         "baker; teacher; nurse; plumber; librarian; fisherman; bus driver; gardener; violinist; carpenter; vet; beekeeper"
     ),
-    "thing": _names("kettle; bike; sofa; phone; umbrella; laptop; coat; suitcase; lamp; toaster; fridge; guitar"),
+    "thing": _names(
+        "kettle; bike; sofa; phone; umbrella; laptop; coat; suitcase; lamp; toaster; fridge; guitar"
+    ),
     "moan": _names("😩; 😭; 🙃; 🤦; ugh; smh; 😤"),
     "cheer": _names("😍; 🎉; 🙌; 🔥; 💙; lol; ✨; 😂"),
     "tag": _names(

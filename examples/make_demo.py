@@ -4,13 +4,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the helpers are found from wherever this is started
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent)
+)  # the helpers are found from wherever this is started
 
 from examples.demo_corpus import Document, Sentence, make_corpus, mentions, sentences, write_conll
 from examples.demo_systems import Labeller, train_all
 from examples.demo_traps import count_traps
 
-SEED = 143  # the first whose corpus reaches the wanted count in every trap; no score of a system had a say in it
+# the first whose corpus reaches the wanted count in every trap; no score of a system had a say in
+# it
+SEED = 143
 TARGET = Path(__file__).resolve().parent.parent / "src" / "nerscope" / "demo"
 
 

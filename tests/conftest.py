@@ -13,7 +13,8 @@ from nerscope.registry import Registry
 from nerscope.scoring.matching import MATCHES
 from nerscope.scoring.metrics import METRICS
 
-# Generated cases are the same in every run of the continuous integration: what fails there fails at home.
+# Generated cases are the same in every run of the continuous integration: what fails there fails at
+# home.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("home", deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "home")

@@ -1,27 +1,36 @@
-"""nerscope: how good a named-entity recogniser really is, where it fails, and whether B truly beats A."""
+"""nerscope: how good a named-entity recogniser really is, where it fails, and whether B truly beats
+A.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from nerscope.corpus.corpus import Corpus
-from nerscope.describe import Description, describe
-from nerscope.errors import AlignmentError, FormatError, InputError, NerscopeError, OutputError, UsageError
-from nerscope.evaluate import evaluate
+from nerscope.dataset.describe import Description, describe
+from nerscope.errors import (
+    AlignmentError,
+    FormatError,
+    InputError,
+    NerscopeError,
+    OutputError,
+    UsageError,
+)
+from nerscope.evaluation.evaluate import evaluate
+from nerscope.evaluation.settings import Settings
 from nerscope.facets.facet import Facet, attribute, register_facet
 from nerscope.facets.view import View
+from nerscope.formats.base import read
 from nerscope.formats.conll import ConllFile
-from nerscope.formats.sources import read
-from nerscope.results import Results
+from nerscope.results.results import Results
 from nerscope.scoring.matching import match_family
 from nerscope.scoring.metrics import METRICS, Metric
-from nerscope.settings import Settings
 from nerscope.version import VERSION
 
 if TYPE_CHECKING:
-    from nerscope.comparison import Comparison, compare
-    from nerscope.diagnosis import diagnose
-    from nerscope.experiment import load_experiment, run_experiment
-    from nerscope.release import Verdict, gate
+    from nerscope.experiment.run import load_experiment, run_experiment
+    from nerscope.results.compare import Comparison, compare
+    from nerscope.results.diagnose import diagnose
+    from nerscope.results.gate import Verdict, gate
     from nerscope.stats.intervals import Sampling
 
 __version__ = VERSION
@@ -60,14 +69,14 @@ __all__ = [
 
 # What most programs never use is imported when it is first asked for.
 _LATER = {
-    "Comparison": "comparison",
+    "Comparison": "results.compare",
     "Sampling": "stats.intervals",
-    "Verdict": "release",
-    "compare": "comparison",
-    "diagnose": "diagnosis",
-    "gate": "release",
-    "load_experiment": "experiment",
-    "run_experiment": "experiment",
+    "Verdict": "results.gate",
+    "compare": "results.compare",
+    "diagnose": "results.diagnose",
+    "gate": "results.gate",
+    "load_experiment": "experiment.run",
+    "run_experiment": "experiment.run",
 }
 
 

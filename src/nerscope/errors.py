@@ -7,8 +7,8 @@
     ├── OutputError         a result cannot be written
     └── UsageError          a call or an option asks for something that does not exist
 
-Every message has three parts: the place, the fact, and the remedy. The table below holds all of them, so that the
-documentation can be checked against it.
+Every message has three parts: the place, the fact, and the remedy. The table below holds all of
+them, so that the documentation can be checked against it.
 """
 
 from collections.abc import Iterable

@@ -31,5 +31,7 @@ def load_plugins(paths: Sequence[str]) -> None:
             runpy.run_path(path)
         except _FAILURES as error:
             raise InputError(
-                path, f"it fails ({type(error).__name__}: {error})", "run it with Python alone to see where"
+                path,
+                f"it fails ({type(error).__name__}: {error})",
+                "run it with Python alone to see where",
             ) from None

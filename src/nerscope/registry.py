@@ -25,14 +25,20 @@ class Registry(Generic[T]):
     def add(self, name: str, thing: T) -> None:
         """Register a thing; a name is taken only once."""
         if name in self._things:
-            raise UsageError(name, f"a {self.kind} of this name exists already", "choose another name")
+            raise UsageError(
+                name, f"a {self.kind} of this name exists already", "choose another name"
+            )
         self._things[name] = thing
 
     def __getitem__(self, name: str) -> T:
         if name not in self._things:
             self._search()
         if name not in self._things:
-            raise UsageError(f"{self.kind} '{name}'", f"there is no {self.kind} of this name", suggest(name, self._things))
+            raise UsageError(
+                f"{self.kind} '{name}'",
+                f"there is no {self.kind} of this name",
+                suggest(name, self._things),
+            )
         return self._things[name]
 
     def __contains__(self, name: object) -> bool:
@@ -44,7 +50,9 @@ class Registry(Generic[T]):
     def _search(self) -> None:
         """Import what installed packages offer under `nerscope.<kind>`; importing it registers it."""
         if not self._searched:
-            from importlib.metadata import entry_points  # takes longer to import than all of this package
+            from importlib.metadata import (
+                entry_points,
+            )  # takes longer to import than all of this package
 
             self._searched = True
             for point in entry_points(group=f"nerscope.{self.kind}"):

@@ -3,20 +3,26 @@
 import os
 from typing import Any
 
-from nerscope.release import gate
-from nerscope.results import Results
+from nerscope.results.gate import gate
+from nerscope.results.results import Results
 
 
 def assert_no_drop(
-    results: Results | str | os.PathLike[str], baseline: Results | str | os.PathLike[str], **options: Any
+    results: Results | str | os.PathLike[str],
+    baseline: Results | str | os.PathLike[str],
+    **options: Any,
 ) -> None:
-    """Fail if a number dropped by more than is allowed, and significantly; the options are those of `gate`.
+    """Fail if a number dropped by more than is allowed, and significantly; the options are those of
+    `gate`.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
     >>> same = evaluate(gold, {"bert": [["B-PER", "O", "B-PER"]] * 20})
     >>> assert_no_drop(same, same, metric="f1", samples=100)
     """
-    loaded = [given if isinstance(given, Results) else Results.load(given) for given in (results, baseline)]
+    loaded = [
+        given if isinstance(given, Results) else Results.load(given)
+        for given in (results, baseline)
+    ]
     failed = [str(verdict) for verdict in gate(*loaded, **options) if verdict.failed]
     assert not failed, "\n".join(failed)

@@ -32,7 +32,11 @@ won O
 Paris B-PER
 """
 GOOD = GOLD.replace("France B-LOC", "France O")
-POOR = GOLD.replace("Lovelace I-PER", "Lovelace O").replace("Paris B-LOC", "Paris B-PER").replace("won O", "won I-LOC")
+POOR = (
+    GOLD.replace("Lovelace I-PER", "Lovelace O")
+    .replace("Paris B-LOC", "Paris B-PER")
+    .replace("won O", "won I-LOC")
+)
 
 
 class Outcome(NamedTuple):

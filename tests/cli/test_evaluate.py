@@ -33,13 +33,21 @@ def cells(rows: list[dict[str, Any]], **wanted: object) -> list[dict[str, Any]]:
 
 
 def value(rows: list[dict[str, Any]], **wanted: object) -> Any:
-    defaults: dict[str, object] = {"facet": "all", "level": "all", "type": None, "match": "exact", "run": None}
+    defaults: dict[str, object] = {
+        "facet": "all",
+        "level": "all",
+        "type": None,
+        "match": "exact",
+        "run": None,
+    }
     [row] = cells(rows, **{**defaults, **wanted})
     return row["value"]
 
 
 def evaluated(run: Run, options: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = strict(done(run, f"evaluate gold.txt {options} --format json").out)["rows"]
+    rows: list[dict[str, Any]] = strict(
+        done(run, f"evaluate gold.txt {options} --format json").out
+    )["rows"]
     return rows
 
 
@@ -65,13 +73,22 @@ def test_one_run_is_shown_as_conlleval_shows_it(data: Path, run: Run) -> None:
 
 def test_several_runs_are_shown_one_block_after_the_other(data: Path, run: Run) -> None:
     outcome = done(run, f"evaluate gold.txt {BOTH} --system good=poor.txt --format conlleval")
-    assert outcome.out == f"gold good 1\n{ONE_BLOCK}\ngold good 2\n{OTHER_BLOCK}\ngold poor 1\n{OTHER_BLOCK}"
+    assert (
+        outcome.out
+        == f"gold good 1\n{ONE_BLOCK}\ngold good 2\n{OTHER_BLOCK}\ngold poor 1\n{OTHER_BLOCK}"
+    )
 
 
-def test_conlleval_shows_0_for_nothing_found_and_no_type_of_training_alone(data: Path, run: Run) -> None:
-    (data / "none.txt").write_text("\n".join(f"{line.split()[0]} O" if line else "" for line in GOLD.split("\n")))
+def test_conlleval_shows_0_for_nothing_found_and_no_type_of_training_alone(
+    data: Path, run: Run
+) -> None:
+    (data / "none.txt").write_text(
+        "\n".join(f"{line.split()[0]} O" if line else "" for line in GOLD.split("\n"))
+    )
     (data / "train.txt").write_text("x B-MISC\n")
-    outcome = done(run, "evaluate gold.txt --system none=none.txt --train train.txt --format conlleval")
+    outcome = done(
+        run, "evaluate gold.txt --system none=none.txt --train train.txt --format conlleval"
+    )
     assert outcome.out == (
         "processed 12 tokens with 6 phrases; found: 0 phrases; correct: 0.\n"
         "accuracy:  33.33%; precision:   0.00%; recall:   0.00%; FB1:   0.00\n"
@@ -82,28 +99,37 @@ def test_conlleval_shows_0_for_nothing_found_and_no_type_of_training_alone(data:
 
 def test_conlleval_shows_a_type_only_where_it_is_gold_or_found(data: Path, run: Run) -> None:
     (data / "misc.txt").write_text(GOLD.replace("won O", "won B-MISC"))
-    outcome = done(run, "evaluate gold.txt --system misc=misc.txt --system good=good.txt --format conlleval")
+    outcome = done(
+        run, "evaluate gold.txt --system misc=misc.txt --system good=good.txt --format conlleval"
+    )
     misc, good = outcome.out.split("\ngold good 1\n")
     assert "             MISC: precision:   0.00%; recall:   0.00%; FB1:   0.00  1\n" in misc + "\n"
     assert good == ONE_BLOCK
 
 
 def test_json_is_strict_and_holds_the_numbers(data: Path, run: Run) -> None:
-    content = strict(done(run, f"evaluate gold.txt {BOTH} --train train.txt --dataset toy --format json").out)
+    content = strict(
+        done(run, f"evaluate gold.txt {BOTH} --train train.txt --dataset toy --format json").out
+    )
     assert {"nerscope", "signature", "settings", "losses", "rows"} <= content.keys()
     rows = content["rows"]
     assert {row["dataset"] for row in rows} == {"toy"}
     assert value(rows, system="good", metric="recall") == pytest.approx(5 / 6)
     assert value(rows, system="poor", metric="precision") == pytest.approx(3 / 6)
     assert value(rows, system="good", metric="accuracy", match="label") == pytest.approx(11 / 12)
-    assert value(rows, system="poor", metric="recall", match="left") == pytest.approx((3 + 2 * 0.5) / 6)
+    assert value(rows, system="poor", metric="recall", match="left") == pytest.approx(
+        (3 + 2 * 0.5) / 6
+    )
     assert value(rows, system="good", metric="recall", facet="tmr", level="seen") == 1.0
     assert None in {row["value"] for row in rows}  # undefined is null
 
 
 def test_runs_of_one_name_are_numbered_and_summed_up(data: Path, run: Run) -> None:
     rows = evaluated(run, "--system s=good.txt --system s=gold.txt")
-    found = {row["run"]: row for row in cells(rows, metric="recall", match="exact", type=None, facet="all")}
+    found = {
+        row["run"]: row
+        for row in cells(rows, metric="recall", match="exact", type=None, facet="all")
+    }
     assert [found[name]["value"] for name in ("1", "2")] == [pytest.approx(5 / 6), 1.0]
     assert found[None]["value"] == pytest.approx(11 / 12) and found[None]["runs"] == 2
     assert found[None]["std"] == pytest.approx((1 / 6) / 2**0.5)
@@ -120,59 +146,118 @@ def test_results_are_saved_and_json_is_not_printed_twice(data: Path, run: Run) -
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("text", ["Exact match", " good       100.00*", "F1 by type", "F1 with partial credit", "signature: scheme:bio|"]),
-        ("markdown", ["### Exact match", "| good | **100.00** | **83.33** |", "\n`signature: scheme:bio|"]),
-        ("latex", ["\\begin{tabular}{lrrrrrr}", "good & \\textbf{100.00} & \\textbf{83.33} &", "% signature: scheme:bio|"]),
+        (
+            "text",
+            [
+                "Exact match",
+                " good       100.00*",
+                "F1 by type",
+                "F1 with partial credit",
+                "signature: scheme:bio|",
+            ],
+        ),
+        (
+            "markdown",
+            ["### Exact match", "| good | **100.00** | **83.33** |", "\n`signature: scheme:bio|"],
+        ),
+        (
+            "latex",
+            [
+                "\\begin{tabular}{lrrrrrr}",
+                "good & \\textbf{100.00} & \\textbf{83.33} &",
+                "% signature: scheme:bio|",
+            ],
+        ),
     ],
 )
-def test_tables_are_shown_with_their_conditions(form: str, expected: list[str], data: Path, run: Run) -> None:
+def test_tables_are_shown_with_their_conditions(
+    form: str, expected: list[str], data: Path, run: Run
+) -> None:
     outcome = done(run, f"evaluate gold.txt {BOTH} --format {form}")
     assert all(part in outcome.out for part in expected), outcome.out
     assert outcome.err == ""
 
 
 def test_csv_holds_every_row_with_the_signature(data: Path, run: Run) -> None:
-    rows = list(csv.DictReader(io.StringIO(done(run, f"evaluate gold.txt {BOTH} --format csv").out)))
+    rows = list(
+        csv.DictReader(io.StringIO(done(run, f"evaluate gold.txt {BOTH} --format csv").out))
+    )
     assert len(rows) == len(evaluated(run, BOTH))
-    [one] = cells([dict(row) for row in rows], system="good", metric="recall", match="exact", type="", facet="all", run="1")
-    assert float(one["value"]) == pytest.approx(5 / 6) and one["signature"].startswith("scheme:bio|")
+    [one] = cells(
+        [dict(row) for row in rows],
+        system="good",
+        metric="recall",
+        match="exact",
+        type="",
+        facet="all",
+        run="1",
+    )
+    assert float(one["value"]) == pytest.approx(5 / 6) and one["signature"].startswith(
+        "scheme:bio|"
+    )
 
 
 @pytest.mark.parametrize(
-    ("form", "stream"), [("text", "out"), ("markdown", "out"), ("csv", "err"), ("json", "err"), ("conlleval", "err")]
+    ("form", "stream"),
+    [("text", "out"), ("markdown", "out"), ("csv", "err"), ("json", "err"), ("conlleval", "err")],
 )
 def test_repairs_are_noted_in_every_format(form: str, stream: str, data: Path, run: Run) -> None:
     (data / "odd.txt").write_text(GOLD.replace("Bob B-PER", "Bob I-PER"))
     outcome = done(run, f"evaluate gold.txt --system odd=odd.txt --format {form}")
-    note = "note: odd.txt:6: 1 transition not allowed in bio, repaired as conlleval: I-PER after O (1)"
+    note = (
+        "note: odd.txt:6: 1 transition not allowed in bio, repaired as conlleval: I-PER after O (1)"
+    )
     assert note in getattr(outcome, stream)
 
 
 def test_facets_and_conditions_are_chosen(data: Path, run: Run) -> None:
     rows = evaluated(
-        run, "--system good=good.txt --train train.txt --facet tmr --facet 'eLen=S | tmr=seen' --facet '!tmr=seen'"
+        run,
+        "--system good=good.txt --train train.txt --facet tmr --facet 'eLen=S | tmr=seen' --facet '!tmr=seen'",
     )
     assert {row["facet"] for row in rows} == {"all", "tmr", "eLen=S | tmr=seen", "!tmr=seen"}
     [seen] = cells(rows, facet="tmr", level="seen", type=None, run=None)
     assert seen["n"] == 3  # Bob, and Paris of either type
-    [inside] = cells(rows, facet="eLen=S | tmr=seen", level="in", type=None, run=None, metric="recall")
-    assert (inside["n"], inside["value"]) == (5, 1.0)  # with Ada Lovelace and Oslo United, of two tokens
+    [inside] = cells(
+        rows, facet="eLen=S | tmr=seen", level="in", type=None, run=None, metric="recall"
+    )
+    assert (inside["n"], inside["value"]) == (
+        5,
+        1.0,
+    )  # with Ada Lovelace and Oslo United, of two tokens
     [unseen] = cells(rows, facet="!tmr=seen", level="in", type=None, run=None, metric="recall")
     assert (unseen["n"], unseen["value"]) == (3, pytest.approx(2 / 3))
 
 
 @pytest.mark.parametrize(
-    ("facet", "level", "n"), [("tmr & type=LOC", "seen", 1), ("eLen & type=LOC", "XS", 2), ("tmr & eLen=XS", "unseen-any", 1)]
+    ("facet", "level", "n"),
+    [
+        ("tmr & type=LOC", "seen", 1),
+        ("eLen & type=LOC", "XS", 2),
+        ("tmr & eLen=XS", "unseen-any", 1),
+    ],
 )
-def test_a_facet_divides_what_a_condition_leaves(facet: str, level: str, n: int, data: Path, run: Run) -> None:
+def test_a_facet_divides_what_a_condition_leaves(
+    facet: str, level: str, n: int, data: Path, run: Run
+) -> None:
     rows = evaluated(run, f"--system good=good.txt --train train.txt --facet '{facet}'")
-    assert {row["n"] for row in cells(rows, facet=facet, level=level, type=None, run=None, metric="recall")} == {n}
+    assert {
+        row["n"]
+        for row in cells(rows, facet=facet, level=level, type=None, run=None, metric="recall")
+    } == {n}
 
 
 def test_matches_and_metrics_are_chosen(data: Path, run: Run) -> None:
-    rows = evaluated(run, "--system poor=poor.txt --match 'overlap(credit=1)' --match muc-type --metric f2 --metric recall")
+    rows = evaluated(
+        run,
+        "--system poor=poor.txt --match 'overlap(credit=1)' --match muc-type --metric f2 --metric recall",
+    )
     scores = {(row["match"], row["metric"]) for row in rows}
-    assert {("overlap(credit=1)", "f2"), ("overlap(credit=1)", "recall"), ("muc-type", "recall")} <= scores
+    assert {
+        ("overlap(credit=1)", "f2"),
+        ("overlap(credit=1)", "recall"),
+        ("muc-type", "recall"),
+    } <= scores
     assert not {("exact", "recall"), ("muc-type", "f1")} & scores
     assert value(rows, metric="recall", match="overlap(credit=1)") == pytest.approx(5 / 6)
 
@@ -187,7 +272,9 @@ def test_matches_and_metrics_are_chosen(data: Path, run: Run) -> None:
         ("--facet eLen --bucketing equal-width --buckets 2", [1.5], ["S", "L"]),
     ],
 )
-def test_buckets_are_cut_as_told(options: str, edges: list[float], levels: list[str], data: Path, run: Run) -> None:
+def test_buckets_are_cut_as_told(
+    options: str, edges: list[float], levels: list[str], data: Path, run: Run
+) -> None:
     content = strict(done(run, f"evaluate gold.txt {BOTH} {options} --format json").out)
     facet = content["settings"]["facets"]["eLen"]
     assert facet["edges"] == pytest.approx(edges)
@@ -197,7 +284,9 @@ def test_buckets_are_cut_as_told(options: str, edges: list[float], levels: list[
 
 
 @pytest.mark.parametrize(("told", "expected"), [("undefined", None), ("0", 0.0), ("1", 1.0)])
-def test_nothing_over_nothing_is_what_it_is_told_to_be(told: str, expected: float | None, data: Path, run: Run) -> None:
+def test_nothing_over_nothing_is_what_it_is_told_to_be(
+    told: str, expected: float | None, data: Path, run: Run
+) -> None:
     rows = evaluated(run, f"--system good=good.txt --facet eLen --zero-division {told}")
     assert value(rows, facet="eLen", level="XL", metric="recall") == expected
 
@@ -209,20 +298,35 @@ def test_repairs_of_mentions_and_tokens_are_chosen(data: Path, run: Run) -> None
         repair: value(evaluated(run, f"{options} --repair {repair}"), metric="recall")
         for repair in ("conlleval", "strict", "discard")
     }
-    assert recalls == {"conlleval": 1.0, "strict": pytest.approx(5 / 6), "discard": pytest.approx(5 / 6)}
+    assert recalls == {
+        "conlleval": 1.0,
+        "strict": pytest.approx(5 / 6),
+        "discard": pytest.approx(5 / 6),
+    }
     rates = {
-        repair: value(evaluated(run, f"{options} --token-repair {repair}"), facet="hard", metric="ter", match="bilou")
+        repair: value(
+            evaluated(run, f"{options} --token-repair {repair}"),
+            facet="hard",
+            metric="ter",
+            match="bilou",
+        )
         for repair in ("strict", "conlleval")
     }
     assert rates == {"strict": pytest.approx(1 / 12), "conlleval": 0.0}
     rows = evaluated(run, f"{options} --token-match io")
-    assert value(rows, facet="hard", metric="ter", match="io") == 0.0  # types alone, without boundaries to repair
+    assert (
+        value(rows, facet="hard", metric="ter", match="io") == 0.0
+    )  # types alone, without boundaries to repair
 
 
 def test_intervals_hold_the_value_and_the_seed_decides_them(data: Path, run: Run) -> None:
     def bounds(seed: int, by: str = "sentence") -> list[tuple[float, float]]:
         rows = evaluated(run, f"{BOTH} --intervals --samples 40 --seed {seed} --resample {by}")
-        summary = [row for row in rows if row["run"] is None and row["metric"] in ("recall", "f1") and row["value"] is not None]
+        summary = [
+            row
+            for row in rows
+            if row["run"] is None and row["metric"] in ("recall", "f1") and row["value"] is not None
+        ]
         assert all(row["low"] <= row["value"] <= row["high"] for row in summary)
         return [(row["low"], row["high"]) for row in summary]
 
@@ -233,9 +337,15 @@ def test_intervals_hold_the_value_and_the_seed_decides_them(data: Path, run: Run
 
 def test_one_file_may_hold_gold_and_several_systems(data: Path, run: Run) -> None:
     columns = [(data / f"{name}.txt").read_text().split("\n") for name in ("gold", "good", "poor")]
-    merged = [" ".join([a, *(line.split()[1] for line in (b, c))]) if a else "" for a, b, c in zip(*columns, strict=True)]
+    merged = [
+        " ".join([a, *(line.split()[1] for line in (b, c))]) if a else ""
+        for a, b, c in zip(*columns, strict=True)
+    ]
     (data / "all.txt").write_text("\n".join(merged))
-    printed = done(run, "evaluate all.txt::label=1 --system good=all.txt::label=2 --system poor=all.txt --format conlleval").out
+    printed = done(
+        run,
+        "evaluate all.txt::label=1 --system good=all.txt::label=2 --system poor=all.txt --format conlleval",
+    ).out
     assert printed == f"all good 1\n{ONE_BLOCK}\nall poor 1\n{OTHER_BLOCK}"
 
 
@@ -255,7 +365,9 @@ def test_every_mention_is_listed_in_the_error_table(data: Path, run: Run) -> Non
     from_csv = list(csv.DictReader(io.StringIO((data / "e.csv").read_text())))
     from_json = [strict(line) for line in (data / "e.jsonl").read_text().splitlines()]
     from_parquet = pyarrow.parquet.read_table(data / "e.parquet").to_pylist()
-    assert from_json == from_parquet and (data / "E.CSV").read_text() == (data / "e.csv").read_text()
+    assert (
+        from_json == from_parquet and (data / "E.CSV").read_text() == (data / "e.csv").read_text()
+    )
     assert [row["text"] for row in from_csv] == [row["text"] for row in from_json]
     assert len(from_json) == 12  # six of gold, six predicted
     found = {(row["side"], row["text"]): row["outcome"] for row in from_json[:5]}
@@ -264,7 +376,9 @@ def test_every_mention_is_listed_in_the_error_table(data: Path, run: Run) -> Non
     assert from_json[0]["tmr"] == "unseen-any unseen-tokens" and from_json[0]["eLen"] == 2.0
 
 
-def test_an_error_table_in_parquet_needs_its_package(data: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_table_in_parquet_needs_its_package(
+    data: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     outcome = run(*shlex.split("evaluate gold.txt --system good=good.txt --errors e.parquet"))
     assert outcome.code == 2 and "Parquet needs the package pyarrow. Remedy: install" in outcome.err
@@ -276,7 +390,11 @@ def test_lists_are_printed_instead_of_tables(data: Path, run: Run) -> None:
     hard = done(run, f"{command} --list hard --format csv").out
     rows = list(csv.DictReader(io.StringIO(hard)))
     [lovelace] = [row for row in rows if (row["facet"], row["token"]) == ("hard", "Lovelace")]
-    assert (lovelace["level"], lovelace["count"], lovelace["training labels"]) == ("unseen-I", "1", "–")
+    assert (lovelace["level"], lovelace["count"], lovelace["training labels"]) == (
+        "unseen-I",
+        "1",
+        "–",
+    )
     partial = done(run, f"{command} --list partial --format markdown").out
     assert "### Pairs with partial credit" in partial and "| Ada Lovelace | Ada |" in partial
     confusion = done(run, f"{command} --list confusion").out
@@ -289,7 +407,10 @@ def test_lists_are_printed_instead_of_tables(data: Path, run: Run) -> None:
 
 def test_no_partial_pair_is_an_empty_list(data: Path, run: Run) -> None:
     (data / "same.txt").write_text(GOLD)
-    assert "Pairs with partial credit" in done(run, "evaluate gold.txt --system same=same.txt --list partial").out
+    assert (
+        "Pairs with partial credit"
+        in done(run, "evaluate gold.txt --system same=same.txt --list partial").out
+    )
 
 
 # Without facets nobody else asks for the tokens of a single file.
@@ -300,7 +421,9 @@ def test_gold_and_system_in_one_file_can_be_listed(option: str, data: Path, run:
 
 
 def test_lists_are_printed_as_json_if_that_is_asked_for(data: Path, run: Run) -> None:
-    assert json.loads(done(run, "evaluate gold.txt --system poor=poor.txt --list confusion --format json").out)
+    assert json.loads(
+        done(run, "evaluate gold.txt --system poor=poor.txt --list confusion --format json").out
+    )
 
 
 PLUGIN = """
@@ -318,11 +441,17 @@ METRICS.add("gold-count", Metric(lambda counts: counts[..., 0]))
 
 def test_a_plugin_adds_facets_matches_and_metrics(data: Path, run: Run) -> None:
     (data / "mine.py").write_text(PLUGIN)
-    rows = evaluated(run, f"{BOTH} --plugin mine.py --facet capitals --match anything --metric gold-count --metric recall")
+    rows = evaluated(
+        run,
+        f"{BOTH} --plugin mine.py --facet capitals --match anything --metric gold-count --metric recall",
+    )
     assert value(rows, system="poor", metric="recall", match="anything") == pytest.approx(5 / 6)
     assert value(rows, system="poor", metric="gold-count", match="anything") == 6
     sizes = {
-        row["level"]: row["n"] for row in cells(rows, system="good", facet="capitals", type=None, run=None, metric="recall")
+        row["level"]: row["n"]
+        for row in cells(
+            rows, system="good", facet="capitals", type=None, run=None, metric="recall"
+        )
     }
     assert sizes == {"XS": 4, "S": 2, "L": 0, "XL": 0}
 
@@ -354,10 +483,20 @@ def test_an_experiment_evaluates_and_compares_everything(data: Path, run: Run) -
     outcome = done(run, "evaluate e.toml --format json -o out.json")
     assert "note: twin: no file of only is found" in outcome.err
     assert "the comparison is in out.comparison.json" in outcome.err and outcome.out == ""
-    content, comparison = (strict((data / name).read_text()) for name in ("out.json", "out.comparison.json"))
+    content, comparison = (
+        strict((data / name).read_text()) for name in ("out.json", "out.comparison.json")
+    )
     systems = {(row["dataset"], row["system"]) for row in content["rows"]}
-    assert systems == {("toy", "good"), ("toy", "poor"), ("toy", "only"), ("twin", "good"), ("twin", "poor")}
-    pairs = {(row["system_a"], row["system_b"]) for row in comparison["rows"] if row["dataset"] == "twin"}
+    assert systems == {
+        ("toy", "good"),
+        ("toy", "poor"),
+        ("toy", "only"),
+        ("twin", "good"),
+        ("twin", "poor"),
+    }
+    pairs = {
+        (row["system_a"], row["system_b"]) for row in comparison["rows"] if row["dataset"] == "twin"
+    }
     assert pairs == {("good", "poor")}
     assert (data / ".nerscope-cache").is_dir()
     again = done(run, "evaluate e.toml --format json")
@@ -375,7 +514,9 @@ def test_a_broken_cache_is_said_and_made_again(data: Path, run: Run) -> None:
 
 
 def test_an_experiment_without_comparison_writes_none(data: Path, run: Run) -> None:
-    (data / "e.toml").write_text(EXPERIMENT.replace("[compare]", "").replace("samples = 30", "intervals = false"))
+    (data / "e.toml").write_text(
+        EXPERIMENT.replace("[compare]", "").replace("samples = 30", "intervals = false")
+    )
     done(run, "evaluate e.toml -o out.json --no-cache")
     assert not (data / "out.comparison.json").exists() and not (data / ".nerscope-cache").exists()
 

@@ -14,7 +14,9 @@ from nerscope.cli.main import main
 
 def nerscope(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "nerscope", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=60)
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=60
+    )
 
 
 def test_an_evaluation_ends_with_0_and_speaks_on_standard_output(data: Path) -> None:
@@ -31,7 +33,9 @@ def test_a_check_that_says_no_ends_with_1(data: Path) -> None:
 
 
 def test_bad_input_ends_with_2_and_speaks_on_standard_error(data: Path) -> None:
-    done = nerscope("evaluate", "gold.txt", "--system", "good=none.txt", "-o", "out.json", folder=data)
+    done = nerscope(
+        "evaluate", "gold.txt", "--system", "good=none.txt", "-o", "out.json", folder=data
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "nerscope: none.txt: no such file. Remedy: check the path\n"
     assert not list(data.glob("*out.json*"))
@@ -40,7 +44,9 @@ def test_bad_input_ends_with_2_and_speaks_on_standard_error(data: Path) -> None:
 def test_a_reader_that_goes_away_is_no_failure(data: Path) -> None:
     (data / "odd.txt").write_text("a I-X\n\n" * 60_000)
     command = [sys.executable, "-m", "nerscope", "validate", "odd.txt::scheme=bio"]
-    with subprocess.Popen(command, cwd=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, cwd=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None and process.stderr is not None
         assert process.stdout.readline() == b"odd.txt:1: I-X after the sentence start\n"
         process.stdout.close()
@@ -48,11 +54,13 @@ def test_a_reader_that_goes_away_is_no_failure(data: Path) -> None:
     assert (process.returncode, said) == (0, b"")
 
 
-def test_an_interrupt_inside_a_command_ends_with_130(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_inside_a_command_ends_with_130(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupted(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nerscope.validation.violations", interrupted)
+    monkeypatch.setattr("nerscope.dataset.validate.violations", interrupted)
     monkeypatch.setattr("sys.argv", ["nerscope", "validate", "gold.txt"])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -107,7 +115,9 @@ def test_steps_are_shown_on_a_terminal_and_wiped_off(monkeypatch: pytest.MonkeyP
     assert terminal.getvalue() == "\r\033[Kreading\r\033[Kscoring\r\033[K"
 
 
-def test_steps_are_silent_elsewhere(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_steps_are_silent_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(common, "_PATIENCE", -1.0)
     with steps() as say:
         say("reading")
@@ -127,16 +137,22 @@ def test_progress_is_shown_only_when_work_takes_its_time(monkeypatch: pytest.Mon
     assert terminal.getvalue().endswith("\r\033[Kscoring: 1,000 sentences\r\033[K")
 
 
-def test_progress_of_a_command_is_wiped_off_the_terminal(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_of_a_command_is_wiped_off_the_terminal(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     terminal = on_terminal(monkeypatch)
     monkeypatch.setattr(common, "_PATIENCE", -1.0)
-    monkeypatch.setattr("sys.argv", ["nerscope", "evaluate", "gold.txt", "--system", "good=good.txt"])
+    monkeypatch.setattr(
+        "sys.argv", ["nerscope", "evaluate", "gold.txt", "--system", "good=good.txt"]
+    )
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code and terminal.getvalue() == "\r\033[Kscoring: 3 sentences\r\033[K"
 
 
-@pytest.mark.parametrize(("value", "text"), [(None, "–"), (0.123456, "0.1235"), (12, "12"), ("x", "x"), (1e-9, "1e-09")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (0.123456, "0.1235"), (12, "12"), ("x", "x"), (1e-9, "1e-09")]
+)
 def test_values_are_shown_short(value: object, text: str) -> None:
     assert shown(value) == text
 

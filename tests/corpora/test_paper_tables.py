@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nerscope import ConllFile, Description, describe, evaluate, read
-from nerscope.render.conlleval import conlleval_text
+from nerscope.compat.conlleval import conlleval_text
 
 pytestmark = pytest.mark.corpora
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -28,7 +28,11 @@ def described(train: str, test: str, dev: str | None = None) -> Description:
 
 
 def counts(found: Description, facet: str) -> dict[tuple[str, str | None], int]:
-    return {(row["level"], row["type"]): row["n"] for row in found.rows if row["facet"] == facet and row["split"] == "test"}
+    return {
+        (row["level"], row["type"]): row["n"]
+        for row in found.rows
+        if row["facet"] == facet and row["split"] == "test"
+    }
 
 
 @pytest.mark.parametrize(
@@ -56,10 +60,14 @@ def test_hardeval_tables_on_conll_2003() -> None:
     table = tables()["hardeval_conll2003"]
     found = described("conll2003/train.txt", "conll2003/test.txt", "conll2003/dev.txt")
     train = found.mentions["train"]
-    assert [train[key] for key in ("mentions", "ambiguous", "unique", "ambiguous_unique")] == table["paper"]["t1"]
+    assert [train[key] for key in ("mentions", "ambiguous", "unique", "ambiguous_unique")] == table[
+        "paper"
+    ]["t1"]
     for split in ("dev", "test"):
         part = found.mentions[split]
-        assert [part[key] for key in ("mentions", "unseen", "unique", "unseen_unique")] == table["paper"][split]
+        assert [part[key] for key in ("mentions", "unseen", "unique", "unseen_unique")] == table[
+            "paper"
+        ][split]
     hard, strict = counts(found, "hard"), counts(found, "hard-strict")
     levels = ("all", "unseen-I", "unseen-O", "unseen", "diff-I", "diff-O", "diff-E", "diff")
     assert [hard[level, None] for level in levels] == table["paper"]["t4"]
@@ -114,9 +122,13 @@ def test_broad_twitter_corpus_after_joining_handles(split: str) -> None:
     assert corpus.column.mended == table["retagged"][split]
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in (SHARED / "expected" / "conlleval").glob("*.txt")))
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in (SHARED / "expected" / "conlleval").glob("*.txt"))
+)
 def test_conlleval_text_byte_for_byte(name: str) -> None:
     dataset, _, system = name.partition("-")
     output = ConllFile(CORPORA / dataset / "systems" / f"{system}.txt", tokens="any")
     results = evaluate(CORPORA / dataset / "test.txt", {system: output})
-    assert conlleval_text(results) == (SHARED / "expected" / "conlleval" / f"{name}.txt").read_text()
+    assert (
+        conlleval_text(results) == (SHARED / "expected" / "conlleval" / f"{name}.txt").read_text()
+    )

@@ -11,9 +11,9 @@ import pytest
 import nerscope
 from nerscope.corpus.corpus import Coding, Corpus, joined, label_error
 from nerscope.errors import FormatError, InputError, UsageError
+from nerscope.evaluation.systems import runs_of
+from nerscope.formats.base import source_of
 from nerscope.formats.conll import ConllFile
-from nerscope.formats.sources import source_of
-from nerscope.runs import runs_of
 
 TOKENS, LABELS = ["Ada", "spoke", "here"], ["B-PER", "O", "O"]
 
@@ -76,13 +76,23 @@ def test_numpy_strings_are_strings() -> None:
         ([[1, 2, 3]], "<memory>: sentence 1", "a token or label is not a string"),
         ([(["a"], ["O"], ["NN"])], "<memory>: sentence 1", "a token or label is not a string"),
         # labels
-        ([["O"], ["O", "PER"]], "<memory>: sentence 2", "label 'PER' has no prefix such as B- or I-"),
+        (
+            [["O"], ["O", "PER"]],
+            "<memory>: sentence 2",
+            "label 'PER' has no prefix such as B- or I-",
+        ),
         ([["X-PER"]], "<memory>: sentence 1", "label 'X-PER' has an unknown prefix"),
         ([["O", ""]], "<memory>: sentence 1", "the label is empty"),
-        ([("Ada spoke", "B-PER O")], "<memory>: sentence 1", "label 'Ada spoke' has no prefix such as B- or I-"),
+        (
+            [("Ada spoke", "B-PER O")],
+            "<memory>: sentence 1",
+            "label 'Ada spoke' has no prefix such as B- or I-",
+        ),
     ],
 )
-def test_each_refusal_names_the_sentence_and_the_fact(sentences: Any, place: str, fact: str) -> None:
+def test_each_refusal_names_the_sentence_and_the_fact(
+    sentences: Any, place: str, fact: str
+) -> None:
     with pytest.raises(InputError) as caught:
         Corpus.of(sentences)
     assert (caught.value.place, caught.value.fact) == (place, fact)
@@ -102,15 +112,25 @@ def test_labels_without_prefix_are_accepted_where_the_scheme_says_so() -> None:
 
 @pytest.mark.parametrize(
     ("text", "fact"),
-    [("", "the label is empty"), ("PER", "label 'PER' has no prefix"), ("X-PER", "label 'X-PER' has an unknown prefix")],
+    [
+        ("", "the label is empty"),
+        ("PER", "label 'PER' has no prefix"),
+        ("X-PER", "label 'X-PER' has an unknown prefix"),
+    ],
 )
 def test_a_bad_label_is_a_format_error_at_its_place(text: str, fact: str) -> None:
     error = label_error("f.txt:3", text)
-    assert isinstance(error, FormatError) and str(error).startswith(f"f.txt:3: {fact}") and "Remedy: " in str(error)
+    assert (
+        isinstance(error, FormatError)
+        and str(error).startswith(f"f.txt:3: {fact}")
+        and "Remedy: " in str(error)
+    )
 
 
 def test_some_sentences_are_a_corpus_of_their_own() -> None:
-    corpus = Corpus.of([(["a", "b"], ["O", "B-X"]), (["c"], ["B-X"]), (["d", "e"], ["O", "O"])], name="m")
+    corpus = Corpus.of(
+        [(["a", "b"], ["O", "B-X"]), (["c"], ["B-X"]), (["d", "e"], ["O", "O"])], name="m"
+    )
     part = corpus.sentences(1, 3)
     assert [part.words(k) for k in range(len(part))] == [["c"], ["d", "e"]]
     assert part.starts.tolist() == [0, 1, 3] and part.place(0) == "m:2" and len(part.documents) == 2
@@ -129,7 +149,9 @@ def test_a_corpus_keeps_words_and_mentions_in_another_coding() -> None:
     assert [coding.labels.types[k] for k in moved.mentions().type] == ["PER", "LOC"]
     assert moved.recoded(coding) is moved
     labels_only = Corpus.of([["B-LOC"]]).recoded(coding)
-    assert not len(labels_only.tokens) and [coding.labels.types[k] for k in labels_only.mentions().type] == ["LOC"]
+    assert not len(labels_only.tokens) and [
+        coding.labels.types[k] for k in labels_only.mentions().type
+    ] == ["LOC"]
 
 
 GOLD = [(["Ada", "spoke"], ["B-PER", "O"]), (["in", "Oslo"], ["O", "B-LOC"])]
@@ -176,8 +198,14 @@ def test_runs_of_several_systems_are_numbered_apart() -> None:
 
 
 def test_several_runs_of_labels_alone_are_scored_one_by_one() -> None:
-    results = nerscope.evaluate([LABELS, ["O"], ["B-PER"]], {"s": [[LABELS, ["O"], ["O"]], [LABELS, ["O"], ["B-PER"]]]})
-    assert [row["value"] for row in results.select(metric="recall", match="exact", type=None)] == [0.5, 1.0, 0.75]
+    results = nerscope.evaluate(
+        [LABELS, ["O"], ["B-PER"]], {"s": [[LABELS, ["O"], ["O"]], [LABELS, ["O"], ["B-PER"]]]}
+    )
+    assert [row["value"] for row in results.select(metric="recall", match="exact", type=None)] == [
+        0.5,
+        1.0,
+        0.75,
+    ]
 
 
 def test_several_runs_of_two_equally_long_sentences_are_several_runs() -> None:
@@ -194,7 +222,9 @@ def test_several_runs_of_two_equally_long_sentences_are_several_runs() -> None:
         ({"bert": "a.txt", "Bert": "b.txt"}, "system 'Bert'", "there is also 'bert'"),
     ],
 )
-def test_systems_need_names_that_differ_by_more_than_case(systems: dict[str, Any], place: str, fact: str) -> None:
+def test_systems_need_names_that_differ_by_more_than_case(
+    systems: dict[str, Any], place: str, fact: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         runs_of(systems)
     assert (caught.value.place, caught.value.fact) == (place, fact)

@@ -82,7 +82,9 @@ def test_paths_are_equal_exactly_where_sequences_are(parts: list[list[int]]) -> 
 
 @some
 @given(sequences, sequences)
-def test_paths_that_may_not_grow_know_only_what_was_stored(stored: list[list[int]], asked: list[list[int]]) -> None:
+def test_paths_that_may_not_grow_know_only_what_was_stored(
+    stored: list[list[int]], asked: list[list[int]]
+) -> None:
     paths = Paths()
     paths.codes(*laid_out(stored))
     size = len(paths)
@@ -93,7 +95,8 @@ def test_paths_that_may_not_grow_know_only_what_was_stored(stored: list[list[int
     assert len(paths) == size
 
 
-# Lengths on both sides of one, two and five machine words, in one, two, three and four bytes a letter.
+# Lengths on both sides of one, two and five machine words, in one, two, three and four bytes a
+# letter.
 letters = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 boundary = st.sampled_from([0, 1, 7, 8, 9, 15, 16, 17, 24, 39, 40])
 strings = st.one_of(
@@ -128,7 +131,9 @@ def test_fields_are_read_where_they_stand_in_a_buffer() -> None:
     starts, ends = np.array([0, 4, 7, 28, 30]), np.array([3, 6, 27, 30, 30])
     codes = vocabulary.encode_fields(padded(data), starts, ends)
     assert vocabulary.strings(codes) == ["Ada", "of", "Lovelace-upon-Thames", "é", ""]
-    assert codes.tolist() == vocabulary.encode(["Ada", "of", "Lovelace-upon-Thames", "é", ""]).tolist()
+    assert (
+        codes.tolist() == vocabulary.encode(["Ada", "of", "Lovelace-upon-Thames", "é", ""]).tolist()
+    )
 
 
 def test_a_vocabulary_of_many_strings_gives_all_of_them_back() -> None:
@@ -149,18 +154,24 @@ def test_tables_answer_0_for_codes_they_do_not_know(table: list[int], asked: lis
 def test_tables_of_rows_answer_with_rows() -> None:
     assert lookup(np.array([[1, 2], [3, 4]]), np.array([1, 2])).tolist() == [[3, 4], [0, 0]]
     assert lookup(np.zeros((0, 2), np.int64), np.array([0])).tolist() == [[0, 0]]
-    assert lookup_pair(np.array([[1, 2], [3, 4]]), np.array([1, 2, 0]), np.array([0, 0, 2])).tolist() == [3, 0, 0]
+    assert lookup_pair(
+        np.array([[1, 2], [3, 4]]), np.array([1, 2, 0]), np.array([0, 0, 2])
+    ).tolist() == [3, 0, 0]
 
 
 @some
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=20))
 def test_counting_pairs_agrees_with_counting_by_hand(pairs: list[tuple[int, int]]) -> None:
     first, second = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-    assert counted(first, second, (4, 3)).tolist() == [[pairs.count((row, column)) for column in range(3)] for row in range(4)]
+    assert counted(first, second, (4, 3)).tolist() == [
+        [pairs.count((row, column)) for column in range(3)] for row in range(4)
+    ]
 
 
 @some
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5)), max_size=10))
 def test_ranges_are_laid_end_to_end(spans: list[tuple[int, int]]) -> None:
     starts, sizes = (np.array([span[side] for span in spans], np.int64) for side in (0, 1))
-    assert ranges(starts, starts + sizes).tolist() == [at for start, size in spans for at in range(start, start + size)]
+    assert ranges(starts, starts + sizes).tolist() == [
+        at for start, size in spans for at in range(start, start + size)
+    ]

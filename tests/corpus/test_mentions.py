@@ -158,7 +158,13 @@ def laid_out_mentions(draw: st.DrawFn, touching: bool = True) -> tuple[list[int]
         for _ in range(draw(st.integers(0, 4))):
             gap = draw(st.integers(0 if touching or not at else 1, 2))
             size = draw(st.integers(1, 3))
-            found.append((offset + at + gap, offset + at + gap + size, draw(st.sampled_from(["X", "Y", "creative-work"]))))
+            found.append(
+                (
+                    offset + at + gap,
+                    offset + at + gap + size,
+                    draw(st.sampled_from(["X", "Y", "creative-work"])),
+                )
+            )
             at += gap + size
         length = at + draw(st.integers(0 if at else 1, 2))
         lengths.append(length)
@@ -166,7 +172,9 @@ def laid_out_mentions(draw: st.DrawFn, touching: bool = True) -> tuple[list[int]
     return lengths, found
 
 
-def encoded_and_decoded(lengths: list[int], given_spans: Spans, scheme: str, repair: str) -> tuple[Spans, list[str]]:
+def encoded_and_decoded(
+    lengths: list[int], given_spans: Spans, scheme: str, repair: str
+) -> tuple[Spans, list[str]]:
     labels = Labels()
     mentions = Mentions(
         np.array([start for start, _, _ in given_spans], np.int64),
@@ -182,7 +190,9 @@ def encoded_and_decoded(lengths: list[int], given_spans: Spans, scheme: str, rep
 @pytest.mark.parametrize("scheme", ["bio", "iob1", "bioes", "bilou", "bmes"])
 @settings(max_examples=80, deadline=None)
 @given(case=laid_out_mentions())
-def test_what_a_scheme_spells_is_read_back_as_it_was(scheme: str, case: tuple[list[int], Spans]) -> None:
+def test_what_a_scheme_spells_is_read_back_as_it_was(
+    scheme: str, case: tuple[list[int], Spans]
+) -> None:
     for repair in ("conlleval", "discard", "none"):
         found, texts = encoded_and_decoded(*case, scheme, repair)
         assert found == case[1], texts
@@ -192,13 +202,17 @@ def test_what_a_scheme_spells_is_read_back_as_it_was(scheme: str, case: tuple[li
 
 @settings(max_examples=80, deadline=None)
 @given(case=laid_out_mentions(touching=False))
-def test_io_is_read_back_as_it_was_where_mentions_do_not_touch(case: tuple[list[int], Spans]) -> None:
+def test_io_is_read_back_as_it_was_where_mentions_do_not_touch(
+    case: tuple[list[int], Spans],
+) -> None:
     assert encoded_and_decoded(*case, "io", "conlleval")[0] == case[1]
 
 
 @settings(max_examples=80, deadline=None)
 @given(case=laid_out_mentions())
-def test_io_loses_exactly_the_mentions_that_are_counted_as_melted(case: tuple[list[int], Spans]) -> None:
+def test_io_loses_exactly_the_mentions_that_are_counted_as_melted(
+    case: tuple[list[int], Spans],
+) -> None:
     lengths, found = case
     names = ["X", "Y", "creative-work"]
     mentions = Mentions(
@@ -213,11 +227,15 @@ def test_io_loses_exactly_the_mentions_that_are_counted_as_melted(case: tuple[li
 @pytest.mark.parametrize("scheme", [name for name in SCHEMES if name != "token"])
 @settings(max_examples=40, deadline=None)
 @given(case=laid_out_mentions())
-def test_what_a_scheme_spells_breaks_none_of_its_rules(scheme: str, case: tuple[list[int], Spans]) -> None:
+def test_what_a_scheme_spells_breaks_none_of_its_rules(
+    scheme: str, case: tuple[list[int], Spans]
+) -> None:
     lengths, _ = case
     _, texts = encoded_and_decoded(*case, scheme, "conlleval")
     ends = np.cumsum(lengths).tolist()
-    corpus = Corpus.of([texts[end - size : end] for end, size in zip(ends, lengths, strict=True)], scheme=scheme)
+    corpus = Corpus.of(
+        [texts[end - size : end] for end, size in zip(ends, lengths, strict=True)], scheme=scheme
+    )
     assert corpus.column.transitions.faults(scheme_named(scheme)) == []
 
 
@@ -232,7 +250,10 @@ def test_each_scheme_spells_by_hand() -> None:
         "bmes": "B-X M-X E-X S-X S-Y O S-X",
         "token": "X X X X Y O X",
     }
-    found = {scheme: " ".join(encoded_and_decoded(lengths, given_spans, scheme, "conlleval")[1]) for scheme in SCHEMES}
+    found = {
+        scheme: " ".join(encoded_and_decoded(lengths, given_spans, scheme, "conlleval")[1])
+        for scheme in SCHEMES
+    }
     assert found == expected
 
 

@@ -6,7 +6,16 @@ from importlib.metadata import EntryPoint, EntryPoints
 import pytest
 
 import nerscope
-from nerscope.errors import AlignmentError, FormatError, InputError, NerscopeError, OutputError, UsageError, plural, suggest
+from nerscope.errors import (
+    AlignmentError,
+    FormatError,
+    InputError,
+    NerscopeError,
+    OutputError,
+    UsageError,
+    plural,
+    suggest,
+)
 from nerscope.registry import Registry
 
 
@@ -23,7 +32,9 @@ def test_things_are_found_by_name_in_the_order_they_came() -> None:
 
 
 def test_a_name_is_taken_only_once() -> None:
-    with pytest.raises(UsageError, match=r"red: a colour of this name exists already. Remedy: choose another name"):
+    with pytest.raises(
+        UsageError, match=r"red: a colour of this name exists already. Remedy: choose another name"
+    ):
         colours().add("red", "#e00")
 
 
@@ -37,7 +48,9 @@ def test_an_unknown_name_is_answered_with_the_closest_one_each_time() -> None:
         )
 
 
-def test_installed_packages_are_asked_once_for_names_that_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_packages_are_asked_once_for_names_that_are_not_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[str] = []
     registry = colours()
 

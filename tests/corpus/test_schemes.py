@@ -77,17 +77,23 @@ def test_a_label_is_a_prefix_and_a_type(text: str, expected: Label | None) -> No
         ("", INSIDE, None),
     ],
 )
-def test_labels_without_a_prefix_are_read_where_the_scheme_allows_them(text: str, bare: int, expected: Label | None) -> None:
+def test_labels_without_a_prefix_are_read_where_the_scheme_allows_them(
+    text: str, bare: int, expected: Label | None
+) -> None:
     assert parse_label(text, bare) == expected
 
 
-@pytest.mark.parametrize(("alias", "name"), [*ALIASES.items(), *((name.upper(), name) for name in SCHEMES)])
+@pytest.mark.parametrize(
+    ("alias", "name"), [*ALIASES.items(), *((name.upper(), name) for name in SCHEMES)]
+)
 def test_schemes_have_other_names_and_any_case(alias: str, name: str) -> None:
     assert scheme_named(alias).name == scheme_named(alias.title()).name == name
 
 
 def test_an_unknown_scheme_is_refused_with_the_closest_one() -> None:
-    with pytest.raises(UsageError, match=r"no tagging scheme is called 'biose'.*did you mean 'bioes'"):
+    with pytest.raises(
+        UsageError, match=r"no tagging scheme is called 'biose'.*did you mean 'bioes'"
+    ):
         scheme_named("biose")
 
 
@@ -107,7 +113,8 @@ def test_an_unknown_scheme_is_refused_with_the_closest_one() -> None:
         (["U-PER"], "bilou"),
         (["B-PER L-PER"], "bilou"),
         (["M-PER"], "bmes"),
-        # ambiguous: a file without mentions, and one with B alone, count as bio; one with I alone as io
+        # ambiguous: a file without mentions, and one with B alone, count as bio; one with I alone
+        # as io
         (["O O"], "bio"),
         (["B-PER O"], "bio"),
         (["I-PER O", "O I-LOC"], "io"),
@@ -134,7 +141,8 @@ BIOES = ["O", "B-X", "I-X", "E-X", "S-X", "B-Y", "I-Y", "E-Y", "S-Y"]
 @pytest.mark.parametrize(
     ("scheme", "allowed"),
     [
-        # rows: the label before (O is the sentence start, too); what may follow it (O is the sentence end, too)
+        # rows: the label before (O is the sentence start, too); what may follow it (O is the
+        # sentence end, too)
         (
             "bio",
             {
@@ -202,34 +210,58 @@ def test_a_forbidden_pair_is_blamed_on_the_stray_or_on_the_open_label() -> None:
         (
             "bio",
             ["O B-X", "I-X O", "O I-X", "O I-X", "B-X I-Y"],
-            [Fault("O", "I-X", 2, 3), Fault("the sentence start", "I-X", 1, 2), Fault("B-X", "I-Y", 1, 5)],
+            [
+                Fault("O", "I-X", 2, 3),
+                Fault("the sentence start", "I-X", 1, 2),
+                Fault("B-X", "I-Y", 1, 5),
+            ],
         ),
-        ("iob1", ["I-X B-X", "B-X O", "I-X B-Y"], [Fault("the sentence start", "B-X", 1, 2), Fault("I-X", "B-Y", 1, 3)]),
-        ("bioes", ["S-X", "B-X", "B-X O"], [Fault("B-X", "the sentence end", 1, 2), Fault("B-X", "O", 1, 3)]),
-        ("bilou", ["L-X", "U-X I-X L-X"], [Fault("the sentence start", "L-X", 1, 1), Fault("U-X", "I-X", 1, 2)]),
+        (
+            "iob1",
+            ["I-X B-X", "B-X O", "I-X B-Y"],
+            [Fault("the sentence start", "B-X", 1, 2), Fault("I-X", "B-Y", 1, 3)],
+        ),
+        (
+            "bioes",
+            ["S-X", "B-X", "B-X O"],
+            [Fault("B-X", "the sentence end", 1, 2), Fault("B-X", "O", 1, 3)],
+        ),
+        (
+            "bilou",
+            ["L-X", "U-X I-X L-X"],
+            [Fault("the sentence start", "L-X", 1, 1), Fault("U-X", "I-X", 1, 2)],
+        ),
         ("bmes", ["B-X M-X O"], [Fault("M-X", "O", 1, 1)]),
         ("io", ["I-X I-Y", "O I-X"], []),
         ("token", ["B-X I-Y"], []),
         ("bio", ["B-X I-X", "O"], []),
     ],
 )
-def test_faults_are_counted_with_the_line_of_the_first(scheme: str, sentences: list[str], expected: list[Fault]) -> None:
+def test_faults_are_counted_with_the_line_of_the_first(
+    scheme: str, sentences: list[str], expected: list[Fault]
+) -> None:
     given = corpus(*sentences, scheme=scheme)
     assert given.column.transitions.faults(scheme_named(scheme)) == expected
 
 
-label_lists = st.lists(st.lists(st.sampled_from(BIOES), min_size=1, max_size=5), min_size=1, max_size=6)
+label_lists = st.lists(
+    st.lists(st.sampled_from(BIOES), min_size=1, max_size=5), min_size=1, max_size=6
+)
 
 
 @settings(max_examples=100, deadline=None)
 @given(label_lists, label_lists)
-def test_transitions_of_two_chunks_are_those_of_one(first: list[list[str]], second: list[list[str]]) -> None:
+def test_transitions_of_two_chunks_are_those_of_one(
+    first: list[list[str]], second: list[list[str]]
+) -> None:
     texts = list(dict.fromkeys(label for sentence in [*first, *second] for label in sentence))
     whole, parts = Transitions(texts), Transitions(texts)
 
     def add(to: Transitions, sentences: list[list[str]], line: int) -> None:
         lengths = [len(sentence) for sentence in sentences]
-        raw = np.array([texts.index(label) for sentence in sentences for label in sentence], np.int32)
+        raw = np.array(
+            [texts.index(label) for sentence in sentences for label in sentence], np.int32
+        )
         to.add(raw, np.concatenate([[0], np.cumsum(lengths)]), np.arange(line, line + len(raw)))
 
     add(whole, [*first, *second], 1)
@@ -238,7 +270,11 @@ def test_transitions_of_two_chunks_are_those_of_one(first: list[list[str]], seco
     assert (whole.counts == parts.counts).all()
     assert (whole.first == parts.first).all()
     every = [*first, *second]
-    pairs = [pair for sentence in every for pair in zip([None, *sentence], [*sentence, None], strict=True)]
+    pairs = [
+        pair
+        for sentence in every
+        for pair in zip([None, *sentence], [*sentence, None], strict=True)
+    ]
     index: dict[str | None, int] = {None: 0, **{text: code for code, text in enumerate(texts, 1)}}
     for a in index:
         for b in index:
@@ -258,7 +294,11 @@ def test_codes_of_labels_and_types_are_given_once() -> None:
     given = [Label(BEGIN, "PER"), Label(INSIDE, "PER"), Label(OUTSIDE, ""), Label(SINGLE, "LOC")]
     codes = [labels.code(label) for label in given]
     assert codes == [1, 2, 0, 3] == [labels.code(label) for label in given]
-    assert labels.types == ["PER", "LOC"] and labels.type_code("LOC") == 1 and labels.type_code("ORG") == 2
+    assert (
+        labels.types == ["PER", "LOC"]
+        and labels.type_code("LOC") == 1
+        and labels.type_code("ORG") == 2
+    )
     assert labels.roles.tolist() == [OUTSIDE, BEGIN, INSIDE, SINGLE]
     assert labels.type_codes.tolist() == [-1, 0, 0, 1]
     assert labels.known == [Label(OUTSIDE, ""), *given[:2], given[3]]
@@ -276,7 +316,9 @@ def test_codes_of_labels_and_types_are_given_once() -> None:
         ("token", ["O", "X", "X", "X", "X"]),
     ],
 )
-def test_schemes_spell_the_same_roles_with_their_own_letters(scheme: str, expected: list[str]) -> None:
+def test_schemes_spell_the_same_roles_with_their_own_letters(
+    scheme: str, expected: list[str]
+) -> None:
     labels = Labels()
     for role in (BEGIN, INSIDE, END, SINGLE):
         labels.code(Label(role, "X"))

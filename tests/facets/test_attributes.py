@@ -9,12 +9,12 @@ from tests.scoring.toys import corpus
 import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
+from nerscope.evaluation.inspection import mention_rows
+from nerscope.evaluation.passes import prepare
+from nerscope.evaluation.settings import Settings
 from nerscope.facets.facet import Facet, attribute, register_facet
 from nerscope.facets.view import View
-from nerscope.inspection import mention_rows
-from nerscope.passes import prepare
 from nerscope.scoring.metrics import METRICS, Metric
-from nerscope.settings import Settings
 
 TRAIN = corpus(
     "New/B-LOC York/I-LOC is new",
@@ -25,13 +25,17 @@ TRAIN = corpus(
 GOLD = corpus("New/B-LOC York/I-LOC met Ada/B-PER in Rome", "Bob/B-ORG , New/B-ORG York/I-ORG")
 PRED = corpus("New/B-LOC York/I-LOC met Ada in Rome/B-PER", "Bob , New/B-PER York")
 
-# attribute: its values over the gold mentions (New York, Ada, Bob, New York), then over the predicted ones
+# attribute: its values over the gold mentions (New York, Ada, Bob, New York), then over the
+# predicted ones
 VALUES: dict[str, tuple[list[float], list[float]]] = {
     "eLen": ([2, 1, 1, 2], [2, 1, 1]),
     "sLen": ([6, 6, 4, 4], [6, 6, 4]),
     "eDen": ([3 / 6, 3 / 6, 3 / 4, 3 / 4], [3 / 6, 3 / 6, 3 / 4]),
     "eDen_entities": ([2 / 6, 2 / 6, 2 / 4, 2 / 4], [2 / 6, 2 / 6, 2 / 4]),
-    "oDen": ([3 / 6, 3 / 6, 2 / 4, 2 / 4], [3 / 6, 3 / 6, 2 / 4]),  # met, in, Rome; Bob and the comma
+    "oDen": (
+        [3 / 6, 3 / 6, 2 / 4, 2 / 4],
+        [3 / 6, 3 / 6, 2 / 4],
+    ),  # met, in, Rome; Bob and the comma
     "eFre": ([3 / 4, 1 / 4, 0, 3 / 4], [3 / 4, 0, 0]),
     "eCon_mentions": ([2 / 3, 1, 0, 1 / 3], [2 / 3, 0, 0]),
     "eCon": ([2 / 4, 1, 0, 1 / 4], [2 / 4, 0, 0]),
@@ -68,16 +72,25 @@ def test_mean_of_an_attribute_is_over_gold_units(name: str) -> None:
         ("eLen", "XS", "mention", 2, 0.0, 2, 0.0),
         ("eLen", "S", "mention", 2, 0.5, 1, 1.0),
         ("eLen", "L", "mention", 0, None, 0, None),
-        # a token inside a mention is right if the other side has its type there: New York of the first sentence
+        # a token inside a mention is right if the other side has its type there: New York of the
+        # first sentence
         ("tCon", "XS", "token", 1, 0.0, 2, 0.0),
         ("tCon", "XL", "token", 1, 0.0, 0, None),
     ],
 )
 def test_scores_of_a_bucket(
-    facet: str, level: str, unit: str, gold: int, recall: float | None, pred: int, precision: float | None
+    facet: str,
+    level: str,
+    unit: str,
+    gold: int,
+    recall: float | None,
+    pred: int,
+    precision: float | None,
 ) -> None:
     results = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN)
-    rows = {row["metric"]: row for row in results.select(facet=facet, level=level, type=None, run=None)}
+    rows = {
+        row["metric"]: row for row in results.select(facet=facet, level=level, type=None, run=None)
+    }
     assert {row["unit"] for row in rows.values()} == {unit}
     assert (rows["recall"]["n"], rows["recall"]["value"]) == (gold, recall)
     assert (rows["precision"]["n"], rows["precision"]["value"]) == (pred, precision)
@@ -96,7 +109,10 @@ def test_an_attribute_of_ones_own_divides_like_any_other() -> None:
 
     results = nerscope.evaluate(GOLD, {"s": PRED}, facets=["vowels"], buckets=3)
     # New York 2 vowels, Ada 1, Bob 1, New York 2
-    assert results.settings["facets"]["vowels"] == {"edges": [1.0], "ranges": {"S": "0", "M": "(0, 1]", "L": "> 1"}}
+    assert results.settings["facets"]["vowels"] == {
+        "edges": [1.0],
+        "ranges": {"S": "0", "M": "(0, 1]", "L": "> 1"},
+    }
     assert results.value(facet="vowels", level="L", metric="recall") == 0.5
     assert results.value(facet="vowels", level="M", metric="recall") == 0.0
     assert results.value(facet="vowels", level="S", metric="recall") is None
@@ -107,7 +123,9 @@ def test_an_attribute_of_ones_own_divides_like_any_other() -> None:
 def test_an_attribute_of_tokens_inside_mentions_has_that_unit() -> None:
     @attribute("letters", unit="inside")
     def letters(view: View) -> Floats:
-        return np.array([len(text) for text in view.sentences.corpus.coding.tokens.strings(view.tokens)], float)
+        return np.array(
+            [len(text) for text in view.sentences.corpus.coding.tokens.strings(view.tokens)], float
+        )
 
     results = nerscope.evaluate(GOLD, {"s": PRED}, facets=["letters"], edges={"letters": [3]})
     # New York Ada Bob New York: New is right once, York once
@@ -144,7 +162,15 @@ def test_a_facet_and_a_metric_of_ones_own_reach_the_rows() -> None:
     def codes(view: View) -> Any:
         return np.array([text[0].isupper() for text in view.texts()], np.int8)
 
-    register_facet(Facet("capital", "mention", {"lower": (0,), "upper": (1,), "any": (0, 1)}, codes, metrics=("misses", "f1")))
+    register_facet(
+        Facet(
+            "capital",
+            "mention",
+            {"lower": (0,), "upper": (1,), "any": (0, 1)},
+            codes,
+            metrics=("misses", "f1"),
+        )
+    )
     METRICS.add("misses", Metric(lambda counts: counts[..., 0] - counts[..., 1]))
     results = nerscope.evaluate(GOLD, {"s": PRED}, facets=["capital"])
     assert results.value(facet="capital", level="upper", metric="misses") == 3.0

@@ -11,7 +11,14 @@ from tests.scoring.toys import corpus
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.facets.buckets import BUCKETINGS, Buckets, Values, equal_count, equal_width, given_edges
+from nerscope.facets.buckets import (
+    BUCKETINGS,
+    Buckets,
+    Values,
+    equal_count,
+    equal_width,
+    given_edges,
+)
 
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
@@ -41,7 +48,9 @@ def values(*numbers: float) -> Values:
         ((), 4, (0, 0, 0)),
     ],
 )
-def test_equal_count_edges(numbers: tuple[float, ...], parts: int, edges: tuple[float, ...]) -> None:
+def test_equal_count_edges(
+    numbers: tuple[float, ...], parts: int, edges: tuple[float, ...]
+) -> None:
     assert equal_count(values(*numbers), parts) == edges
 
 
@@ -54,7 +63,9 @@ def test_equal_count_edges(numbers: tuple[float, ...], parts: int, edges: tuple[
         ((), 3, (0, 0)),
     ],
 )
-def test_equal_width_edges(numbers: tuple[float, ...], parts: int, edges: tuple[float, ...]) -> None:
+def test_equal_width_edges(
+    numbers: tuple[float, ...], parts: int, edges: tuple[float, ...]
+) -> None:
     assert equal_width(values(*numbers), parts) == pytest.approx(edges)
 
 
@@ -76,7 +87,9 @@ def test_equal_width_edges(numbers: tuple[float, ...], parts: int, edges: tuple[
         ("equal-width", 4, (0.25, 0.5, 0.75), (0.25, 0.5, 0.75)),
     ],
 )
-def test_bucketing(bucketing: str, size: int, bounds: tuple[float, ...], edges: tuple[float, ...]) -> None:
+def test_bucketing(
+    bucketing: str, size: int, bounds: tuple[float, ...], edges: tuple[float, ...]
+) -> None:
     found = BUCKETINGS[bucketing](values(0, 0, 0.2, 0.4, 0.6, 0.8, 1, 1), size)
     assert found == Buckets(bounds, edges)
     assert len(found.names) == size
@@ -93,7 +106,9 @@ def test_bucketing(bucketing: str, size: int, bounds: tuple[float, ...], edges: 
         ((1, 1, 2), (1, 1.5, 2, 3), (0, 2, 2, 3)),
     ],
 )
-def test_bucket_of_a_value(bounds: tuple[float, ...], numbers: tuple[float, ...], codes: tuple[int, ...]) -> None:
+def test_bucket_of_a_value(
+    bounds: tuple[float, ...], numbers: tuple[float, ...], codes: tuple[int, ...]
+) -> None:
     assert tuple(Buckets(bounds, bounds).codes(np.array(numbers, float)).tolist()) == codes
 
 
@@ -104,10 +119,16 @@ def test_bucket_of_a_value(bounds: tuple[float, ...], numbers: tuple[float, ...]
         ((0,), ("S", "L"), ["0", "> 0"]),
         ((1, 2), ("S", "M", "L"), ["≤ 1", "(1, 2]", "> 2"]),
         ((0, 0.5, BELOW_ONE), ("XS", "S", "L", "XL"), ["0", "(0, 0.5]", "(0.5, 1)", "1"]),
-        ((1, 2, 3, 4), ("B1", "B2", "B3", "B4", "B5"), ["≤ 1", "(1, 2]", "(2, 3]", "(3, 4]", "> 4"]),
+        (
+            (1, 2, 3, 4),
+            ("B1", "B2", "B3", "B4", "B5"),
+            ["≤ 1", "(1, 2]", "(2, 3]", "(3, 4]", "> 4"],
+        ),
     ],
 )
-def test_buckets_in_words(bounds: tuple[float, ...], names: tuple[str, ...], ranges: list[str]) -> None:
+def test_buckets_in_words(
+    bounds: tuple[float, ...], names: tuple[str, ...], ranges: list[str]
+) -> None:
     found = Buckets(bounds, bounds)
     assert found.names == names
     assert found.ranges() == ranges
@@ -168,13 +189,19 @@ GOLD = corpus("a/B-PER", "a/B-PER b", "a/B-PER b c", "a/B-PER b c d", "a/B-PER b
         ({"edges": {"sLen": [0]}}, [0], [0, 5]),
     ],
 )
-def test_buckets_of_an_evaluation_are_cut_as_asked(options: dict[str, Any], edges: list[float], sizes: list[int]) -> None:
+def test_buckets_of_an_evaluation_are_cut_as_asked(
+    options: dict[str, Any], edges: list[float], sizes: list[int]
+) -> None:
     results = nerscope.evaluate(GOLD, {"s": GOLD}, facets=["sLen"], **options)
     assert results.settings["facets"]["sLen"]["edges"] == edges
-    assert [row["n"] for row in results.select(facet="sLen", metric="recall", type=None, run=None)] == sizes
+    assert [
+        row["n"] for row in results.select(facet="sLen", metric="recall", type=None, run=None)
+    ] == sizes
 
 
 def test_many_buckets_are_possible() -> None:
     gold = [(["a", *["b"] * number], ["B-PER", *["O"] * number]) for number in range(150)]
     results = nerscope.evaluate(gold, {"s": gold}, facets=["sLen"], buckets=150)
-    assert [row["n"] for row in results.select(facet="sLen", metric="recall", type=None, run=None)] == [1] * 150
+    assert [
+        row["n"] for row in results.select(facet="sLen", metric="recall", type=None, run=None)
+    ] == [1] * 150

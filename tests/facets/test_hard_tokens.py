@@ -95,7 +95,9 @@ def test_error_rate_and_share_of_each_subset(level: str, n: int, ter: float, sha
 
 
 def test_hardeval_score_is_the_mean_of_unseen_and_diff() -> None:
-    (row,) = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN).select(facet="hard", metric="hardeval", run=None)
+    (row,) = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN).select(
+        facet="hard", metric="hardeval", run=None
+    )
     assert (row["level"], row["n"]) == ("score", 6)
     assert row["value"] == pytest.approx((1 + 2 / 3) / 2)
 

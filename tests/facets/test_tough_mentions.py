@@ -37,7 +37,9 @@ COUNTED = {
 
 @pytest.mark.parametrize("level", COUNTED)
 def test_recall_of_each_subset(level: str) -> None:
-    (row,) = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN).select(facet="tmr", level=level, type=None, run=None)
+    (row,) = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN).select(
+        facet="tmr", level=level, type=None, run=None
+    )
     size, found = COUNTED[level]
     assert (row["n"], row["metric"], row["match"]) == (size, "recall", "exact")
     assert row["value"] == pytest.approx(found / size)
@@ -58,7 +60,9 @@ def test_recall_of_each_subset(level: str) -> None:
     ],
 )
 def test_recall_of_each_subset_by_type(kind: str, level: str, n: int, value: float | None) -> None:
-    (row,) = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN).select(facet="tmr", level=level, type=kind, run=None)
+    (row,) = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN).select(
+        facet="tmr", level=level, type=kind, run=None
+    )
     assert (row["n"], row["value"]) == (n, value)
 
 

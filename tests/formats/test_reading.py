@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from nerscope import read
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
+from nerscope.formats.base import chunks
 from nerscope.formats.conll import ConllFile
-from nerscope.formats.sources import chunks
 
 BOM = b"\xef\xbb\xbf"
 
@@ -31,12 +31,22 @@ Sentences = list[list[Row]]
 
 def rows_of(corpus: Corpus) -> Sentences:
     """All that was read, with bio spelling of labels."""
-    names = [f"{' BIES'[label.role]}-{label.type}" if label.role else "O" for label in corpus.coding.labels.known]
+    names = [
+        f"{' BIES'[label.role]}-{label.type}" if label.role else "O"
+        for label in corpus.coding.labels.known
+    ]
     lines, labels = corpus.lines.tolist(), [names[code] for code in corpus.labels]
     found = []
     for sentence in range(len(corpus)):
         begin, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
-        found.append([Row(*row) for row in zip(lines[begin:end], corpus.words(sentence), labels[begin:end], strict=True)])
+        found.append(
+            [
+                Row(*row)
+                for row in zip(
+                    lines[begin:end], corpus.words(sentence), labels[begin:end], strict=True
+                )
+            ]
+        )
     return found
 
 
@@ -56,10 +66,21 @@ def sentence(*rows: tuple[int, str, str]) -> list[Row]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # white space that is none: NBSP, line separator, next line, form feed, vertical tab, information separators
+        # white space that is none: NBSP, line separator, next line, form feed, vertical tab,
+        # information separators
         *(
             (f"a{space}b O\n{space} B-X\n", [sentence((1, f"a{space}b", "O"), (2, space, "B-X"))])
-            for space in ("\u00a0", "\u2028", "\u2029", "\u0085", "\x0c", "\x0b", "\x1c", "\x1e", "\u3000")
+            for space in (
+                "\u00a0",
+                "\u2028",
+                "\u2029",
+                "\u0085",
+                "\x0c",
+                "\x0b",
+                "\x1c",
+                "\x1e",
+                "\u3000",
+            )
         ),
         # a lone carriage return does not end a line
         ("a\rb O\n", [sentence((1, "a\rb", "O"))]),
@@ -82,22 +103,34 @@ def sentence(*rows: tuple[int, str, str]) -> list[Row]:
         ("\n\na O\n\n\n\nb O\n\n\n", [sentence((3, "a", "O")), sentence((7, "b", "O"))]),
         # documents, with and without a blank line after them
         ("-DOCSTART- -X- O O\n\na x y O\n", [sentence((3, "a", "O"))]),
-        ("-DOCSTART- O\na O\n-DOCSTART-\nb O\n", [sentence((2, "a", "O")), sentence((4, "b", "O"))]),
+        (
+            "-DOCSTART- O\na O\n-DOCSTART-\nb O\n",
+            [sentence((2, "a", "O")), sentence((4, "b", "O"))],
+        ),
         ("a O\n-DOCSTART- O\n\n", [sentence((1, "a", "O"))]),
         ("a -DOCSTART- O\n", [sentence((1, "a", "O"))]),
         # no newline at the end
         ("a O\nb B-X", [sentence((1, "a", "O"), (2, "b", "B-X"))]),
         ("a O\n\n-DOCSTART-", [sentence((1, "a", "O"))]),
         # line ends of another system
-        ("a O\r\nb B-X\r\n\r\nc O\r\n", [sentence((1, "a", "O"), (2, "b", "B-X")), sentence((4, "c", "O"))]),
+        (
+            "a O\r\nb B-X\r\n\r\nc O\r\n",
+            [sentence((1, "a", "O"), (2, "b", "B-X")), sentence((4, "c", "O"))],
+        ),
         ("a O\r\nb O", [sentence((1, "a", "O"), (2, "b", "O"))]),
         ("a\tO\r\n\t\r\nb\tO\r", [sentence((1, "a", "O")), sentence((3, "b", "O"))]),
         # runs of blanks, also at the edges
         ("a   x  O\n  b x    B-X  \n", [sentence((1, "a", "O"), (2, "b", "B-X"))]),
         # types with a dash, orphans, IOB1
-        ("a B-creative-work\nb I-creative-work\n", [sentence((1, "a", "B-creative-work"), (2, "b", "I-creative-work"))]),
+        (
+            "a B-creative-work\nb I-creative-work\n",
+            [sentence((1, "a", "B-creative-work"), (2, "b", "I-creative-work"))],
+        ),
         ("a O\nb I-X\n", [sentence((1, "a", "O"), (2, "b", "I-X"))]),
-        ("a I-X\nb B-X\n\nc I-X\n", [sentence((1, "a", "I-X"), (2, "b", "B-X")), sentence((4, "c", "I-X"))]),
+        (
+            "a I-X\nb B-X\n\nc I-X\n",
+            [sentence((1, "a", "I-X"), (2, "b", "B-X")), sentence((4, "c", "I-X"))],
+        ),
         # letters of every length in UTF-8
         ("aé€𝄞 O\n𝄞 B-é\n", [sentence((1, "aé€𝄞", "O"), (2, "𝄞", "B-é"))]),
     ],
@@ -132,7 +165,9 @@ TEXT = "Zoë B-PER\nsaß O\n\nMünchen B-LOC\n"
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
-def test_encodings_and_packing_make_no_difference(data: bytes, options: dict[str, str], packed: bool, tmp_path: Path) -> None:
+def test_encodings_and_packing_make_no_difference(
+    data: bytes, options: dict[str, str], packed: bool, tmp_path: Path
+) -> None:
     path = tmp_path / "f.txt"
     path.write_bytes(gzip.compress(data) if packed else data)
     expected = [
@@ -149,7 +184,8 @@ WIDE = "1 Ada N B-PER O\n2 met V O B-PER\n"
 @pytest.mark.parametrize(
     ("text", "options", "tokens", "labels"),
     [
-        # the token is the first column, the label the last, unless told; negative columns count from the end
+        # the token is the first column, the label the last, unless told; negative columns count
+        # from the end
         (WIDE, {}, ["1", "2"], ["O", "B-PER"]),
         (WIDE, {"token": 1}, ["Ada", "met"], ["O", "B-PER"]),
         (WIDE, {"token": -4, "label": 3}, ["Ada", "met"], ["B-PER", "O"]),
@@ -173,11 +209,21 @@ def test_columns_are_found_where_they_are_said_to_be(
     assert [row.token for row in found] == tokens and [row.label for row in found] == labels
 
 
-CONLLU = "# {first}\n# text = Ada\n1\tAda\tB-PER\n# inside\n2\tmet\tO\n\n# sent_id = 2\n1\tBob\tB-PER\n"
+CONLLU = (
+    "# {first}\n# text = Ada\n1\tAda\tB-PER\n# inside\n2\tmet\tO\n\n# sent_id = 2\n1\tBob\tB-PER\n"
+)
 
 
 @pytest.mark.parametrize(
-    "first", ["sent_id = 1", "text = Ada", "newpar", "global.columns = ID FORM NER", "id 7", "newdoc id = x"]
+    "first",
+    [
+        "sent_id = 1",
+        "text = Ada",
+        "newpar",
+        "global.columns = ID FORM NER",
+        "id 7",
+        "newdoc id = x",
+    ],
 )
 def test_comments_of_conllu_are_told_by_the_first_line(first: str) -> None:
     for text in (CONLLU, "\n" + CONLLU, CONLLU.replace("# ", "#")):
@@ -292,7 +338,9 @@ def test_handles_are_mended_on_request(text: str, expected: list[str]) -> None:
     mended, plain = read_text(text, mend="handles"), read_text(text)
     labels = [row.label for part in rows_of(mended) for row in part]
     assert labels == expected
-    assert mended.column.mended == sum(a != b.label for a, b in zip(labels, chain(*rows_of(plain)), strict=True))
+    assert mended.column.mended == sum(
+        a != b.label for a, b in zip(labels, chain(*rows_of(plain)), strict=True)
+    )
     assert plain.column.mended == 0
     [unread] = chunks(ConllFile("f", data=text.encode(), mend="handles"), Coding(), tokens=False)
     assert unread.labels.tolist() == mended.labels.tolist()
@@ -339,13 +387,28 @@ def test_options_that_cannot_be_understood_are_refused(text: str, fact: str, rem
         (b"a O\n\x81 O\n", {"encoding": "cp1252"}, "f: byte 4", "this is not cp1252"),
         (BOM + b"a O\n\xe9 O\n", {}, "f: byte 7", "this is not utf-8"),
         (BOM + b"a O\n\0 O\n", {}, "f: byte 7", "there is a NUL byte: this is no text file"),
-        ("a O\nb O".encode("utf-16-le")[:-1], {"encoding": "utf-16-le"}, "f: byte 12", "this is not utf-16-le"),
+        (
+            "a O\nb O".encode("utf-16-le")[:-1],
+            {"encoding": "utf-16-le"},
+            "f: byte 12",
+            "this is not utf-16-le",
+        ),
         # columns
         (b"a O\n\nb O\nc\n", {}, "f:4", "1 space-separated column where 2 are needed"),
         (b"a x O\nb O\n", {"label": 2}, "f:2", "2 space-separated columns where 3 are needed"),
         (b"a\tO\nb O\nc\tO\n", {}, "f:2", "1 tab-separated column where 2 are needed"),
-        (b"a\tO\nb\tO\n", {"separator": "space"}, "f:1", "1 space-separated column where 2 are needed"),
-        (b"a O\n# remark\n", {"label": -2, "token": -3}, "f:1", "2 space-separated columns where 3 are needed"),
+        (
+            b"a\tO\nb\tO\n",
+            {"separator": "space"},
+            "f:1",
+            "1 space-separated column where 2 are needed",
+        ),
+        (
+            b"a O\n# remark\n",
+            {"label": -2, "token": -3},
+            "f:1",
+            "2 space-separated columns where 3 are needed",
+        ),
         # labels
         (b"a O\n\nb PER\n", {}, "f:3", "label 'PER' has no prefix such as B- or I-"),
         (b"a O\nb X-PER\nc Y-PER\n", {}, "f:2", "label 'X-PER' has an unknown prefix"),
@@ -354,7 +417,9 @@ def test_options_that_cannot_be_understood_are_refused(text: str, fact: str, rem
         (b"a O\nb B-\n", {}, "f:2", "label 'B-' has no type"),
     ],
 )
-def test_what_cannot_be_read_is_refused_at_its_place(data: bytes, options: dict[str, Any], place: str, fact: str) -> None:
+def test_what_cannot_be_read_is_refused_at_its_place(
+    data: bytes, options: dict[str, Any], place: str, fact: str
+) -> None:
     with pytest.raises(InputError) as caught:
         read_text(data, **options)
     assert (caught.value.place, caught.value.fact) == (place, fact)
@@ -368,7 +433,11 @@ def test_the_wrong_encoding_is_met_with_the_option_to_say() -> None:
 
 @pytest.mark.parametrize(
     ("name", "fact"),
-    [("missing.txt", "no such file"), (".", "this is a folder"), ("packed.gz", "it cannot be unpacked")],
+    [
+        ("missing.txt", "no such file"),
+        (".", "this is a folder"),
+        ("packed.gz", "it cannot be unpacked"),
+    ],
 )
 def test_files_that_cannot_be_opened_are_refused(name: str, fact: str, tmp_path: Path) -> None:
     packed = gzip.compress(TEXT.encode() * 50)
@@ -410,9 +479,12 @@ class Written(NamedTuple):
     comments: bool
 
 
-# Letters that other readers split at, in tokens of every length; a token of a plain file holds no blank or tab.
+# Letters that other readers split at, in tokens of every length; a token of a plain file holds no
+# blank or tab.
 odd_letters = st.sampled_from([*"ab#\"'-", "é", "\u00a0", "\u2028", "\u0085", "\x0c", "𝄞"])
-plain_tokens = st.one_of(st.sampled_from(["a", "the", "#", "NA", '"']), st.text(odd_letters, min_size=1, max_size=20))
+plain_tokens = st.one_of(
+    st.sampled_from(["a", "the", "#", "NA", '"']), st.text(odd_letters, min_size=1, max_size=20)
+)
 tab_tokens = st.one_of(plain_tokens, st.just(""), st.just("New York"), st.just(" x "))
 all_labels = st.sampled_from(["O", "B-X", "I-X", "B-creative-work", "I-Y"])
 
@@ -422,7 +494,10 @@ def files(draw: st.DrawFn) -> Written:
     tabs, comments = draw(st.booleans()), draw(st.booleans())
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 6))):
-        before = ["-DOCSTART- O", "-DOCSTART-", "-DOCSTART- O\n", "", " ", "\t"] + ["# newdoc", "# text = a"] * comments
+        before = ["-DOCSTART- O", "-DOCSTART-", "-DOCSTART- O\n", "", " ", "\t"] + [
+            "# newdoc",
+            "# text = a",
+        ] * comments
         lines += draw(st.lists(st.sampled_from(before), max_size=3))
         for _ in range(draw(st.integers(1, 5))):
             token = draw(tab_tokens if tabs else plain_tokens)
@@ -455,7 +530,9 @@ def naive(written: Written) -> tuple[Sentences, list[int]]:
         elif not line.strip(" \t"):
             is_open = False
         else:
-            fields = line.split("\t") if written.tabs else [field for field in line.split(" ") if field]
+            fields = (
+                line.split("\t") if written.tabs else [field for field in line.split(" ") if field]
+            )
             if not is_open:
                 sentences.append([])
                 documents.append(document)
@@ -465,7 +542,9 @@ def naive(written: Written) -> tuple[Sentences, list[int]]:
 
 
 def read_written(written: Written) -> tuple[Sentences, list[int]]:
-    corpus = read_text(written.text, separator="tab" if written.tabs else "space", comments=written.comments)
+    corpus = read_text(
+        written.text, separator="tab" if written.tabs else "space", comments=written.comments
+    )
     return rows_of(corpus), corpus.documents.tolist()
 
 
@@ -486,9 +565,13 @@ def test_tiny_blocks_give_the_corpus_of_one_block(written: Written, size: int) -
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.text(st.sampled_from("aé€𝄞"), min_size=1, max_size=60), st.integers(1, 7), st.sampled_from(["utf-8", "utf-16", "utf-32"])
+    st.text(st.sampled_from("aé€𝄞"), min_size=1, max_size=60),
+    st.integers(1, 7),
+    st.sampled_from(["utf-8", "utf-16", "utf-32"]),
 )
-def test_letters_that_are_cut_by_a_block_are_put_together(token: str, size: int, encoding: str) -> None:
+def test_letters_that_are_cut_by_a_block_are_put_together(
+    token: str, size: int, encoding: str
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         tiny_blocks(patch, size)
         corpus = read_text(f"{token} O\nb B-X\n".encode(encoding), encoding=encoding)
@@ -501,8 +584,13 @@ def test_chunks_hold_whole_sentences_and_share_their_codes(monkeypatch: pytest.M
     parts = list(chunks(ConllFile("f", data=text.encode()), Coding()))
     assert len(parts) > 5
     assert sum(map(len, parts)) == 40
-    assert {tuple(part.words(k)) for part in parts for k in range(len(part))} == {("Ada", "Lovelace"), ("met", "Ada")}
-    assert [line for part in parts for line in part.lines.tolist()] == [6 * k + at for k in range(20) for at in (1, 2, 4, 5)]
+    assert {tuple(part.words(k)) for part in parts for k in range(len(part))} == {
+        ("Ada", "Lovelace"),
+        ("met", "Ada"),
+    }
+    assert [line for part in parts for line in part.lines.tolist()] == [
+        6 * k + at for k in range(20) for at in (1, 2, 4, 5)
+    ]
 
 
 def test_nothing_but_blank_lines_may_follow_the_last_chunk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
-"""The whole table of rows that the slow reading of the definitions gives for a corpus and a prediction."""
+"""The whole table of rows that the slow reading of the definitions gives for a corpus and a
+prediction.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -30,7 +32,9 @@ class Cell(NamedTuple):
 Row = tuple[Key, Cell]
 
 
-def of_prf(unit: str, facet: str, level: str, kind: str | None, match: str, scores: Prf) -> Iterator[Row]:
+def of_prf(
+    unit: str, facet: str, level: str, kind: str | None, match: str, scores: Prf
+) -> Iterator[Row]:
     yield Key(unit, facet, level, kind, match, "precision"), Cell(scores.precision, scores.pred)
     yield Key(unit, facet, level, kind, match, "recall"), Cell(scores.recall, scores.gold)
     yield Key(unit, facet, level, kind, match, "f1"), Cell(scores.f1, scores.gold)
@@ -41,7 +45,10 @@ def of_averages(match: str, everything: Prf, by_type: list[Prf]) -> Iterator[Row
         values: list[Fraction | None] = [getattr(scores, metric) for scores in by_type]
         weights = [scores.gold for scores in by_type]
         n = everything.pred if metric == "precision" else everything.gold
-        yield Key("mention", "all", "all", None, match, f"macro_{metric}"), Cell(naive.macro(values), n)
+        yield (
+            Key("mention", "all", "all", None, match, f"macro_{metric}"),
+            Cell(naive.macro(values), n),
+        )
         mean = naive.weighted(zip(values, weights, strict=True))
         yield Key("mention", "all", "all", None, match, f"weighted_{metric}"), Cell(mean, n)
 
@@ -49,11 +56,19 @@ def of_averages(match: str, everything: Prf, by_type: list[Prf]) -> Iterator[Row
 def of_counts(case: Case, match: str, kind: str | None) -> Iterator[Row]:
     exact, partial = naive.partial_counts(case.gold, case.pred, match, kind)
     scores = naive.partial_prf(case.gold, case.pred, match, kind)
-    counts = {"correct": exact, "partial": partial, "incorrect": 0, "missed": scores.gold - exact - partial}
+    counts = {
+        "correct": exact,
+        "partial": partial,
+        "incorrect": 0,
+        "missed": scores.gold - exact - partial,
+    }
     for metric, count in counts.items():
         yield Key("mention", "all", "all", kind, match, metric), Cell(Fraction(count), scores.gold)
     spurious = scores.pred - exact - partial
-    yield Key("mention", "all", "all", kind, match, "spurious"), Cell(Fraction(spurious), scores.pred)
+    yield (
+        Key("mention", "all", "all", kind, match, "spurious"),
+        Cell(Fraction(spurious), scores.pred),
+    )
     share = naive.ratio(partial, exact + partial)
     yield Key("mention", "all", "all", kind, match, "partial_share"), Cell(share, exact + partial)
 
@@ -73,26 +88,42 @@ def of_whole(case: Case) -> Iterator[Row]:
             if match != "exact":
                 yield from of_counts(case, match, kind)
         yield from of_averages(match, scores[None], [scores[kind] for kind in types])
-    yield from of_prf("mention", "all", "all", None, "surface", naive.surface_prf(case.gold, case.pred))
-    yield Key("token", "all", "all", None, "label", "accuracy"), Cell(*naive.accuracy(case.gold, case.pred))
+    yield from of_prf(
+        "mention", "all", "all", None, "surface", naive.surface_prf(case.gold, case.pred)
+    )
+    yield (
+        Key("token", "all", "all", None, "label", "accuracy"),
+        Cell(*naive.accuracy(case.gold, case.pred)),
+    )
 
 
 def of_tmr(case: Case) -> Iterator[Row]:
     for level, members in naive.tmr_members(case.gold, case.train).items():
         for kind in (None, *naive.all_types(case.gold, case.pred)):
-            yield Key("mention", "tmr", level, kind, "exact", "recall"), Cell(*naive.recall(members, case.pred, kind))
+            yield (
+                Key("mention", "tmr", level, kind, "exact", "recall"),
+                Cell(*naive.recall(members, case.pred, kind)),
+            )
 
 
 def of_hard(case: Case, match: str = "bilou", repair: str = "strict") -> Iterator[Row]:
     for facet in ("hard", "hard-strict"):
         strict = facet == "hard-strict"
-        counts = naive.hard_counts(case.gold, case.pred, case.train, strict=strict, match=match, repair=repair)
+        counts = naive.hard_counts(
+            case.gold, case.pred, case.train, strict=strict, match=match, repair=repair
+        )
         for level in naive.HARD_LEVELS:
-            yield Key("token", facet, level, None, match, "ter"), Cell(naive.ter(counts, level), counts.tokens[level])
+            yield (
+                Key("token", facet, level, None, match, "ter"),
+                Cell(naive.ter(counts, level), counts.tokens[level]),
+            )
             share = Cell(naive.error_share(counts, level), counts.errors["all"])
             yield Key("token", facet, level, None, match, "error_share"), share
         n = counts.tokens["unseen"] + counts.tokens["diff"]
-        yield Key("token", facet, "score", None, match, "hardeval"), Cell(naive.hardeval_score(counts), n)
+        yield (
+            Key("token", facet, "score", None, match, "hardeval"),
+            Cell(naive.hardeval_score(counts), n),
+        )
 
 
 def mention_buckets(case: Case, name: str) -> Buckets[Mention]:
@@ -107,10 +138,14 @@ def token_buckets(case: Case, name: str) -> Buckets[Inside]:
     return naive.fill(name, lambda unit: attribute(unit, case.gold, case.train), gold, pred)
 
 
-def of_attribute(unit: str, name: str, match: str, filled: Buckets[Unit], types: list[str]) -> Iterator[Row]:
+def of_attribute(
+    unit: str, name: str, match: str, filled: Buckets[Unit], types: list[str]
+) -> Iterator[Row]:
     for number, level in enumerate(naive.BUCKETS):
         for kind in (None, *types):
-            yield from of_prf(unit, name, level, kind, match, naive.bucket_prf(filled, number, kind))
+            yield from of_prf(
+                unit, name, level, kind, match, naive.bucket_prf(filled, number, kind)
+            )
 
 
 def of_buckets(case: Case) -> Iterator[Row]:
@@ -133,5 +168,6 @@ def edges(case: Case) -> dict[str, list[float]]:
 
 def corpus_text(corpus: Corpus) -> str:
     return "".join(
-        "".join(f"{token}\t{label}\n" for token, label in zip(tokens, labels, strict=True)) + "\n" for tokens, labels in corpus
+        "".join(f"{token}\t{label}\n" for token, label in zip(tokens, labels, strict=True)) + "\n"
+        for tokens, labels in corpus
     )

@@ -1,7 +1,8 @@
-"""A slow second reading of the definitions of every measure: sets, dictionaries and loops, and nothing shared with the package.
+"""A slow second reading of the definitions of every measure: sets, dictionaries and loops, and
+nothing shared with the package.
 
-A corpus is a list of sentences and a sentence a pair of tokens and labels. What is undefined is None.
-Ratios are exact fractions, so that equal values are equal and ties are ties.
+A corpus is a list of sentences and a sentence a pair of tokens and labels. What is undefined is
+None. Ratios are exact fractions, so that equal values are equal and ties are ties.
 """
 
 from collections import Counter
@@ -13,8 +14,26 @@ Sentence = tuple[list[str], list[str]]
 Corpus = list[Sentence]
 Surface = tuple[str, ...]
 
-TMR_LEVELS = ("seen", "unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
-HARD_LEVELS = ("all", "unseen", "unseen-I", "unseen-O", "diff", "diff-I", "diff-O", "diff-E", "other")
+TMR_LEVELS = (
+    "seen",
+    "unseen-any",
+    "unseen-tokens",
+    "unseen-type",
+    "tcm-all",
+    "tcm-seen",
+    "tcm-unseen",
+)
+HARD_LEVELS = (
+    "all",
+    "unseen",
+    "unseen-I",
+    "unseen-O",
+    "diff",
+    "diff-I",
+    "diff-O",
+    "diff-E",
+    "other",
+)
 BUCKETS = ("XS", "S", "L", "XL")
 
 
@@ -85,11 +104,18 @@ def decode_strict(labels: Sequence[str]) -> list[Span]:
     return spans
 
 
-DECODERS: dict[str, Callable[[Sequence[str]], list[Span]]] = {"conlleval": decode_conlleval, "strict": decode_strict}
+DECODERS: dict[str, Callable[[Sequence[str]], list[Span]]] = {
+    "conlleval": decode_conlleval,
+    "strict": decode_strict,
+}
 
 
 def mentions(corpus: Corpus, repair: str = "conlleval") -> list[Mention]:
-    return [Mention(number, *span) for number, (_, labels) in enumerate(corpus) for span in DECODERS[repair](labels)]
+    return [
+        Mention(number, *span)
+        for number, (_, labels) in enumerate(corpus)
+        for span in DECODERS[repair](labels)
+    ]
 
 
 def surface(corpus: Corpus, mention: Mention) -> Surface:
@@ -97,7 +123,9 @@ def surface(corpus: Corpus, mention: Mention) -> Surface:
 
 
 def inside(found: Iterable[Mention]) -> list[Inside]:
-    return [Inside(m.sentence, position, m.type) for m in found for position in range(m.start, m.end)]
+    return [
+        Inside(m.sentence, position, m.type) for m in found for position in range(m.start, m.end)
+    ]
 
 
 def token_types(labels: Sequence[str]) -> list[str | None]:
@@ -172,7 +200,10 @@ def macro(values: Iterable[Fraction | None]) -> Fraction | None:
 
 def weighted(values: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:
     defined = [(value, weight) for value, weight in values if value is not None]
-    return ratio(sum((value * weight for value, weight in defined), Fraction(0)), sum(weight for _, weight in defined))
+    return ratio(
+        sum((value * weight for value, weight in defined), Fraction(0)),
+        sum(weight for _, weight in defined),
+    )
 
 
 def accuracy(gold: Corpus, pred: Corpus) -> tuple[Fraction | None, int]:
@@ -232,7 +263,9 @@ def training_counts(train: Corpus) -> Counter[tuple[str, str | None]]:
     return counts
 
 
-def hard_levels(token: str, kind: str | None, counts: Counter[tuple[str, str | None]], strict: bool) -> set[str]:
+def hard_levels(
+    token: str, kind: str | None, counts: Counter[tuple[str, str | None]], strict: bool
+) -> set[str]:
     outside = counts[token, None]
     by_type = {t: n for (word, t), n in counts.items() if word == token and t is not None and n}
     within = sum(by_type.values())
@@ -261,7 +294,9 @@ class HardCounts(NamedTuple):
     errors: Counter[str]
 
 
-def hard_counts(gold: Corpus, pred: Corpus, train: Corpus, *, strict: bool, match: str, repair: str) -> HardCounts:
+def hard_counts(
+    gold: Corpus, pred: Corpus, train: Corpus, *, strict: bool, match: str, repair: str
+) -> HardCounts:
     counts = training_counts(train)
     result = HardCounts(Counter(), Counter())
     for (tokens, wanted), (_, given) in zip(gold, pred, strict=True):
@@ -291,7 +326,9 @@ def hardeval_score(counts: HardCounts) -> Fraction | None:
 
 def occurrences(train: Corpus, text: Surface) -> int:
     return sum(
-        tuple(tokens[start : start + len(text)]) == text for tokens, _ in train for start in range(len(tokens) - len(text) + 1)
+        tuple(tokens[start : start + len(text)]) == text
+        for tokens, _ in train
+        for start in range(len(tokens) - len(text) + 1)
     )
 
 
@@ -336,12 +373,16 @@ def e_con_mentions(mention: Mention, gold: Corpus, train: Corpus) -> Fraction:
 
 
 def e_con(mention: Mention, gold: Corpus, train: Corpus) -> Fraction:
-    return ratio(same_surface_and_label(mention, gold, train), occurrences(train, surface(gold, mention))) or Fraction(0)
+    return ratio(
+        same_surface_and_label(mention, gold, train), occurrences(train, surface(gold, mention))
+    ) or Fraction(0)
 
 
 def t_fre(unit: Inside, gold: Corpus, train: Corpus) -> Fraction:
     everything = [token for tokens, _ in train for token in tokens]
-    return ratio(everything.count(gold[unit.sentence][0][unit.position]), len(everything)) or Fraction(0)
+    return ratio(
+        everything.count(gold[unit.sentence][0][unit.position]), len(everything)
+    ) or Fraction(0)
 
 
 def t_con(unit: Inside, gold: Corpus, train: Corpus) -> Fraction:
@@ -364,7 +405,10 @@ MENTION_ATTRIBUTES: dict[str, Callable[[Mention, Corpus, Corpus], Fraction]] = {
     "eCon_mentions": e_con_mentions,
     "eCon": e_con,
 }
-TOKEN_ATTRIBUTES: dict[str, Callable[[Inside, Corpus, Corpus], Fraction]] = {"tFre": t_fre, "tCon": t_con}
+TOKEN_ATTRIBUTES: dict[str, Callable[[Inside, Corpus, Corpus], Fraction]] = {
+    "tFre": t_fre,
+    "tCon": t_con,
+}
 ZERO_FIRST = ("oDen", "eFre", "tFre")
 ZERO_FIRST_ONE_LAST = ("eCon_mentions", "eCon", "tCon")
 
@@ -405,7 +449,9 @@ class Buckets(NamedTuple, Generic[Unit]):
     pred: list[list[Unit]]
 
 
-def fill(name: str, attribute: Callable[[Unit], Fraction], gold: list[Unit], pred: list[Unit]) -> Buckets[Unit]:
+def fill(
+    name: str, attribute: Callable[[Unit], Fraction], gold: list[Unit], pred: list[Unit]
+) -> Buckets[Unit]:
     edges = fitted_edges(name, [attribute(unit) for unit in gold])
     wanted: list[list[Unit]] = [[] for _ in BUCKETS]
     given: list[list[Unit]] = [[] for _ in BUCKETS]
@@ -416,11 +462,16 @@ def fill(name: str, attribute: Callable[[Unit], Fraction], gold: list[Unit], pre
 
 
 def bucket_prf(filled: Buckets[Unit], number: int, kind: str | None) -> Prf:
-    """Recall over the gold units of the bucket, precision over its predicted ones; right is what is right anywhere."""
+    """Recall over the gold units of the bucket, precision over its predicted ones; right is what is
+    right anywhere.
+    """
     gold, pred = of_type(filled.gold[number], kind), of_type(filled.pred[number], kind)
     every_gold = {unit for units in filled.gold for unit in units}
     every_pred = {unit for units in filled.pred for unit in units}
-    found, right = sum(unit in every_pred for unit in gold), sum(unit in every_gold for unit in pred)
+    found, right = (
+        sum(unit in every_pred for unit in gold),
+        sum(unit in every_gold for unit in pred),
+    )
     precision, recall = ratio(right, len(pred)), ratio(found, len(gold))
     p, r = precision or Fraction(0), recall or Fraction(0)
     f1 = None if not gold and not pred else Fraction(0) if p + r == 0 else 2 * p * r / (p + r)
@@ -451,11 +502,19 @@ def same_type_overlap(a: Span, b: Span) -> bool:
     return a.type == b.type and overlap(a, b) > 0
 
 
-PARTIAL: dict[str, Callable[[Span, Span], bool]] = {"left": same_left, "right": same_right, "overlap": same_type_overlap}
+PARTIAL: dict[str, Callable[[Span, Span], bool]] = {
+    "left": same_left,
+    "right": same_right,
+    "overlap": same_type_overlap,
+}
 
 
-def largest_matching(gold: Sequence[Span], pred: Sequence[Span], fits: Callable[[Span, Span], bool]) -> int:
-    """The size of the largest one-to-one matching, by trying for the first gold span every partner and none."""
+def largest_matching(
+    gold: Sequence[Span], pred: Sequence[Span], fits: Callable[[Span, Span], bool]
+) -> int:
+    """The size of the largest one-to-one matching, by trying for the first gold span every partner
+    and none.
+    """
     if not gold or not pred:
         return 0
     best = largest_matching(gold[1:], pred, fits)
@@ -463,11 +522,15 @@ def largest_matching(gold: Sequence[Span], pred: Sequence[Span], fits: Callable[
         if best == min(len(gold), len(pred)):
             break
         if fits(gold[0], other):
-            best = max(best, 1 + largest_matching(gold[1:], [*pred[:number], *pred[number + 1 :]], fits))
+            best = max(
+                best, 1 + largest_matching(gold[1:], [*pred[:number], *pred[number + 1 :]], fits)
+            )
     return best
 
 
-def settle(gold: Sequence[Span], pred: Sequence[Span], fits: Callable[[Span, Span], bool]) -> tuple[int, int]:
+def settle(
+    gold: Sequence[Span], pred: Sequence[Span], fits: Callable[[Span, Span], bool]
+) -> tuple[int, int]:
     """The number of exact pairs, and of the further pairs among the spans that are left."""
     wanted, given = Counter(gold), Counter(pred)
     shared = wanted & given
@@ -478,7 +541,9 @@ def settle(gold: Sequence[Span], pred: Sequence[Span], fits: Callable[[Span, Spa
 def partial_counts(gold: Corpus, pred: Corpus, match: str, kind: str | None) -> tuple[int, int]:
     exact = partial = 0
     for (_, wanted), (_, given) in zip(gold, pred, strict=True):
-        gold_spans = [span for span in decode_conlleval(wanted) if kind is None or span.type == kind]
+        gold_spans = [
+            span for span in decode_conlleval(wanted) if kind is None or span.type == kind
+        ]
         pred_spans = [span for span in decode_conlleval(given) if kind is None or span.type == kind]
         a, b = settle(gold_spans, pred_spans, PARTIAL[match])
         exact, partial = exact + a, partial + b
@@ -487,7 +552,11 @@ def partial_counts(gold: Corpus, pred: Corpus, match: str, kind: str | None) -> 
 
 def partial_prf(gold: Corpus, pred: Corpus, match: str, kind: str | None) -> Prf:
     exact, partial = partial_counts(gold, pred, match, kind)
-    return prf(exact + Fraction(partial, 2), len(of_type(mentions(gold), kind)), len(of_type(mentions(pred), kind)))
+    return prf(
+        exact + Fraction(partial, 2),
+        len(of_type(mentions(gold), kind)),
+        len(of_type(mentions(pred), kind)),
+    )
 
 
 def any_overlap(a: Span, b: Span) -> bool:

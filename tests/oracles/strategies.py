@@ -1,4 +1,6 @@
-"""Small corpora in which seen, unseen and ambiguous tokens, surfaces and broken label sequences are all common."""
+"""Small corpora in which seen, unseen and ambiguous tokens, surfaces and broken label sequences are
+all common.
+"""
 
 from random import Random
 from typing import NamedTuple
@@ -75,7 +77,9 @@ def changed(draw: st.DrawFn, wanted: list[str]) -> list[str]:
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     train = draw(st.lists(sentences(), min_size=1, max_size=5))
-    gold = draw(st.lists(sentences(), min_size=1, max_size=5).filter(lambda corpus: bool(mentions(corpus))))
+    gold = draw(
+        st.lists(sentences(), min_size=1, max_size=5).filter(lambda corpus: bool(mentions(corpus)))
+    )
     reused = draw(st.lists(st.sampled_from(train), max_size=2))
     gold = [*gold, *((list(tokens), list(given)) for tokens, given in reused)]
     pred = [(list(tokens), draw(changed(wanted))) for tokens, wanted in gold]
@@ -89,18 +93,26 @@ def case_and_second_run(draw: st.DrawFn) -> tuple[Case, Corpus]:
 
 
 def large_case(seed: int) -> Case:
-    """Hundreds of tokens, with frequent and rare words, so that every bucket edge has values to fall between."""
+    """Hundreds of tokens, with frequent and rare words, so that every bucket edge has values to
+    fall between.
+    """
     random = Random(seed)
     vocabulary = [*TOKENS, *(f"w{number}" for number in range(30))]
     marks = ["O", "O", "O", *(f"{prefix}-{kind}" for kind in TYPES for prefix in "BI")]
 
     def corpus() -> Corpus:
         lengths = [random.randint(1, 12) for _ in range(40)]
-        tokens = [[vocabulary[int(random.random() ** 3 * len(vocabulary))] for _ in range(length)] for length in lengths]
+        tokens = [
+            [vocabulary[int(random.random() ** 3 * len(vocabulary))] for _ in range(length)]
+            for length in lengths
+        ]
         return [(words, [random.choice(marks) for _ in words]) for words in tokens]
 
     train, gold = corpus(), corpus()
-    pred = [(words, [label if random.random() < 0.7 else random.choice(marks) for label in wanted]) for words, wanted in gold]
+    pred = [
+        (words, [label if random.random() < 0.7 else random.choice(marks) for label in wanted])
+        for words, wanted in gold
+    ]
     return Case(train, gold, pred)
 
 

@@ -16,7 +16,8 @@ from tests.oracles.naive import Corpus
 from tests.oracles.strategies import Case, case_and_second_run, cases, large_case
 
 import nerscope
-from nerscope.results import Results
+from nerscope.results.results import Results
+from nerscope.results.results import Row as ResultRow
 
 many = settings(max_examples=200, deadline=None)
 some = settings(max_examples=80, deadline=None)
@@ -27,7 +28,7 @@ def evaluate(case: Case, **options: Any) -> Results:
     return nerscope.evaluate(case.gold, {"sys": case.pred}, train=case.train, **options)
 
 
-def row_key(row: nerscope.results.Row) -> Key:
+def row_key(row: ResultRow) -> Key:
     return Key(row["unit"], row["facet"], row["level"], row["type"], row["match"], row["metric"])
 
 
@@ -103,7 +104,9 @@ def test_bucket_scores_are_the_defined_ones(case: Case) -> None:
 def test_edges_are_fitted_on_the_gold_values(case: Case) -> None:
     facets = evaluate(case).settings["facets"]
     found = {name: facet["edges"] for name, facet in facets.items()}
-    assert found == {name: pytest.approx(edges, abs=1e-12) for name, edges in expected.edges(case).items()}
+    assert found == {
+        name: pytest.approx(edges, abs=1e-12) for name, edges in expected.edges(case).items()
+    }
 
 
 @many
@@ -132,15 +135,21 @@ def test_summary_of_a_single_run_repeats_it(case: Case) -> None:
 
 @some
 @given(case_and_second_run())
-def test_summary_of_two_runs_is_their_mean_and_sample_deviation(given_case: tuple[Case, Corpus]) -> None:
+def test_summary_of_two_runs_is_their_mean_and_sample_deviation(
+    given_case: tuple[Case, Corpus],
+) -> None:
     case, second = given_case
     results = nerscope.evaluate(
-        case.gold, {"sys": [nerscope.Corpus.of(case.pred), nerscope.Corpus.of(second)]}, train=case.train
+        case.gold,
+        {"sys": [nerscope.Corpus.of(case.pred), nerscope.Corpus.of(second)]},
+        train=case.train,
     )
     one, two = table(results, run="1"), table(results, run="2")
     deviations = {row_key(row): row["std"] for row in results.rows if row["run"] is None}
     for key, (value, _) in table(results).items():
-        values = [part for part in (one[key][0], two[key][0]) if part is not None] if key in one else []
+        values = (
+            [part for part in (one[key][0], two[key][0]) if part is not None] if key in one else []
+        )
         if len(values) == 2:
             assert close(value, mean(values))
             assert close(deviations[key], stdev(values))
@@ -173,7 +182,9 @@ def evaluate_files(case: Case, block: int) -> Results:
 
 @some
 @given(cases(), st.sampled_from([17, 40, 41, 64, 200]))
-def test_reading_in_tiny_chunks_gives_the_rows_of_the_corpus_in_memory(case: Case, block: int) -> None:
+def test_reading_in_tiny_chunks_gives_the_rows_of_the_corpus_in_memory(
+    case: Case, block: int
+) -> None:
     in_chunks, in_memory = evaluate_files(case, block), evaluate(case)
     assert table(in_chunks) == table(in_memory)
     assert in_chunks.settings["facets"] == in_memory.settings["facets"]

@@ -49,13 +49,26 @@ each_muc = pytest.mark.parametrize("name", MUC)
 def columns(spans: list[Span]) -> Mentions:
     start = np.array([span.start for span in spans], dtype=np.int64)
     end = np.array([span.end for span in spans], dtype=np.int64)
-    return Mentions(start, end, np.array([TYPES.index(span.type) for span in spans], dtype=np.int64))
+    return Mentions(
+        start, end, np.array([TYPES.index(span.type) for span in spans], dtype=np.int64)
+    )
 
 
 def match(name: str, gold: list[Span], pred: list[Span]) -> list[Pair]:
     found = match_named(name)(columns(gold), columns(pred))
-    assert len(set(found.gold.tolist())) == len(found.gold) == len(found.pred) == len(set(found.pred.tolist()))
-    parts = zip(found.gold.tolist(), found.pred.tolist(), found.credit.tolist(), found.kind.tolist(), strict=True)
+    assert (
+        len(set(found.gold.tolist()))
+        == len(found.gold)
+        == len(found.pred)
+        == len(set(found.pred.tolist()))
+    )
+    parts = zip(
+        found.gold.tolist(),
+        found.pred.tolist(),
+        found.credit.tolist(),
+        found.kind.tolist(),
+        strict=True,
+    )
     return sorted(Pair(gold[g], pred[p], credit, kind) for g, p, credit, kind in parts)
 
 
@@ -84,7 +97,9 @@ def blind(spans: list[Span]) -> list[Span]:
 @each_rule
 @some
 @given(gold=span_lists, pred=span_lists)
-def test_every_pair_fits_and_has_its_kind_and_credit(name: str, gold: list[Span], pred: list[Span]) -> None:
+def test_every_pair_fits_and_has_its_kind_and_credit(
+    name: str, gold: list[Span], pred: list[Span]
+) -> None:
     for pair in match(name, gold, pred):
         assert pair.gold == pair.pred or FITS[name](pair.gold, pair.pred)
         assert pair.kind == kind_of(name, pair.gold, pair.pred)
@@ -96,7 +111,9 @@ def test_every_pair_fits_and_has_its_kind_and_credit(name: str, gold: list[Span]
 @given(gold=span_lists, pred=span_lists)
 def test_exact_pairs_are_settled_first(name: str, gold: list[Span], pred: list[Span]) -> None:
     pairs = match(name, gold, pred)
-    assert Counter(pair.gold for pair in pairs if pair.gold == pair.pred) == Counter(gold) & Counter(pred)
+    assert Counter(pair.gold for pair in pairs if pair.gold == pair.pred) == Counter(
+        gold
+    ) & Counter(pred)
     if name not in BLIND:
         assert len(pairs) == sum(naive.settle(gold, pred, FITS[name]))
 
@@ -104,7 +121,9 @@ def test_exact_pairs_are_settled_first(name: str, gold: list[Span], pred: list[S
 @pytest.mark.parametrize("name", BLIND)
 @some
 @given(gold=span_lists, pred=span_lists)
-def test_equal_spans_are_settled_first_where_types_may_differ(name: str, gold: list[Span], pred: list[Span]) -> None:
+def test_equal_spans_are_settled_first_where_types_may_differ(
+    name: str, gold: list[Span], pred: list[Span]
+) -> None:
     pairs = match(name, gold, pred)
     equal, further = naive.settle(blind(gold), blind(pred), naive.any_overlap)
     assert sum(naive.same_span(pair.gold, pair.pred) for pair in pairs) == equal
@@ -114,7 +133,9 @@ def test_equal_spans_are_settled_first_where_types_may_differ(name: str, gold: l
 @each_rule
 @some
 @given(gold=span_lists, pred=span_lists, data=st.data())
-def test_order_of_the_spans_does_not_matter(name: str, gold: list[Span], pred: list[Span], data: st.DataObject) -> None:
+def test_order_of_the_spans_does_not_matter(
+    name: str, gold: list[Span], pred: list[Span], data: st.DataObject
+) -> None:
     other_gold, other_pred = data.draw(st.permutations(gold)), data.draw(st.permutations(pred))
     assert match(name, other_gold, other_pred) == match(name, gold, pred)
 
@@ -122,7 +143,9 @@ def test_order_of_the_spans_does_not_matter(name: str, gold: list[Span], pred: l
 @each_muc
 @some
 @given(gold=span_lists, pred=span_lists)
-def test_muc_counts_add_up_to_possible_and_actual(name: str, gold: list[Span], pred: list[Span]) -> None:
+def test_muc_counts_add_up_to_possible_and_actual(
+    name: str, gold: list[Span], pred: list[Span]
+) -> None:
     pairs = match(name, gold, pred)
     kinds = Counter(pair.kind for pair in pairs)
     missed = Counter(gold) - Counter(pair.gold for pair in pairs)

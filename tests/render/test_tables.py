@@ -10,18 +10,29 @@ from hypothesis import strategies as st
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
+from nerscope.compat.conlleval import conlleval_text
 from nerscope.render.comparison import difference_tables, head_to_head, p_text, points, tally_table
-from nerscope.render.conlleval import conlleval_text
 from nerscope.render.tables import Cell, Table, overview, percent, table
-from nerscope.render.writers import TABLE_WRITERS, latex, markdown, plain_text, rows_as_csv, tables_as_csv, with_conditions
-from nerscope.results import Results
+from nerscope.render.writers import (
+    TABLE_WRITERS,
+    latex,
+    markdown,
+    plain_text,
+    rows_as_csv,
+    tables_as_csv,
+    with_conditions,
+)
+from nerscope.results.results import Results
 
 GOLD, TRAIN = drawn(50, seed=1), drawn(50, seed=2)
 
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    systems: dict[str, Any] = {"good": noisy(GOLD, 0.05, 3), "bad": [noisy(GOLD, 0.5, 4), noisy(GOLD, 0.5, 5)]}
+    systems: dict[str, Any] = {
+        "good": noisy(GOLD, 0.05, 3),
+        "bad": [noisy(GOLD, 0.5, 4), noisy(GOLD, 0.5, 5)],
+    }
     return nerscope.evaluate(GOLD, systems, train=TRAIN, dataset="d")
 
 
@@ -54,7 +65,10 @@ def test_a_percentage_claims_all_or_nothing_only_if_it_is_so(value: float, digit
     assert abs(shown - 100 * value) <= 10.0**-digits
 
 
-@pytest.mark.parametrize(("p", "text"), [(None, "–"), (0.0, "<0.001"), (0.0009, "<0.001"), (0.001, "0.001"), (1.0, "1.000")])
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(None, "–"), (0.0, "<0.001"), (0.0009, "<0.001"), (0.001, "0.001"), (1.0, "1.000")],
+)
 def test_a_p_value_is_never_zero(p: float | None, text: str) -> None:
     assert p_text(p) == text
 
@@ -99,7 +113,9 @@ def test_small_denominators_are_marked() -> None:
 
 
 def test_intervals_stand_behind_the_number() -> None:
-    found = nerscope.evaluate(GOLD, {"s": noisy(GOLD, 0.2, 3)}, intervals=nerscope.Sampling(samples=20))
+    found = nerscope.evaluate(
+        GOLD, {"s": noisy(GOLD, 0.2, 3)}, intervals=nerscope.Sampling(samples=20)
+    )
     row = found.select(run=None, match="exact", metric="f1", type=None)[0]
     low, high = percent(row["low"], 1), percent(row["high"], 1)
     assert texts(table(found, "exact"))[0][3] == f"{percent(row['value'])} [{low}, {high}]"
@@ -108,7 +124,13 @@ def test_intervals_stand_behind_the_number() -> None:
 def test_several_datasets_are_named_in_the_rows(results: Results) -> None:
     other = nerscope.evaluate(GOLD, {"good": GOLD}, train=TRAIN, dataset="e")
     both = Results([*results.rows, *other.rows], results.settings)
-    assert [row[0].text for row in table(both, "exact").rows] == ["d: good", "d: bad", "d: n", "e: good", "e: n"]
+    assert [row[0].text for row in table(both, "exact").rows] == [
+        "d: good",
+        "d: bad",
+        "d: n",
+        "e: good",
+        "e: n",
+    ]
 
 
 def test_the_overview_shows_what_was_evaluated(results: Results) -> None:
@@ -123,7 +145,9 @@ def test_the_overview_shows_what_was_evaluated(results: Results) -> None:
     ]
     bare = nerscope.evaluate(GOLD, {"s": GOLD}, facets=["type=PER"])
     assert [one.title for one in overview(bare)][-1] == "type=PER: f1"
-    wide = overview(nerscope.evaluate(GOLD, {"s": GOLD}, facets=["eLen", "sLen"], edges={"sLen": [4]}))[-1]
+    wide = overview(
+        nerscope.evaluate(GOLD, {"s": GOLD}, facets=["eLen", "sLen"], edges={"sLen": [4]})
+    )[-1]
     assert all(len(row) == len(wide.header) for row in wide.rows)
     assert any(note.startswith("sLen: S ≤ 4") for note in wide.notes)
 
@@ -137,14 +161,28 @@ def test_differences_become_one_table_a_pair(results: Results) -> None:
     (one,) = difference_tables(found.rows, found.settings)
     assert one.title == "good against bad"
     assert len(one.rows) == len(found.rows)
-    assert one.header == ("cell", "match", "metric", "good", "bad", "difference", "95 % interval", "p", "p (holm)", "n")
+    assert one.header == (
+        "cell",
+        "match",
+        "metric",
+        "good",
+        "bad",
+        "difference",
+        "95 % interval",
+        "p",
+        "p (holm)",
+        "n",
+    )
     first = [cell.text for cell in one.rows[0]]
     assert first[:3] == ["all", "exact", "f1"]
     assert first[5].startswith("+")
     cells = [row[0].text for row in one.rows]
     assert "all PER" in cells
     assert "hard=unseen" in cells
-    second = [{**row, "dataset": "e", "low": None, "high": None, "p_corrected": None} for row in found.rows]
+    second = [
+        {**row, "dataset": "e", "low": None, "high": None, "p_corrected": None}
+        for row in found.rows
+    ]
     (both,) = difference_tables([*found.rows, *second], found.settings)
     assert both.header[0] == "dataset"
     assert both.rows[-1][7].text == "–"
@@ -153,9 +191,13 @@ def test_differences_become_one_table_a_pair(results: Results) -> None:
 def test_the_tally_counts_wins_losses_and_ties(results: Results) -> None:
     found = compared(results, facets=["all"], metrics=["f1"], correction="none")
     counts = found.tally("good", "bad")
-    assert texts(tally_table(found.rows)) == [["good", "bad", *(str(counts[name]) for name in ("win", "loss", "tie"))]]
+    assert texts(tally_table(found.rows)) == [
+        ["good", "bad", *(str(counts[name]) for name in ("win", "loss", "tie"))]
+    ]
     assert counts["win"] > 0
-    turned = nerscope.compare(results, "bad", "good", samples=100, facets=["hard"], metrics=["ter"], correction="none")
+    turned = nerscope.compare(
+        results, "bad", "good", samples=100, facets=["hard"], metrics=["ter"], correction="none"
+    )
     assert turned.tally("bad", "good")["loss"] > 0
     assert texts(tally_table(turned.rows))[0][3] == str(turned.tally("bad", "good")["loss"])
     undefined = [{**found.rows[0], "p_corrected": None}]
@@ -169,7 +211,11 @@ def test_head_to_head_names_the_winner_of_each_subset(results: Results) -> None:
     assert duel.header[:3] == ("dataset", "system", "all")
     assert [cell.text for cell in duel.rows[0]][:3] == ["d", "good", "✓"]
     assert [cell.text for cell in duel.rows[1]][:3] == ["d", "bad", ""]
-    assert all(cell.text == "N/A" for row in (head_to_head(found.rows, sparse=2.0) or duel).rows for cell in row[3:])
+    assert all(
+        cell.text == "N/A"
+        for row in (head_to_head(found.rows, sparse=2.0) or duel).rows
+        for cell in row[3:]
+    )
     alone = head_to_head(compared(results, facets=["tmr"], metrics=["recall"]).rows)
     assert alone is not None
     assert [cell.text for cell in alone.rows[0]][:3] == ["d", "good", "–"]
@@ -201,7 +247,11 @@ def test_latex_escapes_what_it_must() -> None:
 
 def test_csv_has_the_title_before_every_line() -> None:
     rows = list(csv.reader(io.StringIO(tables_as_csv([TABLE]))))
-    assert rows == [["table", "system", "F1", "word"], ["A & B", "a|b", "1.0", "50 %"], ["A & B", "x_y", "–", "ab<c"]]
+    assert rows == [
+        ["table", "system", "F1", "word"],
+        ["A & B", "a|b", "1.0", "50 %"],
+        ["A & B", "x_y", "–", "ab<c"],
+    ]
 
 
 class Terminal(io.StringIO):
@@ -229,7 +279,8 @@ def test_rows_as_csv_carry_the_signature_and_leave_undefined_empty(results: Resu
 
 
 @pytest.mark.parametrize(
-    ("form", "before"), [("text", "signature: "), ("markdown", "\n`signature: "), ("latex", "% signature: ")]
+    ("form", "before"),
+    [("text", "signature: "), ("markdown", "\n`signature: "), ("latex", "% signature: ")],
 )
 def test_conditions_stand_below_the_tables(form: str, before: str) -> None:
     broken = nerscope.Corpus.of(corpus("a/I-PER b"), scheme="bio")
@@ -237,11 +288,17 @@ def test_conditions_stand_below_the_tables(form: str, before: str) -> None:
     found = with_conditions("TABLES\n", form, results)
     assert found.startswith(f"TABLES\n\n{before}scheme:bio|" if form != "markdown" else "TABLES\n")
     assert f"{before}scheme:bio" in found
-    assert "note: <memory>:1: 1 transition not allowed in bio, repaired as conlleval: I-PER after" in found
+    assert (
+        "note: <memory>:1: 1 transition not allowed in bio, repaired as conlleval: I-PER after"
+        in found
+    )
 
 
 def test_conlleval_text_is_that_of_the_script() -> None:
-    gold, pred = corpus("Ada/B-PER Lee/I-PER in Oslo/B-LOC", "Bob/B-PER"), corpus("Ada/B-PER Lee in Oslo/B-LOC", "Bob/B-MISC")
+    gold, pred = (
+        corpus("Ada/B-PER Lee/I-PER in Oslo/B-LOC", "Bob/B-PER"),
+        corpus("Ada/B-PER Lee in Oslo/B-LOC", "Bob/B-MISC"),
+    )
     assert conlleval_text(nerscope.evaluate(gold, {"s": pred})) == (
         "processed 5 tokens with 3 phrases; found: 3 phrases; correct: 1.\n"
         "accuracy:  60.00%; precision:  33.33%; recall:  33.33%; FB1:  33.33\n"

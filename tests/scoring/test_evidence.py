@@ -13,10 +13,17 @@ from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
 from nerscope.corpus.arrays import Ints
-from nerscope.scoring.evidence import Division, Evidence, canonical, joined_runs, only_run, with_types
+from nerscope.evaluation.rows import tabulate
+from nerscope.scoring.evidence import (
+    Division,
+    Evidence,
+    canonical,
+    joined_runs,
+    only_run,
+    with_types,
+)
 from nerscope.scoring.ledger import Units
 from nerscope.scoring.packing import pack_array, pack_evidence, unpack_array, unpack_evidence
-from nerscope.tabulate import tabulate
 
 GOLD = drawn(30, seed=1)
 
@@ -65,7 +72,12 @@ def test_whole_evidence_survives_packing_with_all_its_rows() -> None:
     evidence = evidence_of(0.1, 0.3)
     again = unpack_evidence(json.loads(json.dumps(pack_evidence(evidence, whole=True))))
     assert rows_of(again) == rows_of(evidence)
-    assert (again.texts, again.runs, again.types, again.zeta) == (evidence.texts, evidence.runs, evidence.types, evidence.zeta)
+    assert (again.texts, again.runs, again.types, again.zeta) == (
+        evidence.texts,
+        evidence.runs,
+        evidence.types,
+        evidence.zeta,
+    )
 
 
 def test_saved_evidence_leaves_out_what_only_rows_need() -> None:
@@ -92,7 +104,9 @@ def test_types_may_be_coded_in_any_order() -> None:
 
 def test_types_are_alphabetical_and_only_those_that_occur() -> None:
     train = corpus("Z/B-ZZZ")
-    results = nerscope.evaluate(corpus("a/B-PER b/B-LOC"), {"s": corpus("a/B-MISC b/B-LOC")}, train=train)
+    results = nerscope.evaluate(
+        corpus("a/B-PER b/B-LOC"), {"s": corpus("a/B-MISC b/B-LOC")}, train=train
+    )
     assert results.evidence[0].types == ("LOC", "MISC", "PER")
 
 
@@ -105,7 +119,9 @@ def test_systems_and_their_runs_keep_the_order_given() -> None:
 
 
 def test_levels_add_the_codes_they_are_made_of() -> None:
-    division = Division("mention", {"a": (0,), "b": (1, 2), "both": (0, 2)}, ("exact",), ("recall",))
+    division = Division(
+        "mention", {"a": (0,), "b": (1, 2), "both": (0, 2)}, ("exact",), ("recall",)
+    )
     counts = np.arange(3.0).reshape(3, 1, 1) * np.ones(4)
     assert division.n_codes == 3
     assert division.by_level(counts)[:, 0, 0].tolist() == [0.0, 3.0, 2.0]
@@ -133,7 +149,9 @@ def test_a_token_with_a_line_break_keeps_its_sentence() -> None:
 
 
 def test_texts_of_large_corpora_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("nerscope.passes"), "MOST_TEXTS", 1)
-    evidence = nerscope.evaluate(corpus("a/B-PER", "b"), {"s": corpus("a", "b")}, facets=["eLen"]).evidence[0]
+    monkeypatch.setattr(import_module("nerscope.evaluation.passes"), "MOST_TEXTS", 1)
+    evidence = nerscope.evaluate(
+        corpus("a/B-PER", "b"), {"s": corpus("a", "b")}, facets=["eLen"]
+    ).evidence[0]
     assert evidence.texts is None
     assert unpack_evidence(pack_evidence(evidence)).texts is None

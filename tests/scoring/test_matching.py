@@ -1,4 +1,6 @@
-"""Who is paired with whom, and for how much credit: every match and option on spans written out by hand."""
+"""Who is paired with whom, and for how much credit: every match and option on spans written out by
+hand.
+"""
 
 from typing import Any
 
@@ -31,13 +33,23 @@ TYPES = ("PER", "LOC")
 def mentions(spans: list[Span]) -> Mentions:
     start, end, kind = ([span[place] for span in spans] for place in range(3))
     return Mentions(
-        np.array(start, np.int64), np.array(end, np.int64), np.array([TYPES.index(str(one)) for one in kind], np.int64)
+        np.array(start, np.int64),
+        np.array(end, np.int64),
+        np.array([TYPES.index(str(one)) for one in kind], np.int64),
     )
 
 
 def pairs(name: str, gold: list[Span], pred: list[Span]) -> list[Any]:
     found = match_named(name)(mentions(gold), mentions(pred))
-    return sorted(zip(found.gold.tolist(), found.pred.tolist(), found.credit.tolist(), found.kind.tolist(), strict=True))
+    return sorted(
+        zip(
+            found.gold.tolist(),
+            found.pred.tolist(),
+            found.credit.tolist(),
+            found.kind.tolist(),
+            strict=True,
+        )
+    )
 
 
 P05, P03, P13, P35 = (0, 5, "PER"), (0, 3, "PER"), (1, 3, "PER"), (3, 5, "PER")
@@ -48,7 +60,10 @@ L05, L03 = (0, 5, "LOC"), (0, 3, "LOC")
     ("match", "gold", "pred", "credit"),
     [
         # equal span and type is worth 1 to everybody
-        *((name, P05, P05, 1.0) for name in ("exact", "left", "right", "overlap", "iou", "dice", "coverage")),
+        *(
+            (name, P05, P05, 1.0)
+            for name in ("exact", "left", "right", "overlap", "iou", "dice", "coverage")
+        ),
         # same start only
         ("exact", P05, P03, None),
         ("left", P05, P03, 0.5),
@@ -93,9 +108,13 @@ L05, L03 = (0, 5, "LOC"), (0, 3, "LOC")
         (" overlap ", P05, P13, 0.5),
     ],
 )
-def test_credit_of_one_gold_and_one_prediction(match: str, gold: Span, pred: Span, credit: float | None) -> None:
+def test_credit_of_one_gold_and_one_prediction(
+    match: str, gold: Span, pred: Span, credit: float | None
+) -> None:
     kind = CORRECT if gold[:2] == pred[:2] else PARTIAL
-    assert pairs(match, [gold], [pred]) == ([] if credit is None else [(0, 0, pytest.approx(credit), kind)])
+    assert pairs(match, [gold], [pred]) == (
+        [] if credit is None else [(0, 0, pytest.approx(credit), kind)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,7 +143,12 @@ def test_credit_of_one_gold_and_one_prediction(match: str, gold: Span, pred: Spa
         ("iou", [(0, 6, "PER")], [(0, 1, "PER"), (2, 6, "PER")], [(0, 1, 4 / 6)]),
         # one's own type comes first where types do not matter
         ("overlap(typed=no)", [(0, 6, "PER")], [(0, 1, "PER"), (1, 6, "LOC")], [(0, 0, 0.5)]),
-        ("exact(typed=no)", [(0, 2, "PER"), (0, 2, "LOC")], [(0, 2, "LOC"), (0, 2, "PER")], [(0, 1, 1.0), (1, 0, 1.0)]),
+        (
+            "exact(typed=no)",
+            [(0, 2, "PER"), (0, 2, "LOC")],
+            [(0, 2, "LOC"), (0, 2, "PER")],
+            [(0, 1, 1.0), (1, 0, 1.0)],
+        ),
         # equal mentions are told apart by number
         ("exact", [P05, P05], [P05, P05, P05], [(0, 0, 1.0), (1, 1, 1.0)]),
         # nobody is there
@@ -133,11 +157,16 @@ def test_credit_of_one_gold_and_one_prediction(match: str, gold: Span, pred: Spa
         ("overlap", [], [], []),
     ],
 )
-def test_who_is_paired_with_whom(match: str, gold: list[Span], pred: list[Span], wanted: list[tuple[int, int, float]]) -> None:
-    assert [one[:3] for one in pairs(match, gold, pred)] == [(g, p, pytest.approx(credit)) for g, p, credit in wanted]
+def test_who_is_paired_with_whom(
+    match: str, gold: list[Span], pred: list[Span], wanted: list[tuple[int, int, float]]
+) -> None:
+    assert [one[:3] for one in pairs(match, gold, pred)] == [
+        (g, p, pytest.approx(credit)) for g, p, credit in wanted
+    ]
 
 
-# The table of SemEval-2013, task 9: gold, prediction, and the judgement of strict, exact, partial and type.
+# The table of SemEval-2013, task 9: gold, prediction, and the judgement of strict, exact, partial
+# and type.
 JUDGED = [
     ((0, 2, "PER"), (0, 2, "PER"), "COR COR COR COR"),
     ((10, 12, "PER"), (10, 12, "LOC"), "INC COR COR INC"),
@@ -152,7 +181,9 @@ KINDS = {"COR": (1.0, CORRECT), "INC": (0.0, INCORRECT), "PAR": (0.5, PARTIAL)}
 
 @pytest.mark.parametrize("place", range(4))
 @pytest.mark.parametrize(("gold", "pred", "judgements"), JUDGED)
-def test_muc_schemas_judge_each_pair(gold: Span | None, pred: Span | None, judgements: str, place: int) -> None:
+def test_muc_schemas_judge_each_pair(
+    gold: Span | None, pred: Span | None, judgements: str, place: int
+) -> None:
     judged = judgements.split()[place]
     found = pairs(SCHEMAS[place], [gold] if gold else [], [pred] if pred else [])
     assert found == ([(0, 0, *KINDS[judged])] if judged in KINDS else [])
@@ -161,15 +192,20 @@ def test_muc_schemas_judge_each_pair(gold: Span | None, pred: Span | None, judge
 @pytest.mark.parametrize(
     ("schema", "counts", "precision", "recall"),
     [
-        # correct, incorrect, partial, missed, spurious; (COR + PAR / 2) over ACTUAL and POSSIBLE, which are 5 each
+        # correct, incorrect, partial, missed, spurious; (COR + PAR / 2) over ACTUAL and POSSIBLE,
+        # which are 5 each
         ("muc-strict", (1, 3, 0, 1, 1), 1 / 5, 1 / 5),
         ("muc-exact", (2, 2, 0, 1, 1), 2 / 5, 2 / 5),
         ("muc-partial", (2, 0, 2, 1, 1), 3 / 5, 3 / 5),
         ("muc-type", (2, 2, 0, 1, 1), 2 / 5, 2 / 5),
     ],
 )
-def test_muc_counts_and_scores_reach_the_rows(schema: str, counts: tuple[int, ...], precision: float, recall: float) -> None:
-    gold = corpus("a/B-PER b/I-PER . c/B-PER d/I-PER . e/B-PER f/I-PER g . x h/B-PER i/I-PER . j/B-PER k/I-PER . l m")
+def test_muc_counts_and_scores_reach_the_rows(
+    schema: str, counts: tuple[int, ...], precision: float, recall: float
+) -> None:
+    gold = corpus(
+        "a/B-PER b/I-PER . c/B-PER d/I-PER . e/B-PER f/I-PER g . x h/B-PER i/I-PER . j/B-PER k/I-PER . l m"
+    )
     pred = corpus(
         "a/B-PER b/I-PER . c/B-LOC d/I-LOC . e/B-PER f/I-PER g/I-PER . x/B-LOC h/I-LOC i/I-LOC . j k . l/B-PER m/I-PER"
     )
@@ -215,7 +251,11 @@ def test_a_match_of_ones_own_has_its_options_and_reaches_the_rows() -> None:
     match_family("near", near, credit=0.75)
     assert pairs("near", [(0, 4, "PER")], [(1, 4, "PER")]) == [(0, 0, 0.75, PARTIAL)]
     assert pairs("near(credit=0.5)", [(0, 4, "PER")], [(2, 4, "PER")]) == []
-    results = nerscope.evaluate(corpus("a/B-PER b/I-PER c"), {"s": corpus("a b/B-PER c")}, matches=["near", "near(credit=0.5)"])
+    results = nerscope.evaluate(
+        corpus("a/B-PER b/I-PER c"),
+        {"s": corpus("a b/B-PER c")},
+        matches=["near", "near(credit=0.5)"],
+    )
     assert results.value(match="near", metric="f1") == 0.75
     assert results.value(match="near(credit=0.5)", metric="f1") == 0.5
     with pytest.raises(UsageError, match="exists already"):
@@ -235,19 +275,28 @@ span_lists = st.lists(spans(), max_size=7)
 def test_overlapping_finds_all_pairs_that_share_a_token(gold: list[Span], pred: list[Span]) -> None:
     gold, pred = sorted(gold), sorted(pred)
     left, right = overlapping(mentions(gold), mentions(pred))
-    wanted = {(g, p) for g, a in enumerate(gold) for p, b in enumerate(pred) if a[0] < b[1] and b[0] < a[1]}
+    wanted = {
+        (g, p)
+        for g, a in enumerate(gold)
+        for p, b in enumerate(pred)
+        if a[0] < b[1] and b[0] < a[1]
+    }
     assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == sorted(wanted)
 
 
 @settings(deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=14))
-def test_largest_matching_uses_no_end_twice_and_leaves_no_pair_out(edges: set[tuple[int, int]]) -> None:
+def test_largest_matching_uses_no_end_twice_and_leaves_no_pair_out(
+    edges: set[tuple[int, int]],
+) -> None:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     ordered = sorted(edges)
     left, right = (np.array([edge[side] for edge in ordered], np.int64) for side in (0, 1))
-    chosen = largest_matching(left, right, np.ones(len(ordered), bool), np.ones(len(ordered), np.int64))
+    chosen = largest_matching(
+        left, right, np.ones(len(ordered), bool), np.ones(len(ordered), np.int64)
+    )
     assert len(set(left[chosen].tolist())) == len(set(right[chosen].tolist())) == len(chosen)
     grid = np.zeros((6, 6), np.int8)
     grid[left, right] = 1
@@ -256,9 +305,13 @@ def test_largest_matching_uses_no_end_twice_and_leaves_no_pair_out(edges: set[tu
 
 @pytest.mark.parametrize("name", [name for name in MATCHES if not name.startswith("muc")])
 @given(gold=span_lists, pred=span_lists, data=st.data())
-def test_order_of_the_spans_does_not_matter(name: str, gold: list[Span], pred: list[Span], data: st.DataObject) -> None:
+def test_order_of_the_spans_does_not_matter(
+    name: str, gold: list[Span], pred: list[Span], data: st.DataObject
+) -> None:
     def credited(one: list[Span], other: list[Span]) -> list[tuple[Span, Span, float, int]]:
-        return sorted((one[g], other[p], credit, kind) for g, p, credit, kind in pairs(name, one, other))
+        return sorted(
+            (one[g], other[p], credit, kind) for g, p, credit, kind in pairs(name, one, other)
+        )
 
     shuffled = data.draw(st.permutations(gold)), data.draw(st.permutations(pred))
     assert credited(*shuffled) == credited(gold, pred)

@@ -16,7 +16,9 @@ NAN = math.nan
 NOTHING = (0, 0, 0, 0)
 
 
-def value(metric: str, *types: tuple[float, float, float, float], zero_division: float | None = None) -> float:
+def value(
+    metric: str, *types: tuple[float, float, float, float], zero_division: float | None = None
+) -> float:
     return float(METRICS[metric].value(np.array(types, float), zero_division))
 
 
@@ -56,7 +58,9 @@ def value(metric: str, *types: tuple[float, float, float, float], zero_division:
         ("f2", (4, 2, 5, 2), 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)),
     ],
 )
-def test_metric_of_one_type(metric: str, counts: tuple[float, float, float, float], wanted: float) -> None:
+def test_metric_of_one_type(
+    metric: str, counts: tuple[float, float, float, float], wanted: float
+) -> None:
     assert value(metric, counts) == pytest.approx(wanted, nan_ok=True)
 
 
@@ -92,7 +96,9 @@ ABSENT, INVENTED = NOTHING, (0, 0, 3, 0)
         ("macro_precision", ((5, 0, 0, 0),), NAN),
     ],
 )
-def test_averages_over_types(metric: str, types: tuple[tuple[float, float, float, float], ...], wanted: float) -> None:
+def test_averages_over_types(
+    metric: str, types: tuple[tuple[float, float, float, float], ...], wanted: float
+) -> None:
     assert value(metric, *types) == pytest.approx(wanted, nan_ok=True)
 
 
@@ -113,13 +119,18 @@ def test_averages_over_types(metric: str, types: tuple[tuple[float, float, float
     ],
 )
 def test_zero_division_fills_what_is_undefined(
-    metric: str, types: tuple[tuple[float, float, float, float], ...], zero_division: float, wanted: float
+    metric: str,
+    types: tuple[tuple[float, float, float, float], ...],
+    zero_division: float,
+    wanted: float,
 ) -> None:
     assert value(metric, *types, zero_division=zero_division) == pytest.approx(wanted)
 
 
 whole = st.integers(0, 50)
-four = st.tuples(whole, whole, whole, whole).map(lambda c: (c[0], min(c[1], c[0]), c[2], min(c[3], c[2])))
+four = st.tuples(whole, whole, whole, whole).map(
+    lambda c: (c[0], min(c[1], c[0]), c[2], min(c[3], c[2]))
+)
 
 
 @given(four)
@@ -132,7 +143,9 @@ def test_f1_is_the_harmonic_mean_where_both_are_defined(counts: tuple[int, int, 
 
 
 @given(four, st.floats(0.1, 10))
-def test_f_beta_lies_between_precision_and_recall(counts: tuple[int, int, int, int], beta: float) -> None:
+def test_f_beta_lies_between_precision_and_recall(
+    counts: tuple[int, int, int, int], beta: float
+) -> None:
     p, r = value("precision", counts), value("recall", counts)
     if p > 0 and r > 0:
         score = float(f_score(np.array(counts, float), beta))
@@ -140,7 +153,9 @@ def test_f_beta_lies_between_precision_and_recall(counts: tuple[int, int, int, i
 
 
 @given(four, st.integers(2, 9))
-def test_multiplying_all_counts_changes_no_ratio(counts: tuple[int, int, int, int], factor: int) -> None:
+def test_multiplying_all_counts_changes_no_ratio(
+    counts: tuple[int, int, int, int], factor: int
+) -> None:
     larger = (counts[0] * factor, counts[1] * factor, counts[2] * factor, counts[3] * factor)
     for metric in METRICS:
         assert value(metric, larger) == pytest.approx(value(metric, counts), nan_ok=True)
@@ -187,7 +202,10 @@ def test_error_shares_are_of_all_errors() -> None:
 
 
 def test_error_shares_are_undefined_without_errors() -> None:
-    assert all(math.isnan(float(share)) for share, _ in error_share(levels(all=(3, 3), unseen=(1, 1))).values())
+    assert all(
+        math.isnan(float(share))
+        for share, _ in error_share(levels(all=(3, 3), unseen=(1, 1))).values()
+    )
 
 
 def test_metrics_of_levels_are_known_by_name() -> None:

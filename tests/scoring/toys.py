@@ -1,4 +1,6 @@
-"""Corpora that tests of the measuring half share: small ones written out, and noisy ones drawn from a seed."""
+"""Corpora that tests of the measuring half share: small ones written out, and noisy ones drawn from
+a seed.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import count
@@ -46,7 +48,10 @@ def noisy(gold: Corpus, rate: float, seed: int) -> Corpus:
     random = Random(seed)
     every = ["O", *(f"{prefix}-{kind}" for kind in TYPES for prefix in "BI")]
     return [
-        (list(tokens), [random.choice(every) if random.random() < rate else label for label in wanted])
+        (
+            list(tokens),
+            [random.choice(every) if random.random() < rate else label for label in wanted],
+        )
         for tokens, wanted in gold
     ]
 
@@ -57,7 +62,9 @@ def text_of(sentences: Iterable[Sentence], documents: Iterable[int] = ()) -> str
     parts = []
     for number, (tokens, own) in zip(count(), sentences, strict=False):
         head = "-DOCSTART- O\n\n" if number in begins else ""
-        parts.append(head + "".join(f"{token} {label}\n" for token, label in zip(tokens, own, strict=True)))
+        parts.append(
+            head + "".join(f"{token} {label}\n" for token, label in zip(tokens, own, strict=True))
+        )
     return "\n".join(parts) + "\n"
 
 

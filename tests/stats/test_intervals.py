@@ -10,9 +10,9 @@ from scipy import stats
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
+from nerscope.evaluation.uncertainty import add_intervals, bounds_of, row_bounds
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats import intervals
-from nerscope.stats.comparison import resample
 from nerscope.stats.intervals import (
     Bounds,
     CellKey,
@@ -26,8 +26,8 @@ from nerscope.stats.intervals import (
     student_quantile,
     widened,
 )
+from nerscope.stats.paired import resample
 from nerscope.stats.resampling import bootstrap_weights, clusters_of
-from nerscope.uncertainty import add_intervals, bounds_of, row_bounds
 
 F1 = CellKey("all", None, "f1")
 
@@ -61,7 +61,9 @@ def test_score_interval_is_wilsons(value: float, size: int) -> None:
 
 def test_score_interval_agrees_with_scipy_for_many_units() -> None:
     wanted = stats.binomtest(1200, 2000).proportion_ci(method="wilson")
-    assert score_interval(0.6, 2000, 0.24 / 2000, 10**6) == pytest.approx((wanted.low, wanted.high), abs=1e-4)
+    assert score_interval(0.6, 2000, 0.24 / 2000, 10**6) == pytest.approx(
+        (wanted.low, wanted.high), abs=1e-4
+    )
 
 
 def width(value: float, size: float, variance: float) -> float:
@@ -89,7 +91,9 @@ def test_percentiles_are_those_of_the_defined_values(values: list[float]) -> Non
     if not defined:
         assert found is None
     else:
-        assert found == pytest.approx((np.quantile(defined, 0.025), np.quantile(defined, 0.975)), abs=1e-12)
+        assert found == pytest.approx(
+            (np.quantile(defined, 0.025), np.quantile(defined, 0.975)), abs=1e-12
+        )
 
 
 def test_mean_over_runs_is_that_of_each_resample() -> None:
@@ -106,7 +110,8 @@ SHARES = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]], np.float32)
     [
         # runs that differ, though no sentence explains it: s² / k
         ([0.4, 0.6], 0.0, 0.02 / 2),
-        # part of it is explained: each run's resamples move by ±d around their mean, which is d² for each of two runs
+        # part of it is explained: each run's resamples move by ±d around their mean, which is d²
+        # for each of two runs
         ([0.4, 0.6], 0.05, (0.02 - 2 * 0.05**2) / 2),
         # all of it is explained; runs are equal; a run is undefined
         ([0.4, 0.6], 0.2, 0.0),
@@ -114,14 +119,18 @@ SHARES = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]], np.float32)
         ([0.5, math.nan], 0.0, 0.0),
     ],
 )
-def test_noise_of_runs_is_what_sentences_do_not_explain(observed: list[float], by_sentences: float, variance: float) -> None:
+def test_noise_of_runs_is_what_sentences_do_not_explain(
+    observed: list[float], by_sentences: float, variance: float
+) -> None:
     wave = np.array([1.0, -1.0, 1.0, -1.0]) * by_sentences
     resampled = [observed[0] + wave, observed[1] - wave]
     noise = RunNoise.of(np.array(observed), resampled, SHARES)
     assert noise.n_runs == 2
     assert noise.variance == pytest.approx(variance)
     shrunk = math.sqrt(2 * variance / 0.02) if variance else 0.0
-    assert np.asarray(noise.moves) * np.ones(4) == pytest.approx(np.array([-0.1, 0.1, -0.1, 0.1]) * shrunk)
+    assert np.asarray(noise.moves) * np.ones(4) == pytest.approx(
+        np.array([-0.1, 0.1, -0.1, 0.1]) * shrunk
+    )
 
 
 def test_a_single_run_has_no_noise() -> None:
@@ -131,13 +140,19 @@ def test_a_single_run_has_no_noise() -> None:
 def test_few_runs_widen_the_tails_to_students_distribution() -> None:
     deviations = np.array([-0.1, 0.1, 0.0, 0.0])
     quiet = RunNoise(0.0, 0.0, 3)
-    assert widened(0.5, deviations, [(1, quiet), (-1, quiet)]).tolist() == (0.5 + deviations).tolist()
+    assert (
+        widened(0.5, deviations, [(1, quiet), (-1, quiet)]).tolist() == (0.5 + deviations).tolist()
+    )
     loud = RunNoise(np.array([0.1, -0.1, 0.0, 0.2]), 0.01, 3)
     degrees = (deviations.var() + 0.01) ** 2 / (0.01**2 / 2)
     factor = student_quantile(int(degrees)) / intervals.Z95
     assert factor > 1.1
-    assert widened(0.5, deviations, [(1, loud)]) == pytest.approx(0.5 + factor * (deviations + loud.moves))
-    assert widened(0.5, deviations, [(-1, loud), (1, quiet)]) == pytest.approx(0.5 + factor * (deviations - loud.moves))
+    assert widened(0.5, deviations, [(1, loud)]) == pytest.approx(
+        0.5 + factor * (deviations + loud.moves)
+    )
+    assert widened(0.5, deviations, [(-1, loud), (1, quiet)]) == pytest.approx(
+        0.5 + factor * (deviations - loud.moves)
+    )
 
 
 def test_resamples_without_any_defined_value_have_no_variance() -> None:
@@ -146,13 +161,20 @@ def test_resamples_without_any_defined_value_have_no_variance() -> None:
     assert noise.variance == pytest.approx(0.01)
 
 
-def evidence_of(*runs: list[tuple[list[str], list[str]]], gold: list[tuple[list[str], list[str]]]) -> Evidence:
+def evidence_of(
+    *runs: list[tuple[list[str], list[str]]], gold: list[tuple[list[str], list[str]]]
+) -> Evidence:
     return nerscope.evaluate(gold, {"s": list(runs)}).evidence[0]
 
 
 def interval_of(evidence: Evidence, key: CellKey = F1, samples: int = 600) -> tuple[float, float]:
     for found in resample(evidence, Sampling(samples=samples), systems=["s"]):
-        if isinstance(found, Bounds) and (found.facet, found.match, found.run, found.key) == ("all", "exact", None, key):
+        if isinstance(found, Bounds) and (found.facet, found.match, found.run, found.key) == (
+            "all",
+            "exact",
+            None,
+            key,
+        ):
             assert found.interval is not None
             return found.interval
     raise AssertionError("there is no such number")
@@ -180,7 +202,9 @@ def test_an_interval_of_many_units_is_that_of_the_percentiles() -> None:
 def test_an_interval_of_few_units_is_the_score_interval_of_the_jackknife() -> None:
     gold = drawn(30, seed=1)
     evidence = evidence_of(noisy(gold, 0.2, 2), gold=gold)
-    found = next(spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(30, 10, 0)))
+    found = next(
+        spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(30, 10, 0))
+    )
     division = evidence.divisions["all"]
     value, n = found.observed[0][F1]
     variance = jackknife_variance(found, division, F1, [0])
@@ -191,20 +215,32 @@ def test_jackknife_leaves_out_one_sentence_at_a_time() -> None:
     gold = corpus("a/B-PER b/B-PER", "a/B-PER", "a/B-PER b/B-PER c/B-PER", "nobody")
     pred = corpus("a/B-PER b", "a", "a/B-PER b/B-PER c", "nobody")
     evidence = evidence_of(pred, gold=gold)
-    found = next(spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(4, 5, 0)))
+    found = next(
+        spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(4, 5, 0))
+    )
     # recall 3/6; without each sentence that has mentions: 2/4, 3/5, 1/3
     values = np.array([2 / 4, 3 / 5, 1 / 3])
     wanted = 2 / 3 * ((values - values.mean()) ** 2).sum()
     recall = CellKey("all", None, "recall")
-    assert jackknife_variance(found, evidence.divisions["all"], recall, [0]) == pytest.approx(wanted)
-    assert jackknife_variance(found, evidence.divisions["all"], CellKey("none", None, "recall"), [0]) == 0.0
+    assert jackknife_variance(found, evidence.divisions["all"], recall, [0]) == pytest.approx(
+        wanted
+    )
+    assert (
+        jackknife_variance(found, evidence.divisions["all"], CellKey("none", None, "recall"), [0])
+        == 0.0
+    )
 
 
 def test_a_single_cluster_has_no_jackknife_variance() -> None:
     gold = corpus("a/B-PER b/B-PER")
     evidence = evidence_of(corpus("a/B-PER b"), gold=gold)
-    found = next(spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(1, 5, 0)))
-    assert jackknife_variance(found, evidence.divisions["all"], CellKey("all", None, "recall"), [0]) == 0.0
+    found = next(
+        spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(1, 5, 0))
+    )
+    assert (
+        jackknife_variance(found, evidence.divisions["all"], CellKey("all", None, "recall"), [0])
+        == 0.0
+    )
 
 
 def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
@@ -236,11 +272,19 @@ def test_bounds_are_put_into_the_rows_they_are_of() -> None:
 def test_the_name_of_a_row_holds_all_that_tells_rows_apart() -> None:
     gold = corpus("a/B-PER")
     evidence = nerscope.evaluate(gold, {"s": gold}).evidence[0]
-    name, bounds = row_bounds(evidence, Bounds("s", "1", "accuracy", "label", CellKey("all", None, "accuracy"), None))
+    name, bounds = row_bounds(
+        evidence, Bounds("s", "1", "accuracy", "label", CellKey("all", None, "accuracy"), None)
+    )
     assert (name, bounds) == ("1\tall\tlabel\tall\t\taccuracy", None)
-    name, bounds = row_bounds(evidence, Bounds("s", None, "all", "exact", CellKey("all", 0, "f1"), (0.12345678, 1.0)))
+    name, bounds = row_bounds(
+        evidence, Bounds("s", None, "all", "exact", CellKey("all", 0, "f1"), (0.12345678, 1.0))
+    )
     assert (name, bounds) == ("\tall\texact\tall\tPER\tf1", (0.123457, 1.0))
 
 
 def test_sampling_says_how_it_was_done() -> None:
-    assert Sampling("document", 5, 2).signature() == {"resample": "document", "samples": "5", "seed": "2"}
+    assert Sampling("document", 5, 2).signature() == {
+        "resample": "document",
+        "samples": "5",
+        "seed": "2",
+    }

@@ -10,22 +10,28 @@ from tests.scoring.toys import Corpus, corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.stats.comparison import METHODS, Difference, resample
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.paired import METHODS, Difference, resample
 
 GOLD = drawn(80, seed=1)
 GOOD, BAD = noisy(GOLD, 0.05, 2), noisy(GOLD, 0.4, 3)
 each_method = pytest.mark.parametrize("method", METHODS)
 
 
-def differences(systems: dict[str, Any], method: str = "bootstrap", seed: int = 0, **options: Any) -> list[Difference]:
+def differences(
+    systems: dict[str, Any], method: str = "bootstrap", seed: int = 0, **options: Any
+) -> list[Difference]:
     evidence = nerscope.evaluate(GOLD, systems, **options).evidence[0]
     found = resample(evidence, Sampling(samples=200, seed=seed), pairs=[("a", "b")], method=method)
     return [one for one in found if isinstance(one, Difference)]
 
 
 def of_f1(found: list[Difference]) -> Difference:
-    return next(one for one in found if (one.facet, one.match, one.key) == ("all", "exact", ("all", None, "f1")))
+    return next(
+        one
+        for one in found
+        if (one.facet, one.match, one.key) == ("all", "exact", ("all", None, "f1"))
+    )
 
 
 @each_method
@@ -54,7 +60,10 @@ def test_p_values_are_never_zero_and_never_above_one(method: str) -> None:
 
 @each_method
 def test_the_same_seed_gives_the_same_numbers(method: str) -> None:
-    systems = {"a": [GOOD, noisy(GOLD, 0.1, 4)], "b": [BAD, noisy(GOLD, 0.3, 5), noisy(GOLD, 0.2, 6)]}
+    systems = {
+        "a": [GOOD, noisy(GOLD, 0.1, 4)],
+        "b": [BAD, noisy(GOLD, 0.3, 5), noisy(GOLD, 0.2, 6)],
+    }
     first, second, third = (repr(differences(systems, method, seed)) for seed in (0, 0, 1))
     assert first == second
     assert first != third
@@ -71,13 +80,17 @@ def test_a_pair_does_not_depend_on_who_else_is_compared(method: str) -> None:
 @each_method
 def test_turning_a_pair_round_changes_the_sign_and_nothing_else(method: str) -> None:
     evidence = nerscope.evaluate(GOLD, {"a": GOOD, "b": BAD}).evidence[0]
-    found = list(resample(evidence, Sampling(samples=100), pairs=[("a", "b"), ("b", "a")], method=method))
+    found = list(
+        resample(evidence, Sampling(samples=100), pairs=[("a", "b"), ("b", "a")], method=method)
+    )
     there = [one for one in found if isinstance(one, Difference) and one.a_system == "a"]
     back = [one for one in found if isinstance(one, Difference) and one.a_system == "b"]
     assert len(there) == len(back) > 0
     for one, other in zip(there, back, strict=True):
         assert (one.a, one.b, one.n) == pytest.approx((other.b, other.a, other.n), nan_ok=True)
-        assert (one.low, one.high, one.p) == pytest.approx((-other.high, -other.low, other.p), nan_ok=True)
+        assert (one.low, one.high, one.p) == pytest.approx(
+            (-other.high, -other.low, other.p), nan_ok=True
+        )
 
 
 @each_method
@@ -93,7 +106,11 @@ def test_runs_that_differ_make_a_difference_less_certain(method: str) -> None:
 def test_an_undefined_number_has_no_difference(method: str) -> None:
     nothing = [["O"] * len(tokens) for tokens, _ in GOLD]
     found = differences({"a": GOOD, "b": nothing}, method)
-    precision = next(one for one in found if (one.facet, one.match, one.key) == ("all", "exact", ("all", None, "precision")))
+    precision = next(
+        one
+        for one in found
+        if (one.facet, one.match, one.key) == ("all", "exact", ("all", None, "precision"))
+    )
     assert math.isnan(precision.b)
     assert all(math.isnan(number) for number in (precision.low, precision.high, precision.p))
 
@@ -104,9 +121,12 @@ def test_an_unknown_method_is_refused() -> None:
 
 
 def test_randomisation_is_exact_for_one_changed_sentence() -> None:
-    # Only one sentence differs: every round either keeps the difference or turns it round, so it is always as extreme.
+    # Only one sentence differs: every round either keeps the difference or turns it round, so it is
+    # always as extreme.
     gold = corpus("a/B-PER", "b/B-PER", "c/B-PER")
-    evidence = nerscope.evaluate(gold, {"a": gold, "b": corpus("a", "b/B-PER", "c/B-PER")}).evidence[0]
+    evidence = nerscope.evaluate(
+        gold, {"a": gold, "b": corpus("a", "b/B-PER", "c/B-PER")}
+    ).evidence[0]
     found = resample(evidence, Sampling(samples=300), pairs=[("a", "b")], method="randomisation")
     assert of_f1([one for one in found if isinstance(one, Difference)]).p == 1.0
 

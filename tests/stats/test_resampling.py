@@ -13,8 +13,8 @@ from nerscope.corpus.arrays import Floats
 from nerscope.errors import InputError, UsageError
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats import resampling
-from nerscope.stats.comparison import resample
 from nerscope.stats.intervals import Bounds, CellKey, Sampling, Spread, spreads
+from nerscope.stats.paired import resample
 from nerscope.stats.resampling import (
     batches,
     bootstrap_weights,
@@ -34,13 +34,21 @@ def evidence_of(systems: dict[str, Any] | None = None, **options: Any) -> Eviden
     return nerscope.evaluate(GOLD, systems or {"s": PRED}, **options).evidence[0]
 
 
-def spread_of(evidence: Evidence, weights: resampling.Weights, by: str = "sentence", match: str = "exact") -> Spread:
+def spread_of(
+    evidence: Evidence, weights: resampling.Weights, by: str = "sentence", match: str = "exact"
+) -> Spread:
     clusters = clusters_of(evidence, by)
     runs = range(len(evidence.runs))
-    return next(one for one in spreads(evidence, runs, clusters, weights) if (one.facet, one.match) == ("all", match))
+    return next(
+        one
+        for one in spreads(evidence, runs, clusters, weights)
+        if (one.facet, one.match) == ("all", match)
+    )
 
 
-def naive_f1(evidence: Evidence, groups: list[list[int]], samples: int, seed: int, match: str = "exact") -> Floats:
+def naive_f1(
+    evidence: Evidence, groups: list[list[int]], samples: int, seed: int, match: str = "exact"
+) -> Floats:
     """Draw whole groups of sentences, add their counts up, and divide."""
     ledger = evidence.ledgers["mention"]
     outcome = ledger.runs[0]
@@ -53,7 +61,11 @@ def naive_f1(evidence: Evidence, groups: list[list[int]], samples: int, seed: in
     random = np.random.default_rng(seed)
     found = []
     for _ in range(samples):
-        chosen = [sentence for group in random.integers(0, len(groups), len(groups)) for sentence in groups[group]]
+        chosen = [
+            sentence
+            for group in random.integers(0, len(groups), len(groups))
+            for sentence in groups[group]
+        ]
         gold, pred, hits = (float(column[chosen].sum()) for column in columns)
         found.append(2 * hits / (gold + pred))
     return np.array(found)
@@ -64,7 +76,9 @@ def assert_same_distribution(one: Floats, other: Floats) -> None:
     assert abs(one.mean() - other.mean()) < 4 * error
     assert one.std() == pytest.approx(other.std(), rel=0.08)
     for share in (0.05, 0.25, 0.5, 0.75, 0.95):
-        assert np.quantile(one, share) == pytest.approx(np.quantile(other, share), abs=0.2 * one.std() + 1e-6)
+        assert np.quantile(one, share) == pytest.approx(
+            np.quantile(other, share), abs=0.2 * one.std() + 1e-6
+        )
     assert stats.ks_2samp(one, other).pvalue > 0.01
 
 
@@ -73,15 +87,25 @@ def test_resamples_are_distributed_like_drawing_sentences_one_by_one(match: str)
     evidence = evidence_of()
     weights = bootstrap_weights(len(GOLD), 4000, seed=3)
     found = spread_of(evidence, weights, match=match).resampled[0][F1].astype(float)
-    assert_same_distribution(found, naive_f1(evidence, [[k] for k in range(len(GOLD))], 4000, seed=4, match=match))
+    assert_same_distribution(
+        found, naive_f1(evidence, [[k] for k in range(len(GOLD))], 4000, seed=4, match=match)
+    )
 
 
 def test_resamples_of_documents_are_distributed_like_drawing_documents() -> None:
     begins = [0, 4, 9, 10, 18, 25, 33, 34, 40, 51, 55]
-    evidence = nerscope.evaluate(nerscope.read(io.StringIO(text_of(GOLD, begins))), {"s": [own for _, own in PRED]}).evidence[0]
+    evidence = nerscope.evaluate(
+        nerscope.read(io.StringIO(text_of(GOLD, begins))), {"s": [own for _, own in PRED]}
+    ).evidence[0]
     groups = [list(range(a, b)) for a, b in zip(begins, [*begins[1:], len(GOLD)], strict=True)]
-    assert [np.flatnonzero(clusters_of(evidence, "document") == k).tolist() for k in range(len(groups))] == groups
-    found = spread_of(evidence, bootstrap_weights(len(groups), 4000, seed=3), by="document").resampled[0][F1].astype(float)
+    assert [
+        np.flatnonzero(clusters_of(evidence, "document") == k).tolist() for k in range(len(groups))
+    ] == groups
+    found = (
+        spread_of(evidence, bootstrap_weights(len(groups), 4000, seed=3), by="document")
+        .resampled[0][F1]
+        .astype(float)
+    )
     assert_same_distribution(found, naive_f1(evidence, groups, 4000, seed=4))
 
 
@@ -126,7 +150,9 @@ def test_swaps_are_fair_coins() -> None:
     assert stats.binomtest(int(swaps.sum(dtype=int)), swaps.size).pvalue > 0.001
 
 
-def test_too_many_clusters_are_pooled_into_groups_of_equal_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_clusters_are_pooled_into_groups_of_equal_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     evidence = evidence_of()
     assert clusters_of(evidence, "sentence").tolist() == list(range(60))
     monkeypatch.setattr(resampling, "MOST_CLUSTERS", 25)
@@ -175,7 +201,11 @@ def test_a_single_run_is_not_drawn() -> None:
 
 
 def test_systems_draw_their_runs_independently() -> None:
-    one, same, other = run_shares("one", 3, 50, 0), run_shares("one", 3, 50, 0), run_shares("other", 3, 50, 0)
+    one, same, other = (
+        run_shares("one", 3, 50, 0),
+        run_shares("one", 3, 50, 0),
+        run_shares("other", 3, 50, 0),
+    )
     assert np.array_equal(np.asarray(one), np.asarray(same))
     assert not np.array_equal(np.asarray(one), np.asarray(other))
 
@@ -183,11 +213,17 @@ def test_systems_draw_their_runs_independently() -> None:
 def test_one_product_and_many_give_the_same_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = evidence_of(facets=["eLen", "sLen"])
     clusters = clusters_of(evidence, "sentence")
-    counts = [cluster_counts(evidence, facet, "exact", clusters, [0]) for facet in ("all", "eLen", "sLen")]
+    counts = [
+        cluster_counts(evidence, facet, "exact", clusters, [0]) for facet in ("all", "eLen", "sLen")
+    ]
     weights = bootstrap_weights(len(GOLD), 40, 0)
 
     def sums() -> list[list[float]]:
-        return [total.ravel().tolist() for totals in resampled_totals(counts, weights) for total in totals]
+        return [
+            total.ravel().tolist()
+            for totals in resampled_totals(counts, weights)
+            for total in totals
+        ]
 
     monkeypatch.setattr(resampling, "FEW_ROWS", 10**6)
     together = sums()
@@ -198,25 +234,45 @@ def test_one_product_and_many_give_the_same_sums(monkeypatch: pytest.MonkeyPatch
 def test_batches_keep_the_order_and_leave_nothing_out() -> None:
     evidence = evidence_of(facets=["eLen", "sLen"])
     clusters = clusters_of(evidence, "sentence")
-    items = [(facet, "exact", cluster_counts(evidence, facet, "exact", clusters, [0])) for facet in ("all", "eLen", "sLen")]
-    assert [[item[0] for item in batch] for batch in batches(items, 10)] == [["all", "eLen", "sLen"]]
-    assert [[item[0] for item in batch] for batch in batches(items, 60_000_000)] == [["all"], ["eLen"], ["sLen"]]
+    items = [
+        (facet, "exact", cluster_counts(evidence, facet, "exact", clusters, [0]))
+        for facet in ("all", "eLen", "sLen")
+    ]
+    assert [[item[0] for item in batch] for batch in batches(items, 10)] == [
+        ["all", "eLen", "sLen"]
+    ]
+    assert [[item[0] for item in batch] for batch in batches(items, 60_000_000)] == [
+        ["all"],
+        ["eLen"],
+        ["sLen"],
+    ]
     assert list(batches([], 10)) == []
 
 
 def test_numbers_of_a_system_do_not_depend_on_who_else_is_there() -> None:
-    others: dict[str, Corpus | list[Corpus]] = {"x": noisy(GOLD, 0.5, 5), "s": [PRED, noisy(GOLD, 0.3, 6)]}
+    others: dict[str, Corpus | list[Corpus]] = {
+        "x": noisy(GOLD, 0.5, 5),
+        "s": [PRED, noisy(GOLD, 0.3, 6)],
+    }
     alone = evidence_of({"s": others["s"]})
     together = evidence_of(others)
     sampling = Sampling(samples=60)
-    assert list(resample(alone, sampling, systems=["s"])) == list(resample(together, sampling, systems=["s"]))
+    assert list(resample(alone, sampling, systems=["s"])) == list(
+        resample(together, sampling, systems=["s"])
+    )
 
 
 def test_an_interval_does_not_depend_on_who_is_resampled_together() -> None:
     # other systems; these add leave-one-out values that do not move, and change the variance.
     together = evidence_of({"s": PRED, "x": noisy(GOLD, 0.6, 5)})
     sampling = Sampling(samples=60)
-    alone = [found for found in resample(together, sampling, systems=["s"]) if isinstance(found, Bounds)]
-    beside = [found for found in resample(together, sampling, systems=["s", "x"]) if isinstance(found, Bounds)]
+    alone = [
+        found for found in resample(together, sampling, systems=["s"]) if isinstance(found, Bounds)
+    ]
+    beside = [
+        found
+        for found in resample(together, sampling, systems=["s", "x"])
+        if isinstance(found, Bounds)
+    ]
     assert alone
     assert [found for found in beside if found.system == "s"] == alone

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nerscope.errors import UsageError
-from nerscope.stats.comparison import p_value
+from nerscope.stats.paired import p_value
 from nerscope.stats.tests import CORRECTIONS, corrected, friedman, ranks, spearman, wilcoxon
 
 NAN = math.nan
@@ -147,7 +147,9 @@ def test_wilcoxon_is_that_of_scipy(size: int) -> None:
     ],
 )
 def test_wilcoxon_of_few_pairs(x: list[float], y: list[float], wanted: float) -> None:
-    assert wilcoxon(np.array(x), np.array(y)) == pytest.approx(wanted, nan_ok=True, abs=0.35 if wanted == 0.5 else 1e-12)
+    assert wilcoxon(np.array(x), np.array(y)) == pytest.approx(
+        wanted, nan_ok=True, abs=0.35 if wanted == 0.5 else 1e-12
+    )
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ def checked_format(form: str, known: Sequence[str]) -> str:
 
 
 def checked_output(path: str | None, inputs: Iterable[str | None] = ()) -> None:
-    """Refuse an output that cannot be written, or that would overwrite an input, before any work is done."""
+    """Refuse an output that cannot be written, or that would overwrite an input, before any work is
+    done.
+    """
     if path is None:
         return
     import os
@@ -38,12 +40,20 @@ def checked_output(path: str | None, inputs: Iterable[str | None] = ()) -> None:
     target = Path(path)
     if target.is_dir():
         raise OutputError(path, "this is a folder", "name a file in it")
-    if target.exists() and any(Path(name).exists() and target.samefile(name) for name in inputs if name):
+    if target.exists() and any(
+        Path(name).exists() and target.samefile(name) for name in inputs if name
+    ):
         raise OutputError(path, "this is one of the inputs", "choose another name for the output")
     if not target.parent.is_dir():
-        raise OutputError(path, "its folder does not exist", f"make the folder {target.parent} first")
+        raise OutputError(
+            path, "its folder does not exist", f"make the folder {target.parent} first"
+        )
     if not os.access(target.parent, os.W_OK):
-        raise OutputError(path, "its folder cannot be written to", "choose another folder, or change its permissions")
+        raise OutputError(
+            path,
+            "its folder cannot be written to",
+            "choose another folder, or change its permissions",
+        )
 
 
 def systems_of(given: Iterable[str]) -> dict[str, list["ConllFile"]]:
@@ -54,10 +64,16 @@ def systems_of(given: Iterable[str]) -> dict[str, list["ConllFile"]]:
     for text in given:
         name, equals, file = text.partition("=")
         if not equals or not name or not file or "::" in name:
-            raise UsageError(f"--system {text}", "it is not of the form NAME=FILE", "write for example --system bert=bert.txt")
+            raise UsageError(
+                f"--system {text}",
+                "it is not of the form NAME=FILE",
+                "write for example --system bert=bert.txt",
+            )
         systems.setdefault(name, []).append(ConllFile.parse(file))
     if not systems:
-        raise UsageError("--system", "no system is given", "write for example --system bert=bert.txt")
+        raise UsageError(
+            "--system", "no system is given", "write for example --system bert=bert.txt"
+        )
     return systems
 
 
@@ -65,8 +81,12 @@ def table_of(title: str, rows: Sequence[Mapping[str, Any]]) -> "Table":
     """Rows of any kind as a table."""
     from nerscope.render.tables import Cell, Table
 
-    header = tuple(dict.fromkeys(key for row in rows for key in row if key != "judgement"))  # that is for a file to fill in
-    return Table(title, header, tuple(tuple(Cell(shown(row.get(key))) for key in header) for row in rows))
+    header = tuple(
+        dict.fromkeys(key for row in rows for key in row if key != "judgement")
+    )  # that is for a file to fill in
+    return Table(
+        title, header, tuple(tuple(Cell(shown(row.get(key))) for key in header) for row in rows)
+    )
 
 
 def shown(value: Any) -> str:
@@ -78,7 +98,9 @@ def shown(value: Any) -> str:
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None]]:
-    """A line on standard error that says what is going on: on a terminal, each replaces the one before; elsewhere, silence."""
+    """A line on standard error that says what is going on: on a terminal, each replaces the one
+    before; elsewhere, silence.
+    """
     on_terminal = sys.stderr.isatty()
 
     def say(step: str) -> None:
@@ -97,4 +119,8 @@ def progress(label: str) -> Iterator[Callable[[int], None]]:
     """A counter of sentences, for work that takes its time."""
     start = monotonic()
     with steps() as say:
-        yield lambda done: say(f"{label}: {done:,} sentences") if monotonic() - start > _PATIENCE else None
+        yield (
+            lambda done: (
+                say(f"{label}: {done:,} sentences") if monotonic() - start > _PATIENCE else None
+            )
+        )

@@ -8,18 +8,22 @@ from nerscope.cli.common import FILE_HELP, checked_output
 def command(
     source: str = typer.Argument(metavar="IN", help=f"The file to read. {FILE_HELP}"),
     target: str = typer.Argument(metavar="OUT", help="The file to write."),
-    to: str = typer.Option(metavar="SCHEME", help="bio, iob1, io, bioes, bilou, bmes, or token for bare types."),
+    to: str = typer.Option(
+        metavar="SCHEME", help="bio, iob1, io, bioes, bilou, bmes, or token for bare types."
+    ),
     repair: str = typer.Option(
-        "conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."
+        "conlleval",
+        metavar="NAME",
+        help="How to read invalid labels: conlleval, strict, discard, none.",
     ),
 ) -> None:
     """Write a file in another tagging scheme; all other columns stay as they are."""
     import gzip
 
     from nerscope.corpus.mentions import check_repair
+    from nerscope.dataset.validate import convert
     from nerscope.formats.conll import ConllFile
-    from nerscope.results import write_bytes
-    from nerscope.validation import convert
+    from nerscope.results.results import write_bytes
 
     check_repair(repair)
     checked_output(target)

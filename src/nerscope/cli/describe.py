@@ -11,13 +11,17 @@ def command(
     train: str = typer.Option(metavar="FILE", help=f"The training data. {FILE_HELP}"),
     dev: str | None = typer.Option(None, metavar="FILE", help="The development data."),
     test: str | None = typer.Option(None, metavar="FILE", help="The test data."),
-    format: str = typer.Option("text", metavar="FORMAT", help="text, markdown, latex, csv or json."),
+    format: str = typer.Option(
+        "text", metavar="FORMAT", help="text, markdown, latex, csv or json."
+    ),
     repair: str = typer.Option(
-        "conlleval", metavar="NAME", help="How to read invalid labels: conlleval, strict, discard, none."
+        "conlleval",
+        metavar="NAME",
+        help="How to read invalid labels: conlleval, strict, discard, none.",
     ),
 ) -> None:
     """Show what a dataset is like: mentions, tough ones, hard tokens, mean attribute values."""
-    from nerscope.describe import describe
+    from nerscope.dataset.describe import describe
     from nerscope.formats.conll import ConllFile
     from nerscope.render.composition import description_tables
     from nerscope.render.writers import TABLE_WRITERS

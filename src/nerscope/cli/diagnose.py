@@ -18,21 +18,29 @@ _TITLES = {
 
 def command(
     results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote."),
-    a: str | None = typer.Argument(None, metavar="[A]", help="A system, for the comparison of two."),
+    a: str | None = typer.Argument(
+        None, metavar="[A]", help="A system, for the comparison of two."
+    ),
     b: str | None = typer.Argument(None, metavar="[B]", help="The other one."),
-    format: str = typer.Option("text", metavar="FORMAT", help="text, markdown, latex, csv or json."),
+    format: str = typer.Option(
+        "text", metavar="FORMAT", help="text, markdown, latex, csv or json."
+    ),
 ) -> None:
     """Show InterpretEval's views: model-wise, attribute-wise and bucket-wise, with their tests."""
-    from nerscope.diagnosis import diagnose
     from nerscope.render.writers import TABLE_WRITERS
-    from nerscope.results import Results
+    from nerscope.results.diagnose import diagnose
+    from nerscope.results.results import Results
 
     checked_format(format, FORMATS)
     views = diagnose(Results.load(results), a, b)
     if format == "json":
         typer.echo(json.dumps(views, ensure_ascii=False, allow_nan=False, indent=1))
         return
-    tables = [table_of(_TITLES[name], list(map(_marked, rows))) for name, rows in views.items() if name != "notes" and rows]
+    tables = [
+        table_of(_TITLES[name], list(map(_marked, rows)))
+        for name, rows in views.items()
+        if name != "notes" and rows
+    ]
     typer.echo(TABLE_WRITERS[format](tables), nl=False)
     typer.echo("(…) fails its test at p = 0.05, or cannot be tested", err=format != "text")
     for row in views["notes"]:

@@ -6,18 +6,22 @@ import typer
 def command(
     results: str = typer.Argument(metavar="RESULTS", help="The new results."),
     baseline: str = typer.Option(metavar="FILE", help="The results to hold against."),
-    max_drop: float = typer.Option(0.0, metavar="POINTS", help="How far a number may drop, in points (0.5 is half a percent)."),
+    max_drop: float = typer.Option(
+        0.0, metavar="POINTS", help="How far a number may drop, in points (0.5 is half a percent)."
+    ),
     metric: str = typer.Option("f1", metavar="METRIC", help="The metric, such as f1 or recall."),
     facet: list[str] = typer.Option(
-        [], metavar="FACET=LEVEL", help="A cell, such as tmr=unseen-tokens (may be repeated); all mentions otherwise."
+        [],
+        metavar="FACET=LEVEL",
+        help="A cell, such as tmr=unseen-tokens (may be repeated); all mentions otherwise.",
     ),
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system."),
     samples: int = typer.Option(10_000, metavar="N", help="How many resamples."),
     seed: int = typer.Option(0, metavar="N", help="The same seed gives the same verdict."),
 ) -> None:
     """Exit with 1 only if a number dropped by more than is allowed, and not by chance."""
-    from nerscope.release import gate
-    from nerscope.results import Results
+    from nerscope.results.gate import gate
+    from nerscope.results.results import Results
 
     verdicts = gate(
         Results.load(results),

@@ -5,14 +5,16 @@ import typer
 
 def command(
     folder: str = typer.Argument(".", metavar="[DIR]", help="The folder that holds the data."),
-    force: bool = typer.Option(False, "--force", help="Overwrite an experiment file that is there."),
+    force: bool = typer.Option(
+        False, "--force", help="Overwrite an experiment file that is there."
+    ),
 ) -> None:
     """Look at a folder and write a commented nerscope.toml into it."""
     from pathlib import Path
 
     from nerscope.errors import OutputError
-    from nerscope.results import write_text
-    from nerscope.starter import starter
+    from nerscope.experiment.init import starter
+    from nerscope.results.results import write_text
 
     target = Path(folder) / "nerscope.toml"
     text = starter(folder)

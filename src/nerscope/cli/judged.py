@@ -9,13 +9,16 @@ from nerscope.cli.common import FORMATS, checked_format, table_of
 
 def command(
     pairs: str = typer.Argument(
-        metavar="PAIRS", help="A list from `evaluate --list partial --format csv`, judged good or bad."
+        metavar="PAIRS",
+        help="A list from `evaluate --list partial --format csv`, judged good or bad.",
     ),
-    format: str = typer.Option("text", metavar="FORMAT", help="text, markdown, latex, csv or json."),
+    format: str = typer.Option(
+        "text", metavar="FORMAT", help="text, markdown, latex, csv or json."
+    ),
 ) -> None:
     """Report the share of partial matches that a person judged good, for each criterion."""
-    from nerscope.judgement import read_judgements, shares
     from nerscope.render.writers import TABLE_WRITERS
+    from nerscope.results.judged import read_judgements, shares
 
     checked_format(format, FORMATS)
     rows = shares(read_judgements(pairs))

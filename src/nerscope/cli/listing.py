@@ -9,17 +9,19 @@ import typer
 
 from nerscope.cli.common import table_of
 from nerscope.errors import OutputError, UsageError
-from nerscope.inspection import confusion, hard_tokens, mention_rows, partial_pairs
-from nerscope.passes import Prepared
+from nerscope.evaluation.inspection import confusion, hard_tokens, mention_rows, partial_pairs
+from nerscope.evaluation.passes import Prepared
 from nerscope.render.writers import TABLE_WRITERS, csv_of
-from nerscope.results import write_text
+from nerscope.results.results import write_text
 
 
 def lists(prepared: Prepared, name: str) -> Iterator[tuple[str, Sequence[dict[str, Any]]]]:
     """The tables of a list, each with its title."""
     if name == "hard":
         if prepared.plan.lexicon is None:
-            raise UsageError("--list hard", "it needs the training data", "give it with --train FILE")
+            raise UsageError(
+                "--list hard", "it needs the training data", "give it with --train FILE"
+            )
         yield "The most frequent hard tokens", hard_tokens(prepared)
     elif name == "partial":
         matches = [match for match in prepared.plan.matches if match != "exact"]
@@ -28,7 +30,8 @@ def lists(prepared: Prepared, name: str) -> Iterator[tuple[str, Sequence[dict[st
         for (system, run), counts in confusion(prepared).items():
             kinds = sorted({kind for pair in counts for kind in pair} - {"missed", "spurious"})
             rows = [
-                {"gold": gold, **{pred: counts[gold, pred] for pred in [*kinds, "missed"]}} for gold in [*kinds, "spurious"]
+                {"gold": gold, **{pred: counts[gold, pred] for pred in [*kinds, "missed"]}}
+                for gold in [*kinds, "spurious"]
             ]
             yield f"Gold types (rows) against predicted types: {system}, run {run}", rows
 
@@ -37,10 +40,19 @@ def show_lists(prepared: Prepared, names: Sequence[str], form: str) -> None:
     """Print lists as tables, as plain CSV or as JSON."""
     found = [item for name in names for item in lists(prepared, name)]
     if form == "json":
-        typer.echo(json.dumps([{"title": title, "rows": rows} for title, rows in found], ensure_ascii=False, indent=1))
+        typer.echo(
+            json.dumps(
+                [{"title": title, "rows": rows} for title, rows in found],
+                ensure_ascii=False,
+                indent=1,
+            )
+        )
     elif form == "csv":
         for _, rows in found:
-            typer.echo(csv_of(list(rows[0]) if rows else [], [list(row.values()) for row in rows]), nl=False)
+            typer.echo(
+                csv_of(list(rows[0]) if rows else [], [list(row.values()) for row in rows]),
+                nl=False,
+            )
     else:
         tables = [table_of(title, rows) for title, rows in found]
         typer.echo(TABLE_WRITERS.get(form, TABLE_WRITERS["text"])(tables), nl=False)
@@ -58,7 +70,9 @@ def write_errors(prepared: Prepared, path: str) -> None:
     elif ending == ".parquet":
         _write_parquet(path, rows)
     else:
-        raise OutputError(path, f"the ending '{ending}' is unknown", "end the name in .csv, .jsonl or .parquet")
+        raise OutputError(
+            path, f"the ending '{ending}' is unknown", "end the name in .csv, .jsonl or .parquet"
+        )
 
 
 def _write_parquet(path: str, rows: list[dict[str, Any]]) -> None:
@@ -66,5 +80,7 @@ def _write_parquet(path: str, rows: list[dict[str, Any]]) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise OutputError(path, "Parquet needs the package pyarrow", "install nerscope[tables], or write .csv") from None
+        raise OutputError(
+            path, "Parquet needs the package pyarrow", "install nerscope[tables], or write .csv"
+        ) from None
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)

@@ -6,7 +6,18 @@ import sys
 
 import typer
 
-from nerscope.cli import compare, convert, demo, describe, diagnose, evaluate, gate, init, judged, validate
+from nerscope.cli import (
+    compare,
+    convert,
+    demo,
+    describe,
+    diagnose,
+    evaluate,
+    gate,
+    init,
+    judged,
+    validate,
+)
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
@@ -38,14 +49,18 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version."
+    ),
 ) -> None:
     """How good a named-entity recogniser really is, where it fails, and whether B truly beats A."""
 
 
 def main() -> None:
     """Run the command line; a problem of the user's is one message and exit code 2."""
-    if hasattr(signal, "SIGPIPE"):  # the reader of our output has gone, as `head` does: no failure, and nothing more to do
+    if hasattr(
+        signal, "SIGPIPE"
+    ):  # the reader of our output has gone, as `head` does: no failure, and nothing more to do
         signal.signal(signal.SIGPIPE, lambda number, frame: os._exit(0))
     try:
         app(prog_name="nerscope")

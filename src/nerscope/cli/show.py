@@ -2,21 +2,26 @@
 
 import typer
 
-from nerscope.comparison import Comparison
+from nerscope.compat.conlleval import conlleval_text
 from nerscope.render.comparison import head_to_head, tally_table
-from nerscope.render.conlleval import conlleval_text
 from nerscope.render.tables import overview
 from nerscope.render.writers import TABLE_WRITERS, rows_as_csv, with_conditions
-from nerscope.results import Results
+from nerscope.results.compare import Comparison
+from nerscope.results.results import Results
 
 
 def show_comparison(comparison: Comparison, form: str) -> None:
-    """Print who wins where; the cells themselves are in the file beside the results, or in `nerscope compare`."""
+    """Print who wins where; the cells themselves are in the file beside the results, or in
+    `nerscope compare`.
+    """
     for note in comparison.notes:
         typer.echo(f"nerscope: note: {note}", err=True)
     if form in TABLE_WRITERS and form != "csv":
         duel = head_to_head(comparison.rows)
-        typer.echo("\n" + TABLE_WRITERS[form]([tally_table(comparison.rows), *([duel] if duel else [])]), nl=False)
+        typer.echo(
+            "\n" + TABLE_WRITERS[form]([tally_table(comparison.rows), *([duel] if duel else [])]),
+            nl=False,
+        )
 
 
 def show(results: Results, form: str, saved: bool) -> None:

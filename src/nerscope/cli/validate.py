@@ -9,14 +9,16 @@ from nerscope.cli.common import FILE_HELP
 
 def command(
     files: list[str] = typer.Argument(metavar="FILE…", help=f"The files to check. {FILE_HELP}"),
-    scheme: str | None = typer.Option(None, metavar="NAME", help="The scheme to check against; told by looking otherwise."),
+    scheme: str | None = typer.Option(
+        None, metavar="NAME", help="The scheme to check against; told by looking otherwise."
+    ),
 ) -> None:
     """List every invalid label transition with its place; exit code 1 if there is any."""
     from dataclasses import replace
 
+    from nerscope.dataset.validate import violations
     from nerscope.errors import plural
     from nerscope.formats.conll import ConllFile
-    from nerscope.validation import violations
 
     total = 0
     for text in files:
@@ -25,7 +27,9 @@ def command(
         for place, kind in found:
             typer.echo(f"{place}: {kind}")
         told = "as told" if scheme or file.scheme else "found by looking"
-        typer.echo(f"{file.name}: scheme {name} ({told}), {plural(len(found), 'invalid transition')}")
+        typer.echo(
+            f"{file.name}: scheme {name} ({told}), {plural(len(found), 'invalid transition')}"
+        )
         for kind, count in Counter(kind for _, kind in found).most_common():
             typer.echo(f"  {count:6d}  {kind}")
         total += len(found)

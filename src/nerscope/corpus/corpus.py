@@ -97,15 +97,26 @@ class Corpus:
 
     @classmethod
     def of(
-        cls, sentences: Iterable[Sentence], *, name: str = "<memory>", scheme: str | None = None, coding: Coding | None = None
+        cls,
+        sentences: Iterable[Sentence],
+        *,
+        name: str = "<memory>",
+        scheme: str | None = None,
+        coding: Coding | None = None,
     ) -> "Corpus":
         """A corpus of Python lists.
 
-        A sentence is a pair of lists (tokens, labels), a mapping with `tokens` and `labels`, or a list of labels alone.
+        A sentence is a pair of lists (tokens, labels), a mapping with `tokens` and `labels`, or a
+        list of labels alone.
         """
-        parts = [_sentence(item, f"{name}: sentence {number}") for number, item in enumerate(sentences, 1)]
+        parts = [
+            _sentence(item, f"{name}: sentence {number}")
+            for number, item in enumerate(sentences, 1)
+        ]
         if not parts:
-            raise InputError(name, "there is no sentence", "give at least one (tokens, labels) pair")
+            raise InputError(
+                name, "there is no sentence", "give at least one (tokens, labels) pair"
+            )
         coding = coding or Coding()
         lengths = np.array([len(labels) for _, labels in parts], np.int64)
         starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -119,10 +130,14 @@ class Corpus:
             place = f"{name}: sentence {numbers[texts.index(bad)]}"
             raise label_error(place, bad)
         tokens = (
-            coding.tokens.encode(word for words, _ in parts for word in words or ()) if with_tokens else np.zeros(0, np.int32)
+            coding.tokens.encode(word for words, _ in parts for word in words or ())
+            if with_tokens
+            else np.zeros(0, np.int32)
         )
         labels = column.read(raw, starts, numbers)
-        return cls(name, coding, column, tokens, labels, starts, numbers, np.zeros(len(parts), np.int64))
+        return cls(
+            name, coding, column, tokens, labels, starts, numbers, np.zeros(len(parts), np.int64)
+        )
 
     def sentences(self, first: int, last: int) -> "Corpus":
         """The sentences from `first` up to `last`."""
@@ -142,7 +157,9 @@ class Corpus:
 
     def words(self, sentence: int) -> list[str]:
         """The tokens of a sentence."""
-        return self.coding.tokens.strings(self.tokens[self.starts[sentence] : self.starts[sentence + 1]])
+        return self.coding.tokens.strings(
+            self.tokens[self.starts[sentence] : self.starts[sentence + 1]]
+        )
 
     def texts(self, joint: str) -> list[str]:
         """All sentences as text. Each distinct token is spelt out once, which is most of the work."""
@@ -152,15 +169,27 @@ class Corpus:
 
     def mentions(self, repair: str = "conlleval") -> Mentions:
         """The mentions that the labels spell."""
-        return decode(self.labels, self.starts, self.coding.labels, repair, self.column.scheme if repair == "discard" else None)
+        return decode(
+            self.labels,
+            self.starts,
+            self.coding.labels,
+            repair,
+            self.column.scheme if repair == "discard" else None,
+        )
 
     def recoded(self, coding: Coding) -> "Corpus":
         """The same corpus in the codes of another evaluation."""
         if coding is self.coding:
             return self
-        kinds = np.array([coding.labels.code(label) for label in self.coding.labels.known], np.int32)
+        kinds = np.array(
+            [coding.labels.code(label) for label in self.coding.labels.known], np.int32
+        )
         used, inverse = np.unique(self.tokens, return_inverse=True)
-        tokens = coding.tokens.encode(self.coding.tokens.strings(used))[inverse] if len(used) else self.tokens
+        tokens = (
+            coding.tokens.encode(self.coding.tokens.strings(used))[inverse]
+            if len(used)
+            else self.tokens
+        )
         return replace(self, coding=coding, tokens=tokens, labels=kinds[self.labels])
 
 
@@ -171,7 +200,15 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
         chunks[0],
         tokens=np.concatenate([chunk.tokens for chunk in chunks]),
         labels=np.concatenate([chunk.labels for chunk in chunks]),
-        starts=np.concatenate([[0], *(chunk.starts[1:] + offset for chunk, offset in zip(chunks, offsets, strict=False))]),
+        starts=np.concatenate(
+            [
+                [0],
+                *(
+                    chunk.starts[1:] + offset
+                    for chunk, offset in zip(chunks, offsets, strict=False)
+                ),
+            ]
+        ),
         lines=np.concatenate([chunk.lines for chunk in chunks]),
         documents=np.concatenate([chunk.documents for chunk in chunks]),
     )
@@ -180,9 +217,15 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
 def label_error(place: str, text: str) -> FormatError:
     """What to say of a label that no scheme knows."""
     if text != text.strip():
-        return FormatError(place, f"label '{text}' has a blank at its edge", "take it away, or say how columns are separated")
+        return FormatError(
+            place,
+            f"label '{text}' has a blank at its edge",
+            "take it away, or say how columns are separated",
+        )
     if text.endswith("-"):
-        return FormatError(place, f"label '{text}' has no type", "write what kind of mention it is, as in B-PER")
+        return FormatError(
+            place, f"label '{text}' has no type", "write what kind of mention it is, as in B-PER"
+        )
     if "-" in text:
         return FormatError(
             place,
@@ -190,7 +233,9 @@ def label_error(place: str, text: str) -> FormatError:
             "prefixes are the capital letters B, I, E, S, L, U, M; check that the label column is the right one",
         )
     if not text:
-        return FormatError(place, "the label is empty", "give every token a label; O is the one for no mention")
+        return FormatError(
+            place, "the label is empty", "give every token a label; O is the one for no mention"
+        )
     return FormatError(
         place,
         f"label '{text}' has no prefix such as B- or I-",
@@ -202,24 +247,40 @@ def label_error(place: str, text: str) -> FormatError:
 def _sentence(item: Sentence, place: str) -> tuple[list[str] | None, list[str]]:
     if isinstance(item, Mapping):
         if "tokens" not in item or "labels" not in item:
-            raise InputError(place, f"the keys are {sorted(item)}", "name them 'tokens' and 'labels'")
+            raise InputError(
+                place, f"the keys are {sorted(item)}", "name them 'tokens' and 'labels'"
+            )
         tokens, labels = _strings(item["tokens"], place), _strings(item["labels"], place)
-    elif isinstance(item, Sequence) and len(item) == 2 and not any(isinstance(part, str) for part in item):
+    elif (
+        isinstance(item, Sequence)
+        and len(item) == 2
+        and not any(isinstance(part, str) for part in item)
+    ):
         tokens, labels = _strings(item[0], place), _strings(item[1], place)
     else:
         tokens, labels = None, _strings(item, place)
     if tokens is not None and len(tokens) != len(labels):
-        raise InputError(place, f"{len(tokens)} tokens but {len(labels)} labels", "give one label for each token")
+        raise InputError(
+            place, f"{len(tokens)} tokens but {len(labels)} labels", "give one label for each token"
+        )
     if not labels:
-        raise InputError(place, "the sentence is empty", "leave empty sentences out, in gold and systems alike")
+        raise InputError(
+            place, "the sentence is empty", "leave empty sentences out, in gold and systems alike"
+        )
     return tokens, labels
 
 
 def _strings(given: object, place: str) -> list[str]:
     """A list of strings without NUL, which would end a token unseen."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(place, "this is no sentence", "give (tokens, labels), two lists of strings")
+        raise InputError(
+            place, "this is no sentence", "give (tokens, labels), two lists of strings"
+        )
     strings = list(given)
     if not all(isinstance(text, str) and "\0" not in text for text in strings):
-        raise InputError(place, "a token or label is not a string", "give (tokens, labels), two lists of strings without NUL")
+        raise InputError(
+            place,
+            "a token or label is not a string",
+            "give (tokens, labels), two lists of strings without NUL",
+        )
     return strings

@@ -1,7 +1,8 @@
 """Exact, vectorised coding: 64-bit keys become dense codes, and paths of codes become codes again.
 
-A dictionary that numpy can ask a million questions at once. Everything that is compared in nerscope (tokens, surfaces)
-is compared through codes made here, so equal codes must mean equal things: full keys are compared, never hashes alone.
+A dictionary that numpy can ask a million questions at once. Everything that is compared in nerscope
+(tokens, surfaces) is compared through codes made here, so equal codes must mean equal things: full
+keys are compared, never hashes alone.
 """
 
 import numpy as np
@@ -43,7 +44,9 @@ class Interner:
         while len(pending):  # linear probing for the few whose first slot is taken by another key
             slots[pending] = (slots[pending] + 1) & mask
             codes[pending] = self._codes[slots[pending]]
-            pending = pending[(self._keys[slots[pending]] != keys[pending]) & (codes[pending] != _EMPTY)]
+            pending = pending[
+                (self._keys[slots[pending]] != keys[pending]) & (codes[pending] != _EMPTY)
+            ]
         return codes
 
     def codes(self, keys: Words) -> Ints:
@@ -72,7 +75,9 @@ class Interner:
         slots = ((self.keys[codes] * _MULTIPLIER) >> self._shift).view(np.int64)
         while len(codes):
             free = self._codes[slots] == _EMPTY
-            self._codes[slots[free]] = codes[free]  # of several that want one slot, the last one gets it
+            self._codes[slots[free]] = codes[
+                free
+            ]  # of several that want one slot, the last one gets it
             lost = self._codes[slots] != codes
             won = ~lost
             self._keys[slots[won]] = self.keys[codes[won]]
@@ -80,7 +85,8 @@ class Interner:
 
 
 class Paths:
-    """Codes for sequences of codes: a tree whose edges are interned, so that a sequence is one integer.
+    """Codes for sequences of codes: a tree whose edges are interned, so that a sequence is one
+    integer.
 
     >>> paths = Paths()
     >>> tokens = np.array([4, 5, 4, 5, 6])
@@ -97,7 +103,9 @@ class Paths:
         return self._edges.size
 
     def codes(self, items: Ints, starts: Ints, ends: Ints, *, grow: bool = True) -> Ints:
-        """The code of each sequence items[start:end]; -1 for the unknown ones (and empty ones) unless they may grow."""
+        """The code of each sequence items[start:end]; -1 for the unknown ones (and empty ones)
+        unless they may grow.
+        """
         nodes = np.full(len(starts), -1, np.int32)
         step = self._edges.codes if grow else self._edges.find
         active = np.flatnonzero(ends > starts)

@@ -28,7 +28,9 @@ def lookup_pair(table: Ints, rows: Ints, columns: Ints) -> Ints:
 
 def counted(keys: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
     """How often each (key, column) occurs, as a table."""
-    return np.bincount(keys.astype(np.int64) * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.bincount(
+        keys.astype(np.int64) * shape[1] + columns, minlength=shape[0] * shape[1]
+    ).reshape(shape)
 
 
 def ranges(starts: Ints, ends: Ints) -> Ints:

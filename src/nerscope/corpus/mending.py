@@ -9,8 +9,12 @@ from nerscope.corpus.schemes import BEGIN, INSIDE, Label, Labels
 from nerscope.corpus.vocabulary import Vocabulary
 
 
-def join_handles(tokens: Ints, labels: Ints, starts: Ints, words: Vocabulary, known: Labels) -> Ints:
-    """The labels with `B-X` right after an `@` labelled `B-X` turned into `I-X`, as the Broad Twitter Corpus needs it."""
+def join_handles(
+    tokens: Ints, labels: Ints, starts: Ints, words: Vocabulary, known: Labels
+) -> Ints:
+    """The labels with `B-X` right after an `@` labelled `B-X` turned into `I-X`, as the Broad
+    Twitter Corpus needs it.
+    """
     inside = np.arange(len(known.known))
     for code, label in enumerate(known.known):
         if label.role == BEGIN:

@@ -1,6 +1,7 @@
 """Labels to mentions and back, for whole chunks at once.
 
-Decoding never needs to know the scheme, only roles: it follows conlleval unless another repair is chosen.
+Decoding never needs to know the scheme, only roles: it follows conlleval unless another repair is
+chosen.
 """
 
 from dataclasses import dataclass
@@ -38,7 +39,9 @@ def check_repair(name: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
-    """Spans of tokens with a type: parallel arrays, spans half-open and counted from the start of the chunk."""
+    """Spans of tokens with a type: parallel arrays, spans half-open and counted from the start of
+    the chunk.
+    """
 
     start: Ints
     end: Ints
@@ -55,7 +58,13 @@ class Mentions:
         return np.searchsorted(starts, self.start, side="right") - 1
 
 
-def decode(codes: Ints, starts: Ints, labels: Labels, repair: str = "conlleval", scheme: Scheme | None = None) -> Mentions:
+def decode(
+    codes: Ints,
+    starts: Ints,
+    labels: Labels,
+    repair: str = "conlleval",
+    scheme: Scheme | None = None,
+) -> Mentions:
     """The mentions that label codes spell.
 
     >>> labels = Labels()
@@ -121,7 +130,9 @@ def encode(mentions: Mentions, starts: Ints, labels: Labels, scheme: Scheme) -> 
     length = int(starts[-1])
     role, kind = np.zeros(length, np.int64), np.zeros(length, np.int64)
     lengths = mentions.end - mentions.start
-    inside = np.repeat(mentions.start - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+    inside = np.repeat(mentions.start - np.cumsum(lengths) + lengths, lengths) + np.arange(
+        lengths.sum()
+    )
     role[inside], kind[inside] = INSIDE, np.repeat(mentions.type, lengths)
     role[mentions.end - 1] = END
     role[mentions.start] = BEGIN
@@ -139,7 +150,9 @@ def encode(mentions: Mentions, starts: Ints, labels: Labels, scheme: Scheme) -> 
 def _touching(mentions: Mentions, starts: Ints) -> Bools:
     """Whether a mention follows one of its own type directly, in the same sentence."""
     touching = np.zeros(len(mentions), bool)
-    touching[1:] = (mentions.start[1:] == mentions.end[:-1]) & (mentions.type[1:] == mentions.type[:-1])
+    touching[1:] = (mentions.start[1:] == mentions.end[:-1]) & (
+        mentions.type[1:] == mentions.type[:-1]
+    )
     return touching & ~np.isin(mentions.start, starts)
 
 

@@ -1,7 +1,7 @@
 """Tagging schemes: how labels spell mentions, as a table, and which label may follow which.
 
-A label has a role and a type. The letters differ between schemes (`E` or `L` ends a mention, `M` is `I`), the roles do not:
-once roles are known, everything downstream is the same for all schemes.
+A label has a role and a type. The letters differ between schemes (`E` or `L` ends a mention, `M` is
+`I`), the roles do not: once roles are known, everything downstream is the same for all schemes.
 """
 
 from collections.abc import Callable
@@ -15,19 +15,30 @@ from nerscope.errors import UsageError, suggest
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 OUTSIDE_LABEL = "O"
-ROLE_OF_LETTER = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE}
+ROLE_OF_LETTER = {
+    "B": BEGIN,
+    "I": INSIDE,
+    "M": INSIDE,
+    "E": END,
+    "L": END,
+    "S": SINGLE,
+    "U": SINGLE,
+}
 
 
 class Scheme(NamedTuple):
     """One way to spell mentions with labels.
 
-    `letters` gives the letter of each role (begin, inside, end, single); a role without a letter of its own borrows one.
+    `letters` gives the letter of each role (begin, inside, end, single); a role without a letter of
+    its own borrows one.
     """
 
     name: str
     letters: str
     inside_opens: bool = False  # I-X may be the first token of a mention
-    begin_separates: bool = False  # B-X is for a mention that touches another of its type, and for nothing else
+    begin_separates: bool = (
+        False  # B-X is for a mention that touches another of its type, and for nothing else
+    )
     must_close: bool = False  # the last token of a mention says so
     bare: int | None = None  # the role of labels without a prefix
 
@@ -45,10 +56,19 @@ SCHEMES = {
         Scheme("bioes", "BIES", must_close=True),
         Scheme("bilou", "BILU", must_close=True),
         Scheme("bmes", "BMES", must_close=True),
-        Scheme("token", "SSSS", bare=SINGLE),  # part-of-speech tags and the like: each token for itself
+        Scheme(
+            "token", "SSSS", bare=SINGLE
+        ),  # part-of-speech tags and the like: each token for itself
     ]
 }
-ALIASES = {"iob2": "bio", "iob": "iob1", "iobes": "bioes", "bilo": "bilou", "bmeso": "bmes", "bmeow": "bmes"}
+ALIASES = {
+    "iob2": "bio",
+    "iob": "iob1",
+    "iobes": "bioes",
+    "bilo": "bilou",
+    "bmeso": "bmes",
+    "bmeow": "bmes",
+}
 
 
 def scheme_named(name: str) -> Scheme:
@@ -59,7 +79,9 @@ def scheme_named(name: str) -> Scheme:
     """
     key = ALIASES.get(name.lower(), name.lower())
     if key not in SCHEMES:
-        raise UsageError("scheme", f"no tagging scheme is called '{name}'", suggest(name, [*SCHEMES, *ALIASES]))
+        raise UsageError(
+            "scheme", f"no tagging scheme is called '{name}'", suggest(name, [*SCHEMES, *ALIASES])
+        )
     return SCHEMES[key]
 
 
@@ -123,7 +145,13 @@ class Labels:
     @property
     def type_codes(self) -> Ints:
         """The type of each label code, -1 for `O`."""
-        return np.array([-1 if label.role == OUTSIDE else self.types.index(label.type) for label in self._codes], np.int16)
+        return np.array(
+            [
+                -1 if label.role == OUTSIDE else self.types.index(label.type)
+                for label in self._codes
+            ],
+            np.int16,
+        )
 
     def spell(self, scheme: Scheme) -> list[str]:
         """How a scheme writes each label."""
@@ -164,9 +192,11 @@ def forbidden(labels: list[Label], scheme: Scheme) -> Forbidden:
 
 @dataclass(slots=True)
 class Transitions:
-    """How often each label follows each other one in a file: enough to tell the scheme and every fault in it.
+    """How often each label follows each other one in a file: enough to tell the scheme and every
+    fault in it.
 
-    Index 0 is the sentence boundary, index k + 1 the k-th raw label. `first` is the line of the first occurrence.
+    Index 0 is the sentence boundary, index k + 1 the k-th raw label. `first` is the line of the
+    first occurrence.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -187,13 +217,20 @@ class Transitions:
         found = np.bincount(keys, minlength=size * size).reshape(size, size)
         found[:, 0] = np.bincount(ends, minlength=size)
         for row, column in np.argwhere((found > 0) & (self.counts == 0)).tolist():
-            place = starts[1:][ends == row][0] - 1 if column == 0 else np.argmax(keys == row * size + column)
+            place = (
+                starts[1:][ends == row][0] - 1
+                if column == 0
+                else np.argmax(keys == row * size + column)
+            )
             self.first[row, column] = lines[place]
         self.counts += found
 
     def faults(self, scheme: Scheme) -> list["Fault"]:
         """The transitions that a scheme forbids, the most frequent first."""
-        labels = [Label(OUTSIDE, ""), *(parse_label(text, scheme.bare) or Label(OUTSIDE, "") for text in self.texts)]
+        labels = [
+            Label(OUTSIDE, ""),
+            *(parse_label(text, scheme.bare) or Label(OUTSIDE, "") for text in self.texts),
+        ]
         bad = np.argwhere((self.counts > 0) & forbidden(labels, scheme).pairs)
         names = ["the sentence start", *self.texts]
         found = [
@@ -214,7 +251,10 @@ class Transitions:
             if match(prefixes):
                 return SCHEMES[name]
         # B and I only: whichever of the two schemes is broken less often
-        return min((SCHEMES["bio"], SCHEMES["iob1"]), key=lambda scheme: sum(f.times for f in self.faults(scheme)))
+        return min(
+            (SCHEMES["bio"], SCHEMES["iob1"]),
+            key=lambda scheme: sum(f.times for f in self.faults(scheme)),
+        )
 
 
 class Fault(NamedTuple):

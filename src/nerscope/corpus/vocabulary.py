@@ -15,8 +15,9 @@ _MASKS = np.array([(1 << (8 * length)) - 1 for length in range(_WORD + 1)], np.u
 class Vocabulary:
     """Codes for byte strings, read straight out of a buffer.
 
-    A string of up to eight bytes is one zero-padded machine word (text holds no NUL), and gets an even code; a longer one
-    is a path of such words, and gets an odd code. So codes are exact without ever comparing bytes one by one.
+    A string of up to eight bytes is one zero-padded machine word (text holds no NUL), and gets an
+    even code; a longer one is a path of such words, and gets an odd code. So codes are exact
+    without ever comparing bytes one by one.
 
     >>> vocabulary = Vocabulary()
     >>> vocabulary.encode(["Oslo", "Rejkjavik-on-sea", "Oslo"]).tolist()
@@ -57,13 +58,19 @@ class Vocabulary:
         last = np.cumsum(counts)
         first = last - counts
         offsets = (np.arange(last[-1]) - np.repeat(first, counts)) * _WORD
-        words = self._words.codes(_words_at(buffer, np.repeat(starts, counts) + offsets, np.repeat(lengths, counts) - offsets))
+        words = self._words.codes(
+            _words_at(
+                buffer, np.repeat(starts, counts) + offsets, np.repeat(lengths, counts) - offsets
+            )
+        )
         return self._paths.codes(words, first, last)
 
     def string(self, code: int) -> str:
         """The string behind a code."""
         words = self._paths.path(code >> 1) if code & 1 else [code >> 1]
-        return b"".join(int(self._words.keys[word]).to_bytes(_WORD, "little").rstrip(b"\0") for word in words).decode()
+        return b"".join(
+            int(self._words.keys[word]).to_bytes(_WORD, "little").rstrip(b"\0") for word in words
+        ).decode()
 
     def strings(self, codes: Sequence[int] | Ints) -> list[str]:
         """The strings behind some codes."""

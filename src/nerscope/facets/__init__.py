@@ -1,1 +1,3 @@
-"""Ways to divide mentions and tokens: a facet gives every unit a code, and levels are sets of codes."""
+"""Ways to divide mentions and tokens: a facet gives every unit a code, and levels are sets of
+codes.
+"""

@@ -30,7 +30,9 @@ def entity_density(view: View) -> Floats:
     """Share of the sentence's tokens that are inside gold mentions."""
     sentences = view.sentences
     gold = View(sentences, sentences.gold)
-    per_sentence = np.bincount(gold.sentence, gold.mentions.end - gold.mentions.start, len(sentences.lengths))
+    per_sentence = np.bincount(
+        gold.sentence, gold.mentions.end - gold.mentions.start, len(sentences.lengths)
+    )
     return sentences.share(per_sentence.astype(np.int64))[view.sentence]
 
 
@@ -38,7 +40,9 @@ def entity_density(view: View) -> Floats:
 def entities_per_token(view: View) -> Floats:
     """Gold mentions of the sentence over its tokens."""
     sentences = view.sentences
-    per_sentence = np.bincount(sentences.gold.sentences(sentences.corpus.starts), minlength=len(sentences.lengths))
+    per_sentence = np.bincount(
+        sentences.gold.sentences(sentences.corpus.starts), minlength=len(sentences.lengths)
+    )
     return sentences.share(per_sentence)[view.sentence]
 
 
@@ -62,14 +66,21 @@ def entity_frequency(view: View) -> Floats:
 def entity_consistency_among_mentions(view: View) -> Floats:
     """Share of the training mentions of this surface that have this type."""
     table = view.lexicon.surface_counts
-    return _share(lookup_pair(table, view.surface, view.mentions.type), lookup(table.sum(axis=1), view.surface))
+    return _share(
+        lookup_pair(table, view.surface, view.mentions.type),
+        lookup(table.sum(axis=1), view.surface),
+    )
 
 
 @attribute("eCon", needs_train=True, bucketing="zero-and-one")
 def entity_consistency(view: View) -> Floats:
-    """Share of all occurrences of the token sequence in the training text that are mentions of this type."""
+    """Share of all occurrences of the token sequence in the training text that are mentions of this
+    type.
+    """
     same = lookup_pair(view.lexicon.surface_counts, view.surface, view.mentions.type)
-    return _share(same, view.lexicon.occurrences(view.sentences.corpus.tokens, view.mentions, view.surface))
+    return _share(
+        same, view.lexicon.occurrences(view.sentences.corpus.tokens, view.mentions, view.surface)
+    )
 
 
 @attribute("tFre", unit=INSIDE, needs_train=True, bucketing="zero")
@@ -85,4 +96,15 @@ def token_consistency(view: View) -> Floats:
     return _share(same, lookup(view.lexicon.token_counts, view.tokens))
 
 
-NAMES = ("eLen", "sLen", "eDen", "eDen_entities", "oDen", "eFre", "eCon", "eCon_mentions", "tFre", "tCon")
+NAMES = (
+    "eLen",
+    "sLen",
+    "eDen",
+    "eDen_entities",
+    "oDen",
+    "eFre",
+    "eCon",
+    "eCon_mentions",
+    "tFre",
+    "tCon",
+)

@@ -1,4 +1,6 @@
-"""Buckets: where a range of values is cut. Edges are upper bounds, and a value equal to an edge belongs below it."""
+"""Buckets: where a range of values is cut. Edges are upper bounds, and a value equal to an edge
+belongs below it.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +17,9 @@ NAMES = {2: ("S", "L"), 3: ("S", "M", "L"), 4: ("XS", "S", "L", "XL")}
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Distinct values and how often each occurs: all that is needed to place edges. Values of chunks add up."""
+    """Distinct values and how often each occurs: all that is needed to place edges. Values of
+    chunks add up.
+    """
 
     value: Floats
     count: Ints
@@ -27,7 +31,9 @@ class Values:
 
     def __add__(self, other: "Values") -> "Values":
         value, inverse = np.unique(np.concatenate([self.value, other.value]), return_inverse=True)
-        return Values(value, np.bincount(inverse, np.concatenate([self.count, other.count])).astype(np.int64))
+        return Values(
+            value, np.bincount(inverse, np.concatenate([self.count, other.count])).astype(np.int64)
+        )
 
     def between(self, low: float, high: float) -> "Values":
         """The values strictly between two bounds."""
@@ -36,11 +42,15 @@ class Values:
 
     def mean(self) -> float:
         """The mean value; NaN if there is none."""
-        return float(np.average(self.value, weights=self.count)) if len(self.value) else float("nan")
+        return (
+            float(np.average(self.value, weights=self.count)) if len(self.value) else float("nan")
+        )
 
 
 class Buckets(NamedTuple):
-    """Cut points with the names of the parts between them; `edges` are the ones that were fitted or given."""
+    """Cut points with the names of the parts between them; `edges` are the ones that were fitted or
+    given.
+    """
 
     bounds: tuple[float, ...]
     edges: tuple[float, ...]
@@ -64,7 +74,10 @@ class Buckets(NamedTuple):
         """
         below_one = float(np.nextafter(1.0, 0.0))  # as a bound it sets 1 apart
         first = "0" if self.bounds[0] == 0 else f"≤ {self.bounds[0]:.4g}"
-        middle = [f"({low:.4g}, 1)" if high == below_one else f"({low:.4g}, {high:.4g}]" for low, high in pairwise(self.bounds)]
+        middle = [
+            f"({low:.4g}, 1)" if high == below_one else f"({low:.4g}, {high:.4g}]"
+            for low, high in pairwise(self.bounds)
+        ]
         return [first, *middle, "1" if self.bounds[-1] == below_one else f"> {self.bounds[-1]:.4g}"]
 
 
@@ -78,12 +91,16 @@ def equal_count(values: Values, parts: int, floor: float = 0.0) -> tuple[float, 
     if not total:
         return (floor,) * (parts - 1)
     ranks = [-(-k * total // parts) for k in range(1, parts)]
-    return tuple(float(edge) for edge in values.value[np.searchsorted(np.cumsum(values.count), ranks)])
+    return tuple(
+        float(edge) for edge in values.value[np.searchsorted(np.cumsum(values.count), ranks)]
+    )
 
 
 def equal_width(values: Values, parts: int) -> tuple[float, ...]:
     """The edges of parts that are equally wide."""
-    low, high = (float(values.value.min()), float(values.value.max())) if len(values.value) else (0.0, 0.0)
+    low, high = (
+        (float(values.value.min()), float(values.value.max())) if len(values.value) else (0.0, 0.0)
+    )
     return tuple(low + (high - low) * k / parts for k in range(1, parts))
 
 
@@ -126,6 +143,14 @@ BUCKETINGS: dict[str, Bucketing] = {
 
 def given_edges(attribute: str, edges: Sequence[float]) -> Buckets:
     """Buckets with the edges that a user gives."""
-    if not edges or not np.isfinite(edges).all() or any(high <= low for low, high in pairwise(edges)):
-        raise UsageError(f"edges of {attribute}", f"{list(edges)} do not increase", "give them in increasing order, each once")
+    if (
+        not edges
+        or not np.isfinite(edges).all()
+        or any(high <= low for low, high in pairwise(edges))
+    ):
+        raise UsageError(
+            f"edges of {attribute}",
+            f"{list(edges)} do not increase",
+            "give them in increasing order, each once",
+        )
     return Buckets(tuple(edges), tuple(edges))

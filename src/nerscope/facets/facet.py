@@ -20,7 +20,8 @@ MENTION, INSIDE, TOKEN = "mention", "inside", "token"
 class Facet(NamedTuple):
     """A fixed way to divide units.
 
-    `unit` is "mention", "inside" (a token inside a mention) or "token" (any token); `levels` maps each level to its codes.
+    `unit` is "mention", "inside" (a token inside a mention) or "token" (any token); `levels` maps
+    each level to its codes.
     """
 
     name: str
@@ -57,7 +58,11 @@ class Attribute(NamedTuple):
                 "return one number for each unit of the view",
             )
         if not np.isfinite(values).all():
-            raise UsageError(f"attribute '{self.name}'", "it gives NaN or infinity", "return a finite number for each unit")
+            raise UsageError(
+                f"attribute '{self.name}'",
+                "it gives NaN or infinity",
+                "return a finite number for each unit",
+            )
         return values
 
     def facet(self, buckets: Buckets) -> Facet:
@@ -72,7 +77,9 @@ class Attribute(NamedTuple):
 
 
 class FacetMaker(NamedTuple):
-    """A facet before anything is known of the data; attributes become facets only when their edges are fixed."""
+    """A facet before anything is known of the data; attributes become facets only when their edges
+    are fixed.
+    """
 
     facet: Facet | None = None
     attribute: Attribute | None = None
@@ -106,10 +113,20 @@ def attribute(
     True
     """
     if bucketing not in BUCKETINGS:
-        raise UsageError(f"attribute '{name}'", f"there is no bucketing '{bucketing}'", f"choose from {', '.join(BUCKETINGS)}")
+        raise UsageError(
+            f"attribute '{name}'",
+            f"there is no bucketing '{bucketing}'",
+            f"choose from {', '.join(BUCKETINGS)}",
+        )
 
     def register(values: Callable[[View], Floats]) -> Callable[[View], Floats]:
-        FACETS.add(name, FacetMaker(attribute=Attribute(name, values, unit, needs_train, bucketing), needs_train=needs_train))
+        FACETS.add(
+            name,
+            FacetMaker(
+                attribute=Attribute(name, values, unit, needs_train, bucketing),
+                needs_train=needs_train,
+            ),
+        )
         return values
 
     return register

@@ -55,7 +55,14 @@ def _codes(view: View, strict: bool) -> Ints:
 
 def _facet(name: str, strict: bool) -> Facet:
     return register_facet(
-        Facet(name, TOKEN, LEVELS, partial(_codes, strict=strict), metrics=("ter", "error_share", "hardeval"), by_type=False),
+        Facet(
+            name,
+            TOKEN,
+            LEVELS,
+            partial(_codes, strict=strict),
+            metrics=("ter", "error_share", "hardeval"),
+            by_type=False,
+        ),
         needs_train=True,
     )
 

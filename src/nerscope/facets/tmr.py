@@ -8,7 +8,9 @@ from nerscope.facets.facet import MENTION, Facet, register_facet
 from nerscope.facets.view import View
 
 SEEN, UNSEEN_TYPE, UNSEEN_TOKENS = range(3)
-CONFUSABLE = 3  # added to the code of a surface that carries two or more types among the gold test mentions
+CONFUSABLE = (
+    3  # added to the code of a surface that carries two or more types among the gold test mentions
+)
 
 
 def _codes(view: View) -> Ints:

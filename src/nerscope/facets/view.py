@@ -1,4 +1,6 @@
-"""What a facet may look at: the mentions of a chunk, gold or predicted, in their sentences, with training and test lore."""
+"""What a facet may look at: the mentions of a chunk, gold or predicted, in their sentences, with
+training and test lore.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,20 +11,24 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
+from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.lookup import ranges
 from nerscope.corpus.mentions import Mentions
-from nerscope.lexicon import Lexicon
 
 
 @dataclass
 class Sentences:
-    """The gold sentences of a chunk: what facets of the sentence are computed from, for every system alike."""
+    """The gold sentences of a chunk: what facets of the sentence are computed from, for every
+    system alike.
+    """
 
     corpus: Corpus
     gold: Mentions
     surfaces: Paths
     lexicon: Lexicon | None = None
-    types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # how many, among gold test mentions
+    types_of_surface: Ints = field(
+        default_factory=lambda: np.zeros(0, np.int64)
+    )  # how many, among gold test mentions
 
     @cached_property
     def lengths(self) -> Ints:
@@ -38,7 +44,8 @@ class Sentences:
 class View:
     """Mentions in their sentences. The same functions of a view serve gold and predicted mentions.
 
-    `positions`, `tokens` and `token_types` run over the tokens inside the mentions; the rest runs over the mentions.
+    `positions`, `tokens` and `token_types` run over the tokens inside the mentions; the rest runs
+    over the mentions.
     """
 
     sentences: Sentences
@@ -58,7 +65,9 @@ class View:
     @cached_property
     def surface(self) -> Ints:
         """The surface code of each mention."""
-        return self.sentences.surfaces.codes(self.sentences.corpus.tokens, self.mentions.start, self.mentions.end)
+        return self.sentences.surfaces.codes(
+            self.sentences.corpus.tokens, self.mentions.start, self.mentions.end
+        )
 
     @cached_property
     def positions(self) -> Ints:
@@ -79,7 +88,11 @@ class View:
         """The mentions as text, tokens joined by blanks."""
         words = self.sentences.corpus.coding.tokens.strings(self.tokens)
         ends = np.cumsum(self.mentions.end - self.mentions.start)
-        return [" ".join(words[begin:end]) for begin, end in zip([0, *ends[:-1]], ends, strict=True)] if len(ends) else []
+        return (
+            [" ".join(words[begin:end]) for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
+            if len(ends)
+            else []
+        )
 
 
 def io_labels(view: View) -> Ints:
@@ -90,7 +103,9 @@ def io_labels(view: View) -> Ints:
 
 
 def bilou_labels(view: View) -> Ints:
-    """Every token's type and place in its mention (inside, begin, last, unit); -1 outside of mentions."""
+    """Every token's type and place in its mention (inside, begin, last, unit); -1 outside of
+    mentions.
+    """
     mentions = view.mentions
     labels = io_labels(view) * 4
     labels[labels < 0] = -1

@@ -1,1 +1,3 @@
-"""How corpora are written: one module a format, and the one place that turns whatever a user gives into chunks."""
+"""How corpora are written: one module a format, and the one place that turns whatever a user gives
+into chunks.
+"""

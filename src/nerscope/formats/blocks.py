@@ -22,7 +22,9 @@ def open_bytes(path: str | Path) -> BinaryIO:
     except IsADirectoryError:
         raise InputError(str(path), "this is a folder", "name a file in it") from None
     except OSError as error:
-        raise InputError(str(path), f"it cannot be read ({error.strerror})", "check its permissions") from None
+        raise InputError(
+            str(path), f"it cannot be read ({error.strerror})", "check its permissions"
+        ) from None
     if stream.peek(2)[:2] != _GZIP:
         return stream
     stream.close()
@@ -91,11 +93,19 @@ def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
         offset += len(data)
     left = tail if plain else decoder.getstate()[0]
     if left:
-        raise InputError(f"{name}: byte {offset - len(left)}", f"this is not {encoding}", "the last character is cut off")
+        raise InputError(
+            f"{name}: byte {offset - len(left)}",
+            f"this is not {encoding}",
+            "the last character is cut off",
+        )
 
 
 def _not_encoded(name: str, offset: int, encoding: str) -> InputError:
-    return InputError(f"{name}: byte {offset}", f"this is not {encoding}", "say the encoding, for example encoding=latin-1")
+    return InputError(
+        f"{name}: byte {offset}",
+        f"this is not {encoding}",
+        "say the encoding, for example encoding=latin-1",
+    )
 
 
 def _check_utf8(data: bytes) -> bytes:
@@ -108,7 +118,9 @@ def _load(stream: BinaryIO, name: str) -> bytes:
     try:
         return stream.read(BLOCK)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(name, f"it cannot be unpacked ({error})", "pack the file again with gzip") from None
+        raise InputError(
+            name, f"it cannot be unpacked ({error})", "pack the file again with gzip"
+        ) from None
 
 
 def _plain_line_ends(data: bytes) -> bytes:

@@ -1,4 +1,6 @@
-"""Lines and columns of a block of text, found by arithmetic on bytes instead of by splitting strings."""
+"""Lines and columns of a block of text, found by arithmetic on bytes instead of by splitting
+strings.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -20,8 +22,10 @@ _EDGE_BLANKS = re.compile(rb"(?m)^ +| +$")
 class Page:
     """A block of lines and what they are.
 
-    `ends` are the ends of all fields; the fields of line k are `first[k]` to `last[k]`. `rows` are the lines with a token,
-    `begins` the positions in `rows` where a sentence begins, `documents` the lines before which a document begins.
+    `ends` are the ends of all fields; the fields of line k are `first[k]` to `last[k]`. `rows` are
+    the lines with a token,
+    `begins` the positions in `rows` where a sentence begins, `documents` the lines before which a
+    document begins.
     """
 
     data: bytes
@@ -48,7 +52,8 @@ class Page:
     def field(self, column: int) -> tuple[Ints, Ints]:
         """Where a column of the token lines starts and ends; negative columns count from the end."""
         at = self.first[self.rows] + column if column >= 0 else self.last[self.rows] + (column + 1)
-        # A field starts behind the end of the one before it, be that on the same line or on the line before.
+        # A field starts behind the end of the one before it, be that on the same line or on the
+        # line before.
         starts = self.ends[at - 1] + 1
         if len(at) and at[0] == 0:
             starts[0] = 0
@@ -67,11 +72,13 @@ class Page:
         )
 
 
-def page_of(data: bytes, separator: bytes, comments: bool, needed: int, label_columns: list[int]) -> Page:
+def page_of(
+    data: bytes, separator: bytes, comments: bool, needed: int, label_columns: list[int]
+) -> Page:
     """Lay out a block that ends in a newline.
 
-    The common case costs a few passes over the bytes. Runs of blanks, separator lines that hold blanks, and other oddities
-    are looked into only when there are empty fields or too few of them.
+    The common case costs a few passes over the bytes. Runs of blanks, separator lines that hold
+    blanks, and other oddities are looked into only when there are empty fields or too few of them.
     """
     page = _plain_page(data, separator, comments)
     if page.has_empty_fields and separator == b" ":
@@ -86,7 +93,9 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
     body = buffer[: len(data)]
     newline, blank = body == 10, body == separator[0]
     delimiter = newline | blank
-    empty = bool((blank[:-1] & delimiter[1:]).any() or (newline[:-1] & blank[1:]).any() or blank[:1].any())
+    empty = bool(
+        (blank[:-1] & delimiter[1:]).any() or (newline[:-1] & blank[1:]).any() or blank[:1].any()
+    )
     ends = np.flatnonzero(delimiter)
     last = np.flatnonzero(newline[ends])
     first, starts = np.zeros_like(last), np.zeros_like(last)
@@ -109,11 +118,26 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
     begins = content.copy()
     begins[1:] &= ~content[:-1]
     rows = np.flatnonzero(token)
-    return Page(data, buffer, starts, first, last, ends, rows, np.flatnonzero(begins[content]), documents, empty)
+    return Page(
+        data,
+        buffer,
+        starts,
+        first,
+        last,
+        ends,
+        rows,
+        np.flatnonzero(begins[content]),
+        documents,
+        empty,
+    )
 
 
 def _odd(page: Page, needed: int, label_columns: list[int]) -> bool:
-    """Whether a token line has too few columns or an empty label: it may be a separator line that holds blanks."""
+    """Whether a token line has too few columns or an empty label: it may be a separator line that
+    holds blanks.
+    """
     if page.column_counts().min(initial=needed) < needed:
         return True
-    return page.has_empty_fields and any(bool((starts == ends).any()) for starts, ends in map(page.field, label_columns))
+    return page.has_empty_fields and any(
+        bool((starts == ends).any()) for starts, ends in map(page.field, label_columns)
+    )

@@ -1,4 +1,6 @@
-"""CoNLL-like files: one token a line, columns, blank lines between sentences; read in chunks of whole sentences."""
+"""CoNLL-like files: one token a line, columns, blank lines between sentences; read in chunks of
+whole sentences.
+"""
 
 import io
 import re
@@ -37,11 +39,18 @@ FILE_OPTIONS = {
     "separator": FileOption(str, "tab or space; told by looking otherwise"),
     "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
     "encoding": FileOption(str, "the encoding, utf-8 unless told"),
-    "tokens": FileOption({"same": "same", "any": "any"}.__getitem__, "same, or any if a system spells tokens its own way"),
-    "mend": FileOption(
-        {name: name for name in MENDS}.__getitem__, "handles, to join @ and the name behind it into one mention"
+    "tokens": FileOption(
+        {"same": "same", "any": "any"}.__getitem__,
+        "same, or any if a system spells tokens its own way",
     ),
-    "comments": FileOption(lambda text: _YES_NO[text.lower()], "yes or no: whether lines that begin with # are comments"),
+    "mend": FileOption(
+        {name: name for name in MENDS}.__getitem__,
+        "handles, to join @ and the name behind it into one mention",
+    ),
+    "comments": FileOption(
+        lambda text: _YES_NO[text.lower()],
+        "yes or no: whether lines that begin with # are comments",
+    ),
 }
 
 
@@ -67,14 +76,20 @@ class ConllFile:
 
     def __post_init__(self) -> None:
         if self.separator is not None and self.separator not in SEPARATORS:
-            raise UsageError(self.name, f"no separator is called '{self.separator}'", suggest(self.separator, SEPARATORS))
+            raise UsageError(
+                self.name,
+                f"no separator is called '{self.separator}'",
+                suggest(self.separator, SEPARATORS),
+            )
         if self.scheme is not None:
             scheme_named(self.scheme)
         try:
             "".encode(self.encoding)
         except LookupError:
             raise UsageError(
-                self.name, f"no encoding is called '{self.encoding}'", "utf-8, latin-1, cp1252 and utf-16 are common ones"
+                self.name,
+                f"no encoding is called '{self.encoding}'",
+                "utf-8, latin-1, cp1252 and utf-16 are common ones",
             ) from None
 
     @property
@@ -90,11 +105,15 @@ class ConllFile:
         for part in filter(None, options.split(",")):
             key, _, value = part.partition("=")
             if key not in FILE_OPTIONS:
-                raise UsageError(text, f"no file option is called '{key}'", suggest(key, FILE_OPTIONS))
+                raise UsageError(
+                    text, f"no file option is called '{key}'", suggest(key, FILE_OPTIONS)
+                )
             try:
                 values[key] = FILE_OPTIONS[key].read(value)
             except (ValueError, KeyError):
-                raise UsageError(text, f"'{part}' cannot be read", f"give {FILE_OPTIONS[key].give}") from None
+                raise UsageError(
+                    text, f"'{part}' cannot be read", f"give {FILE_OPTIONS[key].give}"
+                ) from None
         return cls(path, **values)  # type: ignore[arg-type]
 
     def blocks(self) -> Iterator[bytes]:
@@ -115,12 +134,18 @@ def look(data: bytes, file: ConllFile) -> Layout:
     comments = bool(_CONLLU.match(data)) if file.comments is None else file.comments
     if file.separator:
         return Layout(SEPARATORS[file.separator], comments)
-    lines = [line for line in data[: 1 << 16].split(b"\n") if line.strip() and not (comments and line.startswith(b"#"))]
+    lines = [
+        line
+        for line in data[: 1 << 16].split(b"\n")
+        if line.strip() and not (comments and line.startswith(b"#"))
+    ]
     tabbed = sum(b"\t" in line for line in lines)
     return Layout(b"\t" if 2 * tabbed > len(lines) else b" ", comments)
 
 
-def read_chunks(file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool = True) -> Iterator[list[Corpus]]:
+def read_chunks(
+    file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool = True
+) -> Iterator[list[Corpus]]:
     """Chunks of whole sentences, as one corpus for each label column that is asked for."""
     reader = _Reader(file, coding, columns, tokens)
     parts: list[bytes] = []
@@ -130,11 +155,14 @@ def read_chunks(file: ConllFile, coding: Coding, columns: Sequence[int], tokens:
         if sum(map(len, parts)) < wanted:
             continue
         rest, corpora = reader.read(b"".join(parts), final=False)
-        # A sentence longer than a block is read again only when twice as much of it is there: linear time.
+        # A sentence longer than a block is read again only when twice as much of it is there:
+        # linear time.
         parts, wanted = [rest], max(BLOCK // 2, 2 * len(rest))
         if corpora:
             yield corpora
-    _, corpora = reader.read(b"".join(parts), final=True)  # the last sentence is always held back for this
+    _, corpora = reader.read(
+        b"".join(parts), final=True
+    )  # the last sentence is always held back for this
     if not corpora:
         raise InputError(file.name, "the file holds no sentence", "check that it is the right file")
     yield corpora
@@ -162,7 +190,9 @@ class _RawLabels:
     def _looked_up(self, page: Page, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
         sparse = self._vocabulary.encode_fields(page.buffer, starts, ends)
         if self._vocabulary.bound > len(self._dense):
-            self._dense = np.pad(self._dense, (0, self._vocabulary.bound - len(self._dense)), constant_values=-1)
+            self._dense = np.pad(
+                self._dense, (0, self._vocabulary.bound - len(self._dense)), constant_values=-1
+            )
         codes = self._dense[sparse]
         if codes.min() >= 0:
             return codes, []
@@ -180,20 +210,30 @@ class _RawLabels:
 class _Reader:
     """The state of reading one file: what is known of its layout, and how far it has come."""
 
-    def __init__(self, file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool) -> None:
+    def __init__(
+        self, file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool
+    ) -> None:
         scheme = scheme_named(file.scheme) if file.scheme else None
         self.file, self.coding, self.with_tokens = file, coding, tokens
-        self.columns = {column: (LabelColumn(coding.labels, scheme), _RawLabels()) for column in columns}
-        self.needed = max(2, *(column + 1 if column >= 0 else -column for column in (file.token, *columns)))
+        self.columns = {
+            column: (LabelColumn(coding.labels, scheme), _RawLabels()) for column in columns
+        }
+        self.needed = max(
+            2, *(column + 1 if column >= 0 else -column for column in (file.token, *columns))
+        )
         self.layout: Layout | None = None
         self.line, self.documents = 1, 0
 
     def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
-        """The sentences of a block, and the bytes of the last one if it may go on in the next block."""
+        """The sentences of a block, and the bytes of the last one if it may go on in the next
+        block.
+        """
         if not data:
             return b"", []
         self.layout = self.layout or look(data, self.file)
-        whole = page_of(data, self.layout.separator, self.layout.comments, self.needed, list(self.columns))
+        whole = page_of(
+            data, self.layout.separator, self.layout.comments, self.needed, list(self.columns)
+        )
         page = whole if final else whole.without_last_sentence()
         self._check_columns(page)
         corpora = self._corpora(page) if len(page.begins) else []
@@ -229,8 +269,14 @@ class _Reader:
                 raise label_error(f"{self.file.name}:{lines[first]}", bad)
             labels = column.read(raw, starts, lines)
             if self.file.mend:
-                mended = MENDS[self.file.mend](tokens, labels, starts, self.coding.tokens, self.coding.labels)
+                mended = MENDS[self.file.mend](
+                    tokens, labels, starts, self.coding.tokens, self.coding.labels
+                )
                 column.mended += int((mended != labels).sum())
                 labels = mended
-            corpora.append(Corpus(self.file.name, self.coding, column, tokens, labels, starts, lines, documents))
+            corpora.append(
+                Corpus(
+                    self.file.name, self.coding, column, tokens, labels, starts, lines, documents
+                )
+            )
         return corpora

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nerscope.render.tables import SPARSE, Cell, Table, percent
-from nerscope.results import SIGNIFICANT, is_significant, outcome
+from nerscope.results.results import SIGNIFICANT, is_significant, outcome
 
 TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
 
@@ -24,7 +24,9 @@ def p_text(p: float | None) -> str:
     return "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def difference_tables(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[Table]:
+def difference_tables(
+    rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
+) -> list[Table]:
     """One table a pair: every cell with both values, the difference, its interval and its p-values."""
     tables = []
     several = len({row["dataset"] for row in rows}) > 1
@@ -46,7 +48,11 @@ def difference_tables(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, 
                     Cell(percent(row["a"])),
                     Cell(percent(row["b"])),
                     Cell(points(row["difference"]), best=is_significant(row["p_corrected"])),
-                    Cell("–" if row["low"] is None else f"[{points(row['low'])}, {points(row['high'])}]"),
+                    Cell(
+                        "–"
+                        if row["low"] is None
+                        else f"[{points(row['low'])}, {points(row['high'])}]"
+                    ),
                     Cell(p_text(row["p"])),
                     Cell(p_text(row["p_corrected"])),
                     Cell(f"{row['n']:,}"),
@@ -54,7 +60,18 @@ def difference_tables(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, 
             )
         header = (
             *(["dataset"] if several else []),
-            *("cell", "match", "metric", a, b, "difference", "95 % interval", "p", f"p ({settings['correction']})", "n"),
+            *(
+                "cell",
+                "match",
+                "metric",
+                a,
+                b,
+                "difference",
+                "95 % interval",
+                "p",
+                f"p ({settings['correction']})",
+                "n",
+            ),
         )
         notes = (f"* p below {SIGNIFICANT} after correction over the {len(own)} cells shown",)
         tables.append(Table(f"{a} against {b}", header, tuple(body), notes))
@@ -69,30 +86,58 @@ def tally_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         if row["p_corrected"] is not None:
             own[outcome(row["metric"], row["difference"], row["p_corrected"])] += 1
     body = tuple(
-        (Cell(a), Cell(b), *(Cell(str(own[kind])) for kind in ("win", "loss", "tie"))) for (a, b), own in counts.items()
+        (Cell(a), Cell(b), *(Cell(str(own[kind])) for kind in ("win", "loss", "tie")))
+        for (a, b), own in counts.items()
     )
     notes = (f"a win is a difference whose corrected p is below {SIGNIFICANT}",)
-    return Table("Wins, losses and ties over the cells shown", ("system", "against", "wins", "losses", "ties"), body, notes)
+    return Table(
+        "Wins, losses and ties over the cells shown",
+        ("system", "against", "wins", "losses", "ties"),
+        body,
+        notes,
+    )
 
 
 def head_to_head(rows: Sequence[Mapping[str, Any]], sparse: float = SPARSE) -> Table | None:
-    """Who has the higher recall on each subset of tough mentions; N/A where the subset is too small to tell."""
-    recall = [row for row in rows if row["metric"] == "recall" and row["match"] == "exact" and row["type"] is None]
+    """Who has the higher recall on each subset of tough mentions; N/A where the subset is too small
+    to tell.
+    """
+    recall = [
+        row
+        for row in rows
+        if row["metric"] == "recall" and row["match"] == "exact" and row["type"] is None
+    ]
     if not any(row["facet"] == "tmr" for row in recall):
         return None
-    index = {(row["dataset"], row["system_a"], row["system_b"], row["facet"], row["level"]): row for row in recall}
+    index = {
+        (row["dataset"], row["system_a"], row["system_b"], row["facet"], row["level"]): row
+        for row in recall
+    }
     body = []
-    for dataset, a, b in dict.fromkeys((row["dataset"], row["system_a"], row["system_b"]) for row in recall):
+    for dataset, a, b in dict.fromkeys(
+        (row["dataset"], row["system_a"], row["system_b"]) for row in recall
+    ):
         own = {level: index.get((dataset, a, b, "tmr", level)) for level in ("seen", *TMR_LEVELS)}
         total = sum(row["n"] for level in ("seen", "unseen-any") if (row := own[level]))
         cells = [index.get((dataset, a, b, "all", "all")), *(own[level] for level in TMR_LEVELS)]
         for name, sign in ((a, 1), (b, -1)):
-            body.append((Cell(dataset), Cell(name), *(_winner(cell, sign, sparse * total) for cell in cells)))
+            body.append(
+                (
+                    Cell(dataset),
+                    Cell(name),
+                    *(_winner(cell, sign, sparse * total) for cell in cells),
+                )
+            )
     shown = {cell.text for row in body for cell in row}
     notes = ["✓ higher recall", f"* significantly so (corrected p below {SIGNIFICANT})"]
     notes += [f"N/A: under {sparse:.0%} of all mentions"] if "N/A" in shown else []
     notes += ["– not among the cells compared"] if "–" in shown else []
-    return Table("Tough mentions, head to head", ("dataset", "system", "all", *TMR_LEVELS), tuple(body), tuple(notes))
+    return Table(
+        "Tough mentions, head to head",
+        ("dataset", "system", "all", *TMR_LEVELS),
+        tuple(body),
+        tuple(notes),
+    )
 
 
 def _winner(row: Mapping[str, Any] | None, sign: int, least: float) -> Cell:

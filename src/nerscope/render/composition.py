@@ -20,16 +20,26 @@ def description_tables(description: Mapping[str, Any]) -> list[Table]:
         if rows:
             tables.append(_composition_table(title, rows))
     if description["zeta"]:
-        cells = tuple((Cell(name), Cell("–" if mean is None else f"{mean:.4g}")) for name, mean in description["zeta"].items())
+        cells = tuple(
+            (Cell(name), Cell("–" if mean is None else f"{mean:.4g}"))
+            for name, mean in description["zeta"].items()
+        )
         tables.append(Table("Mean attribute values ζ", ("attribute", "mean"), cells))
     return tables
 
 
 def _mention_table(mentions: Mapping[str, Mapping[str, int]]) -> Table:
     columns = list(next(iter(mentions.values())))
-    rows = tuple((Cell(split), *(Cell(f"{counts[column]:,}") for column in columns)) for split, counts in mentions.items())
-    notes = ("ambiguous: of two or more types in training; unseen: no training mention; unique: distinct surfaces",)
-    return Table("Mentions", ("split", *(column.replace("_", " ") for column in columns)), rows, notes)
+    rows = tuple(
+        (Cell(split), *(Cell(f"{counts[column]:,}") for column in columns))
+        for split, counts in mentions.items()
+    )
+    notes = (
+        "ambiguous: of two or more types in training; unseen: no training mention; unique: distinct surfaces",
+    )
+    return Table(
+        "Mentions", ("split", *(column.replace("_", " ") for column in columns)), rows, notes
+    )
 
 
 def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -39,6 +49,9 @@ def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     body = []
     for split, kind in groups:
         cells = [index[split, kind, level] for level in levels]
-        texts = [f"{cell['n']:,}" if cell["level"] == "all" else percent(cell["share"], 1) for cell in cells]
+        texts = [
+            f"{cell['n']:,}" if cell["level"] == "all" else percent(cell["share"], 1)
+            for cell in cells
+        ]
         body.append((Cell(split), Cell(kind or "all"), *map(Cell, texts)))
     return Table(title, ("split", "type", *levels), tuple(body))

@@ -1,11 +1,13 @@
-"""Tables of cells, made from rows: what they hold is decided here, how they look is decided by the writers."""
+"""Tables of cells, made from rows: what they hold is decided here, how they look is decided by the
+writers.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from nerscope.errors import UsageError, suggest
-from nerscope.results import Results, Row, gain
+from nerscope.results.results import Results, Row, gain
 
 UNDEFINED = "–"
 FEW = 30  # a recall on fewer units than this says little
@@ -88,7 +90,9 @@ class Summaries:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A kind of table: its title, the fields common to all its cells, and its columns (which may depend on the results)."""
+    """A kind of table: its title, the fields common to all its cells, and its columns (which may
+    depend on the results).
+    """
 
     title: str
     common: Mapping[str, object]
@@ -110,9 +114,17 @@ def _levels(facet: str, *extra: tuple[str, str], **more: object) -> Callable[[Su
 
     def columns(rows: Summaries) -> Columns:
         match = rows.match_of(facet)
-        levels = dict.fromkeys(row["level"] for row in rows.by_facet[facet] if row["level"] != "score")
+        levels = dict.fromkeys(
+            row["level"] for row in rows.by_facet[facet] if row["level"] != "score"
+        )
         found = [(level, {"level": level, "match": match, **more}) for level in levels]
-        return [*found, *((level, {"level": level, "match": match, "metric": metric}) for level, metric in extra)]
+        return [
+            *found,
+            *(
+                (level, {"level": level, "match": match, "metric": metric})
+                for level, metric in extra
+            ),
+        ]
 
     return columns
 
@@ -123,7 +135,10 @@ def _partial_matches(rows: Summaries) -> Columns:
 
 
 def _shares(rows: Summaries) -> Columns:
-    return [(level, {"level": level, "match": rows.match_of("hard")}) for level in ("unseen", "diff", "other")]
+    return [
+        (level, {"level": level, "match": rows.match_of("hard")})
+        for level in ("unseen", "diff", "other")
+    ]
 
 
 SPECS: dict[str, Spec] = {
@@ -140,9 +155,17 @@ SPECS: dict[str, Spec] = {
             ("accuracy", {"match": "label", "metric": "accuracy"}),
         ),
     ),
-    "types": Spec("F1 by type", {"facet": "all", "level": "all", "match": "exact", "metric": "f1"}, _types),
-    "partial": Spec("F1 with partial credit", {"facet": "all", "level": "all", "type": None, "metric": "f1"}, _partial_matches),
-    "tmr": Spec("Tough mentions: recall", {"facet": "tmr", "type": None, "metric": "recall"}, _levels("tmr")),
+    "types": Spec(
+        "F1 by type", {"facet": "all", "level": "all", "match": "exact", "metric": "f1"}, _types
+    ),
+    "partial": Spec(
+        "F1 with partial credit",
+        {"facet": "all", "level": "all", "type": None, "metric": "f1"},
+        _partial_matches,
+    ),
+    "tmr": Spec(
+        "Tough mentions: recall", {"facet": "tmr", "type": None, "metric": "recall"}, _levels("tmr")
+    ),
     "hard": Spec(
         "Hard tokens: error rate (lower is better)",
         {"facet": "hard", "type": None},
@@ -154,7 +177,9 @@ SPECS: dict[str, Spec] = {
         _levels("hard-strict", ("score", "hardeval"), metric="ter"),
     ),
     "errors": Spec(
-        "Where the errors are: share of all wrong tokens", {"facet": "hard", "type": None, "metric": "error_share"}, _shares
+        "Where the errors are: share of all wrong tokens",
+        {"facet": "hard", "type": None, "metric": "error_share"},
+        _shares,
     ),
 }
 
@@ -170,15 +195,27 @@ def _table(rows: Summaries, name: str) -> Table:
         return _built(rows, SPECS[name])
     if name in facets:
         return _built(rows, _facet_spec(rows, name))
-    raise UsageError(f"table '{name}'", "there is no such table in these results", suggest(name, [*SPECS, *facets]))
+    raise UsageError(
+        f"table '{name}'",
+        "there is no such table in these results",
+        suggest(name, [*SPECS, *facets]),
+    )
 
 
 def _facet_spec(rows: Summaries, facet: str) -> Spec:
     metrics = {row["metric"] for row in rows.by_facet[facet]}
-    metric = next(metric for metric in ("f1", "recall", "ter", *sorted(metrics)) if metric in metrics)
+    metric = next(
+        metric for metric in ("f1", "recall", "ter", *sorted(metrics)) if metric in metrics
+    )
     ranges = rows.settings.get("facets", {}).get(facet, {}).get("ranges", {})
-    note = ("buckets: " + ", ".join(f"{level} {text}" for level, text in ranges.items()),) if ranges else ()
-    return Spec(f"{facet}: {metric}", {"facet": facet, "type": None, "metric": metric}, _levels(facet), note)
+    note = (
+        ("buckets: " + ", ".join(f"{level} {text}" for level, text in ranges.items()),)
+        if ranges
+        else ()
+    )
+    return Spec(
+        f"{facet}: {metric}", {"facet": facet, "type": None, "metric": metric}, _levels(facet), note
+    )
 
 
 def overview(results: Results) -> list[Table]:
@@ -186,13 +223,22 @@ def overview(results: Results) -> list[Table]:
     rows = Summaries(results)
     facets = list(rows.by_facet)
     matches = [match for match, _ in _partial_matches(rows)]
-    names = [*(["exact", "types"] if "exact" in matches else []), *(["partial"] if matches != ["exact"] else [])]
-    names += [name for name in ("tmr", "hard", "errors") if name in facets or (name == "errors" and "hard" in facets)]
+    names = [
+        *(["exact", "types"] if "exact" in matches else []),
+        *(["partial"] if matches != ["exact"] else []),
+    ]
+    names += [
+        name
+        for name in ("tmr", "hard", "errors")
+        if name in facets or (name == "errors" and "hard" in facets)
+    ]
     shown = [_table(rows, name) for name in names]
     bucketed = [facet for facet in facets if facet in results.settings.get("facets", {})]
     if bucketed:
         shown.append(_attribute_table(rows, bucketed))
-    others = [facet for facet in facets if facet not in ("all", "tmr", "hard", "hard-strict", *bucketed)]
+    others = [
+        facet for facet in facets if facet not in ("all", "tmr", "hard", "hard-strict", *bucketed)
+    ]
     shown += [_table(rows, facet) for facet in others]
     return [one for one in shown if len(one.header) > 1 and one.rows]
 
@@ -203,30 +249,58 @@ def _attribute_table(rows: Summaries, facets: Sequence[str]) -> Table:
     body = []
     for facet, part in zip(facets, parts, strict=True):
         for number, row in enumerate(part.rows):
-            body.append((Cell("" if number else facet), *row, *(Cell("") for _ in range(len(header) - len(row)))))
+            body.append(
+                (
+                    Cell("" if number else facet),
+                    *row,
+                    *(Cell("") for _ in range(len(header) - len(row))),
+                )
+            )
     notes = [
-        f"{facet}: {part.notes[0].removeprefix('buckets: ')}" for facet, part in zip(facets, parts, strict=True) if part.notes
+        f"{facet}: {part.notes[0].removeprefix('buckets: ')}"
+        for facet, part in zip(facets, parts, strict=True)
+        if part.notes
     ]
-    return Table("F1 by attribute", ("attribute", *header), tuple(body), (*parts[0].notes[1:], *notes))
+    return Table(
+        "F1 by attribute", ("attribute", *header), tuple(body), (*parts[0].notes[1:], *notes)
+    )
 
 
 def _built(rows: Summaries, spec: Spec) -> Table:
     every = [(name, {**spec.common, **column}) for name, column in spec.columns(rows)]
-    columns = [(name, wanted) for name, wanted in every if any(any(rows.column(dataset, wanted)) for dataset in rows.systems)]
+    columns = [
+        (name, wanted)
+        for name, wanted in every
+        if any(any(rows.column(dataset, wanted)) for dataset in rows.systems)
+    ]
     body: list[tuple[Cell, ...]] = []
     several_runs, sparse = False, False
     for dataset, systems in rows.systems.items():
         cells = [rows.column(dataset, wanted) for _, wanted in columns]
         label = f"{dataset}: " if len(rows.systems) > 1 else ""
-        whole = max((cell["n"] for column in cells for cell in column if cell and cell["unit"] == "mention"), default=0)
+        whole = max(
+            (
+                cell["n"]
+                for column in cells
+                for cell in column
+                if cell and cell["unit"] == "mention"
+            ),
+            default=0,
+        )
         best = [_best(column) for column in cells]
         for place, system in enumerate(systems):
             own = [column[place] for column in cells]
             several_runs |= any(cell is not None and (cell.get("runs") or 1) > 1 for cell in own)
             marks = [
-                cell is not None and value is not None and cell["value"] == value for cell, value in zip(own, best, strict=True)
+                cell is not None and value is not None and cell["value"] == value
+                for cell, value in zip(own, best, strict=True)
             ]
-            body.append((Cell(label + system), *(Cell(_text(cell), mark) for cell, mark in zip(own, marks, strict=True))))
+            body.append(
+                (
+                    Cell(label + system),
+                    *(Cell(_text(cell), mark) for cell, mark in zip(own, marks, strict=True)),
+                )
+            )
         sizes = [_size(column, whole) for column in cells]
         sparse |= any(size.endswith("!") for size in sizes)
         body.append((Cell(label + "n"), *map(Cell, sizes)))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import IO, Literal
 
 from nerscope.render.tables import Cell, Table
-from nerscope.results import Results
+from nerscope.results.results import Results
 
 
 def plain_text(tables: Sequence[Table], file: IO[str] | None = None) -> str:
@@ -29,7 +29,13 @@ def plain_text(tables: Sequence[Table], file: IO[str] | None = None) -> str:
             grid.add_column(name, justify=_side(table, place), no_wrap=True)
         for row in table.rows:
             grid.add_row(
-                *(Text(cell.text + ("*" if cell.best else ""), style="bold green" if cell.best else "") for cell in row)
+                *(
+                    Text(
+                        cell.text + ("*" if cell.best else ""),
+                        style="bold green" if cell.best else "",
+                    )
+                    for cell in row
+                )
             )
         console.print(grid)
         for note in table.notes:
@@ -52,9 +58,14 @@ def markdown(tables: Sequence[Table]) -> str:
     """Tables for a README or an issue."""
     parts = []
     for table in tables:
-        rule = ["---" if _side(table, place) == "left" else "---:" for place in range(len(table.header))]
+        rule = [
+            "---" if _side(table, place) == "left" else "---:" for place in range(len(table.header))
+        ]
         rows = [[_bold(cell, "**", "**") for cell in row] for row in table.rows]
-        lines = ["| " + " | ".join(_pipe(text) for text in row) + " |" for row in [list(table.header), rule, *rows]]
+        lines = [
+            "| " + " | ".join(_pipe(text) for text in row) + " |"
+            for row in [list(table.header), rule, *rows]
+        ]
         notes = [f"\n{note}" for note in table.notes if not note.startswith("*")]
         parts.append("\n".join([f"### {table.title}\n", *lines, *notes]))
     return "\n\n".join(parts) + "\n"
@@ -88,11 +99,16 @@ def latex(tables: Sequence[Table]) -> str:
     """Tables for a paper, with booktabs."""
     parts = []
     for table in tables:
-        columns = "".join("l" if _side(table, place) == "left" else "r" for place in range(len(table.header)))
+        columns = "".join(
+            "l" if _side(table, place) == "left" else "r" for place in range(len(table.header))
+        )
         header = " & ".join(name.translate(_LATEX) for name in table.header)
         body = [
             " & ".join(
-                f"\\textbf{{{cell.text.translate(_LATEX)}}}" if cell.best else cell.text.translate(_LATEX) for cell in row
+                f"\\textbf{{{cell.text.translate(_LATEX)}}}"
+                if cell.best
+                else cell.text.translate(_LATEX)
+                for cell in row
             )
             for row in table.rows
         ]
@@ -120,7 +136,10 @@ def csv_of(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def tables_as_csv(tables: Sequence[Table]) -> str:
     """Tables one after the other, each with its title in front of every line."""
     return "\n".join(
-        csv_of(["table", *one.header], [[one.title, *(cell.text for cell in row)] for row in one.rows]) for one in tables
+        csv_of(
+            ["table", *one.header], [[one.title, *(cell.text for cell in row)] for row in one.rows]
+        )
+        for one in tables
     )
 
 
@@ -136,7 +155,8 @@ def rows_as_csv(results: Results) -> str:
     """The tidy rows of results, each with the signature."""
     columns = list(dict.fromkeys(key for row in results.rows for key in row))
     return csv_of(
-        [*columns, "signature"], [[*(row.get(column) for column in columns), results.signature] for row in results.rows]
+        [*columns, "signature"],
+        [[*(row.get(column) for column in columns), results.signature] for row in results.rows],
     )
 
 
@@ -149,5 +169,8 @@ _SIGNED: dict[str, Callable[[str], str]] = {
 
 def with_conditions(text: str, form: str, results: Results) -> str:
     """Add the signature and what was lost in reading."""
-    lines = [f"signature: {results.signature}", *(f"note: {loss['places'][0]}: {loss['message']}" for loss in results.losses)]
+    lines = [
+        f"signature: {results.signature}",
+        *(f"note: {loss['places'][0]}: {loss['message']}" for loss in results.losses),
+    ]
     return text + "\n" + "\n".join(map(_SIGNED[form], lines)) + "\n"

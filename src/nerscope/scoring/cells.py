@@ -1,4 +1,6 @@
-"""Every number of a facet from its counts: one corpus or ten thousand resamples of it, it is the same arithmetic."""
+"""Every number of a facet from its counts: one corpus or ten thousand resamples of it, it is the
+same arithmetic.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -9,7 +11,9 @@ from nerscope.scoring.metrics import LEVEL_METRICS, METRICS, filled
 
 
 class Number(NamedTuple):
-    """A level, a type (None for all together), a metric, its value and its denominator; arrays if counts were."""
+    """A level, a type (None for all together), a metric, its value and its denominator; arrays if
+    counts were.
+    """
 
     level: str
     type: int | None
@@ -18,7 +22,9 @@ class Number(NamedTuple):
     n: Floats
 
 
-def numbers(division: Division, counts: Floats, types: Sequence[int], zero_division: float | None = None) -> Iterator[Number]:
+def numbers(
+    division: Division, counts: Floats, types: Sequence[int], zero_division: float | None = None
+) -> Iterator[Number]:
     """The numbers made of counts (…, levels, types, 4)."""
     for metric in division.metrics:
         if metric in LEVEL_METRICS:
@@ -35,4 +41,6 @@ def numbers(division: Division, counts: Floats, types: Sequence[int], zero_divis
         for place, level in enumerate(division.levels):
             yield Number(level, None, metric, whole[..., place], sizes[..., place, :].sum(axis=-1))
             for kind in types if single else ():
-                yield Number(level, kind, metric, by_type[..., place, kind], sizes[..., place, kind])
+                yield Number(
+                    level, kind, metric, by_type[..., place, kind], sizes[..., place, kind]
+                )

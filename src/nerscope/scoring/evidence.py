@@ -9,11 +9,14 @@ from nerscope.corpus.arrays import Floats, Ints
 from nerscope.scoring.ledger import Ledger, Units
 
 TOKEN_JOIN = "\x1f"
+SHOWN_UNIT = {"mention": "mention", "inside": "token", "token": "token"}
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """How a facet divides units: each level is a set of codes. `matches` and `metrics` are those to be reported."""
+    """How a facet divides units: each level is a set of codes. `matches` and `metrics` are those to
+    be reported.
+    """
 
     unit: str
     levels: Mapping[str, tuple[int, ...]]
@@ -45,7 +48,9 @@ class Evidence:
     ledgers: Mapping[str, Ledger]
     divisions: Mapping[str, Division]
     documents: Ints = field(repr=False)  # of each sentence
-    texts: tuple[str, ...] | None = field(default=None, repr=False)  # of each sentence, tokens joined by TOKEN_JOIN
+    texts: tuple[str, ...] | None = field(
+        default=None, repr=False
+    )  # of each sentence, tokens joined by TOKEN_JOIN
     zeta: Mapping[str, float | None] = field(default_factory=dict)  # mean value of each attribute
 
     @property
@@ -57,7 +62,9 @@ class Evidence:
         """Counts (levels, types, 4) of a facet."""
         division = self.divisions[facet]
         ledger = self.ledgers[division.unit]
-        return division.by_level(ledger.counts(run, facet, match, division.n_codes, len(self.types)))
+        return division.by_level(
+            ledger.counts(run, facet, match, division.n_codes, len(self.types))
+        )
 
     def runs_of(self, system: str) -> list[int]:
         """The places of a system's runs."""
@@ -66,32 +73,47 @@ class Evidence:
 
 def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
     """The same evidence with types coded in another order; types that do not occur may be left out."""
-    codes = np.array([types.index(name) if name in types else -1 for name in evidence.types], np.int16)
+    codes = np.array(
+        [types.index(name) if name in types else -1 for name in evidence.types], np.int16
+    )
 
     def recoded(units: Units) -> Units:
         return replace(units, type=codes[units.type]) if len(evidence.types) else units
 
     ledgers = {
-        unit: ledger if unit == "token" else _mapped(ledger, recoded)  # tokens are not divided by type
+        unit: ledger
+        if unit == "token"
+        else _mapped(ledger, recoded)  # tokens are not divided by type
         for unit, ledger in evidence.ledgers.items()
     }
     return replace(evidence, types=tuple(types), ledgers=ledgers)
 
 
 def _mapped(ledger: Ledger, change: Callable[[Units], Units]) -> Ledger:
-    return Ledger(change(ledger.gold), tuple(replace(run, pred=change(run.pred)) for run in ledger.runs))
+    return Ledger(
+        change(ledger.gold), tuple(replace(run, pred=change(run.pred)) for run in ledger.runs)
+    )
 
 
 def canonical(evidence: Evidence) -> Evidence:
-    """Types in alphabetical order, and only those that occur: so that the way the data came cannot move a rounding."""
+    """Types in alphabetical order, and only those that occur: so that the way the data came cannot
+    move a rounding.
+    """
     ledger = evidence.ledgers["mention"]
-    used = set().union(*(np.unique(units.type).tolist() for units in [ledger.gold, *(run.pred for run in ledger.runs)]))
+    used = set().union(
+        *(
+            np.unique(units.type).tolist()
+            for units in [ledger.gold, *(run.pred for run in ledger.runs)]
+        )
+    )
     return with_types(evidence, sorted(evidence.types[code] for code in used))
 
 
 def only_run(evidence: Evidence, run: int) -> Evidence:
     """The evidence of one run alone."""
-    ledgers = {unit: Ledger(ledger.gold, (ledger.runs[run],)) for unit, ledger in evidence.ledgers.items()}
+    ledgers = {
+        unit: Ledger(ledger.gold, (ledger.runs[run],)) for unit, ledger in evidence.ledgers.items()
+    }
     return replace(evidence, runs=(evidence.runs[run],), ledgers=ledgers)
 
 
@@ -103,4 +125,11 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
         unit: Ledger(ledger.gold, tuple(run for part in parts for run in part.ledgers[unit].runs))
         for unit, ledger in parts[0].ledgers.items()
     }
-    return canonical(replace(parts[0], runs=tuple(run for part in parts for run in part.runs), ledgers=ledgers))
+    return canonical(
+        replace(parts[0], runs=tuple(run for part in parts for run in part.runs), ledgers=ledgers)
+    )
+
+
+def shown_facet(name: str) -> str:
+    """The facet as rows call it: the labels' accuracy is a number of all tokens."""
+    return "all" if name == "accuracy" else name

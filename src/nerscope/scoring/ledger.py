@@ -1,8 +1,10 @@
-"""The ledger: every scored unit with its sentence, type, facet codes and credit, from which all counts are made.
+"""The ledger: every scored unit with its sentence, type, facet codes and credit, from which all
+counts are made.
 
-Counts per sentence for every facet, match and run would be large; but a unit's codes are the same for all matches, and a
-gold unit's are the same for all systems. So the ledger keeps units, in narrow columns, and counts are one `bincount` away:
-for the whole corpus, for each sentence (what resampling needs), for any pair of systems. Ledgers of chunks add up.
+Counts per sentence for every facet, match and run would be large; but a unit's codes are the same
+for all matches, and a gold unit's are the same for all systems. So the ledger keeps units, in
+narrow columns, and counts are one `bincount` away: for the whole corpus, for each sentence (what
+resampling needs), for any pair of systems. Ledgers of chunks add up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +20,9 @@ Column = TypeVar("Column", Ints, Floats)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """Gold or predicted units: parallel columns. A row stands for `weight` equal units of one sentence."""
+    """Gold or predicted units: parallel columns. A row stands for `weight` equal units of one
+    sentence.
+    """
 
     sentence: Ints
     type: Ints
@@ -40,7 +44,9 @@ class Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What one run made of the units: its predictions, and by match the credit and the kind of pair of each unit."""
+    """What one run made of the units: its predictions, and by match the credit and the kind of pair
+    of each unit.
+    """
 
     pred: Units
     gold_credit: Mapping[str, Floats]
@@ -93,7 +99,10 @@ def _joined(parts: Sequence[Units]) -> Units:
         np.concatenate([part.sentence for part in parts]),
         np.concatenate([part.type for part in parts]),
         _joined_columns([part.codes for part in parts]),
-        *(_joined_optional([getattr(part, name) for part in parts]) for name in ("weight", "surface", "start", "length")),
+        *(
+            _joined_optional([getattr(part, name) for part in parts])
+            for name in ("weight", "surface", "start", "length")
+        ),
     )
 
 

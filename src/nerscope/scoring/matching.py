@@ -1,9 +1,10 @@
 """Which predicted mention goes with which gold one, and for how much credit.
 
-Exact matches are settled first, those of the same type before others. Of what is left, a gold mention takes at most one
-prediction and a prediction serves at most one gold mention, so that the number of pairs is the largest possible. Gold
-mentions are served in the order of start, end and type; each prefers a prediction of its own type, then the larger overlap,
-then the one that comes first; one that was served earlier changes its partner only so that both are served. So the result
+Exact matches are settled first, those of the same type before others. Of what is left, a gold
+mention takes at most one prediction and a prediction serves at most one gold mention, so that the
+number of pairs is the largest possible. Gold mentions are served in the order of start, end and
+type; each prefers a prediction of its own type, then the larger overlap, then the one that comes
+first; one that was served earlier changes its partner only so that both are served. So the result
 never depends on the order of the input.
 """
 
@@ -25,7 +26,9 @@ UNPAIRED, INCORRECT, PARTIAL, CORRECT = range(4)
 
 
 class Pairs(NamedTuple):
-    """A one-to-one matching: pairs of gold and predicted mentions, with credit and kind (correct, partial, incorrect)."""
+    """A one-to-one matching: pairs of gold and predicted mentions, with credit and kind (correct,
+    partial, incorrect).
+    """
 
     gold: Ints
     pred: Ints
@@ -42,7 +45,9 @@ class Touch(NamedTuple):
     @property
     def shared(self) -> Ints:
         """How many tokens both have."""
-        return np.minimum(self.gold.end, self.pred.end) - np.maximum(self.gold.start, self.pred.start)
+        return np.minimum(self.gold.end, self.pred.end) - np.maximum(
+            self.gold.start, self.pred.start
+        )
 
     @property
     def sizes(self) -> tuple[Ints, Ints]:
@@ -56,10 +61,14 @@ MATCHES: Registry[Callable[..., Matcher]] = Registry("match")
 
 
 def match_named(text: str) -> Matcher:
-    """The matcher of a name with options, such as `overlap(credit=1)` or `iou(threshold=0.5, typed=no)`."""
+    """The matcher of a name with options, such as `overlap(credit=1)` or `iou(threshold=0.5,
+    typed=no)`.
+    """
     found = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text)
     if not found:
-        raise UsageError(f"match '{text}'", "it cannot be read", "write name or name(option=value, …)")
+        raise UsageError(
+            f"match '{text}'", "it cannot be read", "write name or name(option=value, …)"
+        )
     make = MATCHES[found[1]]
     options: dict[str, object] = {}
     for part in filter(None, (piece.strip() for piece in (found[2] or "").split(","))):
@@ -68,20 +77,26 @@ def match_named(text: str) -> Matcher:
             options[key] = {"yes": True, "no": False}[value] if key == "typed" else float(value)
         except (KeyError, ValueError):
             raise UsageError(
-                f"match '{text}'", f"'{part}' cannot be read", "credit and threshold are numbers, typed is yes or no"
+                f"match '{text}'",
+                f"'{part}' cannot be read",
+                "credit and threshold are numbers, typed is yes or no",
             ) from None
     try:
         return make(**options)
     except TypeError:
         raise UsageError(
-            f"match '{text}'", f"'{found[1]}' has no such option", "see docs/measures/partial.md for the options of each match"
+            f"match '{text}'",
+            f"'{found[1]}' has no such option",
+            "see docs/measures/partial.md for the options of each match",
         ) from None
 
 
 def match_family(name: str, rule: CreditRule | None, **defaults: float) -> None:
-    """Register a match: exact pairs get 1, other pairs what the rule says of mentions that share a token (0 is no match).
+    """Register a match: exact pairs get 1, other pairs what the rule says of mentions that share a
+    token (0 is no match).
 
-    `credit` (of a rule that says 0 or 1) and `threshold` (of a rule that grades) become options if they have a default.
+    `credit` (of a rule that says 0 or 1) and `threshold` (of a rule that grades) become options if
+    they have a default.
 
     >>> match_family("no-longer", lambda touch: touch.sizes[1] <= touch.sizes[0], credit=0.5)
     >>> match_named("no-longer(credit=0.25)") is not None
@@ -96,7 +111,9 @@ def match_family(name: str, rule: CreditRule | None, **defaults: float) -> None:
         values = {**defaults, **options}
         for key, value in values.items():
             if not 0 <= value <= 1:
-                raise UsageError(f"match '{name}'", f"{key}={value:g} cannot be", "give a number from 0 to 1")
+                raise UsageError(
+                    f"match '{name}'", f"{key}={value:g} cannot be", "give a number from 0 to 1"
+                )
 
         def credit_of(touch: Touch) -> Floats:
             graded = rule(touch) * values.get("credit", 1.0)
@@ -171,7 +188,9 @@ def _muc(strict_span: bool, strict_type: bool, near_credit: float) -> Callable[.
         near = right_type & ~same_span if strict_span else np.zeros(len(a), bool)
         correct = right_type & ~near
         credit = correct + near_credit * near
-        kind = np.where(correct, CORRECT, np.where(near & (near_credit > 0), PARTIAL, INCORRECT)).astype(np.int8)
+        kind = np.where(
+            correct, CORRECT, np.where(near & (near_credit > 0), PARTIAL, INCORRECT)
+        ).astype(np.int8)
         return Pairs(at_gold, at_pred, credit, kind)
 
     return lambda: match
@@ -190,17 +209,27 @@ def _equal_by_tiers(gold: Mentions, pred: Mentions, typed: bool) -> tuple[Ints, 
         return at_gold, at_pred
     free_gold, free_pred = _free(len(gold), at_gold), _free(len(pred), at_pred)
     more_gold, more_pred = equal_spans(gold[free_gold], pred[free_pred], typed=False)
-    return np.concatenate([at_gold, free_gold[more_gold]]), np.concatenate([at_pred, free_pred[more_pred]])
+    return np.concatenate([at_gold, free_gold[more_gold]]), np.concatenate(
+        [at_pred, free_pred[more_pred]]
+    )
 
 
 def equal_spans(gold: Mentions, pred: Mentions, typed: bool) -> tuple[Ints, Ints]:
-    """Pairs of equal span (and type); of several equal ones, the k-th in the order of type goes with the k-th."""
+    """Pairs of equal span (and type); of several equal ones, the k-th in the order of type goes
+    with the k-th.
+    """
     n_types = 1 + int(max(gold.type.max(initial=0), pred.type.max(initial=0)))
-    longest = 1 + int(max((gold.end - gold.start).max(initial=0), (pred.end - pred.start).max(initial=0)))
-    gold_keys, pred_keys = (_keys(mentions, longest, n_types if typed else 1) for mentions in (gold, pred))
+    longest = 1 + int(
+        max((gold.end - gold.start).max(initial=0), (pred.end - pred.start).max(initial=0))
+    )
+    gold_keys, pred_keys = (
+        _keys(mentions, longest, n_types if typed else 1) for mentions in (gold, pred)
+    )
     if not (_increasing(gold_keys) and _increasing(pred_keys)):
         gold_keys, pred_keys = _made_distinct(gold_keys, gold.type, pred_keys, pred.type)
-        _, at_gold, at_pred = np.intersect1d(gold_keys, pred_keys, assume_unique=True, return_indices=True)
+        _, at_gold, at_pred = np.intersect1d(
+            gold_keys, pred_keys, assume_unique=True, return_indices=True
+        )
         return at_gold, at_pred
     # The common case: decoded labels are in order and never equal.
     at = np.minimum(np.searchsorted(gold_keys, pred_keys), max(0, len(gold_keys) - 1))
@@ -217,11 +246,16 @@ def _increasing(keys: Ints) -> bool:
     return bool((keys[1:] > keys[:-1]).all())
 
 
-def _made_distinct(gold_keys: Ints, gold_types: Ints, pred_keys: Ints, pred_types: Ints) -> tuple[Ints, Ints]:
+def _made_distinct(
+    gold_keys: Ints, gold_types: Ints, pred_keys: Ints, pred_types: Ints
+) -> tuple[Ints, Ints]:
     """Small keys in which equal ones are numbered in the order of type."""
     _, codes = np.unique(np.concatenate([gold_keys, pred_keys]), return_inverse=True)
     parts = []
-    for keys, types in [(codes[: len(gold_keys)], gold_types), (codes[len(gold_keys) :], pred_types)]:
+    for keys, types in [
+        (codes[: len(gold_keys)], gold_types),
+        (codes[len(gold_keys) :], pred_types),
+    ]:
         order = np.lexsort((types, keys))
         numbers = np.empty_like(keys)
         numbers[order] = np.arange(len(keys)) - np.searchsorted(keys[order], keys[order])
@@ -236,9 +270,16 @@ def _free(size: int, taken: Ints) -> Ints:
 
 
 def _rest(
-    gold: Mentions, pred: Mentions, used_gold: Ints, used_pred: Ints, credit_of: CreditRule, typed: bool
+    gold: Mentions,
+    pred: Mentions,
+    used_gold: Ints,
+    used_pred: Ints,
+    credit_of: CreditRule,
+    typed: bool,
 ) -> tuple[Ints, Ints, Floats]:
-    """Pair what is left over: all candidate pairs with credit, then as many of them as can stand side by side."""
+    """Pair what is left over: all candidate pairs with credit, then as many of them as can stand
+    side by side.
+    """
     free_gold = _in_order(gold, _free(len(gold), used_gold))
     free_pred = _in_order(pred, _free(len(pred), used_pred))
     left, right = overlapping(gold[free_gold], pred[free_pred])
@@ -257,7 +298,9 @@ def _in_order(mentions: Mentions, chosen: Ints) -> Ints:
 
 
 def overlapping(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
-    """All pairs that share a token; both sides must be sorted by start. Nested and overlapping spans are fine."""
+    """All pairs that share a token; both sides must be sorted by start. Nested and overlapping
+    spans are fine.
+    """
     reach = np.maximum.accumulate(gold.end) if len(gold) else gold.end
     low = np.searchsorted(reach, pred.start, side="right")
     high = np.maximum(low, np.searchsorted(gold.start, pred.end, side="left"))
@@ -268,7 +311,11 @@ def overlapping(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
 
 def largest_matching(left: Ints, right: Ints, same_type: Bools, shared: Ints) -> Ints:
     """Which edges to take so that no end is used twice and as many as possible are taken."""
-    alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1) if len(left) else np.zeros(0, bool)
+    alone = (
+        (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
+        if len(left)
+        else np.zeros(0, bool)
+    )
     rest = np.flatnonzero(~alone)
     order = rest[np.lexsort((right[rest], -shared[rest], ~same_type[rest], left[rest]))]
     choices: dict[int, list[tuple[int, int]]] = {}
@@ -277,7 +324,11 @@ def largest_matching(left: Ints, right: Ints, same_type: Bools, shared: Ints) ->
     mates = _Mates({}, {})
     for start in choices:
         mates.augment(start, choices)
-    return np.sort(np.concatenate([np.flatnonzero(alone), np.array([edge for _, edge in mates.edge.values()], np.int64)]))
+    return np.sort(
+        np.concatenate(
+            [np.flatnonzero(alone), np.array([edge for _, edge in mates.edge.values()], np.int64)]
+        )
+    )
 
 
 @dataclass(slots=True)

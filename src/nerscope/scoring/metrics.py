@@ -1,7 +1,9 @@
-"""Numbers made of counts. A metric sees nothing but counts, so it works for every facet, match and resample.
+"""Numbers made of counts. A metric sees nothing but counts, so it works for every facet, match and
+resample.
 
-Counts are arrays whose last axis is gold, hit_gold, pred, hit_pred. Four columns, not tp/fp/fn: under partial matching, and
-for facets of the surface, the two sides of a match may fall in different levels.
+Counts are arrays whose last axis is gold, hit_gold, pred, hit_pred. Four columns, not tp/fp/fn:
+under partial matching, and for facets of the surface, the two sides of a match may fall in
+different levels.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +22,8 @@ Formula = Callable[[Floats], Floats]
 class Metric(NamedTuple):
     """A number from counts (…, types, 4).
 
-    `average` is "micro" (add the types up, then compute), "macro" or "weighted" (compute for each type, then average);
+    `average` is "micro" (add the types up, then compute), "macro" or "weighted" (compute for each
+    type, then average);
     `column` is the denominator, which rows show as `n`.
     """
 
@@ -34,7 +37,9 @@ class Metric(NamedTuple):
             return filled(self.formula(counts.sum(axis=-2)), zero_division)
         values = filled(self.formula(counts), zero_division)
         weights = counts[..., GOLD] if self.average == "weighted" else np.ones(values.shape)
-        weights = np.where(np.isnan(values), 0.0, weights)  # what is undefined has no share in an average
+        weights = np.where(
+            np.isnan(values), 0.0, weights
+        )  # what is undefined has no share in an average
         return ratio((np.nan_to_num(values) * weights).sum(axis=-1), weights.sum(axis=-1))
 
 
@@ -52,7 +57,9 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, nan]
     """
-    quotient: Floats = np.full_like(numerator, np.nan)  # in the memory order of the counts, so that resamples stay together
+    quotient: Floats = np.full_like(
+        numerator, np.nan
+    )  # in the memory order of the counts, so that resamples stay together
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
     return quotient
 
@@ -68,7 +75,8 @@ def recall(counts: Floats) -> Floats:
 
 
 def f_score(counts: Floats, beta: float = 1.0) -> Floats:
-    """The F score. It is undefined only where there is neither gold nor prediction: finding nothing at all scores 0.
+    """The F score. It is undefined only where there is neither gold nor prediction: finding nothing
+    at all scores 0.
 
     >>> f_score(np.array([[4.0, 2.0, 2.0, 2.0], [3.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])).round(3).tolist()
     [0.667, 0.0, nan]
@@ -89,7 +97,11 @@ def error_rate(counts: Floats) -> Floats:
     return ratio(errors(counts), counts[..., GOLD])
 
 
-for _name, _formula, _column in [("precision", precision, PRED), ("recall", recall, GOLD), ("f1", f_score, GOLD)]:
+for _name, _formula, _column in [
+    ("precision", precision, PRED),
+    ("recall", recall, GOLD),
+    ("f1", f_score, GOLD),
+]:
     METRICS.add(_name, Metric(_formula, _column))
     METRICS.add(f"macro_{_name}", Metric(_formula, _column, "macro"))
     METRICS.add(f"weighted_{_name}", Metric(_formula, _column, "weighted"))
@@ -113,8 +125,13 @@ def error_share(levels: LevelCounts) -> LevelNumbers:
 def hardeval(levels: LevelCounts) -> LevelNumbers:
     """The mean of the error rates on unseen and on diff tokens, as the level `score`."""
     unseen, diff = levels["unseen"], levels["diff"]
-    return {"score": ((error_rate(unseen) + error_rate(diff)) / 2, unseen[..., GOLD] + diff[..., GOLD])}
+    return {
+        "score": ((error_rate(unseen) + error_rate(diff)) / 2, unseen[..., GOLD] + diff[..., GOLD])
+    }
 
 
 # Metrics that need all levels of a facet at once: value and denominator of each level.
-LEVEL_METRICS: dict[str, Callable[[LevelCounts], LevelNumbers]] = {"error_share": error_share, "hardeval": hardeval}
+LEVEL_METRICS: dict[str, Callable[[LevelCounts], LevelNumbers]] = {
+    "error_share": error_share,
+    "hardeval": hardeval,
+}

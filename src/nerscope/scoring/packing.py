@@ -1,4 +1,6 @@
-"""Evidence as JSON: narrow columns, packed, so that comparison and report never ask for the corpora again."""
+"""Evidence as JSON: narrow columns, packed, so that comparison and report never ask for the corpora
+again.
+"""
 
 import base64
 import json
@@ -28,9 +30,15 @@ def pack_array(values: Ints | Floats) -> dict[str, Any]:
     elif len(values) and (np.diff(values) >= 0).all():
         packed["steps"], values = True, np.diff(values, prepend=0)
     if values.dtype.kind != "f":
-        values = values.astype(np.min_scalar_type(int(values.max(initial=0))) if values.min(initial=0) >= 0 else np.int64)
+        values = values.astype(
+            np.min_scalar_type(int(values.max(initial=0)))
+            if values.min(initial=0) >= 0
+            else np.int64
+        )
     packed["type"] = values.dtype.str
-    packed["data"] = base64.b64encode(zlib.compress(np.ascontiguousarray(values).tobytes(), 6)).decode()
+    packed["data"] = base64.b64encode(
+        zlib.compress(np.ascontiguousarray(values).tobytes(), 6)
+    ).decode()
     return packed
 
 
@@ -45,7 +53,9 @@ def unpack_array(packed: Mapping[str, Any]) -> Any:
 
 
 def pack_evidence(evidence: Evidence, *, whole: bool = False) -> dict[str, Any]:
-    """Evidence as plain data; what only rows are made of (surfaces, kinds of pairs) is left out unless all is wanted."""
+    """Evidence as plain data; what only rows are made of (surfaces, kinds of pairs) is left out
+    unless all is wanted.
+    """
     return {
         "dataset": evidence.dataset,
         "types": list(evidence.types),
@@ -67,7 +77,10 @@ def _pack_ledger(ledger: Ledger, whole: bool) -> dict[str, Any]:
     return {
         "gold": _pack_units(ledger.gold, whole),
         "runs": [
-            {"pred": _pack_units(run.pred, whole), **{name: _pack_columns(getattr(run, name)) for name in columns}}
+            {
+                "pred": _pack_units(run.pred, whole),
+                **{name: _pack_columns(getattr(run, name)) for name in columns},
+            }
             for run in ledger.runs
         ],
     }
@@ -91,7 +104,11 @@ def _pack_units(units: Units, whole: bool) -> dict[str, Any]:
 
 
 def _pack_texts(texts: tuple[str, ...] | None) -> str | None:
-    return None if texts is None else base64.b64encode(zlib.compress(json.dumps(texts).encode(), 6)).decode()
+    return (
+        None
+        if texts is None
+        else base64.b64encode(zlib.compress(json.dumps(texts).encode(), 6)).decode()
+    )
 
 
 def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
@@ -123,7 +140,10 @@ def _unpack_ledger(packed: Mapping[str, Any]) -> Ledger:
     runs = tuple(
         Outcome(
             _unpack_units(run["pred"]),
-            *({name: unpack_array(values) for name, values in run.get(column, {}).items()} for column in _OUTCOME_COLUMNS),
+            *(
+                {name: unpack_array(values) for name, values in run.get(column, {}).items()}
+                for column in _OUTCOME_COLUMNS
+            ),
         )
         for run in packed["runs"]
     )

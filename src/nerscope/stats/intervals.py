@@ -1,7 +1,9 @@
-"""Intervals for any cell: the bootstrap where there is enough to resample, a score interval where there is not.
+"""Intervals for any cell: the bootstrap where there is enough to resample, a score interval where
+there is not.
 
-With few units the percentiles of a bootstrap are too narrow. There, the interval is Wilson's, for as many independent units
-as would give the variance that the jackknife over clusters finds, and with the quantile of Student's distribution.
+With few units the percentiles of a bootstrap are too narrow. There, the interval is Wilson's, for
+as many independent units as would give the variance that the jackknife over clusters finds, and
+with the quantile of Student's distribution.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +32,8 @@ from nerscope.stats.resampling import (
 
 Z95 = 1.959963984540054
 MOST_SAMPLES = 1_000_000
-FEWEST = 30  # below this many units, an average over types gets no interval: there is too little to resample
+# below this many units, an average over types gets no interval: there is too little to resample
+FEWEST = 30
 FEW = 200  # below this many units a cell gets a score interval
 
 
@@ -45,12 +48,16 @@ class Sampling:
     def __post_init__(self) -> None:
         if not isinstance(self.samples, int) or not 1 <= self.samples <= MOST_SAMPLES:
             raise UsageError(
-                "samples", f"{self.samples!r} cannot be", f"give 10000 for publication, {MOST_SAMPLES} at the most"
+                "samples",
+                f"{self.samples!r} cannot be",
+                f"give 10000 for publication, {MOST_SAMPLES} at the most",
             )
         if not isinstance(self.seed, int) or self.seed < 0:
             raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
         if self.by not in CLUSTERS:
-            raise UsageError("resample", f"there is no '{self.by}' to resample", suggest(self.by, CLUSTERS))
+            raise UsageError(
+                "resample", f"there is no '{self.by}' to resample", suggest(self.by, CLUSTERS)
+            )
 
     def signature(self) -> dict[str, str]:
         """How the intervals were made."""
@@ -73,13 +80,21 @@ class Spread(NamedTuple):
     observed: list[dict[CellKey, tuple[float, float]]]  # by run: value and denominator
     resampled: list[dict[CellKey, Floats]]  # by run: values in every resample
     counts: ClusterCounts
-    swapped: Sequence[Floats]  # by run: counts over the sentences that change places, in every round
+    swapped: Sequence[
+        Floats
+    ]  # by run: counts over the sentences that change places, in every round
 
 
 def spreads(
-    evidence: Evidence, runs: Sequence[int], clusters: Ints, weights: Weights, swaps: Weights | None = None
+    evidence: Evidence,
+    runs: Sequence[int],
+    clusters: Ints,
+    weights: Weights,
+    swaps: Weights | None = None,
 ) -> Iterator[Spread]:
-    """Resample every facet and match for some runs, all with the same draws (and with the same swaps, if asked for)."""
+    """Resample every facet and match for some runs, all with the same draws (and with the same
+    swaps, if asked for).
+    """
     everyone = [
         (facet, match, cluster_counts(evidence, facet, match, clusters, runs))
         for facet, division in evidence.divisions.items()
@@ -90,11 +105,23 @@ def spreads(
         drawn = resampled_totals(counts, weights)
         swapped = resampled_totals(counts, swaps) if swaps is not None else None
         for (facet, match, own), totals in zip(batch, drawn, strict=True):
-            parts = _by_run(evidence.divisions[facet], own, next(swapped), weights) if swapped else []
-            yield _spread(evidence, facet, match, runs, own, _by_run(evidence.divisions[facet], own, totals, weights), parts)
+            parts = (
+                _by_run(evidence.divisions[facet], own, next(swapped), weights) if swapped else []
+            )
+            yield _spread(
+                evidence,
+                facet,
+                match,
+                runs,
+                own,
+                _by_run(evidence.divisions[facet], own, totals, weights),
+                parts,
+            )
 
 
-def _by_run(division: Division, counts: ClusterCounts, totals: Sequence[Any], weights: Weights) -> list[Floats]:
+def _by_run(
+    division: Division, counts: ClusterCounts, totals: Sequence[Any], weights: Weights
+) -> list[Floats]:
     return list(resampled_counts(division, counts, totals, weights.shape[1]))
 
 
@@ -111,12 +138,17 @@ def _spread(
     observed = [
         {
             CellKey(level, kind, metric): (float(value), float(n))
-            for level, kind, metric, value, n in numbers(division, evidence.level_counts(run, facet, match), types)
+            for level, kind, metric, value, n in numbers(
+                division, evidence.level_counts(run, facet, match), types
+            )
         }
         for run in runs
     ]
     values = [
-        {CellKey(level, kind, metric): value for level, kind, metric, value, _ in numbers(division, own, types)}
+        {
+            CellKey(level, kind, metric): value
+            for level, kind, metric, value, _ in numbers(division, own, types)
+        }
         for own in resampled
     ]
     return Spread(facet, match, observed, values, counts, swapped)
@@ -125,8 +157,12 @@ def _spread(
 Interval = tuple[float, float] | None
 
 
-def interval(found: Spread, division: Division, key: CellKey, runs: Sequence[int], shares: RunShares | None) -> Interval:
-    """The 95 % interval of the mean over some runs (places in the spread), which have these shares in each resample."""
+def interval(
+    found: Spread, division: Division, key: CellKey, runs: Sequence[int], shares: RunShares | None
+) -> Interval:
+    """The 95 % interval of the mean over some runs (places in the spread), which have these shares
+    in each resample.
+    """
     values = np.array([found.observed[run][key][0] for run in runs])
     size = min(found.observed[run][key][1] for run in runs)
     if np.isnan(values).all() or not size:
@@ -154,9 +190,12 @@ def percentile_interval(values: Floats) -> Interval:
     if last < 0:
         return None
     at = [0.025 * last, 0.975 * last]
-    ordered = np.partition(values, sorted({int(place) for low in at for place in (low, min(low + 1, last))}))
+    ordered = np.partition(
+        values, sorted({int(place) for low in at for place in (low, min(low + 1, last))})
+    )
     bounds = [
-        float(ordered[int(place)]) + (place - int(place)) * float(ordered[min(int(place) + 1, last)] - ordered[int(place)])
+        float(ordered[int(place)])
+        + (place - int(place)) * float(ordered[min(int(place) + 1, last)] - ordered[int(place)])
         for place in at
     ]
     return bounds[0], bounds[1]
@@ -172,10 +211,12 @@ _FOR_VARIANCE = 1000  # resamples are enough to estimate a variance
 
 
 class RunNoise(NamedTuple):
-    """How far the mean over runs would move with other runs: in each resample, its variance, and how many runs tell so.
+    """How far the mean over runs would move with other runs: in each resample, its variance, and
+    how many runs tell so.
 
-    The runs of a system differ for two reasons: training went differently, and they disagree on single sentences. The second
-    is in the resampling of sentences already. So the spread of the runs is shrunk to what sentences do not explain.
+    The runs of a system differ for two reasons: training went differently, and they disagree on
+    single sentences. The second is in the resampling of sentences already. So the spread of the
+    runs is shrunk to what sentences do not explain.
     """
 
     moves: Floats | float
@@ -183,7 +224,9 @@ class RunNoise(NamedTuple):
     n_runs: int
 
     @classmethod
-    def of(cls, observed: Floats, resampled: Sequence[Floats], shares: RunShares | None) -> "RunNoise":
+    def of(
+        cls, observed: Floats, resampled: Sequence[Floats], shares: RunShares | None
+    ) -> "RunNoise":
         """The noise of the runs with these observed and resampled values."""
         if shares is None or np.isnan(observed).any():
             return cls(0.0, 0.0, len(observed))
@@ -205,10 +248,12 @@ def _variance(values: Floats) -> float:
 
 
 def widened(centre: float, deviations: Floats, noises: Sequence[tuple[int, RunNoise]]) -> Floats:
-    """Resampled values around a centre: deviations by sentences, plus noise of runs (with its sign).
+    """Resampled values around a centre: deviations by sentences, plus noise of runs (with its
+    sign).
 
-    The variance of few runs is itself uncertain. Where it matters, the tails are widened to Student's distribution, with the
-    degrees of freedom that Satterthwaite's formula gives to the sum.
+    The variance of few runs is itself uncertain. Where it matters, the tails are widened to
+    Student's distribution, with the degrees of freedom that Satterthwaite's formula gives to the
+    sum.
     """
     by_runs = sum(noise.variance for _, noise in noises)
     if not by_runs:
@@ -227,8 +272,12 @@ def _is_share(metric: str) -> bool:
     return metric in ("precision", "recall", "f1", "f0.5", "f2", "accuracy", "ter")
 
 
-def jackknife_variance(found: Spread, division: Division, key: CellKey, runs: Sequence[int]) -> float:
-    """The variance of a number over clusters, from leaving out each cluster in which its level occurs."""
+def jackknife_variance(
+    found: Spread, division: Division, key: CellKey, runs: Sequence[int]
+) -> float:
+    """The variance of a number over clusters, from leaving out each cluster in which its level
+    occurs.
+    """
     left_out = leave_one_out(found.counts, division, key, runs)
     if left_out is None:
         return 0.0
@@ -238,8 +287,12 @@ def jackknife_variance(found: Spread, division: Division, key: CellKey, runs: Se
     return float((m - 1) / m * ((values - values.mean()) ** 2).sum()) if m > 1 else 0.0
 
 
-def leave_one_out(counts: ClusterCounts, division: Division, key: CellKey, runs: Sequence[int]) -> list[Floats] | None:
-    """For each run, counts (clusters, 1, types, 4) of the key's level without each of the clusters that have it."""
+def leave_one_out(
+    counts: ClusterCounts, division: Division, key: CellKey, runs: Sequence[int]
+) -> list[Floats] | None:
+    """For each run, counts (clusters, 1, types, 4) of the key's level without each of the clusters
+    that have it.
+    """
     wanted = division.levels.get(key.level, ())
     chosen = []
     for cell in counts.cells:
@@ -253,7 +306,9 @@ def leave_one_out(counts: ClusterCounts, division: Division, key: CellKey, runs:
     for kind, cell in chosen:
         dense[np.searchsorted(clusters, cell.support), kind] += cell.distinct[cell.place].T
     own = sorted({column for run in runs for column in run_columns(run)})
-    dense = dense[dense[..., own].any(axis=(1, 2))]  # clusters that only other systems know are not left out
+    dense = dense[
+        dense[..., own].any(axis=(1, 2))
+    ]  # clusters that only other systems know are not left out
     without = dense.sum(axis=0) - dense
     return [without[:, None][..., run_columns(run)] for run in runs]
 
@@ -264,7 +319,8 @@ def _single(counts: Floats, key: CellKey) -> Floats:
 
 
 def score_interval(value: float, size: float, variance: float, most: float) -> tuple[float, float]:
-    """Wilson's interval for the number of independent units that has this variance, which is taken to be `most` at the most.
+    """Wilson's interval for the number of independent units that has this variance, which is taken
+    to be `most` at the most.
 
     >>> [round(bound, 3) for bound in score_interval(0.9, 100, 0.0009, 200)]
     [0.825, 0.945]

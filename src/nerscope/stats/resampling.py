@@ -1,8 +1,10 @@
-"""Resampling sentences (or documents): the same random weights serve every cell, every run and every pair of systems.
+"""Resampling sentences (or documents): the same random weights serve every cell, every run and
+every pair of systems.
 
-A resample is a weight for each cluster: how often it was drawn. The counts of a resample are weights times counts, so all
-resamples of a cell are one matrix product over the clusters in which the cell occurs at all. Above `MOST_CLUSTERS`, clusters
-are pooled at random into that many groups: resampling groups has the same variance, and the cost stops growing.
+A resample is a weight for each cluster: how often it was drawn. The counts of a resample are
+weights times counts, so all resamples of a cell are one matrix product over the clusters in which
+the cell occurs at all. Above `MOST_CLUSTERS`, clusters are pooled at random into that many groups:
+resampling groups has the same variance, and the cost stops growing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +29,9 @@ def clusters_of(evidence: Evidence, by: str, seed: int = 0) -> Ints:
         names, clusters = np.unique(evidence.documents, return_inverse=True)
         if len(names) < 2:
             raise InputError(
-                evidence.dataset, "the data has no document boundaries", "resample sentences, or mark documents with -DOCSTART-"
+                evidence.dataset,
+                "the data has no document boundaries",
+                "resample sentences, or mark documents with -DOCSTART-",
             )
     else:
         clusters = np.arange(len(evidence.documents))
@@ -39,7 +43,9 @@ def clusters_of(evidence: Evidence, by: str, seed: int = 0) -> Ints:
 
 
 def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
-    """How often each cluster (row) is drawn in each resample (column), drawing as many as there are, with replacement."""
+    """How often each cluster (row) is drawn in each resample (column), drawing as many as there
+    are, with replacement.
+    """
     rng = np.random.default_rng(seed)
     weights = np.zeros((n_clusters, samples), np.uint8)
     step = max(1, 2_000_000 // n_clusters)
@@ -48,7 +54,9 @@ def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
         drawn = rng.integers(0, n_clusters, (n_clusters, width))
         drawn *= width
         drawn += np.arange(width)
-        weights[:, first : first + width] = np.bincount(drawn.ravel(), minlength=n_clusters * width).reshape(n_clusters, width)
+        weights[:, first : first + width] = np.bincount(
+            drawn.ravel(), minlength=n_clusters * width
+        ).reshape(n_clusters, width)
     return weights
 
 
@@ -62,11 +70,12 @@ RunShares = npt.NDArray[np.float32]
 
 
 def run_shares(system: str, n_runs: int, samples: int, seed: int) -> RunShares | None:
-    """The share of each run (row) in the mean of each resample (column), from drawing runs with replacement.
+    """The share of each run (row) in the mean of each resample (column), from drawing runs with
+    replacement.
 
-    One run fewer is drawn than there are. Drawing all of them would make the variance of the mean too small by the factor
-    (k - 1) / k, which matters for few runs. The name takes part in the seed, so that systems are drawn independently,
-    whoever else is in the results.
+    One run fewer is drawn than there are. Drawing all of them would make the variance of the mean
+    too small by the factor (k - 1) / k, which matters for few runs. The name takes part in the
+    seed, so that systems are drawn independently, whoever else is in the results.
     """
     if n_runs < 2:
         return None
@@ -77,10 +86,11 @@ def run_shares(system: str, n_runs: int, samples: int, seed: int) -> RunShares |
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellCounts:
-    """The counts of one cell in the clusters where it occurs: the distinct columns, and which column is which of them.
+    """The counts of one cell in the clusters where it occurs: the distinct columns, and which
+    column is which of them.
 
-    Columns are gold, then hit_gold, pred and hit_pred of each run. Many are equal: under exact match, hits are the same on
-    both sides; where nothing is predicted, they are all zero.
+    Columns are gold, then hit_gold, pred and hit_pred of each run. Many are equal: under exact
+    match, hits are the same on both sides; where nothing is predicted, they are all zero.
     """
 
     cell: int
@@ -104,7 +114,9 @@ class ClusterCounts:
         return sum(len(cell.distinct) for cell in self.cells)
 
 
-def cluster_counts(evidence: Evidence, facet: str, match: str, clusters: Ints, runs: Sequence[int]) -> ClusterCounts:
+def cluster_counts(
+    evidence: Evidence, facet: str, match: str, clusters: Ints, runs: Sequence[int]
+) -> ClusterCounts:
     """Gather the counts of a facet by cluster."""
     division = evidence.divisions[facet]
     ledger = evidence.ledgers[division.unit]
@@ -114,7 +126,8 @@ def cluster_counts(evidence: Evidence, facet: str, match: str, clusters: Ints, r
     def counted(units: Units, values: Floats | Ints | None) -> npt.NDArray[np.float32]:
         cells = units.cells(facet, n_types)
         keys = cells * n_clusters + clusters[units.sentence]
-        # Units outside of every level of a subset have a code behind the last one, and are cut off here.
+        # Units outside of every level of a subset have a code behind the last one, and are cut off
+        # here.
         every = np.bincount(keys, values, n_cells * n_clusters)[: n_cells * n_clusters]
         return every.astype(np.float32).reshape(n_cells, n_clusters)
 
@@ -135,8 +148,12 @@ def cluster_counts(evidence: Evidence, facet: str, match: str, clusters: Ints, r
 FEW_ROWS = 24  # of a cell: with fewer, one large product for all cells beats a small one for each
 
 
-def resampled_totals(many: Sequence[ClusterCounts], weights: Weights) -> Iterator[list[npt.NDArray[np.float32]]]:
-    """For each of several counts, and each of its cells, the weighted sums (distinct columns, resamples)."""
+def resampled_totals(
+    many: Sequence[ClusterCounts], weights: Weights
+) -> Iterator[list[npt.NDArray[np.float32]]]:
+    """For each of several counts, and each of its cells, the weighted sums (distinct columns,
+    resamples).
+    """
     rows = sum(counts.n_rows for counts in many)
     if rows < FEW_ROWS * sum(len(counts.cells) for counts in many):
         together = _one_product([cell for counts in many for cell in counts.cells], rows, weights)
@@ -144,10 +161,14 @@ def resampled_totals(many: Sequence[ClusterCounts], weights: Weights) -> Iterato
             yield [next(together) for _ in counts.cells]
     else:
         for counts in many:
-            yield [cell.distinct @ weights[cell.support].astype(np.float32) for cell in counts.cells]
+            yield [
+                cell.distinct @ weights[cell.support].astype(np.float32) for cell in counts.cells
+            ]
 
 
-def _one_product(cells: Sequence[CellCounts], rows: int, weights: Weights) -> Iterator[npt.NDArray[np.float32]]:
+def _one_product(
+    cells: Sequence[CellCounts], rows: int, weights: Weights
+) -> Iterator[npt.NDArray[np.float32]]:
     everything = np.zeros((rows, len(weights)), np.float32)
     ends = np.cumsum([len(cell.distinct) for cell in cells])
     for cell, end in zip(cells, ends, strict=True):
@@ -155,12 +176,17 @@ def _one_product(cells: Sequence[CellCounts], rows: int, weights: Weights) -> It
     sums = np.empty((rows, weights.shape[1]), np.float32)
     step = max(1, 8_000_000 // len(weights))
     for first in range(0, weights.shape[1], step):
-        sums[:, first : first + step] = everything @ weights[:, first : first + step].astype(np.float32)
+        sums[:, first : first + step] = everything @ weights[:, first : first + step].astype(
+            np.float32
+        )
     return iter(np.split(sums, ends[:-1]))
 
 
 def resampled_counts(
-    division: Division, counts: ClusterCounts, totals: Sequence[npt.NDArray[np.float32]], samples: int
+    division: Division,
+    counts: ClusterCounts,
+    totals: Sequence[npt.NDArray[np.float32]],
+    samples: int,
 ) -> Iterator[Floats]:
     """For each run, counts (resamples, levels, types, 4), from the weighted sums of each cell."""
     every = np.zeros((counts.n_codes, counts.n_types, 1 + 3 * counts.n_runs, samples), np.float32)
@@ -176,7 +202,9 @@ def run_columns(run: int) -> list[int]:
     return [0, 1 + 3 * run, 2 + 3 * run, 3 + 3 * run]
 
 
-def batches(everyone: Sequence[tuple[str, str, ClusterCounts]], samples: int) -> Iterator[list[tuple[str, str, ClusterCounts]]]:
+def batches(
+    everyone: Sequence[tuple[str, str, ClusterCounts]], samples: int
+) -> Iterator[list[tuple[str, str, ClusterCounts]]]:
     """Counts in groups whose weighted sums fit into memory together."""
     most = max(1, 60_000_000 // samples)
     batch: list[tuple[str, str, ClusterCounts]] = []

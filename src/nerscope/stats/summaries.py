@@ -1,4 +1,6 @@
-"""Views over many numbers: how attributes act on models, on datasets, and on single buckets (InterpretEval)."""
+"""Views over many numbers: how attributes act on models, on datasets, and on single buckets
+(InterpretEval).
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -30,7 +32,8 @@ class Performance:
         self.systems = list(dict.fromkeys(score.system for score in scores))
         self.attributes = list(dict.fromkeys(score.attribute for score in scores))
         self.buckets = {
-            name: list(dict.fromkeys(score.bucket for score in scores if score.attribute == name)) for name in self.attributes
+            name: list(dict.fromkeys(score.bucket for score in scores if score.attribute == name))
+            for name in self.attributes
         }
         self._values = {score[:5]: score.value for score in scores}
         self._runs: dict[tuple[str, str], list[str]] = {}
@@ -39,7 +42,9 @@ class Performance:
             if score.run not in runs:
                 runs.append(score.run)
 
-    def blocks(self, attribute: str, dataset: str | None = None, system: str | None = None) -> Floats:
+    def blocks(
+        self, attribute: str, dataset: str | None = None, system: str | None = None
+    ) -> Floats:
         """One row a run (of one dataset, or of one system, or of both), one column a bucket."""
         rows = [
             [self._values[name, own, run, attribute, bucket] for bucket in self.buckets[attribute]]
@@ -64,24 +69,37 @@ class Performance:
 
 
 def model_wise(table: Performance) -> Iterator[dict[str, Any]]:
-    """For each system and attribute: rank correlation with the buckets, and spread over them, averaged over datasets."""
+    """For each system and attribute: rank correlation with the buckets, and spread over them,
+    averaged over datasets.
+    """
     for system in table.systems:
         for attribute in table.attributes:
-            means = [table.mean(name, system, attribute) for name in table.datasets if table.present(name, system)]
+            means = [
+                table.mean(name, system, attribute)
+                for name in table.datasets
+                if table.present(name, system)
+            ]
             ranks = np.arange(1.0, len(table.buckets[attribute]) + 1)
             p = friedman(table.blocks(attribute, system=system))
             yield {
                 "system": system,
                 "attribute": attribute,
                 "spearman": _mean([spearman(scores, ranks) for scores in means]),
-                "std": _mean([float(np.nanstd(scores)) if not np.isnan(scores).all() else np.nan for scores in means]),
+                "std": _mean(
+                    [
+                        float(np.nanstd(scores)) if not np.isnan(scores).all() else np.nan
+                        for scores in means
+                    ]
+                ),
                 "p": p,
                 "significant": bool(p < SIGNIFICANT),
             }
 
 
 def attribute_wise(table: Performance) -> Iterator[dict[str, Any]]:
-    """For each dataset and attribute: its mean value ζ, and ρ, the mean strength of its correlation with performance."""
+    """For each dataset and attribute: its mean value ζ, and ρ, the mean strength of its correlation
+    with performance.
+    """
     for dataset in table.datasets:
         for attribute in table.attributes:
             ranks = np.arange(1.0, len(table.buckets[attribute]) + 1)
@@ -130,8 +148,12 @@ def self_diagnosis(table: Performance) -> Iterator[dict[str, Any]]:
                 }
 
 
-def comparative_diagnosis(table: Performance, pairs: Sequence[tuple[str, str]] | None = None) -> Iterator[dict[str, Any]]:
-    """For each dataset, pair and attribute: the buckets in which A is furthest ahead of B, and furthest behind."""
+def comparative_diagnosis(
+    table: Performance, pairs: Sequence[tuple[str, str]] | None = None
+) -> Iterator[dict[str, Any]]:
+    """For each dataset, pair and attribute: the buckets in which A is furthest ahead of B, and
+    furthest behind.
+    """
     for a, b in pairs or list(combinations(table.systems, 2)):
         for dataset in table.datasets:
             if not (table.present(dataset, a) and table.present(dataset, b)):
@@ -141,7 +163,10 @@ def comparative_diagnosis(table: Performance, pairs: Sequence[tuple[str, str]] |
                 if np.isnan(gaps).all():
                     continue
                 names = table.buckets[attribute]
-                for side, place in [("largest", int(np.nanargmax(gaps))), ("smallest", int(np.nanargmin(gaps)))]:
+                for side, place in [
+                    ("largest", int(np.nanargmax(gaps))),
+                    ("smallest", int(np.nanargmin(gaps))),
+                ]:
                     p = _paired_p(table, a, b, attribute, place)
                     yield {
                         "dataset": dataset,
@@ -168,7 +193,9 @@ def _paired_p(table: Performance, a: str, b: str, attribute: str, bucket: int) -
 
 
 def relative_change(table: Performance, a: str, b: str) -> Iterator[dict[str, Any]]:
-    """The heat map: by how much A is above B, relative to B, in each bucket of each attribute on each dataset."""
+    """The heat map: by how much A is above B, relative to B, in each bucket of each attribute on
+    each dataset.
+    """
     for dataset in table.datasets:
         if not (table.present(dataset, a) and table.present(dataset, b)):
             continue
@@ -176,7 +203,12 @@ def relative_change(table: Performance, a: str, b: str) -> Iterator[dict[str, An
             ours, theirs = table.mean(dataset, a, attribute), table.mean(dataset, b, attribute)
             for bucket, one, other in zip(table.buckets[attribute], ours, theirs, strict=True):
                 change = (one - other) / other if other > 0 else float("nan")
-                yield {"dataset": dataset, "attribute": attribute, "bucket": bucket, "change": float(change)}
+                yield {
+                    "dataset": dataset,
+                    "attribute": attribute,
+                    "bucket": bucket,
+                    "change": float(change),
+                }
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -46,7 +46,9 @@ def corrected(p: Sequence[float], correction: str = "holm") -> list[float]:
     [0.03, 0.06, 0.06]
     """
     if correction not in CORRECTIONS:
-        raise UsageError("correction", f"there is no '{correction}'", suggest(correction, CORRECTIONS))
+        raise UsageError(
+            "correction", f"there is no '{correction}'", suggest(correction, CORRECTIONS)
+        )
     values = np.asarray(p, np.float64)
     defined = ~np.isnan(values)
     result = np.full(len(values), np.nan)
@@ -85,14 +87,19 @@ def _scipy_stats() -> Any:
     try:
         import scipy.stats
     except ImportError:
-        raise UsageError("scipy", "Friedman's and Wilcoxon's tests need the package scipy", "install nerscope[stats]") from None
+        raise UsageError(
+            "scipy",
+            "Friedman's and Wilcoxon's tests need the package scipy",
+            "install nerscope[stats]",
+        ) from None
     return scipy.stats
 
 
 def friedman(table: Floats) -> float:
     """The p-value of Friedman's test for a table of blocks (rows) by treatments (columns).
 
-    NaN if there are fewer than three treatments or fewer than two blocks that are complete, or nothing differs.
+    NaN if there are fewer than three treatments or fewer than two blocks that are complete, or
+    nothing differs.
     """
     complete = table[~np.isnan(table).any(axis=1)]
     if complete.shape[0] < 2 or complete.shape[1] < 3 or (complete == complete[:, :1]).all():
@@ -101,7 +108,9 @@ def friedman(table: Floats) -> float:
 
 
 def wilcoxon(x: Floats, y: Floats) -> float:
-    """The p-value of Wilcoxon's signed-rank test; 1 if all pairs are equal, NaN if there are fewer than two."""
+    """The p-value of Wilcoxon's signed-rank test; 1 if all pairs are equal, NaN if there are fewer
+    than two.
+    """
     paired = ~(np.isnan(x) | np.isnan(y))
     x, y = x[paired], y[paired]
     if len(x) < 2:

@@ -1,0 +1,1 @@
+"""Other tools' doors: what their users expect to see."""

@@ -1,0 +1,49 @@
+"""The text that the conlleval script prints, byte for byte."""
+
+from nerscope.results.results import Results, Row
+
+
+def conlleval_text(results: Results) -> str:
+    """One block a run; several runs or systems are told apart by a line before each block."""
+    runs = list(
+        dict.fromkeys(
+            (row["dataset"], row["system"], row["run"])
+            for row in results.rows
+            if row["run"] is not None
+        )
+    )
+    blocks = []
+    for dataset, system, run in runs:
+        head = f"{dataset} {system} {run}\n" if len(runs) > 1 else ""
+        blocks.append(
+            head + _block(results.select(dataset=dataset, system=system, run=run, facet="all"))
+        )
+    return "\n".join(blocks)
+
+
+def _block(rows: list[Row]) -> str:
+    exact = {(row["type"], row["metric"]): row for row in rows if row["match"] == "exact"}
+    accuracy = next(row for row in rows if row["metric"] == "accuracy")
+    gold, found, correct = _counts(exact, None)
+    right = 100 * round((accuracy["value"] or 0) * accuracy["n"]) / accuracy["n"]
+    lines = [
+        f"processed {accuracy['n']} tokens with {gold} phrases; found: {found} phrases; correct: {correct}.",
+        f"accuracy: {right:6.2f}%; {_scores(gold, found, correct)}",
+    ]
+    for kind in sorted({kind for kind, _ in exact if kind is not None}):
+        gold, found, correct = _counts(exact, kind)
+        if gold or found:
+            lines.append(f"{kind:>17}: {_scores(gold, found, correct)}  {found}")
+    return "\n".join(lines) + "\n"
+
+
+def _counts(rows: dict[tuple[str | None, str], Row], kind: str | None) -> tuple[int, int, int]:
+    recall, precision = rows[kind, "recall"], rows[kind, "precision"]
+    return recall["n"], precision["n"], round((recall["value"] or 0) * recall["n"])
+
+
+def _scores(gold: int, found: int, correct: int) -> str:
+    precision = 100 * correct / found if found else 0.0
+    recall = 100 * correct / gold if gold else 0.0
+    score = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {score:6.2f}"

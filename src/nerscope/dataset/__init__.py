@@ -1,0 +1,1 @@
+"""Questions to data alone: what it is like, whether it is valid, how it looks in another scheme."""

@@ -1,0 +1,1 @@
+"""What an evaluation found, and the questions that results alone can answer."""

@@ -1,0 +1,84 @@
+"""Values that would give nonsense are refused, each with its remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from nerscope import InputError, OutputError, Sampling, UsageError, evaluate, gate
+from nerscope.cli.common import checked_output
+from nerscope.corpus.corpus import Corpus
+from nerscope.evaluation.settings import Settings
+from nerscope.plugins import load_plugins
+from nerscope.scoring.matching import match_named
+
+GOLD = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "overlap(credit=2)",
+        "overlap(credit=-1)",
+        "overlap(credit=inf)",
+        "iou(threshold=2)",
+        "iou(threshold=nan)",
+    ],
+)
+def test_match_options_are_shares(text: str) -> None:
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        match_named(text)
+
+
+@pytest.mark.parametrize("drop", [float("nan"), float("inf"), -0.5])
+def test_a_gate_needs_a_drop_that_can_be(drop: float) -> None:
+    results = evaluate(GOLD, {"s": GOLD})
+    with pytest.raises(UsageError, match="0 or more"):
+        gate(results, results, max_drop=drop)
+
+
+@pytest.mark.parametrize("samples", [0, -1, 10**11])
+def test_samples_are_limited(samples: int) -> None:
+    with pytest.raises(UsageError, match="at the most"):
+        Sampling(samples=samples)
+
+
+@pytest.mark.parametrize("buckets", [1, 0, 10**8])
+def test_buckets_are_limited(buckets: int) -> None:
+    with pytest.raises(UsageError, match="from 2 to"):
+        Settings(buckets=buckets)
+
+
+@pytest.mark.parametrize(
+    ("label", "fact"),
+    [
+        ("B-LOC ", "a blank at its edge"),
+        (" B-LOC", "a blank at its edge"),
+        ("B-", "has no type"),
+        ("b-PER", "capital letters"),
+    ],
+)
+def test_labels_that_are_nearly_right_are_explained(label: str, fact: str) -> None:
+    with pytest.raises(InputError, match=fact):
+        Corpus.of([(["a"], [label])])
+
+
+def test_an_output_never_overwrites_an_input(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.txt"
+    gold.write_text("Ada B-PER\n")
+    with pytest.raises(OutputError, match="one of the inputs"):
+        checked_output(str(gold), [None, str(gold)])
+    checked_output(str(tmp_path / "new.json"), [str(gold)])
+
+
+def test_an_average_over_few_units_has_no_interval() -> None:
+    results = evaluate(GOLD, {"s": GOLD}, intervals=Sampling(samples=50))
+    rows = {row["metric"]: row for row in results.select(run=None, match="exact", type=None)}
+    assert rows["f1"]["low"] is not None
+    assert rows["macro_f1"]["low"] is None
+
+
+def test_a_plugin_that_fails_is_said_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text("import nerscope\nnerscope.nothing\n")
+    with pytest.raises(InputError, match="it fails \\(AttributeError"):
+        load_plugins([str(path)])

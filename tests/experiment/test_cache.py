@@ -1,0 +1,60 @@
+"""A folder of work that need not be done twice."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nerscope.experiment.cache import Cache, digest, file_digest
+
+
+def test_what_was_put_is_there(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "deep" / "cache")
+    assert cache.get("k") is None
+    cache.put("k", {"a": [1, None, "é"]})
+    assert cache.get("k") == {"a": [1, None, "é"]}
+    assert Cache(tmp_path / "deep" / "cache").get("k") == {"a": [1, None, "é"]}
+    assert [path.name for path in (tmp_path / "deep" / "cache").iterdir()] == ["k.bin"]
+
+
+def test_without_a_folder_nothing_is_kept() -> None:
+    cache = Cache(None)
+    cache.put("k", 1)
+    assert cache.get("k") is None
+
+
+def test_an_entry_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    said: list[str] = []
+    cache = Cache(tmp_path, said.append)
+    (tmp_path / "k.bin").mkdir()
+    assert cache.get("k") is None
+    assert len(said) == 1
+
+
+plain = st.recursive(
+    st.none() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@settings(max_examples=50)
+@given(plain, plain)
+def test_keys_are_equal_if_and_only_if_the_content_is(a: object, b: object) -> None:
+    assert digest(a) == digest(a)
+    assert (digest(a) == digest(b)) == (a == b)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(("a", "b"), ("ab",)), (("a",), (["a"],)), ((1,), ("1",)), ((None,), ("None",))],
+)
+def test_keys_tell_structures_apart(one: tuple[object, ...], other: tuple[object, ...]) -> None:
+    assert digest(*one) != digest(*other)
+
+
+def test_the_key_of_a_file_is_its_content(tmp_path: Path) -> None:
+    for name, text in [("a", "same"), ("b", "same"), ("c", "other")]:
+        (tmp_path / name).write_text(text)
+    a, b, c = (file_digest(tmp_path / name) for name in "abc")
+    assert a == b != c

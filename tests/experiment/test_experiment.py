@@ -1,0 +1,442 @@
+"""Experiment files: what they say, and that a cache, workers or an order never move a number."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.scoring.toys import Corpus, corpus, drawn, noisy, write
+
+import nerscope
+from nerscope.errors import InputError, NerscopeError, UsageError
+from nerscope.experiment.cache import Cache
+from nerscope.experiment.run import Experiment
+from nerscope.results.compare import Comparison
+from nerscope.results.results import Results
+
+GOLD, TRAIN = drawn(25, seed=1), drawn(25, seed=2)
+HEAD = '[datasets.d]\ntest = "test.txt"\ntrain = "train.txt"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A dataset, two runs of x and one of y."""
+    write(tmp_path / "test.txt", GOLD)
+    write(tmp_path / "train.txt", TRAIN)
+    for name, rate, seed in [("x.1", 0.1, 3), ("x.2", 0.2, 4), ("y.1", 0.4, 5)]:
+        write(tmp_path / "runs" / "d" / f"{name}.txt", noisy(GOLD, rate, seed))
+    return tmp_path
+
+
+STANDARD = (
+    HEAD
+    + '[systems]\nx = "runs/{dataset}/x.*.txt"\ny = "runs/{dataset}/y.*.txt"\n[settings]\nsamples = 30\n[compare]\n'
+)
+
+
+def loaded(folder: Path, text: str = STANDARD) -> Experiment:
+    path = folder / "nerscope.toml"
+    path.write_text(text, encoding="utf-8")
+    return nerscope.load_experiment(path)
+
+
+def everything(found: tuple[Results, Comparison | None]) -> tuple[Any, ...]:
+    results, comparison = found
+    assert comparison is not None
+    return results.rows, results.settings, results.losses, comparison.rows, comparison.notes
+
+
+def test_every_key_is_understood(folder: Path) -> None:
+    text = """
+        [datasets.d]
+        test = "test.txt"
+        train = "train.txt"
+        dev = "test.txt"
+        options = "separator=space"
+        [systems]
+        x = "runs/d/x.*.txt::token=0,label=-1"
+        [settings]
+        facets = ["tmr", "eLen"]
+        matches = ["exact"]
+        metrics = ["recall"]
+        repair = "strict"
+        token_repair = "conlleval"
+        token_match = "io"
+        zero_division = 0
+        buckets = 3
+        bucketing = "equal-width"
+        edges = { eLen = [1, 2] }
+        samples = 7
+        seed = 3
+        resample = "sentence"
+        intervals = false
+        [compare]
+        baseline = "x"
+        method = "randomisation"
+        correction = "bh"
+    """
+    found = loaded(folder, text)
+    assert found.settings == nerscope.Settings.of(
+        {
+            "facets": ["tmr", "eLen"],
+            "matches": ["exact"],
+            "metrics": ["recall"],
+            "repair": "strict",
+            "token_repair": "conlleval",
+            "token_match": "io",
+            "zero_division": 0,
+            "buckets": 3,
+            "bucketing": "equal-width",
+            "edges": {"eLen": [1, 2]},
+        }
+    )
+    assert found.sampling == nerscope.Sampling("sentence", 7, 3)
+    assert (found.intervals, found.comparison) == (
+        False,
+        {"baseline": "x", "method": "randomisation", "correction": "bh"},
+    )
+    (dataset,) = found.datasets
+    assert dataset.test.separator == "space"
+    assert [(file.token, file.label, file.separator) for file in dataset.systems["x"]] == [
+        (0, -1, None)
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        # misspelt keys, with their line
+        ("[dataset.d]\n", ":1", "unknown key 'dataset'. Remedy: did you mean 'datasets'"),
+        (
+            HEAD + 'tets = "x"\n[systems]\nx = "x"\n',
+            ":4",
+            r"unknown key 'tets' in \[datasets.d\]. Remedy: did you mean 'test'",
+        ),
+        (
+            HEAD + '[systems]\nx = "x"\n[settings]\nsample = 3\n',
+            ":7",
+            r"unknown key 'sample' in \[settings\]. Remedy: did you mean 'samples'",
+        ),
+        (HEAD + '[systems]\nx = "x"\n[compare]\nbase = "x"\n', ":7", "did you mean 'baseline'"),
+        ('# tets = 1\n[datasets.d]\ntets = "x"\n[systems]\nx = "x"\n', ":3", "unknown key 'tets'"),
+        # not a table
+        ("settings = 3\n", ":1", "'settings' is not a table"),
+        ("systems = 3\n", ":1", "'systems' is not a table"),
+        # not TOML
+        ("[datasets", "", "it is not TOML"),
+        ("x = [1, 2", "", "it is not TOML"),
+        # something is missing
+        ("", "", "it names no dataset or no system"),
+        ('[systems]\nx = "x"\n', "", "it names no dataset or no system"),
+        (HEAD, "", "it names no dataset or no system"),
+        (
+            '[datasets.d]\ntrain = "train.txt"\n[systems]\nx = "x"\n',
+            ":1",
+            "dataset 'd' has no test file",
+        ),
+        (HEAD + '[systems]\nx = "nowhere.*"\n', ":1", "no output of any system for 'd'"),
+        # values that do not exist
+        (
+            HEAD + '[systems]\nx = "test.txt"\n[settings]\nrepair = "conleval"\n',
+            "",
+            "did you mean 'conlleval'",
+        ),
+        # tables that are none
+        ("compare = 3\n" + HEAD + '[systems]\nx = "test.txt"\n', "", "'compare' is not a table"),
+        ('[datasets]\nd = "test.txt"\n[systems]\nx = "test.txt"\n', "", "'d' is not a table"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_its_place(
+    folder: Path, text: str, place: str, message: str
+) -> None:
+    with pytest.raises(NerscopeError, match=message) as caught:
+        loaded(folder, text)
+    assert place in caught.value.place
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('samples = "many"', "samples"),
+        ("samples = 0", "samples"),
+        ('intervals = "no"', "intervals"),
+        ('buckets = "4"', "buckets"),
+    ],
+)
+def test_a_setting_of_the_wrong_type_is_refused(folder: Path, line: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        nerscope.run_experiment(
+            loaded(folder, HEAD + f'[systems]\nx = "test.txt"\n[settings]\n{line}\n')
+        )
+
+
+def test_a_missing_file_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        nerscope.load_experiment(tmp_path / "nothing.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="not TOML"):
+        nerscope.load_experiment(tmp_path / "bytes.toml")
+
+
+def test_runs_are_numbered_in_the_order_of_their_numbers(folder: Path) -> None:
+    for number in (10, 9, 1, 2):
+        write(folder / "z" / f"run{number}.txt", GOLD)
+    found = loaded(folder, HEAD + '[systems]\nz = "z/run*.txt"\n')
+    assert [Path(file.name).name for file in found.datasets[0].systems["z"]] == [
+        "run1.txt",
+        "run2.txt",
+        "run9.txt",
+        "run10.txt",
+    ]
+
+
+def test_patterns_may_differ_between_datasets(folder: Path) -> None:
+    write(folder / "test2.txt", GOLD)
+    text = (
+        HEAD
+        + '[datasets.e]\ntest = "test2.txt"\n[systems]\nx = { d = "runs/d/x.1.txt" }\ny = "runs/d/y.*.txt"\n'
+    )
+    found = loaded(folder, text)
+    assert [(one.name, list(one.systems), one.train is None) for one in found.datasets] == [
+        ("d", ["x", "y"], False),
+        ("e", ["y"], True),
+    ]
+    assert found.notes == ["e: no file of x is found (None); it is left out here"]
+    outputs = loaded(
+        folder, HEAD + f'[systems]\nx = "{folder.as_posix()}/runs/d/x.*.txt"\nz = "no*.txt"\n'
+    )
+    assert len(outputs.datasets[0].systems["x"]) == 2
+    assert outputs.notes == ["d: no file of z is found (no*.txt); it is left out here"]
+
+
+def test_an_experiment_gives_the_rows_of_its_evaluations(folder: Path) -> None:
+    said: list[str] = []
+    results, comparison = nerscope.run_experiment(loaded(folder), say=said.append)
+    alone = nerscope.evaluate(
+        str(folder / "test.txt"),
+        {
+            "x": [str(folder / "runs/d/x.1.txt"), str(folder / "runs/d/x.2.txt")],
+            "y": str(folder / "runs/d/y.1.txt"),
+        },
+        train=str(folder / "train.txt"),
+        dataset="d",
+        intervals=nerscope.Sampling(samples=30),
+    )
+    assert results.rows == alone.rows
+    assert results.signature == alone.signature
+    assert results.settings["facets"] == alone.settings["facets"]
+    assert comparison is not None
+    assert comparison.rows == nerscope.compare(alone, "x", "y", samples=30).rows
+    assert said == ["d: 3 runs of 2 systems", "d: resampling 2 systems and 1 pairs"]
+
+
+def test_without_comparison_and_intervals_nothing_is_resampled(folder: Path) -> None:
+    text = HEAD + '[systems]\nx = "runs/d/x.*.txt"\n[settings]\nintervals = false\n'
+    results, comparison = nerscope.run_experiment(loaded(folder, text))
+    assert comparison is None
+    assert all("low" not in row for row in results.rows)
+    assert "samples" not in results.signature
+
+
+def test_a_baseline_is_compared_with_everybody(folder: Path) -> None:
+    text = STANDARD.replace("[compare]", '[compare]\nbaseline = "x"')
+    _, comparison = nerscope.run_experiment(loaded(folder, text))
+    assert comparison is not None
+    assert {(row["system_a"], row["system_b"]) for row in comparison.rows} == {("y", "x")}
+
+
+class Counting:
+    """Counts how many runs are scored, and how many systems and pairs are resampled."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.scored: list[tuple[str, str]] = []
+        self.resampled: list[Any] = []
+        module = import_module("nerscope.experiment.run")
+        score, resample = module._score_share, module.resample
+
+        def counted_score(dataset: Any, settings: Any, runs: Any) -> Any:
+            self.scored += runs
+            return score(dataset, settings, runs)
+
+        def counted_resample(
+            evidence: Any, sampling: Any, *, systems: Any, pairs: Any, method: str
+        ) -> Any:
+            self.resampled += [*systems, *pairs]
+            return resample(evidence, sampling, systems=systems, pairs=pairs, method=method)
+
+        patch.setattr(module, "_score_share", counted_score)
+        patch.setattr(module, "resample", counted_resample)
+
+    def taken(self) -> tuple[list[tuple[str, str]], list[Any]]:
+        counted = self.scored, self.resampled
+        self.scored, self.resampled = [], []
+        return counted
+
+
+# test_an_interval_does_not_depend_on_who_is_resampled_together.
+def test_a_cache_changes_no_number_and_only_what_changed_is_done_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Counting(monkeypatch)
+    without = everything(nerscope.run_experiment(loaded(folder)))
+    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y", ("x", "y")])
+    cache = Cache(folder / "cache")
+    assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
+    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y", ("x", "y")])
+    assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
+    assert work.taken() == ([], [])
+    # one run changes
+    write(folder / "runs" / "d" / "x.2.txt", noisy(GOLD, 0.3, 9))
+    changed = everything(nerscope.run_experiment(loaded(folder)))
+    assert changed != without
+    work.taken()
+    assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == changed
+    assert work.taken() == ([("x", "2")], ["x", ("x", "y")])
+    # a setting changes
+    loaded_again = loaded(folder, STANDARD.replace("samples = 30", "samples = 31"))
+    nerscope.run_experiment(loaded_again, cache=cache)
+    assert work.taken() == ([], ["x", "y", ("x", "y")])
+    nerscope.run_experiment(
+        loaded(folder, STANDARD.replace("samples = 30", "samples = 30\nbuckets = 3")), cache=cache
+    )
+    assert len(work.taken()[0]) == 3
+
+
+def test_the_training_data_is_part_of_what_the_cache_knows(folder: Path) -> None:
+    cache = Cache(folder / "cache")
+    nerscope.run_experiment(loaded(folder), cache=cache)
+    write(folder / "train.txt", drawn(25, seed=50))
+    assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == everything(
+        nerscope.run_experiment(loaded(folder))
+    )
+
+
+def test_a_dataset_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
+    cache = Cache(folder / "cache")
+    nerscope.run_experiment(loaded(folder), cache=cache)
+    renamed = STANDARD.replace("datasets.d", "datasets.e").replace("{dataset}", "d")
+    assert everything(nerscope.run_experiment(loaded(folder, renamed), cache=cache)) == everything(
+        nerscope.run_experiment(loaded(folder, renamed))
+    )
+
+
+def test_a_file_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
+    cache = Cache(folder / "cache")
+    write(
+        folder / "y" / "old.txt",
+        [(tokens, [label.replace("B-", "I-") for label in own]) for tokens, own in GOLD],
+    )
+    for name in ("old", "new"):
+        next((folder / "y").iterdir()).rename(folder / "y" / f"{name}.txt")
+        text = (
+            HEAD
+            + f'[systems]\nx = "test.txt::scheme=bio"\ny = "y/{name}.txt::scheme=bio"\n[settings]\nsamples = 5\n[compare]\n'
+        )
+        found = everything(nerscope.run_experiment(loaded(folder, text), cache=cache))
+        assert found == everything(nerscope.run_experiment(loaded(folder, text)))
+
+
+def test_a_longer_sentence_is_noticed_by_a_warm_cache(folder: Path) -> None:
+    cache = Cache(folder / "cache")
+    text = '[datasets.d]\ntest = "g.txt"\n[systems]\nx = "x.txt"\ny = "y.txt"\n[settings]\nsamples = 5\n[compare]\n'
+    short: dict[str, Corpus] = {
+        "g": corpus("a b/B-PER", "c/B-PER"),
+        "x": corpus("a/B-PER b", "c/B-PER"),
+        "y": corpus("a/B-PER b", "c"),
+    }
+    long: dict[str, Corpus] = {
+        "g": corpus("a more b/B-PER", "c/B-PER"),
+        "x": corpus("a/B-PER more/I-PER b", "c/B-PER"),
+        "y": corpus("a/B-PER more/I-PER b", "c"),
+    }
+    for files in (short, long):
+        for name, sentences in files.items():
+            write(folder / f"{name}.txt", sentences)
+        found = everything(nerscope.run_experiment(loaded(folder, text), cache=cache))
+        assert found == everything(nerscope.run_experiment(loaded(folder, text)))
+
+
+def test_workers_change_no_number(folder: Path) -> None:
+    assert everything(nerscope.run_experiment(loaded(folder), workers=2)) == everything(
+        nerscope.run_experiment(loaded(folder))
+    )
+
+
+def test_a_type_that_only_one_system_predicts_may_be_asked_for(folder: Path) -> None:
+    write(
+        folder / "runs" / "d" / "y.1.txt", [(tokens, ["B-NEW", *own[1:]]) for tokens, own in GOLD]
+    )
+    text = STANDARD.replace("samples = 30", 'samples = 5\nfacets = ["type=NEW"]')
+    together = everything(nerscope.run_experiment(loaded(folder, text)))
+    cache = Cache(folder / "cache")
+    nerscope.run_experiment(loaded(folder, text), cache=cache)
+    write(folder / "runs" / "d" / "x.2.txt", GOLD)
+    nerscope.run_experiment(loaded(folder, text), cache=cache)
+    assert together[0]
+
+
+def test_the_order_of_systems_in_the_file_changes_no_number(folder: Path) -> None:
+    turned = (
+        HEAD
+        + '[systems]\ny = "runs/d/y.*.txt"\nx = "runs/d/x.*.txt"\n[settings]\nsamples = 30\n[compare]\n'
+    )
+    first, one = nerscope.run_experiment(loaded(folder))
+    second, other = nerscope.run_experiment(loaded(folder, turned))
+    assert one is not None
+    assert other is not None
+    for system in ("x", "y"):
+        assert second.select(system=system) == first.select(system=system)
+    assert [row["system_a"] for row in other.rows] == ["y"] * len(one.rows)
+    for there, back in zip(one.rows, other.rows, strict=True):
+        assert (there["a"], there["b"], there["p"]) == (back["b"], back["a"], back["p"])
+
+
+def test_damaged_and_foreign_cache_entries_are_said_and_made_again(folder: Path) -> None:
+    said: list[str] = []
+    without = everything(nerscope.run_experiment(loaded(folder)))
+    nerscope.run_experiment(loaded(folder), cache=Cache(folder / "cache"))
+    entries = sorted((folder / "cache").iterdir())
+    entries[0].write_bytes(b"foreign")
+    entries[1].write_bytes(entries[1].read_bytes()[:-20])
+    entries[2].write_bytes(b"")
+    assert (
+        everything(
+            nerscope.run_experiment(loaded(folder), cache=Cache(folder / "cache", said.append))
+        )
+        == without
+    )
+    assert len(said) == 3
+    assert all("cannot be used" in note and "computed again" in note for note in said)
+    said.clear()
+    assert (
+        everything(
+            nerscope.run_experiment(loaded(folder), cache=Cache(folder / "cache", said.append))
+        )
+        == without
+    )
+    assert said == []
+
+
+def test_a_cache_that_cannot_be_written_costs_only_time(folder: Path) -> None:
+    said: list[str] = []
+    (folder / "cache").write_text("a file, not a folder")
+    found = nerscope.run_experiment(loaded(folder), cache=Cache(folder / "cache", said.append))
+    assert everything(found) == everything(nerscope.run_experiment(loaded(folder)))
+    assert len(said) == 1
+    assert "the cache cannot be written" in said[0]
+
+
+def test_a_test_file_that_is_missing_is_said(folder: Path) -> None:
+    (folder / "test.txt").unlink()
+    with pytest.raises(InputError, match=r"test\.txt"):
+        nerscope.run_experiment(loaded(folder), cache=Cache(folder / "cache"))
+
+
+def test_losses_are_told_once(folder: Path) -> None:
+    broken = [(tokens, [label.replace("B-", "I-") for label in own]) for tokens, own in TRAIN]
+    write(folder / "train.txt", broken)
+    text = STANDARD.replace('train = "train.txt"', 'train = "train.txt::scheme=bio"')
+    results, _ = nerscope.run_experiment(loaded(folder, text))
+    sources = [Path(loss["source"]).name for loss in results.losses]
+    assert sources.count("train.txt") == 1
+    assert len(sources) == len(set(sources))

@@ -1,0 +1,96 @@
+"""The house: imports point one way, and every module opens with a sentence."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "nerscope"
+# From the ground up. A room may use the rooms on lower floors, and its own; rooms on one floor do
+# not know each other.
+FLOORS: list[set[str]] = [
+    {"version"},
+    {"errors"},
+    {"registry", "plugins"},
+    {"corpus"},
+    {"formats"},
+    {"facets", "scoring"},
+    {"stats"},
+    {"results"},
+    {"evaluation"},
+    {"dataset", "experiment"},
+    {"render", "testing"},
+    {"compat"},
+    {"cli"},
+]
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(tree: ast.Module) -> Iterator[str]:
+    """The rooms that a module imports when it is imported; what a function imports when it is
+    called does not count.
+    """
+    for node in tree.body:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = (
+                [node.module]
+                if node.module != "nerscope"
+                else [f"nerscope.{alias.name}" for alias in node.names]
+            )
+        yield from (name.split(".")[1] for name in names if name.startswith("nerscope."))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_downwards(path: Path) -> None:
+    room = room_of(path)
+    if room in ("__init__", "__main__", "demo"):
+        return
+    for other in imported_rooms(ast.parse(path.read_text(encoding="utf-8"))):
+        assert other == room or FLOOR_OF[other] < FLOOR_OF[room], f"{room} must not import {other}"
+
+
+def test_render_knows_only_results() -> None:
+    for path in (SOURCE / "render").glob("*.py"):
+        assert set(imported_rooms(ast.parse(path.read_text(encoding="utf-8")))) <= {
+            "render",
+            "results",
+            "errors",
+        }, path.name
+
+
+def test_facets_and_scoring_do_not_know_each_other() -> None:
+    assert FLOOR_OF["facets"] == FLOOR_OF["scoring"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_every_module_opens_with_a_sentence(path: Path) -> None:
+    sentence = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert sentence
+    assert sentence.split("\n")[0].rstrip().endswith((".", ":", ",")) or "\n" in sentence
+
+
+def test_the_core_imports_nothing_but_numpy() -> None:
+    for path in MODULES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {
+            alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names
+        }
+        names |= {
+            node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module
+        }
+        foreign = (
+            {name.split(".")[0] for name in names}
+            - set(sys.stdlib_module_names)
+            - {"nerscope", "numpy"}
+        )
+        assert foreign <= ({"typer"} if room_of(path) == "cli" else set()), (
+            f"{path} imports {foreign}"
+        )

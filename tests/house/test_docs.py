@@ -1,0 +1,136 @@
+"""Documentation is part of the change: commands, options, facets, matches, metrics and messages
+must be in it.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from nerscope.cli.main import app
+from nerscope.corpus.mentions import REPAIRS
+from nerscope.corpus.schemes import SCHEMES
+from nerscope.evaluation.settings import STANDARD_FACETS
+from nerscope.experiment.run import _COMPARE_KEYS, _SAMPLING_KEYS
+from nerscope.facets.buckets import BUCKETINGS
+from nerscope.formats.conll import FILE_OPTIONS
+from nerscope.scoring.matching import MATCHES
+from nerscope.scoring.metrics import LEVEL_METRICS, METRICS
+from nerscope.stats.tests import CORRECTIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+def everything() -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md")))
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_and_option_has_its_place(name: str) -> None:
+    page = (DOCS / "commands" / f"{name}.md").read_text(encoding="utf-8")
+    assert f"nerscope {name}" in page
+    for parameter in COMMANDS[name].params:
+        for option in parameter.opts:
+            if option.startswith("--"):
+                assert f"`{option}" in page, f"{option} is not in docs/commands/{name}.md"
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "page"),
+    [
+        ("facet", STANDARD_FACETS, "measures"),
+        ("match", list(MATCHES), "measures"),
+        ("metric", [*METRICS, *LEVEL_METRICS], "."),
+        ("file option", list(FILE_OPTIONS), "files.md"),
+        ("repair", list(REPAIRS), "files.md"),
+        ("scheme", list(SCHEMES), "files.md"),
+        ("bucketing", list(BUCKETINGS), "measures/attributes.md"),
+        ("correction", list(CORRECTIONS), "statistics.md"),
+        (
+            "experiment key",
+            [*_COMPARE_KEYS, *_SAMPLING_KEYS, "intervals", "datasets", "systems"],
+            "experiments.md",
+        ),
+    ],
+)
+def test_every_name_is_explained(kind: str, names: list[str], page: str) -> None:
+    place = DOCS / page
+    paths = [place] if place.is_file() else sorted(place.rglob("*.md"))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    missing = [name for name in names if f"`{name}" not in text and f'"{name}"' not in text]
+    assert not missing, f"{kind} without an explanation in docs/{page}: {missing}"
+
+
+def error_facts() -> list[tuple[str, str]]:
+    """The constant words of every error that the code raises: file, and the longest constant part
+    of the fact.
+    """
+    found = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id.endswith("Error")
+            ):
+                continue
+            if len(node.args) != 3:
+                continue
+            parts = [node.args[1].value] if isinstance(node.args[1], ast.Constant) else []
+            if isinstance(node.args[1], ast.JoinedStr):
+                parts = [
+                    value.value for value in node.args[1].values if isinstance(value, ast.Constant)
+                ]
+            longest = max((str(part).strip(" '(),.:") for part in parts), key=len, default="")
+            if len(longest) > 5:
+                found.append((path.name, longest))
+    return found
+
+
+def test_every_error_is_listed_with_its_remedy() -> None:
+    page = re.sub(r"\s+", " ", (DOCS / "messages.md").read_text(encoding="utf-8"))
+    facts = error_facts()
+    assert len(facts) > 50
+    missing = [(file, fact) for file, fact in facts if re.sub(r"\s+", " ", fact) not in page]
+    assert not missing, f"not in docs/messages.md: {missing}"
+
+
+def python_blocks() -> list[tuple[str, str]]:
+    return [
+        (f"{path.relative_to(DOCS)}:{number}", block)
+        for path in sorted(DOCS.rglob("*.md"))
+        for number, block in enumerate(
+            re.findall(r"(?s)```python\n(.*?)```", path.read_text(encoding="utf-8")), 1
+        )
+        if "assert" in block
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "block"), python_blocks(), ids=lambda value: value if len(value) < 60 else ""
+)
+def test_worked_examples_hold(place: str, block: str, registries: None) -> None:
+    exec(compile(block, place, "exec"), {"__name__": "__example__"})
+
+
+def test_there_is_a_worked_example_for_every_measure() -> None:
+    pages = {place.split(":")[0] for place, _ in python_blocks()}
+    assert {f"measures/{path.name}" for path in (DOCS / "measures").glob("*.md")} <= pages
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for path in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / target).exists(), f"{path.relative_to(ROOT)} links to {target}"
+
+
+def test_the_readme_shows_the_two_commands_of_a_newcomer() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "make demo" in readme
+    assert "make test" in readme
+    for name in COMMANDS:
+        assert f"nerscope {name}" in readme

@@ -1,0 +1,334 @@
+"""Comparison: which pairs, which cells, and p-values corrected over what is shown."""
+
+from typing import Any
+
+import pytest
+from tests.scoring.toys import corpus, drawn, noisy
+
+import nerscope
+from nerscope.errors import InputError, UsageError
+from nerscope.experiment.run import pair_keys
+from nerscope.results.changes import CHANGES, change_counts, changes
+from nerscope.results.compare import Comparison, comparison_of
+from nerscope.results.results import Results
+from nerscope.stats.intervals import Sampling
+from nerscope.stats.tests import corrected
+
+GOLD, TRAIN = drawn(60, seed=1), drawn(60, seed=2)
+SYSTEMS: dict[str, Any] = {
+    "a": noisy(GOLD, 0.05, 3),
+    "b": noisy(GOLD, 0.4, 4),
+    "c": [noisy(GOLD, 0.1, 5), noisy(GOLD, 0.1, 6)],
+}
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return nerscope.evaluate(GOLD, SYSTEMS, train=TRAIN, dataset="d")
+
+
+@pytest.fixture(scope="module")
+def two_datasets(results: Results) -> Results:
+    """The second dataset has no output of c."""
+    other = nerscope.evaluate(
+        GOLD, {"b": SYSTEMS["b"], "a": SYSTEMS["a"]}, train=TRAIN, dataset="e"
+    )
+    return Results(
+        [*results.rows, *other.rows], results.settings, [], [*results.evidence, *other.evidence]
+    )
+
+
+def compared(results: Results, *names: str, **options: Any) -> Comparison:
+    return nerscope.compare(
+        results,
+        *names,
+        **{"samples": 100, "metrics": ["f1", "ter"], "facets": ["all", "hard"], **options},
+    )
+
+
+def pairs(found: Comparison) -> list[tuple[str, str, str]]:
+    return list(
+        dict.fromkeys((row["dataset"], row["system_a"], row["system_b"]) for row in found.rows)
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "wanted"),
+    [
+        (("a", "b"), {}, ["a b"]),
+        (("b", "a"), {}, ["b a"]),
+        ((), {}, ["a b", "a c", "b c"]),
+        ((), {"baseline": "b"}, ["a b", "c b"]),
+    ],
+)
+def test_pairs_that_are_compared(
+    results: Results, names: tuple[str, ...], options: dict[str, Any], wanted: list[str]
+) -> None:
+    assert pairs(compared(results, *names, **options)) == [("d", *text.split()) for text in wanted]
+
+
+def test_rows_say_who_is_better_where(results: Results) -> None:
+    found = compared(results, "a", "b", facets=None, metrics=None)
+    (f1,) = [
+        row
+        for row in found.rows
+        if (row["facet"], row["match"], row["metric"], row["type"]) == ("all", "exact", "f1", None)
+    ]
+    assert f1["a"] == results.value(system="a", metric="f1")
+    assert f1["b"] == results.value(system="b", metric="f1")
+    assert f1["difference"] == pytest.approx(f1["a"] - f1["b"])
+    assert f1["low"] <= f1["difference"] <= f1["high"]
+    assert (f1["unit"], f1["level"], f1["dataset"]) == ("mention", "all", "d")
+    assert (
+        f1["n"]
+        == results.select(system="a", run=None, match="exact", metric="f1", type=None, facet="all")[
+            0
+        ]["n"]
+    )
+    assert {row["unit"] for row in found.rows if row["facet"] in ("hard", "tCon")} == {"token"}
+    assert {row["facet"] for row in found.rows if row["metric"] == "accuracy"} == {"all"}
+    assert found.as_dict().keys() == {"settings", "notes", "rows"}
+
+
+def test_types_are_shown_for_the_whole_and_for_facets_only_if_asked(results: Results) -> None:
+    short = compared(results, "a", "b", facets=["all", "eLen"], metrics=["f1"])
+    typed = {(row["facet"], row["match"]) for row in short.rows if row["type"]}
+    assert typed == {("all", "exact")}
+    long = compared(results, "a", "b", facets=["all", "eLen"], metrics=["f1"], by_type=True)
+    assert {(row["facet"], row["match"]) for row in long.rows if row["type"]} >= {
+        ("eLen", "exact"),
+        ("all", "left"),
+    }
+
+
+def test_only_the_facets_and_metrics_asked_for_are_shown(results: Results) -> None:
+    found = compared(results, "a", "b", facets=["tmr", "eLen"], metrics=["recall"])
+    assert {(row["facet"], row["metric"]) for row in found.rows} == {
+        ("tmr", "recall"),
+        ("eLen", "recall"),
+    }
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+def test_p_values_are_corrected_over_the_cells_shown(results: Results, correction: str) -> None:
+    found = compared(results, correction=correction)
+    for a, b in dict.fromkeys((row["system_a"], row["system_b"]) for row in found.rows):
+        own = [row for row in found.rows if (row["system_a"], row["system_b"]) == (a, b)]
+        p = [float("nan") if row["p"] is None else row["p"] for row in own]
+        wanted = [None if value != value else value for value in corrected(p, correction)]
+        assert [row["p_corrected"] for row in own] == wanted
+    assert found.settings == {
+        "method": "bootstrap",
+        "correction": correction,
+        "samples": 100,
+        "seed": 0,
+        "resample": "sentence",
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "message"),
+    [
+        # systems
+        (("a", "x"), {}, "system 'x': it is not in the results"),
+        (("a",), {}, "only one system is named"),
+        ((), {"baseline": "x"}, "system 'x'"),
+        # what is compared
+        (("a", "b"), {"facets": ["tnr"]}, "did you mean 'tmr'"),
+        (("a", "b"), {"metrics": ["f3"]}, "metric 'f3': it is not in the results"),
+        (("a", "b"), {"metrics": ["f1"], "facets": ["tmr"]}, "metric 'f1'"),
+        # how
+        (("a", "b"), {"method": "t-test"}, "there is no test 't-test'"),
+        (("a", "b"), {"correction": "holms"}, "did you mean 'holm'"),
+        (("a", "b"), {"resample_by": "word"}, "there is no 'word' to resample"),
+        (("a", "b"), {"samples": 0}, "samples"),
+        (("a", "b"), {"samples": -5}, "samples"),
+        (("a", "b"), {"seed": -1}, "seed"),
+    ],
+)
+def test_a_comparison_that_cannot_be_made_is_refused(
+    results: Results, names: tuple[str, ...], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        compared(results, *names, **options)
+
+
+def test_one_system_alone_cannot_be_compared() -> None:
+    with pytest.raises(UsageError, match="only one system"):
+        nerscope.compare(nerscope.evaluate(GOLD, {"a": GOLD}))
+
+
+def test_documents_must_be_there_to_be_resampled(results: Results) -> None:
+    with pytest.raises(InputError, match="no document boundaries"):
+        compared(results, "a", "b", resample_by="document")
+
+
+def test_who_is_missing_on_a_dataset_is_noted(two_datasets: Results) -> None:
+    found = compared(two_datasets)
+    assert pairs(found) == [("d", "a", "b"), ("d", "a", "c"), ("d", "b", "c"), ("e", "a", "b")]
+    assert found.notes[0] == "e: c has no output here and is left out"
+    alone = compared(two_datasets, "a", "c")
+    assert pairs(alone) == [("d", "a", "c")]
+    assert alone.notes[0] == "e: c has no output here and is left out"
+
+
+def test_a_facet_that_one_dataset_lacks_is_compared_on_the_other(results: Results) -> None:
+    other = nerscope.evaluate(GOLD, {"a": SYSTEMS["a"], "b": SYSTEMS["b"]}, dataset="untrained")
+    both = Results([], {}, [], [*results.evidence, *other.evidence])
+    assert pairs(compared(both, "a", "b", facets=["tmr"], metrics=["recall"])) == [("d", "a", "b")]
+
+
+def row(
+    metric: str, difference: float | None, p: float | None, a: str = "a", b: str = "b"
+) -> dict[str, Any]:
+    return {
+        "system_a": a,
+        "system_b": b,
+        "metric": metric,
+        "difference": difference,
+        "p": p,
+        "p_corrected": p,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "wanted"),
+    [
+        ([row("f1", 0.1, 0.01)], {"win": 1}),
+        ([row("f1", -0.1, 0.01)], {"loss": 1}),
+        ([row("f1", 0.1, 0.05)], {"tie": 1}),
+        # lower is better
+        ([row("ter", -0.1, 0.01), row("hardeval", 0.1, 0.01)], {"win": 1, "loss": 1}),
+        # undefined cells and other pairs do not count
+        ([row("f1", None, None), row("f1", 0.1, 0.01, b="c")], {}),
+        # a larger share of the errors is neither good nor bad
+        ([row("error_share", 0.1, 0.01)], {"tie": 1}),
+    ],
+)
+def test_tally_counts_wins_losses_and_ties(
+    rows: list[dict[str, Any]], wanted: dict[str, int]
+) -> None:
+    assert Comparison(rows, {}).tally("a", "b") == wanted
+
+
+def test_a_comparison_of_rows_corrects_them_together() -> None:
+    rows = [row("f1", 0.1, 0.01), row("f1", 0.1, None), row("f1", 0.1, 0.04)]
+    found = comparison_of(rows, {"correction": "bonferroni", "samples": 1000}, [])
+    assert [one["p_corrected"] for one in found.rows] == [0.02, None, 0.08]
+    assert found.notes == []
+
+
+@pytest.mark.parametrize(
+    ("correction", "said"), [("holm", True), ("bonferroni", True), ("bh", False), ("none", False)]
+)
+def test_too_few_resamples_for_so_many_cells_are_said(correction: str, said: bool) -> None:
+    found = comparison_of(
+        [row("f1", 0.1, 0.01) for _ in range(6)], {"correction": correction, "samples": 100}, []
+    )
+    assert any("too few" in note for note in found.notes) == said
+
+
+def test_the_key_of_a_pair_changes_with_what_its_numbers_rest_on(results: Results) -> None:
+    evidence, pair = results.evidence[0], [("a", "b")]
+    sampling = Sampling(samples=10)
+    same = pair_keys(evidence, pair, sampling, "bootstrap", False)
+    assert pair_keys(evidence, pair, sampling, "bootstrap", False) == same
+    others = [
+        pair_keys(evidence, pair, Sampling(samples=11), "bootstrap", False),
+        pair_keys(evidence, pair, sampling, "randomisation", False),
+        pair_keys(evidence, pair, sampling, "bootstrap", True),
+        pair_keys(
+            nerscope.evaluate(GOLD, {**SYSTEMS, "b": GOLD}, train=TRAIN).evidence[0],
+            pair,
+            sampling,
+            "bootstrap",
+            False,
+        ),
+    ]
+    assert len({key[("a", "b")] for key in [same, *others]}) == 5
+
+
+CHANGED_GOLD = corpus("Ada/B-PER met Bob/B-PER", "in Oslo/B-LOC and Rome/B-LOC")
+BEFORE = corpus("Ada/B-PER met Bob/B-LOC", "in Oslo/B-LOC and Rome")
+AFTER = corpus("Ada/B-PER met Bob/B-PER", "in Oslo and Rome/B-PER")
+
+
+def test_what_became_of_each_mention_from_one_system_to_the_other() -> None:
+    results = nerscope.evaluate(
+        CHANGED_GOLD, {"old": BEFORE, "new": AFTER}, facets=["eLen"], dataset="d"
+    )
+    rows = list(changes(results, "old", "new"))
+    assert [(one["text"], one["type"], one["change"]) for one in rows] == [
+        ("Ada", "PER", "both right"),
+        ("Bob", "PER", "fixed"),
+        ("Oslo", "LOC", "broken"),
+        ("Rome", "LOC", "both wrong"),
+    ]
+    assert rows[0] == {
+        "dataset": "d",
+        "change": "both right",
+        "type": "PER",
+        "levels": {"eLen": ["XS"]},
+        "text": "Ada",
+        "sentence": "Ada met Bob",
+    }
+    assert change_counts(results, "old", "new") == [
+        {
+            "dataset": "d",
+            "facet": "all",
+            "level": "all",
+            "fixed": 1,
+            "broken": 1,
+            "both wrong": 1,
+            "both right": 1,
+        },
+        {
+            "dataset": "d",
+            "facet": "type",
+            "level": "LOC",
+            "fixed": 0,
+            "broken": 1,
+            "both wrong": 1,
+            "both right": 0,
+        },
+        {
+            "dataset": "d",
+            "facet": "type",
+            "level": "PER",
+            "fixed": 1,
+            "broken": 0,
+            "both wrong": 0,
+            "both right": 1,
+        },
+        {
+            "dataset": "d",
+            "facet": "eLen",
+            "level": "XS",
+            "fixed": 1,
+            "broken": 1,
+            "both wrong": 1,
+            "both right": 1,
+        },
+    ]
+    assert set(CHANGES) == {one["change"] for one in rows}
+
+
+def test_with_several_runs_more_than_half_must_be_right() -> None:
+    gold, right, wrong = corpus("a/B-PER"), corpus("a/B-PER"), corpus("a")
+    systems = {"half": [right, wrong], "most": [right, right, wrong]}
+    (one,) = changes(nerscope.evaluate(gold, systems), "half", "most")
+    assert one["change"] == "fixed"
+
+
+def test_without_texts_changes_have_none() -> None:
+    (one,) = changes(nerscope.evaluate([["B-PER"]], {"a": [["O"]], "b": [["B-PER"]]}), "a", "b")
+    assert (one["change"], one["text"], one["sentence"]) == ("fixed", None, None)
+
+
+def test_changes_need_both_systems_on_a_dataset(two_datasets: Results) -> None:
+    assert {one["dataset"] for one in changes(two_datasets, "a", "c")} == {"d"}
+    with pytest.raises(UsageError, match="system 'nobody': it is not in the results"):
+        change_counts(two_datasets, "a", "nobody")
+    apart = [nerscope.evaluate(GOLD, {name: GOLD}, dataset=name).evidence[0] for name in "ab"]
+    with pytest.raises(InputError, match="no dataset has outputs of both"):
+        change_counts(Results([], {}, [], apart), "a", "b")
