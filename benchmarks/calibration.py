@@ -17,9 +17,10 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.scoring.evidence import Division, Evidence
-from nerscope.scoring.ledger import Ledger, Outcome, Units
-from nerscope.stats.intervals import Bounds, Sampling
-from nerscope.stats.paired import Difference, resample
+from nerscope.scoring.ledger import Ledger, Output, Units
+from nerscope.stats.draws import draw
+from nerscope.stats.intervals import Sampling
+from nerscope.stats.paired import METHODS
 
 MENTIONS_PER_SENTENCE = 1.6
 STRENGTH = 1.6  # of a system, on the logit scale: recall of about 0.8
@@ -77,18 +78,19 @@ def credit_of(counts: Ints, hits: Ints) -> Floats:
 def evidence_of(gold: Ints, systems: dict[str, Sequence[tuple[Ints, Ints]]]) -> Evidence:
     """What an evaluation of such outputs would have gathered."""
     runs = [
-        Outcome(units_of(pred), {"exact": credit_of(gold, hits)}, {"exact": credit_of(pred, hits)})
+        Output(units_of(pred), {"exact": credit_of(gold, hits)}, {"exact": credit_of(pred, hits)})
         for outputs_of_system in systems.values()
         for hits, pred in outputs_of_system
     ]
     names = tuple((name, str(k)) for name, own in systems.items() for k in range(1, len(own) + 1))
-    division = Division("mention", {"all": (0,)}, ("exact",), ("recall", "f1"), by_type=False)
+    metrics = {"exact": ("recall", "f1")}
+    division = Division("all", "mention", {"all": (0,)}, metrics, by_type=False)
     return Evidence(
         "simulated",
         ("X",),
         names,
         {"mention": Ledger(units_of(gold), tuple(runs))},
-        {"all": division},
+        (division,),
         np.zeros(len(gold), np.int64),
     )
 
@@ -102,12 +104,10 @@ def rejections(rounds: int, method: str, n_runs: int, n_sentences: int = 500) ->
         evidence = evidence_of(
             gold, {name: list(outputs(rng, gold, difficulty, n_runs)) for name in "AB"}
         )
-        found = resample(
-            evidence, Sampling(samples=1000, seed=number), pairs=[("A", "B")], method=method
-        )
-        below += next(
-            one.p < 0.05 for one in found if isinstance(one, Difference) and one.key.metric == "f1"
-        )
+        sampling, swaps = Sampling(samples=1000, seed=number), METHODS[method].needs_swaps
+        draws = next(draw(evidence, sampling, ["A", "B"], swaps=swaps))
+        found = draws.differences([("A", "B")], method)
+        below += next(one.p < 0.05 for one in found if one.key.metric == "f1")
     return below / rounds
 
 
@@ -118,12 +118,8 @@ def coverage(rounds: int, metric: str, n_mentions: int, n_runs: int, expected: f
         rng = np.random.default_rng([number, n_mentions, n_runs])
         gold, difficulty = sentences(rng, round(n_mentions / MENTIONS_PER_SENTENCE))
         evidence = evidence_of(gold, {"A": list(outputs(rng, gold, difficulty, n_runs))})
-        found = resample(evidence, Sampling(samples=1000, seed=number), systems=["A"])
-        bounds = next(
-            one.interval
-            for one in found
-            if isinstance(one, Bounds) and one.run is None and one.key.metric == metric
-        )
+        draws = next(draw(evidence, Sampling(samples=1000, seed=number), ["A"]))
+        bounds = next(one.interval for one in draws.intervals("A") if one.key.metric == metric)
         inside += bounds is not None and bounds[0] <= expected <= bounds[1]
     return inside / rounds
 
@@ -143,9 +139,8 @@ def main() -> None:
         one, five = (rejections(rounds, method, n_runs) for n_runs in (1, 5))
         print(f"| {method} | {one:.3f} | {five:.3f} |", flush=True)
     expected = {1: truth(np.random.default_rng(0), 1), 5: truth(np.random.default_rng(0), 200)}
-    print(
-        f"\nCoverage of 95 % intervals (truth: recall {expected[1]['recall']:.4f}, F1 {expected[1]['f1']:.4f})"
-    )
+    recall, f1 = expected[1]["recall"], expected[1]["f1"]
+    print(f"\nCoverage of 95 % intervals (truth: recall {recall:.4f}, F1 {f1:.4f})")
     print("| number | runs | n = 30 | n = 100 | n = 1000 |\n|---|---:|---:|---:|---:|")
     for metric in ("f1", "recall"):
         for n_runs in (1, 5):

@@ -131,7 +131,8 @@ def exact(tokens: int, conlleval: str | None) -> None:
     )
     two = measure([*NERSCOPE, "evaluate", gold, "--system", f"x={pred}", *options], repeat=2)
     print(
-        f"  {'nerscope, gold and system files, aligned':44}{two.seconds:9.2f} s {two.megabytes:8.0f} MB"
+        f"  {'nerscope, gold and system files, aligned':44}{two.seconds:9.2f} s "
+        f"{two.megabytes:8.0f} MB"
     )
     python = peers()
     rivals: dict[str, list[str | Path]] = {
@@ -155,7 +156,8 @@ def exact(tokens: int, conlleval: str | None) -> None:
     for name, command in rivals.items():
         cost = measure(command)
         print(
-            f"  {name:44}{cost.seconds:9.2f} s {cost.megabytes:8.0f} MB   {cost.seconds / own.seconds:6.1f} x the time"
+            f"  {name:44}{cost.seconds:9.2f} s {cost.megabytes:8.0f} MB   "
+            f"{cost.seconds / own.seconds:6.1f} x the time"
         )
 
 
@@ -167,11 +169,13 @@ def startup() -> None:
     package = measure([sys.executable, "-c", "import nerscope"], 10).seconds
     shown = measure([*NERSCOPE, "--help"], 10).seconds
     print(
-        f"  import numpy {1e3 * (numpy - plain):.0f} ms; import nerscope {1e3 * (package - plain):.0f} ms, ",
+        f"  import numpy {1e3 * (numpy - plain):.0f} ms; "
+        f"import nerscope {1e3 * (package - plain):.0f} ms, ",
         end="",
     )
     print(
-        f"of which {1e3 * (package - numpy):.0f} ms beside numpy; nerscope --help {1e3 * shown:.0f} ms (whole process)"
+        f"of which {1e3 * (package - numpy):.0f} ms beside numpy; "
+        f"nerscope --help {1e3 * shown:.0f} ms (whole process)"
     )
 
 
@@ -194,7 +198,8 @@ def facets(tokens: int, corpus: Path | None) -> None:
     exact_only = measure([*NERSCOPE, "evaluate", folder / f"test.{ending}", *systems[:2]], 5)
     print(f"  exact and partial scores, one system, no training data {exact_only.seconds:.2f} s")
     print(
-        f"  one system {one.seconds:.2f} s, two {two.seconds:.2f} s: {two.seconds - one.seconds:.2f} s for the second"
+        f"  one system {one.seconds:.2f} s, two {two.seconds:.2f} s: "
+        f"{two.seconds - one.seconds:.2f} s for the second"
     )
     _, gold, pred = big_files(tokens)
     cost = measure(

@@ -8,10 +8,14 @@ from typing import Any
 import hypothesis
 import pytest
 
+from nerscope.engines.base import ENGINES
 from nerscope.facets.facet import FACETS
-from nerscope.registry import Registry
+from nerscope.formats.base import FORMATS
+from nerscope.registry import Families, Registry
+from nerscope.render.document import OUTPUTS
 from nerscope.scoring.matching import MATCHES
 from nerscope.scoring.metrics import METRICS
+from nerscope.stats.paired import METHODS
 
 # Generated cases are the same in every run of the continuous integration: what fails there fails at
 # home.
@@ -35,9 +39,14 @@ def shared() -> Path:
 @pytest.fixture
 def registries() -> Iterator[None]:
     """Whatever a test registers is gone afterwards."""
-    everyone: tuple[Registry[Any], ...] = (FACETS, MATCHES, METRICS)
+    everyone: tuple[Registry[Any], ...] = (
+        *(ENGINES, FACETS, FORMATS, MATCHES),
+        *(METHODS, METRICS, OUTPUTS),
+    )
     before = [dict(registry._things) for registry in everyone]
     yield
     for registry, things in zip(everyone, before, strict=True):
         registry._things.clear()
         registry._things.update(things)
+        if isinstance(registry, Families):
+            registry._made.clear()

@@ -1,14 +1,12 @@
-"""nerscope: how good a named-entity recogniser really is, where it fails, and whether B truly beats
-A.
-"""
+"""nerscope: how good a named-entity recogniser is, where it fails, whether B truly beats A."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from nerscope.corpus.corpus import Corpus
-from nerscope.dataset.describe import Description, describe
 from nerscope.errors import (
     AlignmentError,
+    FaultError,
     FormatError,
     InputError,
     NerscopeError,
@@ -19,68 +17,112 @@ from nerscope.evaluation.evaluate import evaluate
 from nerscope.evaluation.settings import Settings
 from nerscope.facets.facet import Facet, attribute, register_facet
 from nerscope.facets.view import View
-from nerscope.formats.base import read
+from nerscope.formats.base import Format, Source, read, register_format
 from nerscope.formats.conll import ConllFile
 from nerscope.results.results import Results
-from nerscope.scoring.matching import match_family
-from nerscope.scoring.metrics import METRICS, Metric
+from nerscope.scoring.counts import Counts, ratio
+from nerscope.scoring.matching import register_match
+from nerscope.scoring.metrics import Metric, register_metric
 from nerscope.version import VERSION
 
 if TYPE_CHECKING:
-    from nerscope.experiment.run import load_experiment, run_experiment
+    from nerscope.dataset.convert import convert
+    from nerscope.dataset.describe import Description, describe
+    from nerscope.dataset.hard_tokens import hard_tokens
+    from nerscope.dataset.validate import Validation, validate
+    from nerscope.engines.base import Engine, register_engine
+    from nerscope.experiment.config import load_experiment
+    from nerscope.experiment.run import run_experiment
+    from nerscope.render.document import Document, Table, register_output
     from nerscope.results.compare import Comparison, compare
     from nerscope.results.diagnose import diagnose
     from nerscope.results.gate import Verdict, gate
     from nerscope.stats.intervals import Sampling
+    from nerscope.stats.paired import Method, Paired, register_method
 
 __version__ = VERSION
+# What most programs never use is imported when it is first asked for.
+_LATER = {
+    "Comparison": "results.compare",
+    "Description": "dataset.describe",
+    "Document": "render.document",
+    "Engine": "engines.base",
+    "Method": "stats.paired",
+    "Paired": "stats.paired",
+    "Sampling": "stats.intervals",
+    "Table": "render.document",
+    "Validation": "dataset.validate",
+    "Verdict": "results.gate",
+    "compare": "results.compare",
+    "convert": "dataset.convert",
+    "describe": "dataset.describe",
+    "diagnose": "results.diagnose",
+    "gate": "results.gate",
+    "hard_tokens": "dataset.hard_tokens",
+    "load_experiment": "experiment.config",
+    "register_engine": "engines.base",
+    "register_method": "stats.paired",
+    "register_output": "render.document",
+    "run_experiment": "experiment.run",
+    "validate": "dataset.validate",
+}
 __all__ = [
     "AlignmentError",
     "Comparison",
     "ConllFile",
     "Corpus",
+    "Counts",
     "Description",
+    "Document",
+    "Engine",
     "Facet",
+    "FaultError",
+    "Format",
     "FormatError",
     "InputError",
-    "METRICS",
+    "Method",
     "Metric",
     "NerscopeError",
     "OutputError",
+    "Paired",
     "Results",
     "Sampling",
     "Settings",
+    "Source",
+    "Table",
     "UsageError",
+    "Validation",
     "Verdict",
     "View",
     "__version__",
     "attribute",
     "compare",
+    "convert",
     "describe",
     "diagnose",
     "evaluate",
     "gate",
+    "hard_tokens",
     "load_experiment",
-    "match_family",
+    "ratio",
     "read",
+    "register_engine",
     "register_facet",
+    "register_format",
+    "register_match",
+    "register_method",
+    "register_metric",
+    "register_output",
     "run_experiment",
+    "validate",
 ]
-
-# What most programs never use is imported when it is first asked for.
-_LATER = {
-    "Comparison": "results.compare",
-    "Sampling": "stats.intervals",
-    "Verdict": "results.gate",
-    "compare": "results.compare",
-    "diagnose": "results.diagnose",
-    "gate": "results.gate",
-    "load_experiment": "experiment.run",
-    "run_experiment": "experiment.run",
-}
 
 
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'nerscope' has no attribute '{name}'")
     return getattr(import_module(f"nerscope.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -5,6 +5,7 @@
     │   ├── FormatError     it is readable, but a line or label is not what it should be
     │   └── AlignmentError  gold and system are not the same sentences
     ├── OutputError         a result cannot be written
+    ├── FaultError          the surroundings failed: a full disk, a dead worker
     └── UsageError          a call or an option asks for something that does not exist
 
 Every message has three parts: the place, the fact, and the remedy. The table below holds all of
@@ -20,6 +21,8 @@ class NerscopeError(Exception):
     >>> print(InputError("test.conll", "no such file", "check the path"))
     test.conll: no such file. Remedy: check the path
     """
+
+    exit_code = 2  # of the command line
 
     def __init__(self, place: str, fact: str, remedy: str) -> None:
         self.place, self.fact, self.remedy = place, fact, remedy
@@ -44,6 +47,12 @@ class AlignmentError(InputError):
 
 class OutputError(NerscopeError):
     """A result cannot be written."""
+
+
+class FaultError(NerscopeError):
+    """The surroundings failed: a full disk, a dead worker."""
+
+    exit_code = 3
 
 
 class UsageError(NerscopeError):

@@ -12,17 +12,16 @@ def assert_no_drop(
     baseline: Results | str | os.PathLike[str],
     **options: Any,
 ) -> None:
-    """Fail if a number dropped by more than is allowed, and significantly; the options are those of
-    `gate`.
+    """Fail if a number dropped by more than is allowed, and significantly; options as for `gate`.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
     >>> same = evaluate(gold, {"bert": [["B-PER", "O", "B-PER"]] * 20})
     >>> assert_no_drop(same, same, metric="f1", samples=100)
     """
-    loaded = [
+    new, old = (
         given if isinstance(given, Results) else Results.load(given)
         for given in (results, baseline)
-    ]
-    failed = [str(verdict) for verdict in gate(*loaded, **options) if verdict.failed]
+    )
+    failed = [str(verdict) for verdict in gate(new, old, **options) if verdict.failed]
     assert not failed, "\n".join(failed)

@@ -2,14 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
+import nerscope.compat
 from nerscope.cli.main import main
+from nerscope.engines.base import ENGINES
 from nerscope.facets.facet import FACETS
+from nerscope.formats.base import FORMATS
+from nerscope.registry import Registry
+from nerscope.render.document import OUTPUTS
 from nerscope.scoring.matching import MATCHES
 from nerscope.scoring.metrics import METRICS
+from nerscope.stats.paired import METHODS
 
 TRAIN = "Ada B-PER\nmet O\nBob B-PER\n\nOslo B-LOC\nfell O\n\nParis B-PER\nParis B-LOC\n"
 GOLD = """-DOCSTART- O
@@ -51,8 +57,14 @@ Run = Callable[..., Outcome]
 @pytest.fixture(autouse=True)
 def forget_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a plugin registers is known only to the test that runs it."""
-    for registry in (FACETS, MATCHES, METRICS):
+    assert nerscope.compat  # what it registers is there for good
+    everyone: tuple[Registry[Any], ...] = (
+        *(ENGINES, FACETS, FORMATS, MATCHES, METHODS, METRICS, OUTPUTS),
+    )
+    for registry in everyone:
         monkeypatch.setattr(registry, "_things", dict(registry._things))
+    for family in (MATCHES, METRICS):
+        monkeypatch.setattr(family, "_made", {})
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ behind.
 """
 
 import gzip
+import json
 import shlex
 from pathlib import Path
 
@@ -12,7 +13,15 @@ from tests.cli.conftest import GOLD, Run
 BOTH = "--system good=good.txt --system poor=poor.txt"
 TRAINED = "evaluate gold.txt --train train.txt --system good=good.txt"
 EVALUATE = "evaluate gold.txt --system good=good.txt"
-PLUGIN = "import numpy as np\nfrom nerscope import attribute\n@attribute({name!r})\ndef values(view):\n    return {body}\n"
+PLUGIN = """
+import numpy as np
+from nerscope import attribute
+
+@attribute({name!r})
+def values(view):
+    return {body}
+"""
+EMPTY = '{"nerscope": "0.0.1", "format": 1, "rows": [], "losses": [], "settings": {}}'
 EXPERIMENT = '[datasets.toy]\ntest = "gold.txt"\n[systems]\ngood = "good.txt"\npoor = "poor.txt"\n'
 
 
@@ -49,7 +58,7 @@ def write(path: Path, content: str | bytes) -> None:
             "bad.txt: byte 2",
             "this is not utf-8. Remedy: say the encoding, for example encoding=",
         ),
-        (gzip.compress(GOLD.encode())[:40], "bad.txt", "it cannot be unpacked"),
+        (gzip.compress(GOLD.encode(), mtime=0)[:40], "bad.txt", "it cannot be unpacked"),
         # columns
         ("Ada B-PER\nmet\n", "bad.txt:2", "1 space-separated column where 2 are needed"),
         # labels
@@ -144,8 +153,8 @@ def test_files_that_cannot_be_read(
         (f"{EVALUATE} --metric recal", "metric 'recal'", "did you mean 'recall'?"),
         (
             f"{EVALUATE} --format jsn",
-            "--format",
-            "there is no format 'jsn'. Remedy: did you mean 'json'?",
+            "format 'jsn'",
+            "there is no format of this name. Remedy: did you mean 'json'?",
         ),
         (
             f"{EVALUATE} --repair conleval",
@@ -162,7 +171,7 @@ def test_files_that_cannot_be_read(
         (
             f"{EVALUATE} --list hart",
             "--list",
-            "there is no list 'hart'. Remedy: did you mean 'hard'?",
+            "there is no 'hart'. Remedy: did you mean 'hard'?",
         ),
         (
             f"{EVALUATE} --resample word --intervals --samples 10",
@@ -192,7 +201,13 @@ def test_files_that_cannot_be_read(
         ("validate gold.txt --scheme bilous", "scheme", "did you mean 'bilou'?"),
         ("convert gold.txt out.txt --to bilous", "scheme", "did you mean 'bilou'?"),
         ("convert gold.txt out.txt --to bio --repair strikt", "repair", "did you mean 'strict'?"),
-        ("describe --train train.txt --format jsn", "--format", "did you mean 'json'?"),
+        ("describe --train train.txt --format jsn", "format 'jsn'", "did you mean 'json'?"),
+        ("validate gold.txt --format jsn", "format 'jsn'", "did you mean 'json'?"),
+        ("judged pairs.csv --format jsn", "format 'jsn'", "did you mean 'json'?"),
+        ("judged none.csv", "none.csv", "it cannot be read"),
+        (f"{EVALUATE} --engine pol", "engine 'pol'", "did you mean 'pool'?"),
+        (f"{EVALUATE} --workers 0", "workers", "0 cannot be"),
+        ("validate gold.txt --format conlleval", "--format conlleval", "no exact scores to show"),
         ("describe --train train.txt --repair strikt", "repair", "did you mean 'strict'?"),
         # numbers
         (f"{EVALUATE} --edges eLen=3,1", "edges of eLen", "[3.0, 1.0] do not increase"),
@@ -320,10 +335,10 @@ def test_attributes_that_give_no_numbers(
     )
 
 
-def test_a_facet_that_exists_already(data: Path, run: Run) -> None:
+def test_a_facet_that_is_built_in(data: Path, run: Run) -> None:
     write(data / "plugin.py", PLUGIN.format(name="tmr", body="np.zeros(len(view.mentions))"))
     refused(
-        run, data, f"{EVALUATE} --plugin plugin.py", "tmr", "a facet of this name exists already"
+        run, data, f"{EVALUATE} --plugin plugin.py", "facet 'tmr'", "a built-in one has this name"
     )
 
 
@@ -345,16 +360,17 @@ def test_a_plugin_that_fails(code: str, data: Path, run: Run) -> None:
         ('{"rows": []}', "bad.json", "it holds no nerscope results"),
         # of another time
         (
-            '{"nerscope": "999.0.0", "rows": [], "settings": {}, "losses": []}',
+            EMPTY.replace('"format": 1', '"format": 999'),
             "bad.json",
-            "it was written by nerscope 999.0.0",
+            "its format is 999 (nerscope 0.0.1), this program knows 1. Remedy: install",
         ),
-        (
-            '{"nerscope": "0.0.1", "rows": [], "settings": {}, "losses": [], "evidence": [{}]}',
-            "bad.json",
-            "results",
-        ),
-        ('{"nerscope": "0.0.1", "rows": 5, "settings": [], "losses": []}', "bad.json", "results"),
+        (EMPTY.replace('"format": 1, ', ""), "bad.json", "it holds no nerscope results"),
+        # damaged
+        (EMPTY.replace("{}}", '{}, "evidence": [{}]}'), "bad.json", "these results are damaged"),
+        (EMPTY.replace('"rows": []', '"rows": [{}]'), "bad.json", "these results are damaged"),
+        (EMPTY.replace('"losses": []', '"losses": [5]'), "bad.json", "these results are damaged"),
+        (EMPTY.replace('"rows": []', '"rows": 5'), "bad.json", "it holds no nerscope results"),
+        pytest.param("[" * 50_000, "bad.json", "it is not JSON", id="deep"),
     ],
 )
 @pytest.mark.parametrize(
@@ -393,16 +409,36 @@ def test_results_that_are_none(
         ("compare results.json --metric recal", "metric 'recal'", "did you mean 'recall'?"),
         (
             "compare results.json --method boot",
-            "method",
-            "there is no test 'boot'. Remedy: did you mean 'bootstrap'?",
+            "method 'boot'",
+            "there is no method of this name. Remedy: did you mean 'bootstrap'?",
         ),
         ("compare results.json --correction holms", "correction", "did you mean 'holm'?"),
         ("compare results.json --resample word", "resample", "there is no 'word' to resample"),
-        ("compare results.json --format jsn", "--format", "did you mean 'json'?"),
-        ("diagnose results.json --format jsn", "--format", "did you mean 'json'?"),
+        ("compare results.json --format jsn", "format 'jsn'", "did you mean 'json'?"),
+        ("diagnose results.json --format jsn", "format 'jsn'", "did you mean 'json'?"),
+        (
+            "gate results.json --baseline results.json --format jsn",
+            "format 'jsn'",
+            "did you mean 'json'?",
+        ),
+        (
+            "gate results.json --baseline results.json --match overlp",
+            "match 'overlp'",
+            "did you mean 'overlap'?",
+        ),
+        (
+            "gate results.json --baseline results.json --resample word",
+            "resample",
+            "there is no 'word' to resample",
+        ),
+        (
+            "gate results.json --baseline results.json --max-drop -1",
+            "max_drop",
+            "-1.0 cannot be",
+        ),
         (
             "gate results.json --baseline results.json --facet tmrr",
-            "cell 'tmrr'",
+            "facet 'tmrr'",
             "did you mean 'tmr'?",
         ),
         (
@@ -443,12 +479,13 @@ def test_comparisons_that_cannot_be_made(
     command: str, place: str, fact: str, results: Path, run: Run
 ) -> None:
     folder = results.parent
-    write(folder / "empty.json", '{"nerscope": "0.0.1", "rows": [], "settings": {}, "losses": []}')
+    write(folder / "empty.json", EMPTY)
     write(folder / "short.txt", GOLD[: GOLD.index("Oslo")])
     for command_before in (
         "evaluate gold.txt --system good=good.txt --train train.txt -o one.json --dataset toy",
         f"evaluate gold.txt {BOTH} -o fewer.json --dataset toy",
-        "evaluate short.txt --system good=short.txt --system poor=short.txt --train train.txt -o other.json --dataset toy",
+        "evaluate short.txt --system good=short.txt --system poor=short.txt --train train.txt "
+        "-o other.json --dataset toy",
     ):
         assert run(*shlex.split(command_before)).code == 0
     refused(run, folder, command, place, fact)
@@ -528,7 +565,7 @@ def test_names_that_share_nothing_cannot_be_held_against_each_other(data: Path, 
             "resample",
             "there is no 'word' to resample",
         ),
-        (EXPERIMENT + "[compare]\nmethod = 'boot'\n", "method", "there is no test 'boot'"),
+        (EXPERIMENT + "[compare]\nmethod = 'boot'\n", "method 'boot'", "did you mean 'bootstrap'?"),
         (EXPERIMENT + "[compare]\nbaseline = 'por'\n", "system 'por'", "did you mean 'poor'?"),
         (EXPERIMENT + 'GOOD = "good.txt"\n', "system 'GOOD'", "there is also 'good'"),
         # values of another kind
@@ -566,9 +603,22 @@ def refused_with_notes(run: Run, folder: Path, command: str, place: str, fact: s
         "--list confusion",
         "--errors out.csv",
         "--facet eLen",
+        "--match exact",
+        "--metric f1",
         "--system x=good.txt",
         "--train train.txt",
+        "--dataset toy",
         "--intervals",
+        "--samples 5",
+        "--seed 1",
+        "--resample document",
+        "--repair strict",
+        "--token-repair conlleval",
+        "--token-match io",
+        "--zero-division 0",
+        "--buckets 3",
+        "--bucketing zero",
+        "--edges eLen=1",
     ],
 )
 def test_options_that_an_experiment_file_decides_are_refused(
@@ -617,4 +667,83 @@ def test_an_experiment_file_that_is_there_is_not_overwritten(data: Path, run: Ru
 def test_a_folder_without_test_data_gets_no_experiment_file(tmp_path: Path, run: Run) -> None:
     refused(
         run, tmp_path, f"init {tmp_path}", str(tmp_path), "no file with 'test' in its name is found"
+    )
+
+
+# Outputs that would destroy something
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        # an input
+        f"{TRAINED} -o gold.txt",
+        f"{TRAINED} -o good.txt",
+        f"{TRAINED} -o train.txt",
+        f"{TRAINED} -o ./gold.txt",
+        f"{TRAINED} -o link.txt",
+        f"{TRAINED} -o hard.txt",
+        f"{TRAINED} --plugin mine.py -o mine.py",
+        f"{TRAINED} --errors gold.txt",
+        "evaluate gold.txt::label=1 --system good=good.txt::label=1 -o good.txt",
+        # another output
+        f"{TRAINED} -o out.csv --errors out.csv",
+        f"{TRAINED} -o out.csv --errors ./out.csv",
+        # those of an experiment
+        "evaluate e.toml -o e.toml",
+        "evaluate e.toml -o gold.txt",
+        "evaluate e.toml -o good.txt",
+        "evaluate e.toml -o taken.json",
+        "evaluate e.toml --plugin mine.py -o mine.py",
+        # of other commands
+        "convert gold.txt gold.txt --to bioes",
+        "convert gold.txt::label=1 gold.txt --to bioes",
+        "convert gold.txt link.txt --to bioes",
+        "convert gold.txt hard.txt --to bioes",
+        "convert gold.txt mine.py --to bioes --plugin mine.py",
+    ],
+)
+def test_an_output_is_never_an_input_nor_another_output(command: str, data: Path, run: Run) -> None:
+    write(data / "mine.py", "")
+    write(data / "taken.comparison.json", (data / "good.txt").read_bytes())
+    write(data / "e.toml", EXPERIMENT + 'third = "taken.comparison.json"\n[compare]\n')
+    (data / "link.txt").symlink_to("gold.txt")
+    (data / "hard.txt").hardlink_to(data / "gold.txt")
+    refused(run, data, command, "", "this is one of the inputs, or another output")
+
+
+def test_a_damaged_list_of_judgements_is_one_message(data: Path, run: Run) -> None:
+    write(data / "pairs.csv", "system,credit left,judgement\ns,0.5\n")
+    refused(run, data, "judged pairs.csv", "pairs.csv", "")
+    write(data / "pairs.csv", "system,credit left,judgement\ns,0.5,so so\n")
+    refused(run, data, "judged pairs.csv", "pairs.csv:2", "judgement 'so so' is unknown")
+
+
+def test_results_whose_evidence_lost_a_part_are_one_message(results: Path, run: Run) -> None:
+    content = json.loads(results.read_text())
+    content["evidence"][0]["ledgers"] = {}
+    write(results, json.dumps(content))
+    refused(run, results.parent, "compare results.json --samples 10", "results.json", "damaged")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare results.json",
+        "diagnose results.json",
+        "gate results.json --baseline results.json",
+        "describe --train train.txt",
+        "validate gold.txt",
+        "convert gold.txt out.txt --to bio",
+        EVALUATE,
+    ],
+)
+def test_every_command_that_reads_takes_plugins(command: str, results: Path, run: Run) -> None:
+    write(results.parent / "plugin.py", "1 / 0\n")
+    refused(
+        run,
+        results.parent,
+        f"{command} --plugin plugin.py",
+        "plugin.py",
+        "it fails (ZeroDivisionError",
     )

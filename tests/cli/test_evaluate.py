@@ -3,7 +3,10 @@
 import csv
 import io
 import json
+import os
 import shlex
+import stat
+import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -68,7 +71,7 @@ accuracy:  75.00%; precision:  50.00%; recall:  50.00%; FB1:  50.00
 def test_one_run_is_shown_as_conlleval_shows_it(data: Path, run: Run) -> None:
     outcome = done(run, "evaluate gold.txt --system good=good.txt --format conlleval")
     assert outcome.out == ONE_BLOCK
-    assert outcome.err.startswith("signature: scheme:bio|match:exact|")
+    assert outcome.err.startswith("nerscope: signature: scheme:bio|match:exact|")
 
 
 def test_several_runs_are_shown_one_block_after_the_other(data: Path, run: Run) -> None:
@@ -111,7 +114,7 @@ def test_json_is_strict_and_holds_the_numbers(data: Path, run: Run) -> None:
     content = strict(
         done(run, f"evaluate gold.txt {BOTH} --train train.txt --dataset toy --format json").out
     )
-    assert {"nerscope", "signature", "settings", "losses", "rows"} <= content.keys()
+    assert {"nerscope", "format", "signature", "settings", "losses", "rows"} <= content.keys()
     rows = content["rows"]
     assert {row["dataset"] for row in rows} == {"toy"}
     assert value(rows, system="good", metric="recall") == pytest.approx(5 / 6)
@@ -140,7 +143,7 @@ def test_results_are_saved_and_json_is_not_printed_twice(data: Path, run: Run) -
     outcome = done(run, f"evaluate gold.txt {BOTH} --format json -o out.json")
     assert outcome.out == "" and (data / "out.json").read_text() == printed
     assert "Exact match" in done(run, f"evaluate gold.txt {BOTH} -o out.json").out
-    assert not list(data.glob(".*.part"))
+    assert not list(data.glob(".*"))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +216,8 @@ def test_repairs_are_noted_in_every_format(form: str, stream: str, data: Path, r
 def test_facets_and_conditions_are_chosen(data: Path, run: Run) -> None:
     rows = evaluated(
         run,
-        "--system good=good.txt --train train.txt --facet tmr --facet 'eLen=S | tmr=seen' --facet '!tmr=seen'",
+        "--system good=good.txt --train train.txt "
+        "--facet tmr --facet 'eLen=S | tmr=seen' --facet '!tmr=seen'",
     )
     assert {row["facet"] for row in rows} == {"all", "tmr", "eLen=S | tmr=seen", "!tmr=seen"}
     [seen] = cells(rows, facet="tmr", level="seen", type=None, run=None)
@@ -250,7 +254,8 @@ def test_a_facet_divides_what_a_condition_leaves(
 def test_matches_and_metrics_are_chosen(data: Path, run: Run) -> None:
     rows = evaluated(
         run,
-        "--system poor=poor.txt --match 'overlap(credit=1)' --match muc-type --metric f2 --metric recall",
+        "--system poor=poor.txt --match 'overlap(credit=1)' --match muc-type "
+        "--metric f2 --metric recall",
     )
     scores = {(row["match"], row["metric"]) for row in rows}
     assert {
@@ -344,7 +349,8 @@ def test_one_file_may_hold_gold_and_several_systems(data: Path, run: Run) -> Non
     (data / "all.txt").write_text("\n".join(merged))
     printed = done(
         run,
-        "evaluate all.txt::label=1 --system good=all.txt::label=2 --system poor=all.txt --format conlleval",
+        "evaluate all.txt::label=1 --system good=all.txt::label=2 --system poor=all.txt "
+        "--format conlleval",
     ).out
     assert printed == f"all good 1\n{ONE_BLOCK}\nall poor 1\n{OTHER_BLOCK}"
 
@@ -373,7 +379,7 @@ def test_every_mention_is_listed_in_the_error_table(data: Path, run: Run) -> Non
     found = {(row["side"], row["text"]): row["outcome"] for row in from_json[:5]}
     assert found == OUTCOMES
     assert {row["place"] for row in from_json if row["text"] == "Oslo United"} == {"gold.txt:15"}
-    assert from_json[0]["tmr"] == "unseen-any unseen-tokens" and from_json[0]["eLen"] == 2.0
+    assert from_json[0]["tmr"] == "unseen-any unseen-tokens" and from_json[0]["eLen"] == "S"
 
 
 def test_an_error_table_in_parquet_needs_its_package(
@@ -398,8 +404,10 @@ def test_lists_are_printed_instead_of_tables(data: Path, run: Run) -> None:
     partial = done(run, f"{command} --list partial --format markdown").out
     assert "### Pairs with partial credit" in partial and "| Ada Lovelace | Ada |" in partial
     confusion = done(run, f"{command} --list confusion").out
-    assert "Gold types (rows) against predicted types: poor, run 1" in confusion
-    assert ["LOC", "2", "1", "0"] in [line.split() for line in confusion.splitlines()]
+    assert "Gold types against predicted types" in confusion
+    lines = [line.split() for line in confusion.splitlines()]
+    assert ["gold", "poor", "1", "LOC", "LOC", "2"] in lines
+    assert ["gold", "poor", "1", "LOC", "PER", "1"] in lines
     both = done(run, f"{command} --list confusion --list partial -o out.json").out
     assert both.index("Gold types") < both.index("Pairs with") and "Exact match" not in both
     assert (data / "out.json").exists()
@@ -417,7 +425,9 @@ def test_no_partial_pair_is_an_empty_list(data: Path, run: Run) -> None:
 @pytest.mark.parametrize("option", ["--list partial", "--errors e.csv"])
 def test_gold_and_system_in_one_file_can_be_listed(option: str, data: Path, run: Run) -> None:
     (data / "both.txt").write_text("Ada B-PER B-PER\nLovelace I-PER O\n")
-    done(run, f"evaluate both.txt::label=1 --system s=both.txt {option}")
+    outcome = done(run, f"evaluate both.txt::label=1 --system s=both.txt {option}")
+    text = (data / "e.csv").read_text() if "e.csv" in option else outcome.out
+    assert "Ada Lovelace" in text
 
 
 def test_lists_are_printed_as_json_if_that_is_asked_for(data: Path, run: Run) -> None:
@@ -428,14 +438,14 @@ def test_lists_are_printed_as_json_if_that_is_asked_for(data: Path, run: Run) ->
 
 PLUGIN = """
 import numpy as np
-from nerscope import METRICS, Metric, attribute, match_family
+from nerscope import Metric, attribute, register_match, register_metric
 
 @attribute("capitals", bucketing="whole-numbers")
 def capitals(view):
     return np.array([sum(letter.isupper() for letter in text) for text in view.texts()], float)
 
-match_family("anything", lambda touch: np.ones(len(touch.gold)), credit=1.0)
-METRICS.add("gold-count", Metric(lambda counts: counts[..., 0]))
+register_match("anything", lambda touch: np.ones(len(touch.gold)), credit=1.0)
+register_metric(Metric("gold-count", lambda counts: counts.gold, kind="count"))
 """
 
 
@@ -443,7 +453,8 @@ def test_a_plugin_adds_facets_matches_and_metrics(data: Path, run: Run) -> None:
     (data / "mine.py").write_text(PLUGIN)
     rows = evaluated(
         run,
-        f"{BOTH} --plugin mine.py --facet capitals --match anything --metric gold-count --metric recall",
+        f"{BOTH} --plugin mine.py --facet capitals --match anything "
+        "--metric gold-count --metric recall",
     )
     assert value(rows, system="poor", metric="recall", match="anything") == pytest.approx(5 / 6)
     assert value(rows, system="poor", metric="gold-count", match="anything") == 6
@@ -454,6 +465,84 @@ def test_a_plugin_adds_facets_matches_and_metrics(data: Path, run: Run) -> None:
         )
     }
     assert sizes == {"XS": 4, "S": 2, "L": 0, "XL": 0}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_plugin_serves_every_worker(workers: int, data: Path, run: Run) -> None:
+    (data / "mine.py").write_text(PLUGIN)
+    options = "--plugin mine.py --facet capitals --match anything --metric gold-count"
+    rows = evaluated(run, f"{BOTH} {options} --workers {workers}")
+    assert value(rows, system="poor", metric="gold-count", match="anything") == 6
+
+
+def test_a_plugin_may_be_loaded_again(data: Path, run: Run) -> None:
+    (data / "mine.py").write_text(PLUGIN)
+    for _ in range(2):
+        evaluated(run, f"{BOTH} --plugin mine.py --facet capitals --match anything")
+
+
+def test_a_plugin_adds_an_output_for_every_command(data: Path, run: Run) -> None:
+    (data / "mine.py").write_text(
+        "from nerscope import register_output\n"
+        'register_output("titles", lambda one: "".join(f"{t.title}\\n" for t in one.tables))\n'
+    )
+    shown = done(run, f"evaluate gold.txt {BOTH} --plugin mine.py --format titles").out
+    assert shown.startswith("Exact match\nF1 by type\n")
+    shown = done(run, "validate gold.txt --plugin mine.py --format titles").out
+    assert shown == "Invalid labels\n"
+
+
+@pytest.mark.parametrize("options", ["--workers 2", "--engine pool", "--engine local"])
+def test_workers_change_no_byte(options: str, data: Path, run: Run) -> None:
+    command = f"evaluate gold.txt {BOTH} --train train.txt --intervals --samples 20 -o"
+    done(run, f"{command} alone.json")
+    done(run, f"{command} together.json {options}")
+    assert (data / "together.json").read_bytes() == (data / "alone.json").read_bytes()
+
+
+def test_workers_change_no_byte_of_an_experiment(data: Path, run: Run) -> None:
+    (data / "e.toml").write_text(EXPERIMENT)
+    for name, options in (("alone", ""), ("together", "--workers 2")):
+        done(run, f"evaluate e.toml --no-cache -o {name}.json {options}")
+    for ending in ("json", "comparison.json"):
+        one, other = ((data / f"{name}.{ending}").read_bytes() for name in ("alone", "together"))
+        assert one == other
+
+
+# Where results go
+
+
+def test_results_go_where_a_link_points(data: Path, run: Run) -> None:
+    (data / "deep").mkdir()
+    (data / "link.json").symlink_to(Path("deep") / "out.json")
+    done(run, f"evaluate gold.txt {BOTH} -o link.json")
+    assert (data / "link.json").is_symlink()
+    assert strict((data / "deep" / "out.json").read_text())["rows"]
+
+
+def test_results_keep_the_mode_of_the_file(data: Path, run: Run) -> None:
+    (data / "out.json").write_text("")
+    (data / "out.json").chmod(0o640)
+    done(run, f"evaluate gold.txt {BOTH} -o out.json")
+    assert stat.S_IMODE((data / "out.json").stat().st_mode) == 0o640
+    assert strict((data / "out.json").read_text())["rows"]
+
+
+def test_results_may_go_nowhere(data: Path, run: Run) -> None:
+    outcome = done(run, f"evaluate gold.txt {BOTH} -o {os.devnull}")
+    assert "Exact match" in outcome.out
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_results_may_go_into_a_pipe(data: Path, run: Run) -> None:
+    heard: list[str] = []
+    os.mkfifo(data / "pipe")
+    reader = threading.Thread(target=lambda: heard.append((data / "pipe").read_text()))
+    reader.start()
+    done(run, f"evaluate gold.txt {BOTH} -o pipe")
+    reader.join(timeout=30)
+    assert strict(heard[0])["rows"]
+    assert stat.S_ISFIFO((data / "pipe").stat().st_mode)
 
 
 EXPERIMENT = """

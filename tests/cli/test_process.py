@@ -1,15 +1,20 @@
 """The command line as a process: streams, exit codes, terminals, and being stopped."""
 
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
+from tests.cli.conftest import Run
 
 from nerscope.cli import common
-from nerscope.cli.common import progress, shown, steps, table_of
+from nerscope.cli.common import emit, progress, put, steps
 from nerscope.cli.main import main
+from nerscope.errors import OutputError
+from nerscope.render.document import Document
 
 
 def nerscope(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -41,7 +46,7 @@ def test_bad_input_ends_with_2_and_speaks_on_standard_error(data: Path) -> None:
     assert not list(data.glob("*out.json*"))
 
 
-def test_a_reader_that_goes_away_is_no_failure(data: Path) -> None:
+def test_a_reader_that_goes_away_changes_no_exit_code(data: Path) -> None:
     (data / "odd.txt").write_text("a I-X\n\n" * 60_000)
     command = [sys.executable, "-m", "nerscope", "validate", "odd.txt::scheme=bio"]
     with subprocess.Popen(
@@ -51,7 +56,7 @@ def test_a_reader_that_goes_away_is_no_failure(data: Path) -> None:
         assert process.stdout.readline() == b"odd.txt:1: I-X after the sentence start\n"
         process.stdout.close()
         said = process.stderr.read()
-    assert (process.returncode, said) == (0, b"")
+    assert (process.returncode, said) == (1, b"")  # the labels are as wrong as before
 
 
 def test_an_interrupt_inside_a_command_ends_with_130(
@@ -60,7 +65,7 @@ def test_an_interrupt_inside_a_command_ends_with_130(
     def interrupted(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nerscope.dataset.validate.violations", interrupted)
+    monkeypatch.setattr("nerscope.formats.base.source_named", interrupted)
     monkeypatch.setattr("sys.argv", ["nerscope", "validate", "gold.txt"])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -73,25 +78,166 @@ def test_an_interrupt_outside_of_commands_ends_with_130(
     def interrupted(**options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nerscope.cli.main.app", interrupted)
+    monkeypatch.setattr("nerscope.cli.main.get_command", lambda app: interrupted)
     with pytest.raises(SystemExit) as ended:
         main()
     assert (ended.value.code, capsys.readouterr().err) == (130, "nerscope: stopped\n")
 
 
-def test_a_broken_pipe_outside_of_commands_ends_with_0_and_writes_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(**options: object) -> None:
-        raise BrokenPipeError
+def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash that fails if any part of a pipe does."""
+    line = f"set -o pipefail; {command.replace('nerscope ', f'{sys.executable} -m nerscope ')}"
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, capture_output=True, text=True, timeout=120
+    )
 
-    monkeypatch.setattr("nerscope.cli.main.app", broken)
-    with open(tmp_path / "out", "w") as stream:
+
+@pytest.fixture
+def worse(data: Path, run: Run) -> Path:
+    """Results that a gate must stop."""
+    many = "".join(f"w{number} B-PER\n\n" for number in range(60))
+    (data / "many.txt").write_text(many)
+    (data / "worse.txt").write_text(many.replace("B-PER", "O", 30))
+    for name in ("many", "worse"):
+        command = f"evaluate many.txt --system s={name}.txt -o {name}.json --dataset d"
+        assert run(*command.split()).code == 0
+    return data
+
+
+GATE = "nerscope gate worse.json --baseline many.json --samples 50"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (f"{GATE} | true", 1),
+        (f"{GATE} | head -c 1", 1),
+        (f"{GATE} --format json | true", 1),
+        (f"{GATE} --max-drop 60 | true", 0),
+        ("nerscope validate many.txt --scheme bioes | true", 1),
+        ("nerscope validate many.txt | true", 0),
+        ("nerscope evaluate many.txt --system s=many.txt -o out.json | true", 0),
+        ("nerscope evaluate many.txt --system s=none.txt | true", 2),
+    ],
+)
+def test_a_closed_pipe_keeps_the_exit_code(command: str, code: int, worse: Path) -> None:
+    for _ in range(2):  # whether the reader is gone in time is a matter of luck
+        done = shell(command, worse)
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        assert "BrokenPipe" not in done.stderr
+
+
+def test_files_are_complete_though_nobody_reads(data: Path) -> None:
+    (data / "many.txt").write_text("a B-PER\n\n" * 5_000)
+    done = shell(
+        "nerscope evaluate many.txt --system s=many.txt --format csv -o out.json | true", data
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((data / "out.json").read_text())["rows"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "nerscope evaluate gold.txt --system s=good.txt --list partial -o /dev/stdout | cat",
+        "nerscope evaluate gold.txt --system s=good.txt -o >(cat >heard) >/dev/null; "
+        "for k in {1..20}; do test -s heard && break; sleep 0.1; done; cat heard",
+    ],
+    ids=["standard output", "another program"],
+)
+def test_results_may_be_handed_to_the_next_program(command: str, data: Path) -> None:
+    done = shell(command, data)
+    assert done.stdout.startswith('{"nerscope":'), done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate gold.txt --system s=good.txt >/dev/full",
+        "evaluate gold.txt --system s=good.txt -o /dev/full",
+        "validate gold.txt >/dev/full",
+        "--version >/dev/full",
+    ],
+)
+def test_a_full_disk_is_a_fault(command: str, data: Path) -> None:
+    done = shell(f"nerscope {command}", data)
+    assert done.returncode == 3
+    assert "No space left on device" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+ODD = """
+import numpy as np
+from nerscope import attribute
+
+class Odd(Exception):
+    pass
+
+@attribute("odd")
+def odd(view):
+    raise Odd("nobody expects this")
+"""
+
+
+def test_what_nobody_expected_ends_with_3_in_one_line(data: Path) -> None:
+    (data / "odd.py").write_text(ODD)
+    command = "nerscope evaluate gold.txt --system s=good.txt --plugin odd.py --facet odd"
+    done = shell(f"{command} -o out.json", data)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("nerscope: a fault of the program (Odd: nobody expects this). ")
+    assert done.stderr.count("\n") == 1
+    assert not (data / "out.json").exists()
+    loud = shell(f"NERSCOPE_TRACEBACK=1 {command}", data)
+    assert loud.returncode == 3
+    assert "Traceback" in loud.stderr
+
+
+def test_a_document_is_printed_after_its_files_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+
+    def made() -> str:
+        said.append(capsys.readouterr().out)
+        return "whole"
+
+    with pytest.raises(typer.Exit) as ended:
+        emit(
+            Document(lines=["printed"], notes=["noted"]),
+            "text",
+            files={str(tmp_path / "a"): made, str(tmp_path / "b"): lambda: b"bytes"},
+            code=1,
+        )
+    assert ended.value.exit_code == 1
+    assert said == [""]
+    assert capsys.readouterr() == ("printed\n", "nerscope: note: noted\n")
+    assert [(tmp_path / name).read_text() for name in "ab"] == ["whole", "bytes"]
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(OutputError):
+        emit(Document(lines=["printed"]), "text", files={str(tmp_path): lambda: ""})
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("utf-8", "Zoë –"), ("ascii", r"Zo\xeb \u2013")])
+def test_what_the_terminal_cannot_show_is_spelt_out(
+    encoding: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open(tmp_path / "out", "w", encoding=encoding) as stream:
         monkeypatch.setattr("sys.stdout", stream)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        stream.write("too late")
-    assert ended.value.code == 0 and (tmp_path / "out").read_text() == ""
+        put("Zoë –")
+    assert (tmp_path / "out").read_text(encoding=encoding) == shown
+
+
+def test_control_characters_of_a_file_do_not_reach_the_terminal(data: Path) -> None:
+    (data / "odd.txt").write_text("Ada\x1b[31m X-PER\n")
+    done = shell("nerscope validate 'odd.txt' $'no\\x1b[31mne.txt'", data)
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr + done.stdout
 
 
 class Terminal(io.StringIO):
@@ -148,17 +294,3 @@ def test_progress_of_a_command_is_wiped_off_the_terminal(
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code and terminal.getvalue() == "\r\033[Kscoring: 3 sentences\r\033[K"
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0.123456, "0.1235"), (12, "12"), ("x", "x"), (1e-9, "1e-09")]
-)
-def test_values_are_shown_short(value: object, text: str) -> None:
-    assert shown(value) == text
-
-
-def test_rows_of_different_keys_share_one_table() -> None:
-    table = table_of("T", [{"a": 1}, {"b": 0.5, "a": None}])
-    assert table.header == ("a", "b")
-    assert [[cell.text for cell in row] for row in table.rows] == [["1", "–"], ["–", "0.5"]]
-    assert table_of("T", []).rows == ()

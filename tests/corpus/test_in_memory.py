@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import nerscope
 from nerscope.corpus.corpus import Coding, Corpus, joined, label_error
+from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.evaluation.systems import runs_of
-from nerscope.formats.base import source_of
+from nerscope.formats.base import open_source
 from nerscope.formats.conll import ConllFile
 
 TOKENS, LABELS = ["Ada", "spoke", "here"], ["B-PER", "O", "O"]
@@ -70,7 +73,8 @@ def test_numpy_strings_are_strings() -> None:
         # lengths
         ([(["a", "b"], ["O"])], "<memory>: sentence 1", "2 tokens but 1 labels"),
         # what is no string
-        ([(["a"], [1])], "<memory>: sentence 1", "a token or label is not a string"),
+        ([(["a"], ["O", 1])], "<memory>: sentence 1", "a token or label is not a string"),
+        ([(["a\0"], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
         ([([b"a"], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
         ([([None], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
         ([[1, 2, 3]], "<memory>: sentence 1", "a token or label is not a string"),
@@ -140,6 +144,137 @@ def test_some_sentences_are_a_corpus_of_their_own() -> None:
         assert getattr(again, field).tolist() == getattr(corpus, field).tolist()
 
 
+def test_what_was_noticed_goes_with_the_first_sentences_alone() -> None:
+    corpus = Corpus.of([["B-X", "O"], ["O", "I-X"], ["I-X"]], scheme="bio")
+    parts = [corpus.sentences(0, 1), corpus.sentences(1, 3)]
+    faults = [part.reading.transitions.faults(scheme_named("bio")) for part in parts]
+    assert [len(found) for found in faults] == [2, 0]
+    again = joined(parts)
+    assert again.reading.transitions.faults(scheme_named("bio")) == faults[0]
+    assert again.told == corpus.told == again.scheme == scheme_named("bio")
+
+
+NESTED: Any = (["Bank", "of", "Ghana", "here"], [(2, 3, "LOC"), (0, 3, "ORG")])
+
+
+def spans_of(corpus: Corpus) -> list[tuple[int, int, str]]:
+    found = corpus.mentions()
+    columns = (found.start.tolist(), found.end.tolist(), found.type.tolist())
+    return [(a, b, corpus.coding.labels.types[kind]) for a, b, kind in zip(*columns, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        NESTED,
+        list(NESTED),
+        (NESTED[0], [list(span) for span in NESTED[1]]),
+        {"tokens": NESTED[0], "spans": NESTED[1]},
+        {"tokens": NESTED[0], "spans": iter(NESTED[1]), "id": 3},
+    ],
+)
+def test_mentions_may_be_given_as_spans_and_may_be_nested(sentence: Any) -> None:
+    corpus = Corpus.of([{"tokens": ["Ada"], "spans": [(0, 1, "PER")]}, sentence])
+    assert corpus.words(1) == NESTED[0] and corpus.labels is None and not corpus.is_flat
+    assert spans_of(corpus) == [(0, 1, "PER"), (1, 4, "ORG"), (3, 4, "LOC")]
+    for repair in ("conlleval", "strict", "discard", "none"):
+        assert corpus.mentions(repair).start.tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("spans", "flat"),
+    [
+        ([], True),
+        ([(0, 1, "X"), (1, 3, "X")], True),
+        ([(0, 2, "X"), (1, 3, "X")], False),  # crossing
+        ([(0, 3, "X"), (1, 2, "Y")], False),  # nested
+        ([(0, 2, "X"), (0, 2, "Y")], False),  # the same span twice
+    ],
+)
+def test_spans_are_flat_if_no_token_belongs_to_two(spans: list[Any], flat: bool) -> None:
+    assert Corpus.of([(["a", "b", "c"], spans)]).is_flat == flat
+
+
+def test_labels_are_always_flat_and_sentences_do_not_touch_each_other() -> None:
+    assert Corpus.of([LABELS]).is_flat
+    assert Corpus.of([{"tokens": ["a"], "spans": [(0, 1, "X")]}] * 2).is_flat
+
+
+@pytest.mark.parametrize(
+    ("sentences", "place", "fact"),
+    [
+        ([(["a"], [(0, 1)])], "<memory>: sentence 1", "(0, 1) is no span"),
+        ([(["a"], [5])], "<memory>: sentence 1", "5 is no span"),
+        ([(["a"], [("0", 1, "X")])], "<memory>: sentence 1", "('0', 1, 'X') is no span"),
+        ([(["a"], [(0, 1, "")])], "<memory>: sentence 1", "(0, 1, '') is no span"),
+        ([(["a"], [(0, 1, None)])], "<memory>: sentence 1", "(0, 1, None) is no span"),
+        *(
+            (
+                [(["a"], []), (["a", "b"], [(*span, "X")])],
+                "<memory>: sentence 2",
+                f"the span {span} does not lie in the 2 tokens",
+            )
+            for span in ((-1, 1), (0, 3), (1, 1), (2, 1), (2, 3))
+        ),
+        ([{"tokens": [], "spans": []}], "<memory>: sentence 1", "the sentence is empty"),
+        (
+            [(["a"], ["O"]), (["a"], [(0, 1, "X")])],
+            "<memory>",
+            "some sentences have labels, others spans",
+        ),
+    ],
+)
+def test_spans_that_cannot_be_are_refused_at_their_sentence(
+    sentences: Any, place: str, fact: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        Corpus.of(sentences)
+    assert (caught.value.place, caught.value.fact) == (place, fact)
+    assert caught.value.remedy
+
+
+def test_the_whole_numbers_of_numpy_are_whole_numbers_in_spans_too() -> None:
+    corpus = Corpus.of([{"tokens": ["a", "b"], "spans": [(np.int64(0), np.int64(2), "X")]}])
+    assert spans_of(corpus) == [(0, 2, "X")]
+
+
+span_corpora = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from("XY")), max_size=4
+).map(lambda spans: (list("abcdef"), [(start, start + size, kind) for start, size, kind in spans]))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(span_corpora, min_size=1, max_size=5), st.data())
+def test_spans_survive_being_cut_joined_and_recoded(sentences: Any, data: st.DataObject) -> None:
+    corpus = Corpus.of(sentences)
+    cut = data.draw(st.integers(1, len(corpus)))
+    parts = [corpus.sentences(0, cut), corpus.sentences(cut, len(corpus))]
+    assert spans_of(joined(parts)) == spans_of(corpus)
+    own = [tuple(span) for _, spans in sentences[:cut] for span in spans]
+    assert len(parts[0].mentions()) == len(own)
+    coding = Coding()
+    Corpus.of([{"tokens": ["f", "e"], "spans": [(0, 1, "Z"), (1, 2, "Y")]}], coding=coding)
+    moved = corpus.recoded(coding)
+    assert spans_of(moved) == spans_of(corpus)
+    assert [moved.words(k) for k in range(len(moved))] == [words for words, _ in sentences]
+
+
+def test_a_detached_chunk_knows_its_own_words_and_mentions() -> None:
+    corpus = Corpus.of([(["Ada", "spoke", "Rejkjavik-on-sea"], LABELS), (["here"], ["O"])])
+    part = corpus.sentences(0, 1).detached(with_words=True)
+    assert part.words(0) == ["Ada", "spoke", "Rejkjavik-on-sea"]
+    assert part.mentions().start.tolist() == [0]
+    without = corpus.detached(with_words=False)
+    assert without.tokens.tolist() == corpus.tokens.tolist()
+    with pytest.raises(KeyError):
+        without.words(0)
+
+
+def test_all_sentences_as_text_are_their_words_joined() -> None:
+    corpus = Corpus.of([(["Ada", "spoke", "Ada"], ["O"] * 3), (["here"], ["O"])])
+    assert corpus.texts("_") == ["Ada_spoke_Ada", "here"]
+
+
 def test_a_corpus_keeps_words_and_mentions_in_another_coding() -> None:
     coding = Coding()
     Corpus.of([(["b", "a", "x"], ["B-LOC", "I-LOC", "O"])], coding=coding)
@@ -156,6 +291,8 @@ def test_a_corpus_keeps_words_and_mentions_in_another_coding() -> None:
 
 GOLD = [(["Ada", "spoke"], ["B-PER", "O"]), (["in", "Oslo"], ["O", "B-LOC"])]
 ONE = [["B-PER", "O"], ["O", "O"]]
+SPANS = [(["Ada", "spoke"], [(0, 1, "PER")]), (["in", "Oslo"], [])]
+RUN = __file__  # opening a source looks whether there is such a file, and reads nothing of it
 LONGER = [["B-PER", "O", "O"], ["O", "O"], ["O"]]
 
 
@@ -167,16 +304,18 @@ LONGER = [["B-PER", "O", "O"], ["O", "O"], ["O"]]
         (GOLD, ["1"]),
         ([{"tokens": ["a"], "labels": ["O"]}], ["1"]),
         (Corpus.of(GOLD), ["1"]),
-        ("run.txt", ["1"]),
-        (Path("run.txt"), ["1"]),
-        (ConllFile("run.txt"), ["1"]),
+        (RUN, ["1"]),
+        (Path(RUN), ["1"]),
+        (ConllFile(RUN), ["1"]),
         (io.StringIO("a O\n"), ["1"]),
         # several runs: lists of any of them
-        (["1.txt", "2.txt"], ["1", "2"]),
-        ((Path("1.txt"), ConllFile("2.txt")), ["1", "2"]),
+        ([RUN, RUN], ["1", "2"]),
+        ((Path(RUN), ConllFile(RUN)), ["1", "2"]),
         ([Corpus.of(GOLD), Corpus.of(GOLD), Corpus.of(GOLD)], ["1", "2", "3"]),
         ([io.StringIO("a O\n"), io.BytesIO(b"a O\n")], ["1", "2"]),
         ([GOLD, GOLD], ["1", "2"]),
+        (SPANS, ["1"]),
+        ([SPANS, SPANS], ["1", "2"]),
         ([[{"tokens": ["a"], "labels": ["O"]}], [{"tokens": ["a"], "labels": ["O"]}]], ["1", "2"]),
         ([LONGER, LONGER], ["1", "2"]),
         ([[["O", "O"]], [["O", "O"]]], ["1", "2"]),
@@ -189,7 +328,8 @@ def test_runs_are_told_from_sentences(outputs: Any, expected: list[str]) -> None
 
 
 def test_runs_of_several_systems_are_numbered_apart() -> None:
-    runs = runs_of({"a": ["1.txt", "2.txt"], "b": "3.txt"})
+    files = [ConllFile(f"{number}.txt") for number in (1, 2, 3)]
+    runs = runs_of({"a": files[:2], "b": files[2]})
     assert [(run.system, run.number, run.source.name) for run in runs] == [
         ("a", "1", "1.txt"),
         ("a", "2", "2.txt"),
@@ -219,7 +359,7 @@ def test_several_runs_of_two_equally_long_sentences_are_several_runs() -> None:
     ("systems", "place", "fact"),
     [
         ({}, "systems", "there is none"),
-        ({"bert": "a.txt", "Bert": "b.txt"}, "system 'Bert'", "there is also 'bert'"),
+        ({"bert": ONE, "Bert": ONE}, "system 'Bert'", "there is also 'bert'"),
     ],
 )
 def test_systems_need_names_that_differ_by_more_than_case(
@@ -232,7 +372,7 @@ def test_systems_need_names_that_differ_by_more_than_case(
 
 def test_what_is_no_corpus_is_refused_by_its_kind() -> None:
     with pytest.raises(InputError, match="<memory>: a int is no corpus"):
-        source_of(5)  # type: ignore[arg-type]
+        open_source(5)  # type: ignore[arg-type]
 
 
 def test_labels_alone_can_be_held_against_a_file_with_any_tokens(tmp_path: Path) -> None:

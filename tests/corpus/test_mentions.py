@@ -6,8 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.mentions import Mentions, decode, encode, merged_by_io, previous
-from nerscope.corpus.schemes import SCHEMES, Labels, scheme_named
+from nerscope.corpus.mentions import (
+    NO_MENTIONS,
+    REPAIRS,
+    Mentions,
+    check_repair,
+    decode,
+    encode,
+    merged_by_io,
+    spelt,
+)
+from nerscope.corpus.schemes import BEGIN, INSIDE, OUTSIDE, SCHEMES, Labels, scheme_named
+from nerscope.errors import UsageError
 
 Spans = list[tuple[int, int, str]]
 
@@ -53,6 +63,8 @@ CONLLEVAL = [
     ("bilou", "L-X I-X", [(0, 1, "X"), (1, 2, "X")]),
     ("bmes", "B-X M-X M-X E-X S-X", [(0, 4, "X"), (4, 5, "X")]),
     ("bmes", "M-X E-X M-X", [(0, 2, "X"), (2, 3, "X")]),
+    ("bmeow", "B-X M-X E-X W-X W-X O W-Y", [(0, 3, "X"), (3, 4, "X"), (4, 5, "X"), (6, 7, "Y")]),
+    ("bmeow", "W-X M-X", [(0, 1, "X"), (1, 2, "X")]),
     # token: each token for itself
     ("token", "X X O Y", [(0, 1, "X"), (1, 2, "X"), (3, 4, "Y")]),
     ("token", "B-X I-X", [(0, 1, "B-X"), (1, 2, "I-X")]),
@@ -80,9 +92,12 @@ def test_the_repair_none_reads_as_conlleval_does(scheme: str, labels: str, expec
         ("bio", "B-X | I-X", [(0, 1, "X")]),
         ("bio", "B-X O I-X", [(0, 1, "X")]),
         ("bio", "I-X | B-Y", [(1, 2, "Y")]),
-        # IOB1 and IO: without B there is nothing
-        ("iob1", "I-X I-X B-X", [(2, 3, "X")]),
-        ("io", "I-X I-X", []),
+        # IOB1 and IO: I opens there, so nothing is stray
+        ("iob1", "I-X I-X B-X", [(0, 2, "X"), (2, 3, "X")]),
+        ("iob1", "O I-X I-Y | I-Y", [(1, 2, "X"), (2, 3, "Y"), (3, 4, "Y")]),
+        ("iob1", "O B-X I-X", [(1, 3, "X")]),
+        ("io", "I-X I-X", [(0, 2, "X")]),
+        ("io", "X Y O", [(0, 1, "X"), (1, 2, "Y")]),
         # schemes with an end: S opens, too; what follows an end or a single is stray
         ("bioes", "B-X I-X E-X S-Y", [(0, 3, "X"), (3, 4, "Y")]),
         ("bioes", "B-X E-Y", [(0, 2, "X")]),
@@ -94,6 +109,7 @@ def test_the_repair_none_reads_as_conlleval_does(scheme: str, labels: str, expec
         ("bilou", "U-X L-X", [(0, 1, "X")]),
         ("bmes", "B-X M-X M-Y E-X S-X", [(0, 4, "X"), (4, 5, "X")]),
         ("bmes", "M-X E-X", []),
+        ("bmeow", "W-X E-X M-X B-X E-X", [(0, 1, "X"), (3, 5, "X")]),
         ("token", "X X O", [(0, 1, "X"), (1, 2, "X")]),
     ],
 )
@@ -121,6 +137,7 @@ def test_strict_reading_by_hand(scheme: str, labels: str, expected: Spans) -> No
         ("bilou", "B-X B-X L-X U-X", [(1, 3, "X"), (3, 4, "X")]),
         ("bilou", "U-X L-X", [(0, 1, "X")]),
         ("bmes", "B-X M-X E-X M-X", [(0, 3, "X")]),
+        ("bmeow", "W-X M-X B-X W-X", [(0, 1, "X"), (3, 4, "X")]),
         ("token", "X X", [(0, 1, "X"), (1, 2, "X")]),
     ],
 )
@@ -133,20 +150,44 @@ def test_discarding_follows_the_scheme_that_was_found() -> None:
     assert decoded("I-X B-X | I-X | O B-X", "discard") == [(0, 1, "X"), (1, 2, "X"), (2, 3, "X")]
 
 
-def test_discarding_without_a_scheme_drops_nothing() -> None:
-    corpus = Corpus.of([["O", "I-X"]])
-    found = decode(corpus.labels, corpus.starts, corpus.coding.labels, "discard")
-    assert spans(found, ["X"]) == [(1, 2, "X")]
+@pytest.mark.parametrize(
+    ("labels", "strict", "discard"),
+    [
+        # no B anywhere: this is IO, and valid
+        ("O I-X I-X", [(1, 3, "X")], [(1, 3, "X")]),
+        # B where it separates: this is IOB1
+        ("O I-X B-X", [(1, 2, "X"), (2, 3, "X")], [(1, 2, "X"), (2, 3, "X")]),
+        # B where nothing is to be separated: BIO, and the orphan is stray
+        ("B-X I-X O B-X O I-X", [(0, 2, "X"), (3, 4, "X")], [(0, 2, "X"), (3, 4, "X")]),
+        # an end marks a scheme with ends
+        ("B-X E-X O I-X", [(0, 2, "X")], [(0, 2, "X")]),
+    ],
+)
+def test_a_repair_follows_the_scheme_that_was_found(
+    labels: str, strict: Spans, discard: Spans
+) -> None:
+    assert decoded(labels, "strict") == strict
+    assert decoded(labels, "discard") == discard
 
 
-@pytest.mark.parametrize("repair", ["conlleval", "strict", "discard"])
+def test_a_part_of_a_corpus_can_be_read_in_the_scheme_of_the_whole() -> None:
+    corpus = Corpus.of([["B-X", "I-X"], ["I-X", "O"]])
+    part = corpus.sentences(1, 2)
+    assert len(part.mentions("strict", corpus.scheme)) == 0
+    assert len(part.mentions("strict", scheme_named("io"))) == 1
+    assert len(part.mentions("conlleval", corpus.scheme)) == 1
+
+
+@pytest.mark.parametrize("name", ["conleval", "", "STRICT"])
+def test_an_unknown_repair_is_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(UsageError, match=f"there is no repair '{name}'.*conlleval, discard, none"):
+        check_repair(name)
+
+
+@pytest.mark.parametrize("repair", REPAIRS)
 def test_nothing_is_read_from_no_labels(repair: str) -> None:
     nothing = np.zeros(0, np.int64)
     assert len(decode(nothing, np.zeros(1, np.int64), Labels(), repair, scheme_named("bioes"))) == 0
-
-
-def test_the_label_before_the_first_of_a_sentence_is_o() -> None:
-    assert previous(np.array([3, 1, 2, 2]), np.array([0, 2, 4])).tolist() == [0, 3, 0, 2]
 
 
 @st.composite
@@ -187,17 +228,34 @@ def encoded_and_decoded(
     return spans(decode(codes, starts, labels, repair, scheme_named(scheme)), labels.types), texts
 
 
-@pytest.mark.parametrize("scheme", ["bio", "iob1", "bioes", "bilou", "bmes"])
+EXACT_SCHEMES = ["bio", "iob1", "bioes", "bilou", "bmes", "bmeow"]
+
+
+@pytest.mark.parametrize("scheme", EXACT_SCHEMES)
 @settings(max_examples=80, deadline=None)
 @given(case=laid_out_mentions())
 def test_what_a_scheme_spells_is_read_back_as_it_was(
     scheme: str, case: tuple[list[int], Spans]
 ) -> None:
-    for repair in ("conlleval", "discard", "none"):
+    for repair in REPAIRS:
         found, texts = encoded_and_decoded(*case, scheme, repair)
         assert found == case[1], texts
-    if scheme != "iob1":  # where mentions begin with I, a strict reading finds none
-        assert encoded_and_decoded(*case, scheme, "strict")[0] == case[1]
+
+
+@pytest.mark.parametrize("scheme", [*EXACT_SCHEMES, "io"])
+@pytest.mark.parametrize("told", [True, False])
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_the_same_mentions_in_any_scheme_are_read_alike_under_every_repair(
+    scheme: str, told: bool, data: st.DataObject
+) -> None:
+    lengths, wanted = data.draw(laid_out_mentions(touching=scheme != "io"))
+    _, texts = encoded_and_decoded(lengths, wanted, scheme, "conlleval")
+    ends = np.cumsum(lengths).tolist()
+    written = [texts[end - size : end] for end, size in zip(ends, lengths, strict=True)]
+    corpus = Corpus.of(written, scheme=scheme if told else None)
+    for repair in REPAIRS:
+        assert spans(corpus.mentions(repair), corpus.coding.labels.types) == wanted, repair
 
 
 @settings(max_examples=80, deadline=None)
@@ -236,7 +294,7 @@ def test_what_a_scheme_spells_breaks_none_of_its_rules(
     corpus = Corpus.of(
         [texts[end - size : end] for end, size in zip(ends, lengths, strict=True)], scheme=scheme
     )
-    assert corpus.column.transitions.faults(scheme_named(scheme)) == []
+    assert corpus.reading.transitions.faults(scheme_named(scheme)) == []
 
 
 def test_each_scheme_spells_by_hand() -> None:
@@ -248,6 +306,7 @@ def test_each_scheme_spells_by_hand() -> None:
         "bioes": "B-X I-X E-X S-X S-Y O S-X",
         "bilou": "B-X I-X L-X U-X U-Y O U-X",
         "bmes": "B-X M-X E-X S-X S-Y O S-X",
+        "bmeow": "B-X M-X E-X W-X W-Y O W-X",
         "token": "X X X X Y O X",
     }
     found = {
@@ -262,3 +321,27 @@ def test_mentions_are_chosen_and_placed() -> None:
     assert mentions.sentences(np.array([0, 2, 5, 6])).tolist() == [0, 1, 2]
     assert spans(mentions[np.array([2, 0])], ["X", "Y"]) == [(5, 6, "X"), (0, 1, "X")]
     assert len(mentions[np.array([False, True, False])]) == 1
+
+
+def test_flat_spans_are_written_as_bio_would() -> None:
+    corpus = Corpus.of([{"tokens": list("abcd"), "spans": [(0, 2, "X"), (2, 3, "X")]}])
+    role, kind = corpus.written()
+    assert role.tolist() == [BEGIN, INSIDE, BEGIN, OUTSIDE] and kind.tolist() == [0, 0, 0, -1]
+    labelled = Corpus.of([["B-X", "I-X", "B-X", "O"]])
+    assert [part.tolist() for part in labelled.written()] == [role.tolist(), kind.tolist()]
+
+
+def test_nothing_is_spelt_of_no_mentions() -> None:
+    role, kind = spelt(NO_MENTIONS, np.array([0, 2]), scheme_named("bioes"))
+    assert role.tolist() == [OUTSIDE] * 2 and kind.tolist() == [-1, -1]
+    assert len(NO_MENTIONS) == 0 and NO_MENTIONS.are_flat
+
+
+def test_mentions_in_order_are_sorted_by_start_end_and_type() -> None:
+    mentions = Mentions(np.array([2, 0, 0, 0]), np.array([3, 2, 1, 2]), np.array([0, 1, 0, 0]))
+    assert spans(mentions.in_order(), ["X", "Y"]) == [
+        (0, 1, "X"),
+        (0, 2, "X"),
+        (0, 2, "Y"),
+        (2, 3, "X"),
+    ]

@@ -2,6 +2,7 @@
 
 import pickle
 from importlib.metadata import EntryPoint, EntryPoints
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from nerscope.errors import (
     plural,
     suggest,
 )
-from nerscope.registry import Registry
+from nerscope.registry import Families, Registry, written
 
 
 def colours() -> Registry[str]:
@@ -31,11 +32,94 @@ def test_things_are_found_by_name_in_the_order_they_came() -> None:
     assert "red" in colours() and "blue" not in colours() and 5 not in colours()
 
 
-def test_a_name_is_taken_only_once() -> None:
-    with pytest.raises(
-        UsageError, match=r"red: a colour of this name exists already. Remedy: choose another name"
-    ):
-        colours().add("red", "#e00")
+def test_what_a_user_registers_again_takes_the_place_of_the_first() -> None:
+    registry = colours()
+    registry.add("red", "#e00")
+    assert registry["red"] == "#e00" and list(registry) == ["red", "green"]
+    assert not registry.is_built_in("red")
+
+
+@pytest.mark.parametrize("built_in", [False, True])
+def test_the_name_of_what_is_built_in_is_taken(built_in: bool) -> None:
+    registry = colours()
+    registry.add("blue", "#00f", built_in=True)
+    with pytest.raises(UsageError) as caught:
+        registry.add("blue", "#00e", built_in=built_in)
+    assert str(caught.value) == (
+        "colour 'blue': a built-in one has this name. Remedy: choose another name"
+    )
+    assert registry["blue"] == "#00f" and registry.is_built_in("blue")
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "-a", "a-", "a(b)", "a,b", ".a", "a=b", 5, None])
+def test_what_could_not_be_written_in_a_list_is_no_name(name: Any) -> None:
+    with pytest.raises(UsageError, match="this is no name"):
+        colours().add(name, "#00f")
+
+
+@pytest.mark.parametrize("name", ["a", "A1", "f-1", "rouge_l", "v1.2", "größe"])
+def test_names_are_letters_digits_and_joints_between_them(name: str) -> None:
+    registry = colours()
+    registry.add(name, "#00f")
+    assert registry[name] == "#00f"
+
+
+def boxes() -> Families[tuple[str, float, bool]]:
+    registry = Families[tuple[str, float, bool]]("size")
+    registry.add("box", lambda side=1.0, lid=False: ("box", side, lid))
+    return registry
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("box", ("box", 1.0, False)),
+        ("box()", ("box", 1.0, False)),
+        ("box(side=2)", ("box", 2.0, False)),
+        (" box ( lid = yes , side = 0.5 ) ", ("box", 0.5, True)),
+        ("box(lid=no)", ("box", 1.0, False)),
+    ],
+)
+def test_options_are_written_behind_a_name(text: str, expected: tuple[str, float, bool]) -> None:
+    assert boxes().made(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("box(", "it cannot be read"),
+        ("box)", "it cannot be read"),
+        ("", "it cannot be read"),
+        (5, "it cannot be read"),
+        ("box(side=big)", "'side=big' cannot be read"),
+        ("box(side)", "'side' cannot be read"),
+        ("bocks", "there is no size of this name"),
+        ("box(depth=1)", "'box' has no such option"),
+    ],
+)
+def test_what_is_written_otherwise_is_refused(text: Any, fact: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        boxes().made(text)
+    assert caught.value.fact.startswith(fact) and caught.value.remedy
+
+
+def test_a_maker_that_is_registered_again_makes_new_things() -> None:
+    registry = boxes()
+    assert registry.made("box") == ("box", 1.0, False)
+    registry.add("box", lambda: ("other", 0.0, True))
+    assert registry.made("box") == ("other", 0.0, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, "box"), ({"side": 0.5}, "box(side=0.5)"), ({"side": 2.0, "lid": True}, None)],
+)
+def test_what_is_written_reads_back_as_itself(
+    options: dict[str, float | bool], expected: str | None
+) -> None:
+    text = written("box", **options)
+    assert expected in (None, text)
+    assert boxes().parsed(text) == ("box", options)
 
 
 def test_an_unknown_name_is_answered_with_the_closest_one_each_time() -> None:
@@ -44,7 +128,8 @@ def test_an_unknown_name_is_answered_with_the_closest_one_each_time() -> None:
         with pytest.raises(UsageError) as caught:
             registry["gren"]
         assert str(caught.value) == (
-            "colour 'gren': there is no colour of this name. Remedy: did you mean 'green'? Known: green, red"
+            "colour 'gren': there is no colour of this name. "
+            "Remedy: did you mean 'green'? Known: green, red"
         )
 
 

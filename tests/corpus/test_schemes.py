@@ -1,11 +1,14 @@
 """Labels, which label may follow which, and how a scheme is told by looking."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.arrays import Ints
+from nerscope.corpus.corpus import Coding, Corpus, Reading, joined
 from nerscope.corpus.schemes import (
     ALIASES,
     BEGIN,
@@ -18,9 +21,10 @@ from nerscope.corpus.schemes import (
     Label,
     Labels,
     Transitions,
-    forbidden,
+    broken,
     parse_label,
     scheme_named,
+    stray,
 )
 from nerscope.errors import UsageError
 
@@ -41,6 +45,7 @@ def corpus(*sentences: str, scheme: str | None = None) -> Corpus:
         ("L-PER", Label(END, "PER")),
         ("S-PER", Label(SINGLE, "PER")),
         ("U-PER", Label(SINGLE, "PER")),
+        ("W-PER", Label(SINGLE, "PER")),
         # only the first dash splits
         ("B-creative-work", Label(BEGIN, "creative-work")),
         ("B--", Label(BEGIN, "-")),
@@ -56,6 +61,12 @@ def corpus(*sentences: str, scheme: str | None = None) -> Corpus:
         ("", None),
         ("o", None),
         ("b-PER", None),
+        ("w-PER", None),
+        # nor with a blank at its edge
+        (" B-PER", None),
+        ("B-PER ", None),
+        ("B-PER\r", None),
+        (" O", None),
     ],
 )
 def test_a_label_is_a_prefix_and_a_type(text: str, expected: Label | None) -> None:
@@ -113,6 +124,8 @@ def test_an_unknown_scheme_is_refused_with_the_closest_one() -> None:
         (["U-PER"], "bilou"),
         (["B-PER L-PER"], "bilou"),
         (["M-PER"], "bmes"),
+        (["W-PER"], "bmeow"),
+        (["B-PER M-PER E-PER W-LOC"], "bmeow"),
         # ambiguous: a file without mentions, and one with B alone, count as bio; one with I alone
         # as io
         (["O O"], "bio"),
@@ -127,11 +140,13 @@ def test_an_unknown_scheme_is_refused_with_the_closest_one() -> None:
     ],
 )
 def test_the_scheme_is_told_by_looking(sentences: list[str], expected: str) -> None:
-    assert corpus(*sentences).column.scheme.name == expected
+    assert corpus(*sentences).scheme.name == expected
 
 
 def test_a_scheme_that_is_given_is_not_told_by_looking() -> None:
-    assert corpus("B-PER I-PER", scheme="IOBES").column.scheme.name == "bioes"
+    given = corpus("B-PER I-PER", scheme="IOBES")
+    assert given.scheme.name == "bioes" and given.told is given.scheme
+    assert corpus("B-PER I-PER").told is None
 
 
 BIO = ["O", "B-X", "I-X", "B-Y", "I-Y"]
@@ -178,29 +193,59 @@ BIOES = ["O", "B-X", "I-X", "E-X", "S-X", "B-Y", "I-Y", "E-Y", "S-Y"]
                     "S-Y": "O B-X S-X B-Y S-Y",
                 },
             )
-            for scheme in ("bioes", "bilou", "bmes")
+            for scheme in ("bioes", "bilou", "bmes", "bmeow")
         ),
         ("io", {"O": "O I-X I-Y", "I-X": "O I-X I-Y", "I-Y": "O I-X I-Y"}),
         ("token", {"O": "O S-X S-Y", "S-X": "O S-X S-Y", "S-Y": "O S-X S-Y"}),
     ],
 )
 def test_which_label_may_follow_which(scheme: str, allowed: dict[str, str]) -> None:
-    labels = [label for text in allowed if (label := parse_label(text))]
-    pairs = forbidden(labels, scheme_named(scheme)).pairs
+    rules = scheme_named(scheme)
     found = {
-        text: " ".join(after for after, bad in zip(allowed, row, strict=True) if not bad)
-        for text, row in zip(allowed, pairs, strict=True)
+        text: " ".join(
+            after for after in allowed if not broken(*laid_out(f"{text} {after}"), rules)[0][1]
+        )
+        for text in allowed
     }
     assert found == allowed
+    for text in allowed:  # the edges of a sentence are as O
+        into, out = broken(*laid_out(text, text), rules)
+        assert into.tolist() == [text not in allowed["O"].split()] * 2
+        assert out.tolist() == ["O" not in allowed[text].split()] * 2
 
 
-def test_a_forbidden_pair_is_blamed_on_the_stray_or_on_the_open_label() -> None:
-    labels = [label for text in BIOES if (label := parse_label(text))]
-    stray, unclosed = forbidden(labels, scheme_named("bioes"))
-    at = BIOES.index
-    assert stray[at("O"), at("I-X")] and not unclosed[at("O"), at("I-X")]
-    assert unclosed[at("B-X"), at("O")] and not stray[at("B-X"), at("O")]
-    assert stray[at("B-X"), at("E-Y")] and unclosed[at("B-X"), at("E-Y")]
+def laid_out(*sentences: str) -> tuple[Ints, Ints, Ints]:
+    """The role and the type of each token, and where sentences start."""
+    given = corpus(*sentences)
+    assert given.labels is not None
+    known = given.coding.labels
+    return known.roles[given.labels], known.type_codes[given.labels], given.starts
+
+
+@pytest.mark.parametrize(
+    ("labels", "strays", "breaks"),
+    [
+        # what has nothing to continue is stray
+        ("O I-X", [False, True], [False, True]),
+        ("S-X E-X", [False, True], [False, True]),
+        # what follows a label left open breaks the scheme, but is not to blame
+        ("B-X O", [False, False], [False, True]),
+        ("B-X S-X", [False, False], [False, True]),
+        # both
+        ("B-X E-Y", [False, True], [False, True]),
+    ],
+)
+def test_a_forbidden_pair_is_blamed_on_the_stray_or_on_the_open_label(
+    labels: str, strays: list[bool], breaks: list[bool]
+) -> None:
+    rules = scheme_named("bioes")
+    assert stray(*laid_out(labels), rules).tolist() == strays
+    assert broken(*laid_out(labels), rules)[0].tolist() == breaks
+
+
+def test_an_idle_separator_is_stray_in_iob1() -> None:
+    found = stray(*laid_out("O B-X B-X I-Y B-X", "B-X"), scheme_named("iob1"))
+    assert found.tolist() == [False, True, False, False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -232,6 +277,7 @@ def test_a_forbidden_pair_is_blamed_on_the_stray_or_on_the_open_label() -> None:
             [Fault("the sentence start", "L-X", 1, 1), Fault("U-X", "I-X", 1, 2)],
         ),
         ("bmes", ["B-X M-X O"], [Fault("M-X", "O", 1, 1)]),
+        ("bmeow", ["W-X M-X O"], [Fault("M-X", "O", 1, 1), Fault("W-X", "M-X", 1, 1)]),
         ("io", ["I-X I-Y", "O I-X"], []),
         ("token", ["B-X I-Y"], []),
         ("bio", ["B-X I-X", "O"], []),
@@ -241,52 +287,98 @@ def test_faults_are_counted_with_the_line_of_the_first(
     scheme: str, sentences: list[str], expected: list[Fault]
 ) -> None:
     given = corpus(*sentences, scheme=scheme)
-    assert given.column.transitions.faults(scheme_named(scheme)) == expected
+    assert given.reading.transitions.faults(scheme_named(scheme)) == expected
+
+
+Counted = dict[tuple[str | None, str | None], tuple[int, int]]
+
+
+def counted(transitions: Transitions) -> Counted:
+    """By label before and after (None at the edges of a sentence): how often, and where first."""
+    names = [None, *transitions.texts]
+    columns = (transitions.before, transitions.after, transitions.times, transitions.first)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    found = {(names[a], names[b]): (times, first) for a, b, times, first in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def naive(sentences: list[list[str]]) -> Counted:
+    """The same, one token after the other; each token stands on a line of its own."""
+    found, line = Counted(), 0
+    for sentence in sentences:
+        for place, pair in enumerate(pairwise([None, *sentence, None])):
+            at = line + min(place + 1, len(sentence))
+            times, first = found.get(pair, (0, at))
+            found[pair] = (times + 1, first)
+        line += len(sentence)
+    return found
+
+
+def transitions_of(sentences: list[list[str]], texts: list[str], line: int = 1) -> Transitions:
+    """The transitions of a chunk by a reader who learns labels as they turn up."""
+    flat = [label for sentence in sentences for label in sentence]
+    texts += [label for label in dict.fromkeys(flat) if label not in texts]
+    raw = np.array([texts.index(label) for label in flat], np.int32)
+    starts = np.concatenate([[0], np.cumsum([len(sentence) for sentence in sentences])])
+    return Transitions.of(texts, raw, starts, np.arange(line, line + len(raw)))
 
 
 label_lists = st.lists(
-    st.lists(st.sampled_from(BIOES), min_size=1, max_size=5), min_size=1, max_size=6
+    st.lists(st.sampled_from(BIOES), min_size=1, max_size=5), min_size=1, max_size=8
 )
 
 
 @settings(max_examples=100, deadline=None)
+@given(label_lists, st.sets(st.integers(1, 7)))
+def test_transitions_of_chunks_add_up_to_those_of_the_whole(
+    sentences: list[list[str]], cuts: set[int]
+) -> None:
+    edges = [0, *sorted(cut for cut in cuts if cut < len(sentences)), len(sentences)]
+    total, texts, line = Transitions(), list[str](), 1
+    for first, last in pairwise(edges):
+        chunk = sentences[first:last]
+        total += transitions_of(chunk, texts, line)
+        line += sum(map(len, chunk))
+    whole = transitions_of(sentences, [])
+    assert counted(total) == counted(whole) == naive(sentences)
+    for scheme in SCHEMES.values():
+        assert total.faults(scheme) == whole.faults(scheme)
+    assert total.scheme() == whole.scheme()
+    assert total.label_places() == whole.label_places()
+    assert counted(Transitions() + whole + Transitions()) == counted(whole)
+
+
+@settings(max_examples=100, deadline=None)
 @given(label_lists, label_lists)
-def test_transitions_of_two_chunks_are_those_of_one(
+def test_transitions_of_chunks_that_were_made_one_by_one_add_up_too(
     first: list[list[str]], second: list[list[str]]
 ) -> None:
-    texts = list(dict.fromkeys(label for sentence in [*first, *second] for label in sentence))
-    whole, parts = Transitions(texts), Transitions(texts)
+    # As a format of one's own does it that makes each chunk with Corpus.of.
+    coding = Coding()
+    chunks = [Corpus.of(sentences, coding=coding) for sentences in (first, second)]
+    found = counted(joined(chunks).reading.transitions)
+    wanted = counted(Corpus.of([*first, *second]).reading.transitions)
+    assert {pair: times for pair, (times, _) in found.items()} == {
+        pair: times for pair, (times, _) in wanted.items()
+    }
 
-    def add(to: Transitions, sentences: list[list[str]], line: int) -> None:
-        lengths = [len(sentence) for sentence in sentences]
-        raw = np.array(
-            [texts.index(label) for sentence in sentences for label in sentence], np.int32
-        )
-        to.add(raw, np.concatenate([[0], np.cumsum(lengths)]), np.arange(line, line + len(raw)))
 
-    add(whole, [*first, *second], 1)
-    add(parts, first, 1)
-    add(parts, second, 1 + sum(map(len, first)))
-    assert (whole.counts == parts.counts).all()
-    assert (whole.first == parts.first).all()
-    every = [*first, *second]
-    pairs = [
-        pair
-        for sentence in every
-        for pair in zip([None, *sentence], [*sentence, None], strict=True)
-    ]
-    index: dict[str | None, int] = {None: 0, **{text: code for code, text in enumerate(texts, 1)}}
-    for a in index:
-        for b in index:
-            assert whole.counts[index[a], index[b]] == pairs.count((a, b))
+def test_readings_add_up_with_the_first_place_of_each() -> None:
+    lost = ("a picture", 2, 7)
+    parts = [Reading(), Reading(other_tokens=2, first_other_line=5), Reading(mended=3)]
+    total = sum([*parts, Reading(other_tokens=1, first_other_line=9, losses=(lost,))], Reading())
+    assert (total.mended, total.other_tokens, total.first_other_line) == (3, 3, 5)
+    assert total.losses == (lost,)
 
 
 def test_hundreds_of_labels_are_counted_without_overflow() -> None:
     kinds = [f"B-T{number}" for number in range(400)]
     given = corpus(" ".join(kinds), f"I-T399 {kinds[0]}")
-    faults = given.column.transitions.faults(scheme_named("bio"))
-    assert faults == [Fault("the sentence start", "I-T399", 1, 2)]
-    assert given.column.transitions.counts.sum() == 400 + 1 + 2 + 1
+    transitions = given.reading.transitions
+    assert transitions.faults(scheme_named("bio")) == [Fault("the sentence start", "I-T399", 1, 2)]
+    assert transitions.times.sum() == 400 + 1 + 2 + 1
+    assert transitions.label_places()["I-T399"] == (1, 2)
 
 
 def test_codes_of_labels_and_types_are_given_once() -> None:
@@ -313,6 +405,7 @@ def test_codes_of_labels_and_types_are_given_once() -> None:
         ("bioes", ["O", "B-X", "I-X", "E-X", "S-X"]),
         ("bilou", ["O", "B-X", "I-X", "L-X", "U-X"]),
         ("bmes", ["O", "B-X", "M-X", "E-X", "S-X"]),
+        ("bmeow", ["O", "B-X", "M-X", "E-X", "W-X"]),
         ("token", ["O", "X", "X", "X", "X"]),
     ],
 )

@@ -1,23 +1,23 @@
-"""Checking labels against a scheme, and writing them in another one."""
+"""Checking labels against a scheme."""
 
-from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import nerscope
 from nerscope.corpus.schemes import scheme_named
-from nerscope.dataset.validate import Violation, convert, violations
-from nerscope.errors import FormatError, UsageError
+from nerscope.dataset.validate import Validation, Violation, validate
+from nerscope.errors import UsageError
 from nerscope.formats.base import read
 from nerscope.formats.conll import ConllFile
-
-SCHEMES = ("bio", "iob1", "bioes", "bilou", "bmes")
+from nerscope.formats.files import Bytes, load
 
 
 def file(text: str, **options: Any) -> ConllFile:
-    return ConllFile("f", data=text.encode(), **options)
+    return ConllFile(Bytes("f", data=text.encode()), **options)
 
 
 def lines(*labels: str) -> str:
@@ -64,39 +64,108 @@ def lines(*labels: str) -> str:
             [("f:2", "L-X after U-X"), ("f:3", "the sentence end after B-X")],
         ),
         (["B-X", "M-X", "S-X"], "bmes", [("f:3", "S-X after M-X")]),
+        (["W-X", "M-X", "E-X"], "bmeow", [("f:2", "M-X after W-X")]),
+        # letters of two schemes
+        (
+            ["B-X", "E-X", "U-X", "B-X", "E-X"],
+            "bilou",
+            [("f:2", "E-X is no label of bilou (2 times)")],
+        ),
     ],
 )
 def test_every_violation_is_listed_at_its_place(
     labels: list[str], scheme: str, found: list[tuple[str, str]]
 ) -> None:
-    assert violations(file(lines(*labels))) == (scheme, [Violation(*one) for one in found])
+    assert validate(file(lines(*labels))) == Validation(
+        "f", scheme, False, [Violation(*one) for one in found]
+    )
 
 
 def test_a_scheme_that_is_told_is_checked_against() -> None:
     text = lines("I-X", "I-X")
-    assert violations(file(text)) == ("io", [])
-    assert violations(file(text, scheme="IOB2")) == (
-        "bio",
-        [Violation("f:1", "I-X after the sentence start")],
-    )
+    assert validate(file(text)) == Validation("f", "io", False, [])
+    broken = Validation("f", "bio", True, [Violation("f:1", "I-X after the sentence start")])
+    assert validate(file(text, scheme="IOB2")) == broken
+    assert validate(file(text), scheme="IOB2") == broken
+    assert validate(file(text, scheme="io"), scheme="bio") == broken  # the call has the last word
+    assert not broken.ok and validate(file(text)).ok
+
+
+def test_an_unknown_scheme_is_refused() -> None:
+    with pytest.raises(UsageError, match="did you mean 'bilou'"):
+        validate(file(lines("O")), scheme="bilouu")
+
+
+@pytest.mark.parametrize("given_as", ["path", "corpus", "lists", "labels", "source"])
+def test_whatever_can_be_read_can_be_checked(given_as: str, tmp_path: Path) -> None:
+    path = tmp_path / "f.txt"
+    path.write_text("a B-X\n\nb O\nc I-X\n")
+    lists = [(["a"], ["B-X"]), (["b", "c"], ["O", "I-X"])]
+    given_: dict[str, Any] = {
+        "path": path,
+        "corpus": nerscope.Corpus.of(lists, name="m"),
+        "lists": lists,
+        "labels": [labels for _, labels in lists],
+        "source": ConllFile(path),
+    }
+    found = nerscope.validate(given_[given_as])
+    assert (found.scheme, found.ok) == ("bio", False)
+    place = {"path": f"{path}:4", "source": f"{path}:4", "corpus": "m:2"}
+    assert found.violations == [Violation(place.get(given_as, "<memory>:2"), "I-X after O")]
+
+
+def test_spans_break_no_scheme() -> None:
+    nested: Any = [(["a", "b"], [(0, 2, "X"), (1, 2, "Y")])]
+    assert validate(nested) == Validation("<memory>", "spans", False, [])
+
+
+@pytest.mark.parametrize("scheme", ["io", "token"])
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_labels_without_a_prefix_are_valid_where_the_scheme_has_them(
+    scheme: str, in_memory: bool
+) -> None:
+    source: Any = [["X", "X-ray", "O"]] if in_memory else file(lines("X", "X-ray", "O"))
+    assert validate(source, scheme=scheme).ok
+
+
+@pytest.mark.parametrize("scheme", ["io", "token"])
+def test_labels_without_a_prefix_are_valid_where_their_file_says_so(scheme: str) -> None:
+    found = validate(file(lines("X", "X-ray", "O"), scheme=scheme))
+    assert found == Validation("f", scheme, True, [])
+
+
+def test_a_fault_is_told_with_the_labels_as_they_are_written() -> None:
+    found = validate(file(lines("O", "E-X")), scheme="bio").violations
+    assert Violation("f:2", "E-X after O") in found
 
 
 @pytest.mark.parametrize(
     ("labels", "scheme"),
-    [(["S-X"], "bio"), (["B-X", "E-X"], "bio"), (["B-X", "I-X"], "io"), (["U-X"], "bioes")],
+    [
+        (["S-X"], "bio"),
+        (["B-X", "E-X"], "bio"),
+        (["B-X", "I-X"], "io"),
+        (["U-X"], "bioes"),
+        (["W-X"], "bmes"),
+        (["S-X"], "bmeow"),
+    ],
 )
 def test_a_label_that_the_told_scheme_does_not_have_is_a_violation(
     labels: list[str], scheme: str
 ) -> None:
-    _, found = violations(file(lines(*labels), scheme=scheme))
-    assert any(label in violation.kind for label in labels for violation in found)
+    found = validate(file(lines(*labels), scheme=scheme)).violations
+    assert any(
+        f"{label} is no label of {scheme} (1 time)" == one.fault
+        for one in found
+        for label in labels
+    )
 
 
 def test_violations_in_later_chunks_have_the_right_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.blocks.BLOCK", 32)
+    monkeypatch.setattr(load, "__defaults__", (32,))
     monkeypatch.setattr("nerscope.formats.conll.BLOCK", 32)
-    name, found = violations(file(lines(*["B-X", "I-X", ""] * 40, "O", "I-Y")))
-    assert (name, found) == ("bio", [Violation("f:122", "I-Y after O")])
+    found = validate(file(lines(*["B-X", "I-X", ""] * 40, "O", "I-Y")))
+    assert (found.scheme, found.violations) == ("bio", [Violation("f:122", "I-Y after O")])
 
 
 label_lists = st.lists(
@@ -116,134 +185,6 @@ def test_as_many_violations_are_listed_as_transitions_are_counted(
     sentences: list[list[str]],
 ) -> None:
     labels = [label for sentence in sentences for label in [*sentence, ""]]
-    name, found = violations(file(lines(*labels)))
-    faults = read(file(lines(*labels))).column.transitions.faults(scheme_named(name))
-    assert len(found) == sum(fault.times for fault in faults)
-
-
-SOURCE = (
-    "# text = Ada Lovelace met Bob\n"
-    "1 Ada  N B-PER x\n"
-    "2 Lovelace N I-PER  x\n"
-    "# a remark inside\n"
-    "3 Bob N B-PER x\n"
-    "4 New\u00a0York N B-creative-work x \n"
-    "-DOCSTART- O O O O\n"
-    "1 met V O x\n"
-    "\n"
-    "\t\n"
-    "  1 Oslo N B-LOC x\n"
-    "2 on N I-LOC x\n"
-    "3 sea N I-LOC x\n"
-)
-OPTIONS: dict[str, Any] = {"token": 1, "label": 3, "comments": True}
-SPELT = {
-    "bio": "B-PER I-PER B-PER B-creative-work O B-LOC I-LOC I-LOC",
-    "iob1": "I-PER I-PER B-PER I-creative-work O I-LOC I-LOC I-LOC",
-    "bioes": "B-PER E-PER S-PER S-creative-work O B-LOC I-LOC E-LOC",
-    "bilou": "B-PER L-PER U-PER U-creative-work O B-LOC I-LOC L-LOC",
-    "bmes": "B-PER E-PER S-PER S-creative-work O B-LOC M-LOC E-LOC",
-}
-
-
-def rewritten(scheme: str, text: str = SOURCE) -> str:
-    """The file as it should be, made by replacing each label in turn."""
-    found, position = "", 0
-    for before, after in zip(SPELT["bio"].split(), SPELT[scheme].split(), strict=True):
-        place = text.index(f" {before} ", position) + 1
-        found += text[position:place] + after
-        position = place + len(before)
-    return found + text[position:]
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_only_the_labels_change(scheme: str) -> None:
-    data, notes = convert(file(SOURCE, **OPTIONS), scheme)
-    assert data.decode() == rewritten(scheme) and notes == []
-
-
-@pytest.mark.parametrize(("first", "second"), list(permutations(SCHEMES, 2)))
-def test_conversion_there_and_back_gives_the_same_bytes(first: str, second: str) -> None:
-    there, _ = convert(file(rewritten(first), **OPTIONS), second)
-    assert there.decode() == rewritten(second)
-    back, notes = convert(file(there.decode(), **OPTIONS), first)
-    assert back.decode() == rewritten(first) and notes == []
-
-
-@pytest.mark.parametrize("label", [1, -2])
-def test_tab_files_keep_empty_columns_and_blanks(label: int) -> None:
-    source = "New York\tB-LOC\t\n \tI-LOC\tx y\n\tO\t\n\n\t\t\nBob\tB-PER\t \n"
-    data, _ = convert(file(source, label=label), "bioes")
-    assert data.decode() == source.replace("I-LOC", "E-LOC").replace("B-PER", "S-PER")
-
-
-@settings(max_examples=60, deadline=None)
-@given(label_lists, st.sampled_from(SCHEMES), st.sampled_from(SCHEMES))
-def test_mentions_survive_every_conversion(
-    sentences: list[list[str]], first: str, second: str
-) -> None:
-    source = file(lines(*(label for sentence in sentences for label in [*sentence, ""])))
-    wanted = read(source).mentions()
-    there = file(convert(source, first).data.decode(), scheme=first)
-    back = read(file(convert(there, second).data.decode(), scheme=second)).mentions()
-    for field in ("start", "end"):
-        assert getattr(back, field).tolist() == getattr(wanted, field).tolist()
-    assert len(convert(there, second).notes) == 0  # what was converted breaks no rule
-
-
-def test_a_conversion_to_io_says_what_it_melts() -> None:
-    data, notes = convert(file(SOURCE, **OPTIONS), "io")
-    assert b" I-PER x\n4 New" in data
-    assert notes == ["f: 1 mention after another of the same type; io melts them into one"]
-
-
-def test_a_conversion_to_token_says_what_it_loses() -> None:
-    assert convert(file(lines("B-X", "I-X", "I-X")), "token").notes != []
-
-
-def test_repairs_are_noted() -> None:
-    data, notes = convert(file(lines("B-X", "O", "I-X")), "bioes")
-    assert data.decode() == lines("S-X", "O", "S-X")
-    assert notes == ["f:3: 1 transition not allowed in bio, repaired as conlleval: I-X after O (1)"]
-
-
-@pytest.mark.parametrize(
-    ("repair", "expected"),
-    [
-        ("conlleval", ["S-X", "O", "S-X"]),
-        ("strict", ["S-X", "O", "O"]),
-        ("discard", ["S-X", "O", "O"]),
-    ],
-)
-def test_a_repair_decides_what_is_written(repair: str, expected: list[str]) -> None:
-    assert convert(file(lines("B-X", "O", "I-X")), "bioes", repair).data.decode() == lines(
-        *expected
-    )
-
-
-def test_the_repair_none_refuses_what_is_not_allowed() -> None:
-    with pytest.raises(FormatError, match=r"^f:3: I-X after O is not allowed in bio"):
-        convert(file(lines("B-X", "O", "I-X")), "bioes", "none")
-
-
-def test_an_unknown_scheme_is_refused() -> None:
-    with pytest.raises(UsageError, match="did you mean 'bilou'"):
-        convert(file(SOURCE, **OPTIONS), "bilouu")
-
-
-def test_bare_labels_get_prefixes() -> None:
-    assert convert(file(lines("X", "X", "O"), scheme="io"), "bio").data.decode() == lines(
-        "B-X", "I-X", "O"
-    )
-
-
-@pytest.mark.parametrize("source", ["a B-X\r\nb I-X\r\n", "a B-X\nb I-X", "\ufeffa B-X\nb I-X\n"])
-def test_line_ends_stay_as_they_are(source: str) -> None:
-    assert convert(file(source), "bioes").data.decode() == source.replace("I-X", "E-X")
-
-
-def test_the_encoding_stays_as_it_is() -> None:
-    source = "Zoë B-X\n".encode("latin-1")
-    assert convert(
-        ConllFile("f", data=source, encoding="latin-1"), "bioes"
-    ).data == "Zoë S-X\n".encode("latin-1")
+    found = validate(file(lines(*labels)))
+    faults = read(file(lines(*labels))).reading.transitions.faults(scheme_named(found.scheme))
+    assert len(found.violations) == sum(fault.times for fault in faults)

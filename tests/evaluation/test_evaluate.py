@@ -33,6 +33,30 @@ def test_a_corpus_may_come_in_many_forms(output: Any) -> None:
     assert results.value(metric="accuracy") == 3 / 5
 
 
+@pytest.mark.parametrize(
+    ("gold", "output"),
+    [
+        (labels("B-PER O", "O"), labels("B-PER O", "O")),
+        (labels("B-PER O B-LOC"), labels("B-PER O B-LOC")),
+        (labels("B-PER", "B-PER", "B-PER"), labels("B-PER", "B-PER", "B-PER")),
+        (GOLD, [own for _, own in GOLD]),
+        (GOLD, GOLD),
+    ],
+    ids=["two sentences", "one sentence", "of one token", "pairs and labels", "pairs"],
+)
+def test_one_output_alone_is_that_of_a_system(gold: Any, output: Any) -> None:
+    results = nerscope.evaluate(gold, output)
+    assert results.systems == ["system"]
+    assert results.evidence[0].runs == (("system", "1"),)
+    assert results.value(metric="f1") == 1.0
+
+
+def test_true_and_predicted_labels_may_be_given_as_other_tools_have_them() -> None:
+    y_true = [["O", "B-MISC", "I-MISC", "O"], ["B-PER", "I-PER", "O", "O"]]
+    y_pred = [["O", "B-MISC", "O", "O"], ["B-PER", "I-PER", "O", "O"]]
+    assert nerscope.evaluate(y_true, y_pred).value(metric="f1") == 0.5
+
+
 def test_files_are_named_in_rows(tmp_path: Path) -> None:
     gold, pred = write(tmp_path / "wnut.conll", GOLD), write(tmp_path / "p.conll", PRED)
     assert nerscope.evaluate(gold, {"s": str(pred)}).rows[0]["dataset"] == "wnut"
@@ -181,9 +205,24 @@ def test_intervals_stand_beside_the_numbers_they_are_of() -> None:
     assert all("low" not in row for row in results.select(system="t", run="1"))
     (whole,) = results.select(system="t", run=None, metric="f1", match="exact", type=None)
     assert whole["low"] is not None
-    # counts have none
-    assert all("low" not in row for row in results.select(metric="missed"))
     assert results.settings["signature"]["samples"] == "200"
+
+
+def test_the_interval_of_a_count_is_never_negative() -> None:
+    gold = drawn(80, seed=1)
+    runs = [noisy(gold, 0.01, 5), noisy(gold, 0.5, 6)]
+    results = nerscope.evaluate(gold, {"s": runs}, intervals=nerscope.Sampling(samples=200))
+    for name in ("correct", "missed", "spurious"):
+        for row in results.select(metric=name, run=None, type=None):
+            low = row.get("low")
+            assert low is None or low >= 0, (name, row)
+
+
+def test_intervals_may_simply_be_wanted() -> None:
+    gold = corpus("a/B-PER b")
+    results = nerscope.evaluate(gold, {"s": gold}, intervals=True)
+    assert "|resample:sentence|samples:10000|seed:0|" in results.signature
+    assert "samples" not in nerscope.evaluate(gold, {"s": gold}, intervals=False).signature
 
 
 def test_an_undefined_number_has_an_undefined_interval() -> None:
@@ -195,7 +234,11 @@ def test_an_undefined_number_has_an_undefined_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Comparison", "Sampling", "Verdict", "compare", "diagnose", "gate", "load_experiment"]
+    "name",
+    [
+        *("Comparison", "Sampling", "Verdict", "compare", "convert", "diagnose", "gate"),
+        *("hard_tokens", "load_experiment", "register_engine", "run_experiment", "validate"),
+    ],
 )
 def test_what_is_imported_late_is_there(name: str) -> None:
     assert getattr(nerscope, name).__name__ == name

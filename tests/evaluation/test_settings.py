@@ -6,15 +6,11 @@ import pytest
 from tests.scoring.toys import corpus
 
 import nerscope
+from nerscope.engines.local import Local
 from nerscope.errors import UsageError
-from nerscope.evaluation.settings import (
-    STANDARD_FACETS,
-    Settings,
-    attributes_of,
-    base_facets,
-    dataset_name,
-    matchers_of,
-)
+from nerscope.evaluation.plan import chosen_subsets, divisions_of, make_plan, open_task
+from nerscope.evaluation.settings import Settings
+from nerscope.facets.facet import FACETS
 
 GOLD = corpus("Ada/B-PER met Oslo/B-LOC")
 
@@ -34,11 +30,14 @@ GOLD = corpus("Ada/B-PER met Oslo/B-LOC")
         ({"bucketing": "equal"}, "there is no 'equal'"),
         ({"matches": ["lft"]}, "did you mean 'left'"),
         ({"metrics": ["f3"]}, "there is no metric"),
+        ({"metrics": 3}, "3 cannot be. Remedy: give a name or a list of names"),
+        ({"matches": [3]}, "give a name or a list of names"),
         ({"facets": ["tnr"]}, "did you mean 'tmr'"),
         # numbers that make no sense
         ({"buckets": 1}, "1 cannot be"),
         ({"buckets": "4"}, "'4' cannot be"),
         ({"zero_division": 0.5}, "0.5 cannot be"),
+        ({"edges": [1]}, "give a list for each attribute"),
         ({"edges": {"eLen": [2, 1]}}, "do not increase"),
         ({"edges": {"tmr": [1]}}, "this facet has no buckets"),
         ({"edges": {"elen": [1]}}, "did you mean 'eLen'"),
@@ -60,10 +59,13 @@ def test_lists_become_fixed() -> None:
     assert (chosen.facets, chosen.matches, chosen.metrics) == (("tmr",), None, ("f1",))
 
 
+STANDARD = [name for name in FACETS if FACETS[name].standard]
+
+
 @pytest.mark.parametrize(
     ("facets", "with_train", "names"),
     [
-        (None, True, list(STANDARD_FACETS)),
+        (None, True, STANDARD),
         (None, False, []),
         ([], True, []),
         (["tmr", "all", "tmr"], True, ["tmr"]),
@@ -74,9 +76,27 @@ def test_lists_become_fixed() -> None:
 def test_facets_that_are_needed(
     facets: list[str] | None, with_train: bool, names: list[str]
 ) -> None:
-    subsets = Settings.of({"facets": facets}).subsets(with_train)
-    assert base_facets(subsets, with_train) == names
-    assert {one.name for one in attributes_of(names)} == set(names) - {"tmr", "hard", "hard-strict"}
+    subsets = chosen_subsets(Settings.of({"facets": facets}), with_train=with_train)
+    assert [name for subset in subsets for name in subset.facets()] == names
+    train = GOLD if with_train else None
+    task = open_task(GOLD, {"s": GOLD}, train, None, Settings.of({"facets": facets}))
+    plan = make_plan(task, Local()).plan
+    assert [facet.name for facet in plan.facets] == names
+    assert list(dict.fromkeys(one.facet for one in divisions_of(plan))) == ["all", *names]
+
+
+def test_the_standard_facets_are_those_of_the_papers() -> None:
+    assert {"tmr", "hard", "hard-strict", "eLen", "sLen", "tCon"} <= set(STANDARD)
+
+
+NESTED: list[Any] = [(["New", "York", "Times"], [(0, 2, "LOC"), (0, 3, "ORG")])]
+
+
+def test_tokens_have_no_facet_where_mentions_overlap() -> None:
+    chosen = chosen_subsets(Settings(), with_train=True, flat=False)
+    assert {FACETS[subset.text].unit for subset in chosen} == {"mention"}
+    with pytest.raises(UsageError, match="tokens have no single label where mentions overlap"):
+        nerscope.evaluate(NESTED, {"s": NESTED}, train=NESTED, facets=["hard"])
 
 
 @pytest.mark.parametrize(
@@ -87,22 +107,27 @@ def test_facets_that_are_needed(
             {
                 "match": "exact+left+right+overlap",
                 "ter": "bilou/strict",
-                "zero_division": "undefined",
+                "zero_division": None,
             },
         ),
         ({"matches": ["iou", "exact"]}, {"match": "iou+exact"}),
         ({"token_match": "io", "token_repair": "conlleval"}, {"ter": "io/conlleval"}),
-        ({"zero_division": 0}, {"zero_division": "0"}),
-        ({"zero_division": 1.0}, {"zero_division": "1"}),
+        ({"zero_division": 0}, {"zero_division": 0}),
+        ({"zero_division": 1.0}, {"zero_division": 1}),
         ({"repair": "discard"}, {"repair": "discard"}),
+        ({"buckets": 3}, {"buckets": "paper/3"}),
+        ({"bucketing": "zero", "edges": {"eLen": [1]}}, {"buckets": "zero/4+eLen"}),
     ],
 )
-def test_the_signature_tells_settings_apart(options: dict[str, Any], part: dict[str, str]) -> None:
+def test_the_signature_tells_settings_apart(options: dict[str, Any], part: dict[str, Any]) -> None:
     assert Settings.of(options).signature().items() >= part.items()
 
 
 def test_exact_match_is_always_computed() -> None:
-    assert list(matchers_of(Settings.of({"matches": ["left"]}))) == ["exact", "left"]
+    task = open_task(GOLD, {"s": GOLD}, None, None, Settings.of({"matches": ["left"]}))
+    plan = make_plan(task, Local()).plan
+    assert [match.name for match in plan.matches] == ["exact", "left"]
+    assert divisions_of(plan)[0].matches == ("left",)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +141,9 @@ def test_exact_match_is_always_computed() -> None:
     ],
 )
 def test_a_dataset_is_named_after_its_file(source: str, name: str) -> None:
-    assert dataset_name(source) == name
+    gold = nerscope.Corpus.of(GOLD, name=source)
+    assert open_task(gold, {"s": GOLD}, None, None, Settings()).dataset == name
+    assert open_task(gold, {"s": GOLD}, None, "own", Settings()).dataset == "own"
 
 
 def test_chosen_metrics_hold_for_mentions_and_leave_tokens_alone() -> None:

@@ -1,4 +1,4 @@
-"""Subsets of facets: how they are written, and that they are what a filter of the error table says."""
+"""Subsets of facets: how they are written, and that they are what a filter of errors says."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +10,8 @@ from tests.scoring.toys import Corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.evaluation.inspection import mention_rows
-from nerscope.evaluation.passes import prepare
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.subsets import Node, parse_subset
+from nerscope.evaluation.subsets import Node, divide, parse_subset, with_subsets
+from nerscope.results.rows import rows_of
 
 TRAIN, GOLD = drawn(40, seed=5, words=25), drawn(40, seed=6, words=25)
 PRED = noisy(GOLD, 0.25, seed=7)
@@ -125,10 +123,8 @@ Keep = Callable[[dict[str, Any]], bool]
 
 def filtered(keep: Keep) -> tuple[int, int, int, int]:
     """Gold, found gold, predicted and right mentions among the rows of the error table."""
-    prepared = prepare(
-        GOLD, {"s": PRED}, TRAIN, None, Settings.of({"facets": ["tmr", "eLen", "sLen"]})
-    )
-    rows = [row for row in mention_rows(prepared) if keep(row)]
+    results = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["tmr", "eLen", "sLen"])
+    rows = [row for row in results.errors() if keep(row)]
     gold, pred = ([row for row in rows if row["side"] == side] for side in ("gold", "pred"))
     right = [sum(row["outcome"] == "correct" for row in side) for side in (gold, pred)]
     return len(gold), right[0], len(pred), right[1]
@@ -154,12 +150,12 @@ def tmr(row: dict[str, Any], level: str) -> bool:
     ("text", "keep"),
     [
         ("type=PER", lambda row: row["type"] == "PER"),
-        ("eLen=XS", lambda row: row["eLen"] <= 1),
-        ("eLen=XS & type=PER", lambda row: row["eLen"] <= 1 and row["type"] == "PER"),
-        ("eLen=XS | type=PER", lambda row: row["eLen"] <= 1 or row["type"] == "PER"),
-        ("!eLen=XS & !type=PER", lambda row: row["eLen"] > 1 and row["type"] != "PER"),
-        ("!(eLen=XS | type=PER)", lambda row: row["eLen"] > 1 and row["type"] != "PER"),
-        ("tmr=unseen-any and eLen=S", lambda row: tmr(row, "unseen-any") and row["eLen"] == 2),
+        ("eLen=XS", lambda row: row["eLen"] == "XS"),
+        ("eLen=XS & type=PER", lambda row: row["eLen"] == "XS" and row["type"] == "PER"),
+        ("eLen=XS | type=PER", lambda row: row["eLen"] == "XS" or row["type"] == "PER"),
+        ("!eLen=XS & !type=PER", lambda row: row["eLen"] != "XS" and row["type"] != "PER"),
+        ("!(eLen=XS | type=PER)", lambda row: row["eLen"] != "XS" and row["type"] != "PER"),
+        ("tmr=unseen-any and eLen=S", lambda row: tmr(row, "unseen-any") and row["eLen"] == "S"),
         (
             "tmr=tcm-all & !tmr=seen | type=LOC",
             lambda row: (tmr(row, "tcm-all") and not tmr(row, "seen")) or row["type"] == "LOC",
@@ -180,11 +176,11 @@ def test_a_condition_divides_into_in_and_out(text: str, keep: Keep) -> None:
             "unseen-any",
             lambda row: tmr(row, "unseen-any") and row["type"] == "PER",
         ),
-        ("eLen & tmr=seen", "XS", lambda row: row["eLen"] <= 1 and tmr(row, "seen")),
+        ("eLen & tmr=seen", "XS", lambda row: row["eLen"] == "XS" and tmr(row, "seen")),
         (
             "eLen & !tmr=seen & type=LOC",
             "S",
-            lambda row: row["eLen"] == 2 and not tmr(row, "seen") and row["type"] == "LOC",
+            lambda row: row["eLen"] == "S" and not tmr(row, "seen") and row["type"] == "LOC",
         ),
         ("all & type=PER", "all", lambda row: row["type"] == "PER"),
     ],
@@ -243,6 +239,23 @@ def test_a_subset_of_types_needs_no_training_data_and_keeps_partial_matches() ->
         assert results.value(facet="type=PER", level="in", metric=metric) == results.value(
             type="PER", metric=metric
         )
+
+
+def test_a_subset_divides_the_evidence_as_the_evaluation_does() -> None:
+    whole = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["tmr", "eLen"]).evidence[0]
+    subset = parse_subset("tmr & eLen=XS")
+    (division,) = divide(subset, whole)
+    assert (division.facet, division.unit) == ("tmr & eLen=XS", "mention")
+    assert list(division.levels)[:1] == ["seen"]
+    narrowed = with_subsets(whole, [subset])
+    asked = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["tmr & eLen=XS"])
+    assert rows_of(narrowed) == rows_of(asked.evidence[0])
+    assert [one.facet for one in narrowed.divisions] == ["all", "all", "tmr & eLen=XS"]
+
+
+def test_a_very_long_expression_is_refused() -> None:
+    with pytest.raises(UsageError, match="it is too long"):
+        parse_subset(" & ".join(["type=PER"] * 101))
 
 
 atoms = st.sampled_from(["eLen=XS", "eLen=S", "type=PER", "type=LOC", "tmr=seen"])

@@ -1,5 +1,6 @@
 """A folder of work that need not be done twice."""
 
+import zlib
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nerscope.experiment.cache import Cache, digest, file_digest
+from nerscope.version import VERSION
 
 
 def test_what_was_put_is_there(tmp_path: Path) -> None:
@@ -30,6 +32,40 @@ def test_an_entry_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "k.bin").mkdir()
     assert cache.get("k") is None
     assert len(said) == 1
+
+
+def test_an_entry_of_another_key_is_said(tmp_path: Path) -> None:
+    said: list[str] = []
+    cache = Cache(tmp_path, said.append)
+    cache.put("k", 1)
+    (tmp_path / "k.bin").rename(tmp_path / "other.bin")
+    assert cache.get("other") is None
+    assert said == [
+        "cache entry other.bin cannot be used (it holds something else); computed again"
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"foreign",
+        b"nerscope 0.0.0\n",
+        f"nerscope {VERSION}\n".encode(),
+        f"nerscope {VERSION}\n".encode() + zlib.compress(b"not JSON"),
+        f"nerscope {VERSION}\n".encode() + zlib.compress(b"[]"),
+        f"nerscope {VERSION}\n".encode() + zlib.compress(b'{"key": "k"}'),
+        f"nerscope {VERSION}\n".encode() + zlib.compress(b'{"key": "k", "value": "\xff"}'),
+    ],
+)
+def test_a_damaged_entry_is_said_and_of_no_use(tmp_path: Path, content: bytes) -> None:
+    said: list[str] = []
+    (tmp_path / "k.bin").write_bytes(content)
+    cache = Cache(tmp_path, said.append)
+    assert cache.get("k") is None
+    assert len(said) == 1
+    cache.put("k", 2)
+    assert (cache.get("k"), len(said)) == (2, 1)
 
 
 plain = st.recursive(

@@ -10,7 +10,9 @@ from tests.scoring.toys import Corpus, corpus, drawn, noisy, write
 import nerscope
 from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.experiment.cache import Cache
-from nerscope.experiment.run import Experiment
+from nerscope.experiment.config import Experiment
+from nerscope.formats.base import path_of
+from nerscope.plugins import load_plugins
 from nerscope.results.compare import Comparison
 from nerscope.results.results import Results
 
@@ -30,7 +32,8 @@ def folder(tmp_path: Path) -> Path:
 
 STANDARD = (
     HEAD
-    + '[systems]\nx = "runs/{dataset}/x.*.txt"\ny = "runs/{dataset}/y.*.txt"\n[settings]\nsamples = 30\n[compare]\n'
+    + '[systems]\nx = "runs/{dataset}/x.*.txt"\ny = "runs/{dataset}/y.*.txt"\n'
+    + "[settings]\nsamples = 30\n[compare]\n"
 )
 
 
@@ -51,7 +54,6 @@ def test_every_key_is_understood(folder: Path) -> None:
         [datasets.d]
         test = "test.txt"
         train = "train.txt"
-        dev = "test.txt"
         options = "separator=space"
         [systems]
         x = "runs/d/x.*.txt::token=0,label=-1"
@@ -96,10 +98,16 @@ def test_every_key_is_understood(folder: Path) -> None:
         {"baseline": "x", "method": "randomisation", "correction": "bh"},
     )
     (dataset,) = found.datasets
-    assert dataset.test.separator == "space"
-    assert [(file.token, file.label, file.separator) for file in dataset.systems["x"]] == [
-        (0, -1, None)
-    ] * 2
+    assert dataset.test == f"{folder / 'test.txt'}::separator=space"
+    assert dataset.train == f"{folder / 'train.txt'}::separator=space"
+    # what a file says of itself stands instead of what the dataset says
+    assert dataset.systems["x"] == [
+        f"{folder / 'runs' / 'd' / name}::token=0,label=-1" for name in ("x.1.txt", "x.2.txt")
+    ]
+    assert found.inputs == [
+        *(str(folder / name) for name in ("test.txt", "train.txt")),
+        *(str(folder / "runs" / "d" / name) for name in ("x.1.txt", "x.2.txt")),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +126,8 @@ def test_every_key_is_understood(folder: Path) -> None:
             r"unknown key 'sample' in \[settings\]. Remedy: did you mean 'samples'",
         ),
         (HEAD + '[systems]\nx = "x"\n[compare]\nbase = "x"\n', ":7", "did you mean 'baseline'"),
+        (HEAD + 'dev = "test.txt"\n[systems]\nx = "x"\n', ":4", "unknown key 'dev'"),
+        (HEAD + "[systems]\nx = 3\n", ":5", "the files of 'x' cannot be 3"),
         ('# tets = 1\n[datasets.d]\ntets = "x"\n[systems]\nx = "x"\n', ":3", "unknown key 'tets'"),
         # not a table
         ("settings = 3\n", ":1", "'settings' is not a table"),
@@ -182,7 +192,7 @@ def test_runs_are_numbered_in_the_order_of_their_numbers(folder: Path) -> None:
     for number in (10, 9, 1, 2):
         write(folder / "z" / f"run{number}.txt", GOLD)
     found = loaded(folder, HEAD + '[systems]\nz = "z/run*.txt"\n')
-    assert [Path(file.name).name for file in found.datasets[0].systems["z"]] == [
+    assert [Path(path_of(file)).name for file in found.datasets[0].systems["z"]] == [
         "run1.txt",
         "run2.txt",
         "run9.txt",
@@ -194,7 +204,8 @@ def test_patterns_may_differ_between_datasets(folder: Path) -> None:
     write(folder / "test2.txt", GOLD)
     text = (
         HEAD
-        + '[datasets.e]\ntest = "test2.txt"\n[systems]\nx = { d = "runs/d/x.1.txt" }\ny = "runs/d/y.*.txt"\n'
+        + '[datasets.e]\ntest = "test2.txt"\n'
+        + '[systems]\nx = { d = "runs/d/x.1.txt" }\ny = "runs/d/y.*.txt"\n'
     )
     found = loaded(folder, text)
     assert [(one.name, list(one.systems), one.train is None) for one in found.datasets] == [
@@ -246,26 +257,24 @@ def test_a_baseline_is_compared_with_everybody(folder: Path) -> None:
 
 
 class Counting:
-    """Counts how many runs are scored, and how many systems and pairs are resampled."""
+    """Tells which runs are scored, and which systems are resampled."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.scored: list[tuple[str, str]] = []
         self.resampled: list[Any] = []
         module = import_module("nerscope.experiment.run")
-        score, resample = module._score_share, module.resample
+        score, draw = module._score_share, module.draw
 
-        def counted_score(dataset: Any, settings: Any, runs: Any) -> Any:
+        def counted_score(state: Any, runs: Any) -> Any:
             self.scored += runs
-            return score(dataset, settings, runs)
+            return score(state, runs)
 
-        def counted_resample(
-            evidence: Any, sampling: Any, *, systems: Any, pairs: Any, method: str
-        ) -> Any:
-            self.resampled += [*systems, *pairs]
-            return resample(evidence, sampling, systems=systems, pairs=pairs, method=method)
+        def counted_draw(evidence: Any, sampling: Any, systems: Any, **options: Any) -> Any:
+            self.resampled += sorted(set(systems))
+            return draw(evidence, sampling, systems, **options)
 
         patch.setattr(module, "_score_share", counted_score)
-        patch.setattr(module, "resample", counted_resample)
+        patch.setattr(module, "draw", counted_draw)
 
     def taken(self) -> tuple[list[tuple[str, str]], list[Any]]:
         counted = self.scored, self.resampled
@@ -273,16 +282,15 @@ class Counting:
         return counted
 
 
-# test_an_interval_does_not_depend_on_who_is_resampled_together.
 def test_a_cache_changes_no_number_and_only_what_changed_is_done_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = Counting(monkeypatch)
     without = everything(nerscope.run_experiment(loaded(folder)))
-    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y", ("x", "y")])
+    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y"])
     cache = Cache(folder / "cache")
     assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
-    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y", ("x", "y")])
+    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y"])
     assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
     assert work.taken() == ([], [])
     # one run changes
@@ -291,11 +299,18 @@ def test_a_cache_changes_no_number_and_only_what_changed_is_done_again(
     assert changed != without
     work.taken()
     assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == changed
-    assert work.taken() == ([("x", "2")], ["x", ("x", "y")])
+    assert work.taken() == ([("x", "2")], ["x", "y"])
+    # a baseline changes: of the pair, the other way round
+    turned = loaded(folder, STANDARD.replace("[compare]", '[compare]\nbaseline = "x"'))
+    nerscope.run_experiment(turned, cache=cache)
+    assert work.taken() == ([], ["x", "y"])
+    # without a comparison, the intervals are known
+    nerscope.run_experiment(loaded(folder, STANDARD.replace("[compare]", "")), cache=cache)
+    assert work.taken() == ([], [])
     # a setting changes
     loaded_again = loaded(folder, STANDARD.replace("samples = 30", "samples = 31"))
     nerscope.run_experiment(loaded_again, cache=cache)
-    assert work.taken() == ([], ["x", "y", ("x", "y")])
+    assert work.taken() == ([], ["x", "y"])
     nerscope.run_experiment(
         loaded(folder, STANDARD.replace("samples = 30", "samples = 30\nbuckets = 3")), cache=cache
     )
@@ -330,7 +345,8 @@ def test_a_file_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
         next((folder / "y").iterdir()).rename(folder / "y" / f"{name}.txt")
         text = (
             HEAD
-            + f'[systems]\nx = "test.txt::scheme=bio"\ny = "y/{name}.txt::scheme=bio"\n[settings]\nsamples = 5\n[compare]\n'
+            + f'[systems]\nx = "test.txt::scheme=bio"\ny = "y/{name}.txt::scheme=bio"\n'
+            + "[settings]\nsamples = 5\n[compare]\n"
         )
         found = everything(nerscope.run_experiment(loaded(folder, text), cache=cache))
         assert found == everything(nerscope.run_experiment(loaded(folder, text)))
@@ -338,7 +354,8 @@ def test_a_file_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
 
 def test_a_longer_sentence_is_noticed_by_a_warm_cache(folder: Path) -> None:
     cache = Cache(folder / "cache")
-    text = '[datasets.d]\ntest = "g.txt"\n[systems]\nx = "x.txt"\ny = "y.txt"\n[settings]\nsamples = 5\n[compare]\n'
+    text = '[datasets.d]\ntest = "g.txt"\n[systems]\nx = "x.txt"\ny = "y.txt"\n'
+    text += "[settings]\nsamples = 5\n[compare]\n"
     short: dict[str, Corpus] = {
         "g": corpus("a b/B-PER", "c/B-PER"),
         "x": corpus("a/B-PER b", "c/B-PER"),
@@ -356,10 +373,57 @@ def test_a_longer_sentence_is_noticed_by_a_warm_cache(folder: Path) -> None:
         assert found == everything(nerscope.run_experiment(loaded(folder, text)))
 
 
-def test_workers_change_no_number(folder: Path) -> None:
-    assert everything(nerscope.run_experiment(loaded(folder), workers=2)) == everything(
-        nerscope.run_experiment(loaded(folder))
-    )
+def as_bytes(found: tuple[Results, Comparison | None]) -> tuple[str, object]:
+    results, comparison = found
+    return results.to_json(), comparison and comparison.as_dict()
+
+
+@pytest.mark.parametrize("options", [{"workers": 2}, {"workers": 3}, {"engine": "local"}])
+def test_workers_change_no_byte(folder: Path, options: dict[str, Any]) -> None:
+    alone = as_bytes(nerscope.run_experiment(loaded(folder)))
+    assert as_bytes(nerscope.run_experiment(loaded(folder), **options)) == alone
+
+
+def test_a_cache_changes_no_byte(folder: Path) -> None:
+    alone = as_bytes(nerscope.run_experiment(loaded(folder)))
+    cache = Cache(folder / "cache")
+    for _ in range(2):
+        assert as_bytes(nerscope.run_experiment(loaded(folder), cache=cache)) == alone
+    write(folder / "runs" / "d" / "x.2.txt", noisy(GOLD, 0.3, 9))
+    fresh = as_bytes(nerscope.run_experiment(loaded(folder)))
+    assert as_bytes(nerscope.run_experiment(loaded(folder), cache=cache, workers=2)) == fresh
+
+
+@pytest.mark.parametrize("workers", [0, -1, True])
+def test_workers_that_cannot_be_are_refused(folder: Path, workers: Any) -> None:
+    with pytest.raises(UsageError, match=r"workers: .* cannot be"):
+        nerscope.run_experiment(loaded(folder), workers=workers)
+
+
+PLUGIN = """
+import numpy as np
+from nerscope import attribute
+
+@attribute("letters")
+def letters(view):
+    return np.array([{factor} * len(text) for text in view.texts()], float)
+"""
+OWN = STANDARD.replace("samples = 30", 'samples = 5\nfacets = ["letters"]')
+
+
+@pytest.mark.usefixtures("registries")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_with_plugins_nothing_is_cached(folder: Path, workers: int) -> None:
+    path, cache, found = folder / "mine.py", Cache(folder / "cache"), []
+    for factor in (1, 2):
+        path.write_text(PLUGIN.replace("{factor}", str(factor)))
+        load_plugins([str(path)])
+        results, _ = nerscope.run_experiment(
+            loaded(folder, OWN), cache=cache, workers=workers, plugins=[str(path)]
+        )
+        found.append(results.settings["facets"]["letters"]["edges"])
+    assert [2 * edge for edge in found[0]] == found[1]
+    assert not (folder / "cache").exists()
 
 
 def test_a_type_that_only_one_system_predicts_may_be_asked_for(folder: Path) -> None:
@@ -372,13 +436,14 @@ def test_a_type_that_only_one_system_predicts_may_be_asked_for(folder: Path) -> 
     nerscope.run_experiment(loaded(folder, text), cache=cache)
     write(folder / "runs" / "d" / "x.2.txt", GOLD)
     nerscope.run_experiment(loaded(folder, text), cache=cache)
-    assert together[0]
+    assert any(row["facet"] == "type=NEW" for row in together[0])
 
 
 def test_the_order_of_systems_in_the_file_changes_no_number(folder: Path) -> None:
     turned = (
         HEAD
-        + '[systems]\ny = "runs/d/y.*.txt"\nx = "runs/d/x.*.txt"\n[settings]\nsamples = 30\n[compare]\n'
+        + '[systems]\ny = "runs/d/y.*.txt"\nx = "runs/d/x.*.txt"\n'
+        + "[settings]\nsamples = 30\n[compare]\n"
     )
     first, one = nerscope.run_experiment(loaded(folder))
     second, other = nerscope.run_experiment(loaded(folder, turned))
@@ -415,6 +480,20 @@ def test_damaged_and_foreign_cache_entries_are_said_and_made_again(folder: Path)
         == without
     )
     assert said == []
+
+
+def test_an_entry_under_the_key_of_another_is_not_taken_for_it(folder: Path) -> None:
+    said: list[str] = []
+    without = everything(nerscope.run_experiment(loaded(folder)))
+    nerscope.run_experiment(loaded(folder), cache=Cache(folder / "cache"))
+    entries = sorted((folder / "cache").iterdir())
+    contents = [path.read_bytes() for path in entries]
+    for path, content in zip(entries, [*contents[1:], contents[0]], strict=True):
+        path.write_bytes(content)
+    cache = Cache(folder / "cache", said.append)
+    assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
+    assert len(said) == len(entries)
+    assert all("it holds something else" in note for note in said)
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(folder: Path) -> None:

@@ -9,7 +9,7 @@ from tests.scoring.toys import corpus, write
 
 import nerscope
 from nerscope.errors import InputError
-from nerscope.experiment.init import starter
+from nerscope.experiment.init import starter_text
 
 SENTENCES = corpus("Ada/B-PER met Oslo/B-LOC")
 
@@ -17,7 +17,7 @@ SENTENCES = corpus("Ada/B-PER met Oslo/B-LOC")
 def made(folder: Path, *files: str) -> dict[str, Any]:
     for name in files:
         write(folder / name, SENTENCES)
-    text = starter(folder)
+    text = starter_text(folder)
     (folder / "nerscope.toml").write_text(text, encoding="utf-8")
     return tomllib.loads(text)
 
@@ -34,7 +34,7 @@ def made(folder: Path, *files: str) -> dict[str, Any]:
                 "wnut/runs/bert.1.txt",
                 "wnut/runs/bert.2.txt",
             ],
-            {"wnut": {"train": "wnut/train.txt", "dev": "wnut/dev.txt", "test": "wnut/test.txt"}},
+            {"wnut": {"train": "wnut/train.txt", "test": "wnut/test.txt"}},
             {"bert": {"wnut": "wnut/runs/bert.*.txt"}},
         ),
         # outputs apart, by dataset
@@ -63,7 +63,6 @@ def made(folder: Path, *files: str) -> dict[str, Any]:
             {
                 "co-nll": {
                     "train": "co nll/eng.train.iob",
-                    "dev": "co nll/eng.testa.iob",
                     "test": "co nll/eng.testb.iob",
                 }
             },
@@ -148,4 +147,4 @@ def test_datasets_in_one_folder_are_told_apart(tmp_path: Path) -> None:
 def test_a_folder_without_data_is_refused(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=message):
-        starter(tmp_path / name)
+        starter_text(tmp_path / name)

@@ -1,5 +1,7 @@
 """Attributes on a corpus small enough to count by hand, and attributes and facets of one's own."""
 
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,13 +10,15 @@ from tests.scoring.toys import corpus
 
 import nerscope
 from nerscope.corpus.arrays import Floats
+from nerscope.corpus.corpus import Coding, Corpus
+from nerscope.corpus.interning import Paths
+from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.errors import UsageError
-from nerscope.evaluation.inspection import mention_rows
-from nerscope.evaluation.passes import prepare
-from nerscope.evaluation.settings import Settings
-from nerscope.facets.facet import Facet, attribute, register_facet
-from nerscope.facets.view import View
-from nerscope.scoring.metrics import METRICS, Metric
+from nerscope.facets.buckets import given_edges
+from nerscope.facets.facet import FACETS, Attribute, Facet, attribute, facet_of, register_facet
+from nerscope.facets.survey import survey_chunk, surveyed
+from nerscope.facets.view import Sentences, View
+from nerscope.scoring.metrics import Metric, register_metric
 
 TRAIN = corpus(
     "New/B-LOC York/I-LOC is new",
@@ -47,15 +51,78 @@ ZETA_OF_TOKENS = {
 }
 
 
-def error_table(**options: Any) -> list[dict[str, Any]]:
-    return list(mention_rows(prepare(GOLD, {"s": PRED}, TRAIN, None, Settings.of(options))))
+def views() -> tuple[View, View]:
+    """The gold and the predicted mentions in their sentences."""
+    coding = Coding()
+    lexicon = lexicon_of(Corpus.of(TRAIN, coding=coding))
+    gold, pred = (Corpus.of(given, coding=coding) for given in (GOLD, PRED))
+    survey = surveyed([survey_chunk(gold, gold.mentions(), [], lexicon)], lexicon)
+    sentences = Sentences(gold, gold.mentions(), survey.surfaces, lexicon, survey.types_of_surface)
+    return View(sentences, gold.mentions()), View(sentences, pred.mentions())
+
+
+def standard(name: str) -> Attribute:
+    found = FACETS[name]
+    assert isinstance(found, Attribute) and found.standard
+    return found
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_values_of_an_attribute(name: str) -> None:
-    rows = error_table()
-    for side, wanted in zip(("gold", "pred"), VALUES[name], strict=True):
-        assert [row[name] for row in rows if row["side"] == side] == pytest.approx(wanted), side
+    for view, wanted in zip(views(), VALUES[name], strict=True):
+        assert standard(name).checked_values(view).tolist() == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("name", [*VALUES, *ZETA_OF_TOKENS])
+def test_every_attribute_is_built_in_and_says_what_it_is(name: str) -> None:
+    assert FACETS.is_built_in(name) and standard(name).title
+    with pytest.raises(UsageError, match="a built-in one has this name"):
+        attribute(name)(lambda view: np.zeros(0))
+
+
+def test_a_view_tells_surfaces_and_units() -> None:
+    gold, pred = views()
+    assert gold.texts() == ["New York", "Ada", "Bob", "New York"]
+    assert pred.texts() == ["New York", "Rome", "New"]
+    # Rome is a mention of neither training nor gold; New begins one, and is none
+    assert pred.surface[0] == gold.surface[0] == gold.surface[3]
+    assert pred.surface[1] == -1
+    assert gold.sentence.tolist() == [0, 0, 1, 1]
+    assert [gold.n_units(unit) for unit in ("mention", "inside", "token")] == [4, 6, 10]
+
+
+def test_a_survey_of_chunks_is_the_survey_of_the_whole() -> None:
+    coding = Coding()
+    lexicon = lexicon_of(Corpus.of(TRAIN, coding=coding))
+    gold = Corpus.of(GOLD, coding=coding)
+    attributes = [standard(name) for name in VALUES]
+    size = len(lexicon.surfaces)
+    parts = [gold.sentences(0, 1), gold.sentences(1, 2)]
+    chunked = surveyed(
+        [survey_chunk(part, part.mentions(), attributes, lexicon) for part in parts], lexicon
+    )
+    whole = surveyed([survey_chunk(gold, gold.mentions(), attributes, lexicon)], lexicon)
+    assert chunked.types_of_surface.tolist() == whole.types_of_surface.tolist()
+    assert {name: one.mean() for name, one in chunked.values.items()} == pytest.approx(
+        {name: one.mean() for name, one in whole.values.items()}
+    )
+    assert len(lexicon.surfaces) == size  # what training says is fixed
+    assert len(whole.surfaces) > size  # Bob is new
+
+
+@pytest.mark.parametrize("lexicon", [None, lexicon_of(Corpus.of(TRAIN))])
+def test_a_survey_counts_the_types_of_each_gold_surface(lexicon: Lexicon | None) -> None:
+    gold = Corpus.of(corpus("a/B-X b", "a/B-Y c/B-X", "a/B-X"))
+    survey = surveyed([survey_chunk(gold, gold.mentions(), [], lexicon)], lexicon)
+    codes = View(Sentences(gold, gold.mentions(), survey.surfaces), gold.mentions()).surface
+    assert survey.types_of_surface[codes].tolist() == [2, 2, 1, 2]
+
+
+def test_who_asks_for_training_data_where_there_is_none_is_told_so() -> None:
+    gold = Corpus.of(GOLD)
+    view = View(Sentences(gold, gold.mentions(), Paths()), gold.mentions())
+    with pytest.raises(UsageError, match="asks for the training data, and there is none"):
+        standard("tFre").checked_values(view)
 
 
 @pytest.mark.parametrize("name", [*VALUES, *ZETA_OF_TOKENS])
@@ -154,7 +221,24 @@ def test_values_that_are_no_numbers_are_refused(values: Any, message: str) -> No
 
 def test_an_attribute_with_an_unknown_bucketing_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no bucketing 'thirds'"):
-        attribute("odd", bucketing="thirds")
+        attribute("odd", bucketing="thirds")(lambda view: np.zeros(0))
+    assert "odd" not in FACETS
+
+
+@pytest.mark.parametrize("unit", ["token", "sentence", ""])
+def test_an_attribute_is_one_of_mentions_or_of_their_tokens(unit: str) -> None:
+    with pytest.raises(UsageError, match="there is no unit"):
+        attribute("odd", unit=unit)(lambda view: np.zeros(0))
+
+
+@pytest.mark.usefixtures("registries")
+def test_an_attribute_that_fails_is_blamed_by_its_name() -> None:
+    @attribute("odd")
+    def odd(view: View) -> Floats:
+        raise KeyError("missing")
+
+    with pytest.raises(UsageError, match=r"attribute 'odd': its function fails \(KeyError"):
+        nerscope.evaluate(GOLD, {"s": PRED}, facets=["odd"])
 
 
 @pytest.mark.usefixtures("registries")
@@ -171,14 +255,101 @@ def test_a_facet_and_a_metric_of_ones_own_reach_the_rows() -> None:
             metrics=("misses", "f1"),
         )
     )
-    METRICS.add("misses", Metric(lambda counts: counts[..., 0] - counts[..., 1]))
+    register_metric(
+        Metric("misses", lambda counts: counts.gold - counts.hit_gold, better=-1, kind="count")
+    )
     results = nerscope.evaluate(GOLD, {"s": PRED}, facets=["capital"])
     assert results.value(facet="capital", level="upper", metric="misses") == 3.0
     assert results.value(facet="capital", level="any", metric="f1") == pytest.approx(2 / 7)
     assert results.value(facet="capital", level="lower", metric="f1") is None
     assert results.value(facet="capital", level="upper", type="PER", metric="misses") == 1.0
-    with pytest.raises(UsageError, match="a facet of this name exists already"):
-        attribute("capital")(lambda view: np.zeros(0))
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_facet_of_ones_own_that_is_registered_again_takes_the_place_of_the_first() -> None:
+    levels = {"one": (0,), "two": (1,)}
+    for code in (0, 1):
+        register_facet(Facet("own", "mention", levels, constant(code)))
+        results = nerscope.evaluate(GOLD, {"s": PRED}, facets=["own"])
+        sizes = [results.select(facet="own", level=name, metric="recall") for name in levels]
+        assert [rows[0]["n"] for rows in sizes] == ([4, 0] if code == 0 else [0, 4])
+    attribute("own")(lambda view: np.ones(len(view.mentions)))
+    assert isinstance(FACETS["own"], Attribute)
+
+
+def constant(code: int) -> Callable[[View], Any]:
+    return lambda view: np.full(len(view.mentions), code, np.int8)
+
+
+@pytest.mark.parametrize("name", ["tmr", "hard", "eLen"])
+def test_the_name_of_a_built_in_facet_is_taken(name: str) -> None:
+    with pytest.raises(UsageError, match=f"facet '{name}': a built-in one has this name"):
+        register_facet(Facet(name, "mention", {"all": (0,)}, constant(0)))
+
+
+@pytest.mark.parametrize(
+    "levels", [{}, {"a": ()}, {"a": (-1,)}, {"a": (0.5,)}, {"a": ("0",)}, {"a": (0, None)}]
+)
+def test_levels_that_cannot_be_are_refused(levels: Any) -> None:
+    with pytest.raises(UsageError, match=r"the levels .* cannot be"):
+        Facet("odd", "mention", levels, constant(0))
+
+
+@pytest.mark.parametrize("unit", ["mentions", "sentence", ""])
+def test_a_facet_of_an_unknown_unit_is_refused(unit: str) -> None:
+    with pytest.raises(UsageError, match="there is no unit"):
+        Facet("odd", unit, {"a": (0,)}, constant(0))
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        # not one whole number for each unit
+        (lambda view: np.zeros(5, int), r"int64 codes of shape \(5,\) for 4 units"),
+        (lambda view: 0, r"shape \(\) for 4 units"),
+        (lambda view: np.zeros(4), "float64 codes"),
+        (lambda view: ["a"] * 4, "codes of shape"),
+        # a code that no level has: above, below, and between
+        (lambda view: np.array([0, 2, 4, 0]), "no level has its code 4"),
+        (lambda view: np.array([0, 2, -1, 0]), "no level has its code -1"),
+        (lambda view: np.array([0, 2, 1, 0]), "no level has its code 1"),
+        # what fails
+        (lambda view: 1 // 0, "its function fails"),
+    ],
+)
+def test_codes_that_cannot_be_are_refused(codes: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Facet("odd", "mention", {"a": (0,), "c": (2,)}, codes).checked_codes(views()[0])
+
+
+def test_codes_may_be_truth_values_and_any_list() -> None:
+    levels = {"no": (0,), "yes": (1,)}
+    for given in ([True, False, True, True], np.array([1, 0, 1, 1], np.uint8)):
+        facet = Facet("own", "mention", levels, lambda view, given=given: given)  # type: ignore[misc]
+        assert facet.checked_codes(views()[0]).tolist() == [1, 0, 1, 1]
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_facet_travels_as_its_name() -> None:
+    assert pickle.loads(pickle.dumps(FACETS["tmr"])) is FACETS["tmr"]
+    buckets = given_edges("eLen", [1])
+    facet = pickle.loads(pickle.dumps(facet_of("eLen", buckets)))
+    assert facet.buckets == buckets and facet.checked_codes(views()[0]).tolist() == [1, 0, 0, 1]
+    own = register_facet(Facet("own", "mention", {"all": (0,)}, constant(0)))
+    assert pickle.loads(pickle.dumps(own)) is own
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_facet_of_ones_own_may_need_training_data() -> None:
+    def codes(view: View) -> Any:
+        return (view.surface >= view.lexicon.n_mentions * 100).astype(np.int8)
+
+    own = Facet("own", "mention", {"all": (0,)}, codes)
+    assert register_facet(own, needs_train=True).needs_train
+    with pytest.raises(UsageError, match="facet own: it needs the training data"):
+        nerscope.evaluate(GOLD, {"s": PRED}, facets=["own"])
+    results = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["own"])
+    assert results.value(facet="own", level="all", metric="recall") == 0.25
 
 
 def test_an_unknown_facet_is_answered_with_the_closest() -> None:

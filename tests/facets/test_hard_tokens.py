@@ -120,8 +120,36 @@ def test_labels_are_compared_as_asked(options: dict[str, Any], wrong: dict[str, 
 
 
 def test_an_orphan_inside_label_is_repaired_as_asked() -> None:
-    gold, pred = corpus("new/B-PER new"), corpus("new/I-PER new")
+    # the second sentence tells that these are BIO labels; without it they would be valid IO ones
+    gold = corpus("new/B-PER new", "new/B-PER new/B-PER")
+    pred = corpus("new/I-PER new", "new/B-PER new/B-PER")
     strict = nerscope.evaluate(gold, {"s": pred}, train=TRAIN)
     lenient = nerscope.evaluate(gold, {"s": pred}, train=TRAIN, token_repair="conlleval")
-    assert strict.value(facet="hard", level="all", metric="ter", match="bilou") == 0.5
+    assert strict.value(facet="hard", level="all", metric="ter", match="bilou") == 0.25
     assert lenient.value(facet="hard", level="all", metric="ter", match="bilou") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "labels"),
+    [
+        ("bio", "B-PER I-PER B-PER O B-LOC"),
+        ("iob1", "I-PER I-PER B-PER O I-LOC"),
+        ("bioes", "B-PER E-PER S-PER O S-LOC"),
+        ("bilou", "B-PER L-PER U-PER O U-LOC"),
+        ("bmeow", "B-PER E-PER W-PER O W-LOC"),
+    ],
+)
+@pytest.mark.parametrize("token_repair", ["strict", "conlleval"])
+def test_the_scheme_of_valid_labels_makes_no_difference(
+    scheme: str, labels: str, token_repair: str
+) -> None:
+    tokens = ["new", "old", "mostly-in", "tie", "out-only"]
+    gold = [(tokens, ["B-PER", "I-PER", "B-PER", "O", "B-LOC"])]
+    results = nerscope.evaluate(
+        gold, {"s": [(tokens, labels.split())]}, train=TRAIN, token_repair=token_repair
+    )
+    assert results.value(facet="hard", level="all", metric="ter", match="bilou") == 0.0
+    other = nerscope.evaluate(
+        [(tokens, labels.split())], {"s": gold}, train=TRAIN, token_repair=token_repair
+    )
+    assert other.value(facet="hard", level="all", metric="ter", match="bilou") == 0.0

@@ -1,5 +1,7 @@
 """Tough mentions on a corpus small enough to count by hand."""
 
+from typing import Any
+
 import pytest
 from tests.scoring.toys import corpus
 
@@ -67,5 +69,27 @@ def test_recall_of_each_subset_by_type(kind: str, level: str, n: int, value: flo
 
 
 def test_tough_mentions_need_training_data() -> None:
-    with pytest.raises(UsageError, match="facet tmr, hard: it needs the training data"):
-        nerscope.evaluate(GOLD, {"s": PRED}, facets=["tmr", "hard", "eLen"])
+    for facets in (["tmr"], ["eLen", "tmr", "hard"]):
+        with pytest.raises(UsageError, match=r"facet tmr: it needs the training data.*--train"):
+            nerscope.evaluate(GOLD, {"s": PRED}, facets=facets)
+
+
+SURFACES = {
+    # the surface, its type in test: its level
+    ("Bank of Ghana", "ORG"): "seen",
+    ("Ghana", "LOC"): "seen",
+    ("Ghana", "PER"): "unseen-type",
+    ("of Ghana", "LOC"): "unseen-tokens",
+}
+
+
+@pytest.mark.parametrize(("surface", "kind"), SURFACES)
+def test_nested_training_mentions_are_all_seen(surface: str, kind: str) -> None:
+    train: Any = [(["Bank", "of", "Ghana"], [(0, 3, "ORG"), (2, 3, "LOC")])]
+    words = surface.split()
+    gold: Any = [(words, [(0, len(words), kind)])]
+    results = nerscope.evaluate(gold, {"s": gold}, train=train)
+    rows = results.select(facet="tmr", metric="recall", type=None, run=None)
+    found = {row["level"] for row in rows if row["n"]}
+    assert SURFACES[surface, kind] in found
+    assert found <= {SURFACES[surface, kind], "unseen-any"}

@@ -2,91 +2,103 @@
 
 import pytest
 
-from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.schemes import Fault
+from nerscope.corpus.corpus import Corpus, Reading
+from nerscope.corpus.schemes import BIO, Fault
 from nerscope.errors import FormatError
-from nerscope.formats.losses import losses_of, spell
+from nerscope.formats.losses import Loss, losses_of, note_of, spell
 
 
-def corpus(*sentences: str, name: str = "f") -> Corpus:
-    return Corpus.of([sentence.split() for sentence in sentences], name=name, scheme="bio")
+def reading(*sentences: str) -> Reading:
+    return Corpus.of([sentence.split() for sentence in sentences], scheme="bio").reading
 
 
-def test_a_corpus_without_faults_loses_nothing() -> None:
-    assert losses_of([corpus("B-X I-X"), corpus("O")], "conlleval") == []
+def losses(given: Reading, repair: str = "conlleval") -> list[Loss]:
+    return list(losses_of("f", given, BIO, repair))
+
+
+@pytest.mark.parametrize("repair", ["conlleval", "strict", "discard", "none"])
+def test_a_corpus_without_faults_loses_nothing(repair: str) -> None:
+    assert losses(reading("B-X I-X", "O"), repair) == []
+    assert losses(Reading(), repair) == []
 
 
 def test_repairs_are_counted_by_kind_with_their_first_places() -> None:
-    [loss] = losses_of(
-        [corpus("B-X"), corpus("O I-X", "I-X", "O I-X", "B-X I-Y", name="g")], "strict"
-    )
-    assert loss == {
-        "source": "g",
+    [found] = losses(reading("O I-X", "I-X", "O I-X", "B-X I-Y"), "strict")
+    assert found == {
+        "source": "f",
         "kind": "repaired labels",
         "count": 4,
-        "places": ["g:1", "g:2", "g:4"],
+        "places": ["f:1", "f:2", "f:4"],
         "message": "4 transitions not allowed in bio, repaired as strict: "
         "I-X after O (2), I-X after the sentence start (1), I-Y after B-X (1)",
     }
+    assert note_of(found) == f"f:1: {found['message']}"
+
+
+def test_repairs_are_counted_against_the_scheme_that_is_given() -> None:
+    given = Corpus.of([["O", "I-X"], ["I-X", "B-X"]]).reading
+    assert list(losses_of("f", given, given.transitions.scheme(), "strict")) == []
+    assert [loss["count"] for loss in losses_of("f", given, BIO, "strict")] == [2]
 
 
 def test_one_repair_is_a_transition_and_many_kinds_are_cut_short() -> None:
-    [one] = losses_of([corpus("I-X")], "conlleval")
+    [one] = losses(reading("I-X"))
     assert one["message"].startswith("1 transition not allowed")
-    [many] = losses_of([corpus(*(f"I-{letter}" for letter in "ABCDEFG"))], "conlleval")
+    [many] = losses(reading(*(f"I-{letter}" for letter in "ABCDEFG")))
     assert many["count"] == 7 and len(many["places"]) == 5 and many["message"].count("after") == 3
 
 
 def test_the_repair_none_refuses_the_first_fault() -> None:
     with pytest.raises(FormatError) as caught:
-        losses_of([corpus("B-X", "O I-X", "I-X")], "none")
+        losses(reading("B-X", "O I-X", "I-X"), "none")
     assert caught.value.place == "f:2"
     assert caught.value.fact == "I-X after O is not allowed in bio (2 such places)"
 
 
 def test_the_refused_place_and_the_refused_transition_belong_together() -> None:
     with pytest.raises(FormatError) as caught:
-        losses_of([corpus("I-X", "O I-Y", "O I-Y")], "none")
+        losses(reading("I-X", "O I-Y", "O I-Y"), "none")
     assert caught.value.place == "f:1"
     assert caught.value.fact.startswith("I-X after the sentence start is not allowed in bio")
 
 
-@pytest.mark.parametrize(
-    ("own", "count", "place", "words"),
-    [
-        (["a", "b", "C"], 1, "own:3", "1 token spelt"),
-        (["A", "b", "C"], 2, "own:1", "2 tokens spelt"),
-    ],
-)
-def test_tokens_that_are_spelt_otherwise_are_a_loss(
-    own: list[str], count: int, place: str, words: str
-) -> None:
-    gold = Corpus.of([([word], ["O"]) for word in "abc"])
-    output = Corpus.of([([word], ["O"]) for word in own], name="own", coding=gold.coding)
-    output.column.note_other_tokens(gold, output)
-    [loss] = losses_of([output], "conlleval")
-    assert (loss["kind"], loss["count"], loss["places"]) == ("different tokens", count, [place])
-    assert loss["message"] == f"{words} otherwise than in gold; matched by position"
+@pytest.mark.parametrize(("count", "words"), [(1, "1 token spelt"), (2, "2 tokens spelt")])
+def test_tokens_that_are_spelt_otherwise_are_a_loss(count: int, words: str) -> None:
+    [found] = losses(Reading(other_tokens=count, first_other_line=3))
+    assert (found["kind"], found["count"], found["places"]) == ("different tokens", count, ["f:3"])
+    assert found["message"] == f"{words} otherwise than in gold; matched by position"
 
 
 def test_tokens_of_several_chunks_are_counted_together() -> None:
-    gold = Corpus.of([([word], ["O"]) for word in "abc"])
-    output = Corpus.of([([word], ["O"]) for word in "aBC"], name="own", coding=gold.coding)
-    for first in range(3):
-        output.column.note_other_tokens(
-            gold.sentences(first, first + 1), output.sentences(first, first + 1)
-        )
-    [loss] = losses_of([output], "conlleval")
-    assert (loss["count"], loss["places"]) == (2, ["own:2"])
+    parts = [
+        Reading(),
+        Reading(other_tokens=1, first_other_line=2),
+        Reading(other_tokens=1, first_other_line=3),
+    ]
+    [found] = losses(sum(parts, Reading()))
+    assert (found["count"], found["places"]) == (2, ["f:2"])
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 label mended"), (3, "3 labels mended")])
 def test_labels_that_were_mended_on_request_are_a_loss(count: int, words: str) -> None:
-    given = corpus("B-X")
-    given.column.mended = count
-    [loss] = losses_of([given], "conlleval")
-    assert (loss["source"], loss["kind"], loss["count"]) == ("f", "mended labels", count)
-    assert loss["message"] == f"{words} as asked"
+    [found] = losses(Reading(mended=count))
+    assert (found["source"], found["kind"], found["count"]) == ("f", "mended labels", count)
+    assert found["message"] == f"{words} as asked" and note_of(found).startswith("f: ")
+
+
+@pytest.mark.parametrize(("line", "place"), [(7, "f:7"), (0, "f")])
+def test_what_a_format_says_it_left_out_is_a_loss(line: int, place: str) -> None:
+    [found] = losses(Reading(losses=(("relations", 4, line),)))
+    assert (found["kind"], found["count"], found["places"]) == ("relations", 4, [place])
+
+
+def test_every_kind_of_loss_is_told_in_turn() -> None:
+    given = reading("I-X") + Reading(mended=1, other_tokens=1, first_other_line=1)
+    assert [found["kind"] for found in losses(given)] == [
+        "different tokens",
+        "mended labels",
+        "repaired labels",
+    ]
 
 
 def test_a_fault_is_spelt_in_the_order_of_blame() -> None:

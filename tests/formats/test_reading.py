@@ -2,7 +2,11 @@
 
 import gzip
 import io
+import os
+import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,9 +17,10 @@ from hypothesis import strategies as st
 
 from nerscope import read
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
-from nerscope.formats.base import chunks
+from nerscope.errors import FormatError, InputError, UsageError
+from nerscope.formats.base import FORMATS, open_source, path_of, source_named
 from nerscope.formats.conll import ConllFile
+from nerscope.formats.files import Bytes, load
 
 BOM = b"\xef\xbb\xbf"
 
@@ -35,6 +40,7 @@ def rows_of(corpus: Corpus) -> Sentences:
         f"{' BIES'[label.role]}-{label.type}" if label.role else "O"
         for label in corpus.coding.labels.known
     ]
+    assert corpus.labels is not None
     lines, labels = corpus.lines.tolist(), [names[code] for code in corpus.labels]
     found = []
     for sentence in range(len(corpus)):
@@ -50,9 +56,13 @@ def rows_of(corpus: Corpus) -> Sentences:
     return found
 
 
-def read_text(text: str | bytes, **options: Any) -> Corpus:
+def file(text: str | bytes, **options: Any) -> ConllFile:
     data = text.encode() if isinstance(text, str) else text
-    return read(ConllFile("f", data=data), **options)
+    return ConllFile(Bytes("f", data=data), **options)
+
+
+def read_text(text: str | bytes, **options: Any) -> Corpus:
+    return read(file(text, **options))
 
 
 def words(corpus: Corpus) -> list[list[str]]:
@@ -82,8 +92,18 @@ def sentence(*rows: tuple[int, str, str]) -> list[Row]:
                 "\u3000",
             )
         ),
-        # a lone carriage return does not end a line
+        # a lone carriage return does not end a line where others do
         ("a\rb O\n", [sentence((1, "a\rb", "O"))]),
+        # but it does where nothing else does
+        (
+            "a O\rb B-X\r\rc O\r",
+            [sentence((1, "a", "O"), (2, "b", "B-X")), sentence((4, "c", "O"))],
+        ),
+        ("a O\rb B-X", [sentence((1, "a", "O"), (2, "b", "B-X"))]),
+        ("a O\r", [sentence((1, "a", "O"))]),
+        ("a O\r\r", [sentence((1, "a", "O"))]),
+        ("\r\ra\tO\r \rb\tO\r\r\r", [sentence((3, "a", "O")), sentence((5, "b", "O"))]),
+        ("-DOCSTART- O\r\ra O\r", [sentence((3, "a", "O"))]),
         # tokens that other readers take for something else
         ('# O\n" B-X\nNA I-X\n', [sentence((1, "#", "O"), (2, '"', "B-X"), (3, "NA", "I-X"))]),
         ("a O\n# O\n#hash O\n", [sentence((1, "a", "O"), (2, "#", "O"), (3, "#hash", "O"))]),
@@ -141,7 +161,7 @@ def test_every_trap_is_read_as_it_stands(text: str, expected: Sentences) -> None
 
 def test_an_iob1_file_is_told_by_looking() -> None:
     corpus = read_text("a I-X\nb B-X\n\nc I-X\nd O\n")
-    assert corpus.column.scheme.name == "iob1" and corpus.mentions().start.tolist() == [0, 1, 2]
+    assert corpus.scheme.name == "iob1" and corpus.mentions().start.tolist() == [0, 1, 2]
 
 
 TEXT = "Zoë B-PER\nsaß O\n\nMünchen B-LOC\n"
@@ -154,6 +174,8 @@ TEXT = "Zoë B-PER\nsaß O\n\nMünchen B-LOC\n"
         (TEXT.encode(), {}),
         (BOM + TEXT.encode(), {}),
         (BOM + TEXT.replace("\n", "\r\n").encode(), {}),
+        (BOM + TEXT.replace("\n", "\r").encode(), {}),
+        (TEXT.replace("\n", "\r").encode("utf-16"), {"encoding": "utf-16"}),
         # what must be said
         (TEXT.encode("latin-1"), {"encoding": "latin-1"}),
         (TEXT.encode("cp1252"), {"encoding": "cp1252"}),
@@ -209,9 +231,7 @@ def test_columns_are_found_where_they_are_said_to_be(
     assert [row.token for row in found] == tokens and [row.label for row in found] == labels
 
 
-CONLLU = (
-    "# {first}\n# text = Ada\n1\tAda\tB-PER\n# inside\n2\tmet\tO\n\n# sent_id = 2\n1\tBob\tB-PER\n"
-)
+CONLLU = "# {first}\n# text = Ada\n1\tAda\tB-PER\n2\tmet\tO\n\n# sent_id = 2\n# x\n1\tBob\tB-PER\n"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +250,7 @@ def test_comments_of_conllu_are_told_by_the_first_line(first: str) -> None:
         corpus = read_text(text.format(first=first), token=1)
         assert words(corpus) == [["Ada", "met"], ["Bob"]]
         offset = text.startswith("\n")
-        assert corpus.lines.tolist() == [3 + offset, 5 + offset, 8 + offset]
+        assert corpus.lines.tolist() == [3 + offset, 4 + offset, 8 + offset]
 
 
 @pytest.mark.parametrize(
@@ -239,9 +259,15 @@ def test_comments_of_conllu_are_told_by_the_first_line(first: str) -> None:
         # a plain file whose first token is #
         ("# O\na O\n", {}, [["#", "a"]]),
         ("# idea O\na x O\n", {}, [["#", "a"]]),
-        # said: yes drops them everywhere, and they end no sentence
-        ("# a remark\na O\n#b O\nc O\n", {"comments": True}, [["a", "c"]]),
-        ("a O\n# one\n\n# two\nb O\n# three", {"comments": True}, [["a"], ["b"]]),
+        # said: yes drops them before the first token of a sentence, and nowhere else
+        ("# a remark\na O\n#b O\nc O\n", {"comments": True}, [["a", "#b", "c"]]),
+        ("# a\n#\n\n# b\n# c\na O\n", {"comments": True}, [["a"]]),
+        ("a O\n# O\n\n# two\nb O\n# O", {"comments": True}, [["a", "#"], ["b", "#"]]),
+        ("a O\n \n# two\nb O\n", {"comments": True}, [["a"], ["b"]]),
+        ("a\tO\n\t\n# two\nb\tO\n", {"comments": True}, [["a"], ["b"]]),
+        ("a O\n-DOCSTART- O\n# two\nb O\n", {"comments": True}, [["a"], ["b"]]),
+        ("a O\n\n# only a remark\n\nb O\n", {"comments": True}, [["a"], ["b"]]),
+        ("# text = x\na O\n#hash O\n# O\n", {}, [["a", "#hash", "#"]]),
         # said: no keeps them even in CoNLL-U
         ("# id O\na x O\n", {"comments": False}, [["#", "a"]]),
     ],
@@ -263,6 +289,7 @@ def test_lines_that_begin_with_a_hash_are_comments_only_where_that_is_so(
         # CoNLL-U
         ("# newdoc id = 1\na O\n\nb O\n\n#newdoc\nc O\n", [1, 1, 2]),
         ("# newdoc\n# sent_id = 1\na O\n\n# newdocument\nb O\n", [1, 1]),
+        ("# newdoc\na O\n#newdoc O\n\nb O\n", [1, 1]),  # a token inside a sentence
         ("# text = x\na O\n\n-DOCSTART- O\nb O\n\n# newdoc\nc O\n", [0, 1, 2]),
     ],
 )
@@ -284,6 +311,7 @@ def test_file_objects_are_read_like_files(tmp_path: Path) -> None:
         assert rows_of(found) == expected and found.name == str(path)
     memory = read(io.StringIO(TEXT))
     assert rows_of(memory) == expected and memory.name == "<memory>"
+    assert open_source(io.StringIO(TEXT), "given").name == "given"
     assert rows_of(read(io.BytesIO(TEXT.encode("latin-1")), encoding="latin-1")) == expected
 
 
@@ -299,10 +327,33 @@ def test_the_encoding_says_nothing_about_text_that_is_decoded_already() -> None:
 def test_options_hold_for_corpora_in_memory_or_are_refused(given_as: str) -> None:
     lists = [(["a", "b"], ["B-X", "I-X"])]
     source: Any = lists if given_as == "lists" else Corpus.of(lists)
-    try:
-        assert read(source, scheme="bilou").column.scheme.name == "bilou"
-    except NerscopeError as refused:
-        assert "scheme" in str(refused)
+    with pytest.raises(UsageError, match=r"scheme cannot be said of .*Corpus\.of"):
+        read(source, scheme="bilou")
+
+
+@pytest.mark.parametrize(
+    ("options", "fact"),
+    [
+        ({"lable": 1}, "no file option is called 'lable'"),
+        ({"format": "conl"}, "there is no format of this name"),
+    ],
+)
+def test_options_that_a_format_does_not_have_are_refused(
+    options: dict[str, Any], fact: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "f.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        read(path, **options)
+    assert caught.value.fact == fact and "did you mean" in caught.value.remedy
+
+
+def test_the_format_may_be_said(tmp_path: Path) -> None:
+    path = tmp_path / "f.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    assert rows_of(read(path, format="conll")) == rows_of(read_text(TEXT))
+    assert source_named(f"{path}::format=conll,label=1") == ConllFile(path, label=1)
+    assert FORMATS.is_built_in("conll")
 
 
 @pytest.mark.parametrize(
@@ -318,8 +369,14 @@ def test_options_hold_for_corpora_in_memory_or_are_refused(given_as: str) -> Non
         ("a=b,c::label=0", ConllFile("a=b,c", label=0)),
     ],
 )
-def test_options_follow_the_name_of_a_file(text: str, expected: ConllFile) -> None:
-    assert ConllFile.parse(text) == expected
+def test_options_follow_the_name_of_a_file(
+    text: str, expected: ConllFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = path_of(text)
+    Path(name).write_text(TEXT, encoding="utf-8")
+    found = source_named(text)
+    assert found == replace(expected, path=Bytes.of(name)) and found.name == name
 
 
 @pytest.mark.parametrize(
@@ -338,11 +395,12 @@ def test_handles_are_mended_on_request(text: str, expected: list[str]) -> None:
     mended, plain = read_text(text, mend="handles"), read_text(text)
     labels = [row.label for part in rows_of(mended) for row in part]
     assert labels == expected
-    assert mended.column.mended == sum(
+    assert mended.reading.mended == sum(
         a != b.label for a, b in zip(labels, chain(*rows_of(plain)), strict=True)
     )
-    assert plain.column.mended == 0
-    [unread] = chunks(ConllFile("f", data=text.encode(), mend="handles"), Coding(), tokens=False)
+    assert plain.reading.mended == 0
+    [unread] = file(text, mend="handles").chunks(Coding(), tokens=False)
+    assert unread.labels is not None and mended.labels is not None
     assert unread.labels.tolist() == mended.labels.tolist()
 
 
@@ -357,15 +415,21 @@ def test_handles_are_mended_on_request(text: str, expected: list[str]) -> None:
         ("f::encoding=utf-88", "no encoding is called 'utf-88'", "utf-8, latin-1"),
         # values that cannot be read
         ("f::label=last", "'label=last' cannot be read", "give the column of the label"),
-        ("f::label", "'label' cannot be read", "give the column of the label"),
+        ("f::label", "'label=' cannot be read", "give the column of the label"),
         ("f::token=1.5", "'token=1.5' cannot be read", "give the column of the token"),
         ("f::comments=maybe", "'comments=maybe' cannot be read", "give yes or no"),
         ("f::tokens=some", "'tokens=some' cannot be read", "give same, or any"),
+        ("f::mend=all", "'mend=all' cannot be read", "give handles"),
+        ("f::format=conl", "there is no format of this name", "did you mean 'conll'"),
     ],
 )
-def test_options_that_cannot_be_understood_are_refused(text: str, fact: str, remedy: str) -> None:
+def test_options_that_cannot_be_understood_are_refused(
+    text: str, fact: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("f").write_text(TEXT, encoding="utf-8")
     with pytest.raises(UsageError) as caught:
-        ConllFile.parse(text)
+        source_named(text)
     assert caught.value.fact == fact and remedy in caught.value.remedy
 
 
@@ -415,6 +479,23 @@ def test_options_that_cannot_be_understood_are_refused(text: str, fact: str, rem
         (b"a\tO\nb\t\n", {}, "f:2", "the label is empty"),
         (b"a\tO\t\nb\tO\tO\n", {}, "f:1", "the label is empty"),
         (b"a O\nb B-\n", {}, "f:2", "label 'B-' has no type"),
+        (b"a\tO\nb\tB-X \n", {}, "f:2", "label 'B-X ' has a blank at its edge"),
+        # a remark inside a sentence is a line like any other
+        (
+            b"# text = a\n1\tAda\tO\n# inside\n2\tmet\tO\n",
+            {},
+            "f:3",
+            "1 tab-separated column where 2 are needed",
+        ),
+        (
+            b"# text = a\na O\n# inside\n",
+            {},
+            "f:3",
+            "label 'inside' has no prefix such as B- or I-",
+        ),
+        # lines that end in a carriage return
+        (b"a O\r\rb X\r", {}, "f:3", "label 'X' has no prefix such as B- or I-"),
+        (b"a O\rb\r", {}, "f:2", "1 space-separated column where 2 are needed"),
     ],
 )
 def test_what_cannot_be_read_is_refused_at_its_place(
@@ -448,9 +529,57 @@ def test_files_that_cannot_be_opened_are_refused(name: str, fact: str, tmp_path:
         assert caught.value.place == str(tmp_path / name) and caught.value.fact.startswith(fact)
 
 
-def test_a_file_that_the_system_refuses_is_said_with_its_reason(tmp_path: Path) -> None:
+@pytest.mark.parametrize("opened", [str, ConllFile, source_named])
+def test_a_file_that_the_system_refuses_is_said_with_its_reason(
+    opened: Callable[[str], Any], tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match="it cannot be read"):
-        read(tmp_path / ("x" * 300))
+        read(opened(str(tmp_path / ("x" * 300))))
+
+
+@pytest.mark.parametrize("opened", [str, ConllFile, source_named])
+def test_what_is_no_name_of_a_file_is_refused(opened: Callable[[str], Any]) -> None:
+    with pytest.raises(InputError, match="this is no name of a file"):
+        read(opened("a\0b"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("in_memory", [1 << 20, 8])
+def test_a_pipe_is_read_once_and_kept(
+    packed: bool, in_memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nerscope.formats.files._IN_MEMORY", in_memory)
+    path, data = tmp_path / "pipe", TEXT.encode()
+    os.mkfifo(path)
+    content = gzip.compress(data) if packed else data
+    writer = threading.Thread(target=path.write_bytes, args=(content,), daemon=True)
+    writer.start()
+    source = open_source(path)
+    writer.join(timeout=10)
+    for _ in range(2):
+        assert rows_of(read(source)) == rows_of(read_text(TEXT))
+    assert source.name == str(path) and source.nature().scheme.name == "bio"
+    assert source.relabelled({1: "S-PER"}) == data.replace(b"B-PER", b"S-PER")
+
+
+@pytest.mark.parametrize("opened", [open_source, source_named, ConllFile])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_dash_is_standard_input(
+    opened: Callable[[str], Any], packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = gzip.compress(TEXT.encode()) if packed else TEXT.encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    source = opened("-")
+    for _ in range(2):
+        found = read(source)
+        assert rows_of(found) == rows_of(read_text(TEXT)) and found.name == "<stdin>"
+
+
+def test_bytes_are_known_by_their_first_ones(tmp_path: Path) -> None:
+    path = tmp_path / "f.gz"
+    path.write_bytes(gzip.compress(TEXT.encode()))
+    assert Bytes.of(path).head(4) == TEXT.encode()[:4]
+    assert Bytes("f", data=b"abc").head() == b"abc"
 
 
 def test_a_bad_line_far_into_a_file_is_found_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,7 +596,7 @@ def test_a_bad_line_far_into_a_file_is_found_by_its_number(monkeypatch: pytest.M
 
 
 def tiny_blocks(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr("nerscope.formats.blocks.BLOCK", size)
+    monkeypatch.setattr(load, "__defaults__", (size,))
     monkeypatch.setattr("nerscope.formats.conll.BLOCK", size)
 
 
@@ -490,7 +619,7 @@ all_labels = st.sampled_from(["O", "B-X", "I-X", "B-creative-work", "I-Y"])
 
 
 @st.composite
-def files(draw: st.DrawFn) -> Written:
+def files(draw: st.DrawFn, ends: tuple[str, ...] = ("\n", "\r\n", "\r")) -> Written:
     tabs, comments = draw(st.booleans()), draw(st.booleans())
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 6))):
@@ -499,33 +628,34 @@ def files(draw: st.DrawFn) -> Written:
             "# text = a",
         ] * comments
         lines += draw(st.lists(st.sampled_from(before), max_size=3))
-        for _ in range(draw(st.integers(1, 5))):
+        for place in range(draw(st.integers(1, 5))):
             token = draw(tab_tokens if tabs else plain_tokens)
             label = draw(all_labels)
-            if comments and token.startswith("#"):
+            if comments and not place and token.lstrip(" ").startswith("#"):
                 token = f"x{token}"
             if token.startswith("-DOCSTART-"):
                 token = "x"
             middle = draw(st.sampled_from(["", "\tNN", "\t"] if tabs else ["", " NN", "  "]))
             gap = "\t" if tabs else " "
             edges = ("", "") if tabs else draw(st.sampled_from([("", ""), ("", " "), ("  ", "")]))
-            if comments and edges[0]:
-                edges = ("", "")
             lines.append(f"{edges[0]}{token}{middle}{gap}{label}{edges[1]}")
             if comments:
-                lines += draw(st.lists(st.just("# inside"), max_size=1))
+                lines += draw(st.lists(st.just(f"# inside{gap}O"), max_size=1))
         lines += draw(st.sampled_from([[""], ["", ""], [" "], ["\t"]]))
-    end = draw(st.sampled_from(["\n", "\r\n"]))
-    return Written(end.join(lines) + draw(st.sampled_from([end, ""])), tabs, comments)
+    end = draw(st.sampled_from(ends))
+    text = "\n".join(lines) + draw(st.sampled_from(["\n", ""]))
+    return Written(text.replace("\n", end), tabs, comments)
 
 
 def naive(written: Written) -> tuple[Sentences, list[int]]:
     """A reader that goes line by line, slowly and plainly."""
     sentences, documents, document, is_open = Sentences(), list[int](), 0, False
-    for number, line in enumerate(written.text.replace("\r\n", "\n").split("\n"), 1):
+    for number, line in enumerate(
+        written.text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1
+    ):
         if line.startswith("-DOCSTART-"):
             document, is_open = document + 1, False
-        elif written.comments and line.startswith("#"):
+        elif written.comments and not is_open and line.startswith("#"):
             document += line == "# newdoc"
         elif not line.strip(" \t"):
             is_open = False
@@ -555,12 +685,25 @@ def test_a_naive_reader_agrees(written: Written) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(files(), st.integers(16, 64))
+@given(files(ends=("\n", "\r\n")), st.integers(16, 64))
 def test_tiny_blocks_give_the_corpus_of_one_block(written: Written, size: int) -> None:
     whole = read_written(written)
     with pytest.MonkeyPatch.context() as patch:
         tiny_blocks(patch, size)
         assert read_written(written) == whole
+
+
+@pytest.mark.parametrize("size", [1, 9, 10, 16, 64])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_of_every_kind_may_be_cut_by_a_block(
+    end: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_blocks(monkeypatch, size)
+    text = end.join(["Ada B-PER", "met O", "", "Bob B-PER", ""])
+    assert rows_of(read_text(text)) == [
+        sentence((1, "Ada", "B-PER"), (2, "met", "O")),
+        sentence((4, "Bob", "B-PER")),
+    ]
 
 
 @settings(max_examples=60, deadline=None)
@@ -581,7 +724,7 @@ def test_letters_that_are_cut_by_a_block_are_put_together(
 def test_chunks_hold_whole_sentences_and_share_their_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     tiny_blocks(monkeypatch, 32)
     text = "Ada B-PER\nLovelace I-PER\n\nmet O\nAda B-PER\n\n" * 20
-    parts = list(chunks(ConllFile("f", data=text.encode()), Coding()))
+    parts = list(file(text).chunks(Coding()))
     assert len(parts) > 5
     assert sum(map(len, parts)) == 40
     assert {tuple(part.words(k)) for part in parts for k in range(len(part))} == {
@@ -600,7 +743,7 @@ def test_nothing_but_blank_lines_may_follow_the_last_chunk(monkeypatch: pytest.M
 
 
 def test_tokens_are_left_out_where_nobody_asks_for_them() -> None:
-    [part] = chunks(ConllFile("f", data=b"Ada B-PER\nspoke O\n"), Coding(), tokens=False)
+    [part] = file("Ada B-PER\nspoke O\n").chunks(Coding(), tokens=False)
     assert not len(part.tokens) and part.n_tokens == 2
 
 

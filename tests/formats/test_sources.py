@@ -2,6 +2,7 @@
 happened where.
 """
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,23 @@ from hypothesis import strategies as st
 
 import nerscope
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.errors import AlignmentError
-from nerscope.formats.base import Source, chunks, side_by_side, source_of, with_scheme
-from nerscope.formats.conll import ConllFile
+from nerscope.corpus.schemes import scheme_named
+from nerscope.errors import AlignmentError, InputError
+from nerscope.formats.align import side_by_side
+from nerscope.formats.base import InMemory, Nature, Source, open_source, read, with_tokens
+from nerscope.formats.conll import ConllFile, written_as_conll
+from nerscope.formats.files import Bytes, load
 
 Sentence = list[str]
 
 
 def file(text: str, name: str = "f", **options: Any) -> ConllFile:
-    return ConllFile(name, data=text.encode(), **options)
+    return ConllFile(Bytes(name, data=text.encode()), **options)
+
+
+def tiny_blocks(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(load, "__defaults__", (size,))
+    monkeypatch.setattr("nerscope.formats.conll.BLOCK", size)
 
 
 def text_of(sentences: list[Sentence], label: str = "O", end: str = "\n") -> str:
@@ -43,16 +52,16 @@ def test_sentences_stay_together_whatever_the_chunks(
     sentences: list[Sentence], block: int, padding: int
 ) -> None:
     # The second file has a wide column in the middle, so its blocks hold fewer sentences; the third
-    # is in memory.
+    # and the fourth are in memory.
     wide = "\n".join(
         "".join(f"{word} {'x' * padding} B-X\n" for word in sentence) for sentence in sentences
     )
-    in_memory = Corpus.of([(sentence, ["O"] * len(sentence)) for sentence in sentences])
+    lists = [(sentence, ["O"] * len(sentence)) for sentence in sentences]
+    in_memory = [InMemory(Corpus.of(lists)), open_source(lists)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nerscope.formats.blocks.BLOCK", block)
-        patch.setattr("nerscope.formats.conll.BLOCK", block)
-        rows = list(side_by_side([file(text_of(sentences)), file(wide), in_memory], Coding()))
-    for side in range(3):
+        tiny_blocks(patch, block)
+        rows = list(side_by_side([file(text_of(sentences)), file(wide), *in_memory], Coding()))
+    for side in range(4):
         assert sentences_of(rows, side) == sentences
     assert [len(row[1].mentions()) for row in rows] == [row[0].n_tokens for row in rows]
     lines = [line for row in rows for line in row[0].lines.tolist()]
@@ -66,16 +75,17 @@ def test_two_label_columns_of_one_file_are_read_once(
 ) -> None:
     path = tmp_path / "both.txt"
     path.write_text("Ada B-PER O\nspoke O B-PER\n\nhere O B-LOC\n")
-    opened: list[object] = []
+    opened: list[str] = []
+    plain = Bytes.open
 
-    def counting(given_path: str | Path) -> Any:
-        opened.append(given_path)
-        return open(given_path, "rb")
+    def counting(given: Bytes) -> Any:
+        opened.append(given.name)
+        return plain(given)
 
-    monkeypatch.setattr("nerscope.formats.conll.open_bytes", counting)
+    monkeypatch.setattr(Bytes, "open", counting)
     sources: list[Source] = [ConllFile(path, label=label) for label in (1, 2, 1, -1)]
     [row] = side_by_side(sources, Coding())
-    assert opened == [path]
+    assert opened == [str(path)]
     assert [corpus.mentions().start.tolist() for corpus in row] == [[0], [1, 2], [0], [1, 2]]
     assert all(corpus.tokens.base is row[0].tokens.base for corpus in row)
 
@@ -90,13 +100,14 @@ def test_tokens_of_one_file_are_read_only_if_asked_for() -> None:
 
 def test_a_corpus_in_memory_may_stand_beside_itself() -> None:
     corpus = Corpus.of([(["a"], ["B-X"])])
-    [row] = side_by_side([corpus, corpus], Coding())
+    [row] = side_by_side([InMemory(corpus), InMemory(corpus)], Coding())
     assert [part.words(0) for part in row] == [["a"], ["a"]]
+    assert row[0] is row[1]  # it was recoded once
 
 
 def test_labels_alone_are_aligned_by_their_number() -> None:
-    gold = Corpus.of([(["a", "b"], ["O", "B-X"])])
-    [row] = side_by_side([gold, Corpus.of([["B-X", "O"]])], Coding())
+    gold = open_source([(["a", "b"], ["O", "B-X"])])
+    [row] = side_by_side([gold, open_source([["B-X", "O"]])], Coding())
     assert row[1].mentions().start.tolist() == [0]
 
 
@@ -205,7 +216,7 @@ def test_labels_alone_that_are_too_few_are_refused() -> None:
     with pytest.raises(AlignmentError) as caught:
         list(
             side_by_side(
-                [Corpus.of([(["a", "b"], ["O", "O"])], name="g"), Corpus.of([["O"]], name="s")],
+                [open_source([(["a", "b"], ["O", "O"])], "g"), open_source([["O"]], "s")],
                 Coding(),
             )
         )
@@ -214,8 +225,7 @@ def test_labels_alone_that_are_too_few_are_refused() -> None:
 
 
 def test_a_difference_in_a_later_chunk_keeps_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.blocks.BLOCK", 24)
-    monkeypatch.setattr("nerscope.formats.conll.BLOCK", 24)
+    tiny_blocks(monkeypatch, 24)
     same = "a O\nb O\n\n" * 50
     with pytest.raises(
         AlignmentError, match=r"^g:151: sentence 51 differs from s:151: .*Remedy: the tokens differ"
@@ -255,17 +265,131 @@ def test_tokens_of_any_spelling_still_need_the_same_sentences() -> None:
 def test_a_scheme_is_settled_by_reading_through(
     text: str, given_scheme: str | None, expected: str
 ) -> None:
-    settled = with_scheme(file(text, scheme=given_scheme))
-    assert isinstance(settled, ConllFile) and settled.scheme == expected
+    source = file(text, scheme=given_scheme)
+    assert source.nature() == Nature(scheme_named(expected), flat=True) and source.always_flat
+    [chunk] = source.chunks(Coding())
+    assert chunk.scheme.name == expected and (chunk.told is None) == (given_scheme is None)
 
 
-def test_a_corpus_in_memory_needs_no_settling() -> None:
-    corpus = Corpus.of([["O"]])
-    assert with_scheme(corpus) is corpus and source_of(corpus) is corpus
-    assert [len(part) for part in chunks(corpus, corpus.coding)] == [1]
+def test_the_scheme_is_told_by_the_beginning_of_a_long_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tiny_blocks(monkeypatch, 64)
+    monkeypatch.setattr("nerscope.formats.conll._LOOK", 128)
+    beginning = "a I-X\nb B-X\n\n" * 50
+    assert file(beginning + "c S-X\n").nature().scheme.name == "iob1"
+    assert read(file(beginning + "c S-X\n")).scheme.name == "bioes"
+
+
+def test_a_corpus_in_memory_says_what_it_is() -> None:
+    corpus = Corpus.of([["I-X", "B-X"]], name="m")
+    source = open_source(corpus)
+    assert isinstance(source, InMemory) and source.name == "m" and source.always_flat
+    assert source.nature() == Nature(scheme_named("iob1"), flat=True)
+    assert open_source(source) is source
+    [chunk] = source.chunks(corpus.coding)
+    assert chunk is corpus
+
+
+SPANS: Any = [(["a", "b"], [(0, 2, "X")]), (["c"], [])]
+NESTED: Any = [(["a", "b"], [(0, 2, "X"), (1, 2, "Y")])]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "flat"), [(SPANS, True), (NESTED, False), ([["B-X", "O"]], True)]
+)
+@pytest.mark.parametrize("made", [open_source, lambda given: open_source(Corpus.of(given))])
+def test_sentences_in_memory_tell_whether_they_are_flat(
+    made: Callable[[Any], Source], sentences: Any, flat: bool
+) -> None:
+    source = made(sentences)
+    assert source.nature().flat == flat
+    assert flat or not source.always_flat
+    for _ in range(2):  # they can be read as often as one likes
+        coding = Coding()
+        [chunk] = source.chunks(coding)
+        assert chunk.coding is coding and chunk.is_flat == flat
+
+
+def test_sentences_from_a_generator_can_be_read_twice() -> None:
+    source = open_source(iter([(["a"], ["B-X"]), (["b"], ["O"])]))
+    assert [len(read(source)) for _ in range(2)] == [2, 2]
+
+
+def test_spans_stand_beside_labels() -> None:
+    [row] = side_by_side([open_source(SPANS), file("a B-X\nb I-X\n\nc O\n")], Coding())
+    assert [part.mentions().end.tolist() for part in row] == [[2], [2]]
+    assert [part.mentions().type.tolist() for part in row] == [[0], [0]]
+
+
+class Counting(Source):
+    """A source of one's own that offers no more than it must."""
+
+    name = "own"
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        yield Corpus.of([(["a"], ["B-X"])], name=self.name, coding=coding)
+        yield Corpus.of([(["b", "c"], ["O", "I-X"])], name=self.name, coding=coding)
+
+
+def test_a_source_of_ones_own_needs_a_name_and_chunks_alone() -> None:
+    source = Counting()
+    assert open_source(source) is source and source.relabelled({}) is None
+    assert [read(source).words(k) for k in range(2)] == [["a"], ["b", "c"]]
+    assert source.nature() == Nature(scheme_named("bio"), flat=True)
+    rows = list(side_by_side([file("a O\n\nb O\nc O\n"), source, source], Coding()))
+    assert [len(row[1]) for row in rows] == [1, 1] and all(row[1] is row[2] for row in rows)
+
+
+def test_faults_of_a_source_of_ones_own_are_found_in_all_its_chunks() -> None:
+    faults = read(Counting()).reading.transitions.faults(scheme_named("bio"))
+    assert [(fault.before, fault.after, fault.times) for fault in faults] == [("O", "I-X", 1)]
+
+
+def test_labels_alone_are_refused_where_tokens_are_needed() -> None:
+    corpus = Corpus.of([(["a"], ["O"])])
+    assert with_tokens(corpus) is corpus
+    with pytest.raises(InputError, match="m: the sentences have no tokens"):
+        with_tokens(Corpus.of([["O"]], name="m"))
+
+
+@pytest.mark.parametrize("scheme", ["bio", "iob1", "bioes", "bilou", "bmes", "bmeow"])
+@settings(max_examples=30, deadline=None)
+@given(sentences=corpora, data=st.data())
+def test_what_is_written_as_two_columns_reads_back_as_it_was(
+    scheme: str, sentences: list[Sentence], data: st.DataObject
+) -> None:
+    labels = st.sampled_from(["O", "B-X", "I-X", "B-Y"])
+    corpus = Corpus.of(
+        [
+            (words, data.draw(st.lists(labels, min_size=len(words), max_size=len(words))))
+            for words in sentences
+        ]
+    )
+    again = read(file(written_as_conll(corpus, scheme_named(scheme)).decode(), scheme=scheme))
+    assert [again.words(k) for k in range(len(again))] == sentences
+    found, wanted = again.mentions(), corpus.mentions()
+    assert (found.start.tolist(), found.end.tolist()) == (
+        wanted.start.tolist(),
+        wanted.end.tolist(),
+    )
 
 
 @pytest.mark.parametrize("given_as", [str, Path])
-def test_paths_of_any_kind_are_files(given_as: type[str] | type[Path]) -> None:
-    found = source_of(given_as("a/b.txt"))
-    assert isinstance(found, ConllFile) and found.name == str(Path("a/b.txt"))
+def test_paths_of_any_kind_are_files(given_as: type[str] | type[Path], tmp_path: Path) -> None:
+    path = tmp_path / "b.txt"
+    path.write_text("a O\n")
+    found = open_source(given_as(path))
+    assert isinstance(found, ConllFile) and found.name == str(path)
+    assert found == ConllFile(path)
+
+
+@pytest.mark.parametrize("given_as", [str, Path])
+def test_a_file_that_is_not_there_is_refused_when_it_is_opened(
+    given_as: type[str] | type[Path], tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        open_source(given_as(tmp_path / "b.txt"))
+    later = ConllFile(tmp_path / "b.txt")  # it may come to be
+    (tmp_path / "b.txt").write_text("a O\n")
+    assert len(read(later)) == 1

@@ -12,13 +12,17 @@ import typer
 from nerscope.cli.main import app
 from nerscope.corpus.mentions import REPAIRS
 from nerscope.corpus.schemes import SCHEMES
-from nerscope.evaluation.settings import STANDARD_FACETS
-from nerscope.experiment.run import _COMPARE_KEYS, _SAMPLING_KEYS
+from nerscope.engines.base import ENGINES
+from nerscope.experiment.config import _COMPARE_KEYS, _SAMPLING_KEYS
 from nerscope.facets.buckets import BUCKETINGS
+from nerscope.facets.facet import FACETS
+from nerscope.formats.base import FORMATS
 from nerscope.formats.conll import FILE_OPTIONS
+from nerscope.render.document import OUTPUTS
 from nerscope.scoring.matching import MATCHES
-from nerscope.scoring.metrics import LEVEL_METRICS, METRICS
-from nerscope.stats.tests import CORRECTIONS
+from nerscope.scoring.metrics import METRICS
+from nerscope.stats.corrections import CORRECTIONS
+from nerscope.stats.paired import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -42,14 +46,18 @@ def test_every_command_and_option_has_its_place(name: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "names", "page"),
     [
-        ("facet", STANDARD_FACETS, "measures"),
+        ("facet", list(FACETS), "measures"),
         ("match", list(MATCHES), "measures"),
-        ("metric", [*METRICS, *LEVEL_METRICS], "."),
+        ("metric", list(METRICS), "."),
+        ("output", [*OUTPUTS, "conlleval"], "commands/evaluate.md"),
+        ("format", list(FORMATS), "files.md"),
+        ("engine", list(ENGINES), "commands/evaluate.md"),
         ("file option", list(FILE_OPTIONS), "files.md"),
         ("repair", list(REPAIRS), "files.md"),
         ("scheme", list(SCHEMES), "files.md"),
         ("bucketing", list(BUCKETINGS), "measures/attributes.md"),
         ("correction", list(CORRECTIONS), "statistics.md"),
+        ("method", list(METHODS), "statistics.md"),
         (
             "experiment key",
             [*_COMPARE_KEYS, *_SAMPLING_KEYS, "intervals", "datasets", "systems"],

@@ -8,6 +8,8 @@ None. Ratios are exact fractions, so that equal values are equal and ties are ti
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import cache
+from math import lcm
 from typing import Generic, NamedTuple, TypeVar
 
 Sentence = tuple[list[str], list[str]]
@@ -110,6 +112,29 @@ DECODERS: dict[str, Callable[[Sequence[str]], list[Span]]] = {
 }
 
 
+def begins_mentions(corpus: Corpus) -> bool:
+    """Whether labels are meant as BIO, in which every mention begins with B.
+
+    They are not if there is no B at all, or if it rather stands (as in IOB1) only between two
+    mentions of one type that touch.
+    """
+    stray = idle = begins = insides = 0
+    for _, labels in corpus:
+        before = ("O", "")
+        for prefix, kind in map(split, labels):
+            begins += prefix == "B"
+            insides += prefix == "I"
+            stray += prefix == "I" and before[1] != kind
+            idle += prefix == "B" and before[1] != kind
+            before = (prefix, kind)
+    return stray <= idle if begins else not insides
+
+
+def token_repair(corpus: Corpus, repair: str) -> str:
+    """The repair that applies: in schemes where an I may open a mention, it is not invalid."""
+    return repair if begins_mentions(corpus) else "conlleval"
+
+
 def mentions(corpus: Corpus, repair: str = "conlleval") -> list[Mention]:
     return [
         Mention(number, *span)
@@ -154,6 +179,28 @@ def bilou_labels(labels: Sequence[str], repair: str) -> list[str]:
         if span.end - span.start == 1:
             result[span.start] = "U-" + span.type
     return result
+
+
+# Encoding
+
+LETTERS = {"bio": "BIIB", "bioes": "BIES", "bilou": "BILU"}  # first, middle, last, only token
+
+
+def spelt(labels: Sequence[str], scheme: str) -> list[str]:
+    """The same mentions in another scheme."""
+    result = ["O"] * len(labels)
+    for span in decode_conlleval(labels):
+        touches = span.start > 0 and result[span.start - 1].endswith(f"-{span.type}")
+        begin, middle, last, only = list(LETTERS.get(scheme, "BIIB" if touches else "IIII"))
+        for position in range(span.start, span.end):
+            result[position] = f"{middle}-{span.type}"
+        result[span.end - 1] = f"{last}-{span.type}"
+        result[span.start] = f"{only if length(span) == 1 else begin}-{span.type}"
+    return result
+
+
+def respelt(corpus: Corpus, scheme: str) -> Corpus:
+    return [(tokens, spelt(labels, scheme)) for tokens, labels in corpus]
 
 
 # Ratios
@@ -299,8 +346,10 @@ def hard_counts(
 ) -> HardCounts:
     counts = training_counts(train)
     result = HardCounts(Counter(), Counter())
+    gold_repair, pred_repair = token_repair(gold, repair), token_repair(pred, repair)
     for (tokens, wanted), (_, given) in zip(gold, pred, strict=True):
-        right, said = compared_labels(wanted, match, repair), compared_labels(given, match, repair)
+        right = compared_labels(wanted, match, gold_repair)
+        said = compared_labels(given, match, pred_repair)
         for position, kind in enumerate(token_types(wanted)):
             levels = hard_levels(tokens[position], kind, counts, strict)
             result.tokens.update(levels)
@@ -485,68 +534,171 @@ def overlap(a: Span, b: Span) -> int:
     return max(0, min(a.end, b.end) - max(a.start, b.start))
 
 
+def length(span: Span) -> int:
+    return span.end - span.start
+
+
+def same_span(a: Span, b: Span) -> bool:
+    return a[:2] == b[:2]
+
+
 def iou(a: Span, b: Span) -> Fraction:
     shared = overlap(a, b)
-    return Fraction(shared, (a.end - a.start) + (b.end - b.start) - shared)
+    return Fraction(shared, length(a) + length(b) - shared)
+
+
+def dice(a: Span, b: Span) -> Fraction:
+    return Fraction(2 * overlap(a, b), length(a) + length(b))
+
+
+def coverage(a: Span, b: Span) -> Fraction:
+    return Fraction(overlap(a, b), length(a))
+
+
+class Rule(NamedTuple):
+    """What a pair of spans that share a token is worth (None: it may not be), and whether a type
+    must be the same for a pair to be settled first.
+    """
+
+    credit: Callable[[Span, Span], Fraction | None]
+    typed: bool = True
+
+
+def half_if(
+    fits: Callable[[Span, Span], bool], half: Fraction = Fraction(1, 2), typed: bool = True
+) -> Rule:
+    """Some credit for pairs that fit."""
+
+    def credit(a: Span, b: Span) -> Fraction | None:
+        if a == b or (same_span(a, b) and not typed):
+            return Fraction(1)
+        return half if fits(a, b) and (a.type == b.type or not typed) else None
+
+    return Rule(credit, typed)
+
+
+def graded_by(
+    share: Callable[[Span, Span], Fraction], least: Fraction = Fraction(0), typed: bool = True
+) -> Rule:
+    """As much credit as the share of common tokens, from a threshold on."""
+
+    def credit(a: Span, b: Span) -> Fraction | None:
+        if a.type != b.type and typed:
+            return None
+        return share(a, b) if same_span(a, b) or share(a, b) >= least else None
+
+    return Rule(credit, typed)
+
+
+def schema(right: Callable[[Span, Span], bool], near: Fraction, typed: bool) -> Rule:
+    """Every pair may be; it is right, or near."""
+    return Rule(lambda a, b: Fraction(1) if right(a, b) else near, typed)
 
 
 def same_left(a: Span, b: Span) -> bool:
-    return a.type == b.type and a.start == b.start
+    return a.start == b.start
 
 
 def same_right(a: Span, b: Span) -> bool:
-    return a.type == b.type and a.end == b.end
+    return a.end == b.end
 
 
-def same_type_overlap(a: Span, b: Span) -> bool:
-    return a.type == b.type and overlap(a, b) > 0
+def anyhow(a: Span, b: Span) -> bool:
+    return True
 
 
-PARTIAL: dict[str, Callable[[Span, Span], bool]] = {
-    "left": same_left,
-    "right": same_right,
-    "overlap": same_type_overlap,
+HALF, NOTHING = Fraction(1, 2), Fraction(0)
+RULES: dict[str, Rule] = {
+    "exact": Rule(lambda a, b: Fraction(1) if a == b else None),
+    "exact(typed=no)": Rule(lambda a, b: Fraction(1) if same_span(a, b) else None, typed=False),
+    "left": half_if(same_left),
+    "right": half_if(same_right),
+    "overlap": half_if(anyhow),
+    "left(credit=0.25)": half_if(same_left, half=Fraction(1, 4)),
+    "overlap(credit=1)": half_if(anyhow, half=Fraction(1)),
+    "overlap(typed=no)": half_if(anyhow, typed=False),
+    "iou": graded_by(iou),
+    "iou(threshold=0.5)": graded_by(iou, least=HALF),
+    "iou(typed=no)": graded_by(iou, typed=False),
+    "dice": graded_by(dice),
+    "coverage": graded_by(coverage),
+    "muc-strict": schema(lambda a, b: a == b, NOTHING, typed=True),
+    "muc-exact": schema(same_span, NOTHING, typed=False),
+    "muc-partial": schema(same_span, HALF, typed=False),
+    "muc-type": schema(lambda a, b: a.type == b.type, NOTHING, typed=True),
 }
 
 
-def largest_matching(
-    gold: Sequence[Span], pred: Sequence[Span], fits: Callable[[Span, Span], bool]
-) -> int:
-    """The size of the largest one-to-one matching, by trying for the first gold span every partner
-    and none.
-    """
-    if not gold or not pred:
-        return 0
-    best = largest_matching(gold[1:], pred, fits)
-    for number, other in enumerate(pred):
-        if best == min(len(gold), len(pred)):
-            break
-        if fits(gold[0], other):
-            best = max(
-                best, 1 + largest_matching(gold[1:], [*pred[:number], *pred[number + 1 :]], fits)
-            )
-    return best
+class Totals(NamedTuple):
+    """What makes one way to pair better than another, what matters most first."""
+
+    exact: int = 0  # pairs of equal span and type
+    equal_spans: int = 0  # pairs of equal span, where types do not matter
+    credit: int = 0  # in parts of PARTS
+    pairs: int = 0
+    same_type: int = 0
+    shared: int = 0
+
+    def plus(self, other: "Totals") -> "Totals":
+        return Totals(
+            self[0] + other[0],
+            self[1] + other[1],
+            self[2] + other[2],
+            self[3] + other[3],
+            self[4] + other[4],
+            self[5] + other[5],
+        )
 
 
-def settle(
-    gold: Sequence[Span], pred: Sequence[Span], fits: Callable[[Span, Span], bool]
-) -> tuple[int, int]:
-    """The number of exact pairs, and of the further pairs among the spans that are left."""
-    wanted, given = Counter(gold), Counter(pred)
-    shared = wanted & given
-    left_gold, left_pred = sorted((wanted - shared).elements()), sorted((given - shared).elements())
-    return shared.total(), largest_matching(left_gold, left_pred, fits)
+PARTS = lcm(*range(1, 21))  # every share of up to 20 tokens is a whole number of these
+
+
+def in_parts(credit: Fraction) -> int:
+    whole = credit * PARTS
+    assert whole.denominator == 1
+    return whole.numerator
+
+
+def worth(a: Span, b: Span, rule: Rule) -> Totals | None:
+    """What one pair adds; None if it may not be."""
+    shared = overlap(a, b)
+    credit = rule.credit(a, b) if shared else None
+    if credit is None:
+        return None
+    equal = same_span(a, b) and not rule.typed
+    return Totals(int(a == b), int(equal), in_parts(credit), 1, int(a.type == b.type), shared)
+
+
+def best_pairing(gold: Sequence[Span], pred: Sequence[Span], rule: Rule) -> Totals:
+    """The best of all ways to pair, by trying for every gold span every partner and none."""
+    table = [
+        [(1 << at, own) for at, b in enumerate(pred) if (own := worth(a, b, rule)) is not None]
+        for a in gold
+    ]
+
+    @cache
+    def best_from(place: int, used: int) -> Totals:
+        if place == len(table):
+            return Totals()
+        found = best_from(place + 1, used)
+        for mark, own in table[place]:
+            if not used & mark:
+                found = max(found, own.plus(best_from(place + 1, used | mark)))
+        return found
+
+    return best_from(0, 0)
 
 
 def partial_counts(gold: Corpus, pred: Corpus, match: str, kind: str | None) -> tuple[int, int]:
+    """How many pairs are exact, and how many are not."""
     exact = partial = 0
     for (_, wanted), (_, given) in zip(gold, pred, strict=True):
-        gold_spans = [
-            span for span in decode_conlleval(wanted) if kind is None or span.type == kind
-        ]
-        pred_spans = [span for span in decode_conlleval(given) if kind is None or span.type == kind]
-        a, b = settle(gold_spans, pred_spans, PARTIAL[match])
-        exact, partial = exact + a, partial + b
+        gold_spans, pred_spans = (
+            [span for span in decode_conlleval(labels) if kind in (None, span.type)]
+            for labels in (wanted, given)
+        )
+        found = best_pairing(gold_spans, pred_spans, RULES[match])
+        exact, partial = exact + found.exact, partial + found.pairs - found.exact
     return exact, partial
 
 
@@ -557,15 +709,3 @@ def partial_prf(gold: Corpus, pred: Corpus, match: str, kind: str | None) -> Prf
         len(of_type(mentions(gold), kind)),
         len(of_type(mentions(pred), kind)),
     )
-
-
-def any_overlap(a: Span, b: Span) -> bool:
-    return overlap(a, b) > 0
-
-
-def half_shared(a: Span, b: Span) -> bool:
-    return a.type == b.type and iou(a, b) >= Fraction(1, 2)
-
-
-def same_span(a: Span, b: Span) -> bool:
-    return a[:2] == b[:2]

@@ -116,11 +116,31 @@ def large_case(seed: int) -> Case:
     return Case(train, gold, pred)
 
 
-@st.composite
-def spans(draw: st.DrawFn) -> Span:
-    start = draw(st.integers(0, 5))
-    return Span(start, start + draw(st.integers(1, 4)), draw(st.sampled_from(TYPES[:2])))
+class SpanCase(NamedTuple):
+    """Gold and predicted spans of one sentence: nested, crossing and repeated, in any order."""
+
+    gold: tuple[Span, ...]
+    pred: tuple[Span, ...]
 
 
-span_lists = st.lists(spans(), max_size=6)
-"""Nested, crossing and repeated spans, in any order."""
+def span_cases(seed: int, size: int) -> list[SpanCase]:
+    """Many small cases; predictions are drawn anew, or are gold spans that moved a little."""
+    random = Random(seed)
+
+    def span() -> Span:
+        start = random.randrange(6)
+        return Span(start, start + random.randint(1, 5), random.choice(TYPES[:2]))
+
+    def near(wanted: Span) -> Span:
+        start = max(0, wanted.start + random.choice([-1, 0, 0, 1]))
+        end = max(start + 1, wanted.end + random.choice([-1, 0, 0, 1]))
+        return Span(start, end, wanted.type if random.random() < 0.7 else random.choice(TYPES))
+
+    def case() -> SpanCase:
+        gold = tuple(span() for _ in range(random.randint(0, 5)))
+        moved = [near(wanted) for wanted in gold if random.random() < 0.7]
+        pred = [*moved, *(span() for _ in range(random.randint(0, 6 - len(moved))))]
+        random.shuffle(pred)
+        return SpanCase(gold, tuple(pred))
+
+    return [case() for _ in range(size)]

@@ -1,7 +1,8 @@
-"""Pairing of gold and predicted spans, nested, crossing and repeated, against trying every pairing."""
+"""Pairing of nested, crossing and repeated spans, against trying every way to pair them."""
 
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
@@ -9,14 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import naive
-from tests.oracles.naive import Span
-from tests.oracles.strategies import TYPES, span_lists
+from tests.oracles.naive import RULES, Span, Totals
+from tests.oracles.strategies import TYPES, SpanCase, span_cases
 
 from nerscope.corpus.mentions import Mentions
+from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL
 from nerscope.scoring.matching import match_named
 
-CORRECT, PARTIAL, INCORRECT = 3, 2, 1
-some = settings(max_examples=100, deadline=None)
+APART = 100  # tokens from one case to the next: all cases of a seed are matched in one go
+CASES = 300
+SYMMETRIC = [name for name in RULES if name != "coverage"]
+MUC = [name for name in RULES if name.startswith("muc")]
+some = settings(max_examples=4, deadline=None)
+each_rule = pytest.mark.parametrize("name", RULES)
+seeds = st.integers(0, 10**6)
 
 
 class Pair(NamedTuple):
@@ -28,129 +35,174 @@ class Pair(NamedTuple):
     kind: int
 
 
-FITS: dict[str, Callable[[Span, Span], bool]] = {
-    "left": naive.same_left,
-    "right": naive.same_right,
-    "overlap": naive.same_type_overlap,
-    "iou(threshold=0.5)": naive.half_shared,
-    "overlap(typed=no)": naive.any_overlap,
-    "muc-strict": naive.any_overlap,
-    "muc-exact": naive.any_overlap,
-    "muc-partial": naive.any_overlap,
-    "muc-type": naive.any_overlap,
-}
-MUC = [name for name in FITS if name.startswith("muc")]
-TYPED = [name for name in FITS if name != "overlap(typed=no)"]
-BLIND = [*MUC, "overlap(typed=no)"]
-each_rule = pytest.mark.parametrize("name", FITS)
-each_muc = pytest.mark.parametrize("name", MUC)
+def columns(sides: Sequence[Sequence[Span]], types: Sequence[str]) -> Mentions:
+    """The spans of many cases, one case behind the other."""
+    rows = [
+        (at * APART + span.start, at * APART + span.end, types.index(span.type))
+        for at, spans in enumerate(sides)
+        for span in spans
+    ]
+    table = np.array(rows, np.int64).reshape(len(rows), 3)
+    return Mentions(table[:, 0], table[:, 1], table[:, 2])
 
 
-def columns(spans: list[Span]) -> Mentions:
-    start = np.array([span.start for span in spans], dtype=np.int64)
-    end = np.array([span.end for span in spans], dtype=np.int64)
-    return Mentions(
-        start, end, np.array([TYPES.index(span.type) for span in spans], dtype=np.int64)
-    )
+def matched(name: str, cases: Sequence[SpanCase], types: Sequence[str] = TYPES) -> list[list[Pair]]:
+    """The pairs of each case; none of its spans is used twice."""
+    golds, preds = [case.gold for case in cases], [case.pred for case in cases]
+    found = match_named(name)(columns(golds, types), columns(preds, types))
+    columns_of_pairs = (found.gold, found.pred, found.credit, found.kind)
+    owners = [at for at, spans in enumerate(golds) for _ in spans]
+    every_gold = [span for spans in golds for span in spans]
+    every_pred = [span for spans in preds for span in spans]
+    pairs: defaultdict[int, list[Pair]] = defaultdict(list)
+    for g, p, credit, kind in zip(*(column.tolist() for column in columns_of_pairs), strict=True):
+        pairs[owners[g]].append(Pair(every_gold[g], every_pred[p], credit, kind))
+    assert len(set(found.gold.tolist())) == len(found.gold)
+    assert len(set(found.pred.tolist())) == len(found.pred)
+    return [pairs[at] for at in range(len(cases))]
 
 
-def match(name: str, gold: list[Span], pred: list[Span]) -> list[Pair]:
-    found = match_named(name)(columns(gold), columns(pred))
-    assert (
-        len(set(found.gold.tolist()))
-        == len(found.gold)
-        == len(found.pred)
-        == len(set(found.pred.tolist()))
-    )
-    parts = zip(
-        found.gold.tolist(),
-        found.pred.tolist(),
-        found.credit.tolist(),
-        found.kind.tolist(),
-        strict=True,
-    )
-    return sorted(Pair(gold[g], pred[p], credit, kind) for g, p, credit, kind in parts)
+def totals_of(name: str, pairs: Sequence[Pair]) -> Totals:
+    total = Totals()
+    for pair in pairs:
+        own = naive.worth(pair.gold, pair.pred, RULES[name])
+        assert own is not None, f"{pair} may not be"
+        total = total.plus(own)
+    return total
+
+
+def by_size(wrong: Mapping[SpanCase, object]) -> list[tuple[SpanCase, object]]:
+    """What went wrong, the smallest cases first."""
+    ordered = sorted(wrong.items(), key=lambda item: len(item[0].gold) + len(item[0].pred))
+    return ordered[:3]
+
+
+@each_rule
+@some
+@given(seed=seeds)
+def test_pairs_are_the_best_of_all_ways_to_pair(name: str, seed: int) -> None:
+    cases = span_cases(seed, CASES)
+    wrong: dict[SpanCase, object] = {}
+    for case, pairs in zip(cases, matched(name, cases), strict=True):
+        best = naive.best_pairing(case.gold, case.pred, RULES[name])
+        found = totals_of(name, pairs)
+        if found != best:
+            wrong[case] = (found, best)
+    assert not wrong, by_size(wrong)
 
 
 def kind_of(name: str, a: Span, b: Span) -> int:
-    """What a pair is worth by the definition of each matcher."""
-    if name == "muc-strict":
-        return CORRECT if a == b else INCORRECT
-    if name == "muc-exact":
-        return CORRECT if naive.same_span(a, b) else INCORRECT
-    if name == "muc-type":
-        return CORRECT if a.type == b.type else INCORRECT
-    whole = naive.same_span(a, b) if name in ("muc-partial", "overlap(typed=no)") else a == b
-    return CORRECT if whole else PARTIAL
-
-
-def credit_of(name: str, a: Span, b: Span) -> float:
-    if name.startswith("iou"):
-        return float(naive.iou(a, b))
-    return {CORRECT: 1.0, PARTIAL: 0.5, INCORRECT: 0.0}[kind_of(name, a, b)]
-
-
-def blind(spans: list[Span]) -> list[Span]:
-    return [span._replace(type="") for span in spans]
+    """What a pair is by the definition of each match."""
+    credit = RULES[name].credit(a, b)
+    if name in MUC:
+        return CORRECT if credit == 1 else PARTIAL if credit else INCORRECT
+    return CORRECT if a == b or (naive.same_span(a, b) and not RULES[name].typed) else PARTIAL
 
 
 @each_rule
 @some
-@given(gold=span_lists, pred=span_lists)
-def test_every_pair_fits_and_has_its_kind_and_credit(
-    name: str, gold: list[Span], pred: list[Span]
-) -> None:
-    for pair in match(name, gold, pred):
-        assert pair.gold == pair.pred or FITS[name](pair.gold, pair.pred)
+@given(seed=seeds)
+def test_every_pair_has_its_kind_and_credit(name: str, seed: int) -> None:
+    cases = span_cases(seed, CASES)
+    for pair in (pair for pairs in matched(name, cases) for pair in pairs):
+        credit = RULES[name].credit(pair.gold, pair.pred)
+        assert credit is not None
+        assert pair.credit == pytest.approx(float(credit), abs=1e-12)
         assert pair.kind == kind_of(name, pair.gold, pair.pred)
-        assert pair.credit == pytest.approx(credit_of(name, pair.gold, pair.pred), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", TYPED)
-@some
-@given(gold=span_lists, pred=span_lists)
-def test_exact_pairs_are_settled_first(name: str, gold: list[Span], pred: list[Span]) -> None:
-    pairs = match(name, gold, pred)
-    assert Counter(pair.gold for pair in pairs if pair.gold == pair.pred) == Counter(
-        gold
-    ) & Counter(pred)
-    if name not in BLIND:
-        assert len(pairs) == sum(naive.settle(gold, pred, FITS[name]))
+def mirrored(case: SpanCase) -> SpanCase:
+    def turned(spans: Sequence[Span]) -> tuple[Span, ...]:
+        return tuple(Span(50 - span.end, 50 - span.start, span.type) for span in spans)
+
+    return SpanCase(turned(case.gold), turned(case.pred))
 
 
-@pytest.mark.parametrize("name", BLIND)
-@some
-@given(gold=span_lists, pred=span_lists)
-def test_equal_spans_are_settled_first_where_types_may_differ(
-    name: str, gold: list[Span], pred: list[Span]
+def shuffled(case: SpanCase) -> SpanCase:
+    random = Random(str(case))
+    gold, pred = random.sample(case.gold, len(case.gold)), random.sample(case.pred, len(case.pred))
+    return SpanCase(tuple(gold), tuple(pred))
+
+
+def swapped(case: SpanCase) -> SpanCase:
+    return SpanCase(case.pred, case.gold)
+
+
+LEFT_AND_RIGHT = {"left": "right", "right": "left", "left(credit=0.25)": "right(credit=0.25)"}
+
+
+def summed(name: str, pairs: Sequence[Pair]) -> tuple[object, ...]:
+    """What must not depend on the way in which a case is written."""
+    kinds = Counter(pair.kind for pair in pairs)
+    return (
+        round(sum(pair.credit for pair in pairs), 9),
+        len(pairs),
+        sum(pair.gold.type == pair.pred.type for pair in pairs),
+        sum(naive.overlap(pair.gold, pair.pred) for pair in pairs),
+        *(kinds[kind] for kind in (CORRECT, PARTIAL, INCORRECT)),
+    )
+
+
+def assert_unchanged(
+    name: str, seed: int, change: Callable[[SpanCase], SpanCase], other: str | None = None
 ) -> None:
-    pairs = match(name, gold, pred)
-    equal, further = naive.settle(blind(gold), blind(pred), naive.any_overlap)
-    assert sum(naive.same_span(pair.gold, pair.pred) for pair in pairs) == equal
-    assert len(pairs) == equal + further
+    cases = span_cases(seed, CASES)
+    before = matched(name, cases)
+    after = matched(other or name, [change(case) for case in cases])
+    wrong: dict[SpanCase, object] = {}
+    for case, one, two in zip(cases, before, after, strict=True):
+        if summed(name, one) != summed(name, two):
+            wrong[case] = (one, two)
+    assert not wrong, by_size(wrong)
 
 
 @each_rule
 @some
-@given(gold=span_lists, pred=span_lists, data=st.data())
-def test_order_of_the_spans_does_not_matter(
-    name: str, gold: list[Span], pred: list[Span], data: st.DataObject
-) -> None:
-    other_gold, other_pred = data.draw(st.permutations(gold)), data.draw(st.permutations(pred))
-    assert match(name, other_gold, other_pred) == match(name, gold, pred)
+@given(seed=seeds)
+def test_reading_direction_changes_no_total(name: str, seed: int) -> None:
+    assert_unchanged(name, seed, mirrored, LEFT_AND_RIGHT.get(name))
 
 
-@each_muc
+@each_rule
 @some
-@given(gold=span_lists, pred=span_lists)
-def test_muc_counts_add_up_to_possible_and_actual(
-    name: str, gold: list[Span], pred: list[Span]
+@given(seed=seeds)
+def test_order_of_the_mentions_changes_no_total(name: str, seed: int) -> None:
+    assert_unchanged(name, seed, shuffled)
+
+
+@pytest.mark.parametrize("name", SYMMETRIC)
+@some
+@given(seed=seeds)
+def test_which_side_is_called_gold_changes_no_total(name: str, seed: int) -> None:
+    assert_unchanged(name, seed, swapped)
+
+
+@each_rule
+@some
+@given(seed=seeds, types=st.permutations(TYPES))
+def test_order_in_which_types_were_read_changes_no_total(
+    name: str, seed: int, types: Sequence[str]
 ) -> None:
-    pairs = match(name, gold, pred)
-    kinds = Counter(pair.kind for pair in pairs)
-    missed = Counter(gold) - Counter(pair.gold for pair in pairs)
-    spurious = Counter(pred) - Counter(pair.pred for pair in pairs)
-    assert kinds[CORRECT] + kinds[INCORRECT] + kinds[PARTIAL] + missed.total() == len(gold)
-    assert kinds[CORRECT] + kinds[INCORRECT] + kinds[PARTIAL] + spurious.total() == len(pred)
-    assert kinds[PARTIAL] == 0 or name == "muc-partial"
-    assert not any(naive.any_overlap(a, b) for a in missed for b in spurious)
+    cases = span_cases(seed, CASES)
+    before, after = matched(name, cases), matched(name, cases, types)
+    wrong: dict[SpanCase, object] = {}
+    for case, one, two in zip(cases, before, after, strict=True):
+        if summed(name, one) != summed(name, two):
+            wrong[case] = (one, two)
+    assert not wrong, by_size(wrong)
+
+
+def left_over(case: SpanCase, pairs: Sequence[Pair]) -> Iterator[tuple[Span, Span]]:
+    missed = Counter(case.gold) - Counter(pair.gold for pair in pairs)
+    spurious = Counter(case.pred) - Counter(pair.pred for pair in pairs)
+    return ((a, b) for a in missed for b in spurious)
+
+
+@pytest.mark.parametrize("name", MUC)
+@some
+@given(seed=seeds)
+def test_muc_leaves_no_two_mentions_unpaired_that_share_a_token(name: str, seed: int) -> None:
+    cases = span_cases(seed, CASES)
+    for case, pairs in zip(cases, matched(name, cases), strict=True):
+        assert not any(naive.overlap(a, b) for a, b in left_over(case, pairs))
+        assert name == "muc-partial" or not any(pair.kind == PARTIAL for pair in pairs)

@@ -1,9 +1,8 @@
-"""Tables: what their cells hold, and how they are written."""
+"""Tables: what their cells hold, and headings that say what they show."""
 
-import csv
-import io
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,17 +10,20 @@ from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
 from nerscope.compat.conlleval import conlleval_text
-from nerscope.render.comparison import difference_tables, head_to_head, p_text, points, tally_table
-from nerscope.render.tables import Cell, Table, overview, percent, table
-from nerscope.render.writers import (
-    TABLE_WRITERS,
-    latex,
-    markdown,
-    plain_text,
-    rows_as_csv,
-    tables_as_csv,
-    with_conditions,
+from nerscope.errors import UsageError
+from nerscope.facets.facet import FACETS
+from nerscope.render.comparison import (
+    changes_document,
+    comparison_document,
+    difference_tables,
+    head_to_head,
+    p_text,
+    points,
+    tally_table,
 )
+from nerscope.render.diagnosis import diagnosis_document
+from nerscope.render.document import OUTPUTS, Document, Table, percent
+from nerscope.render.tables import metric_title, overview, results_document, table
 from nerscope.results.results import Results
 
 GOLD, TRAIN = drawn(50, seed=1), drawn(50, seed=2)
@@ -34,6 +36,14 @@ def results() -> Results:
         "bad": [noisy(GOLD, 0.5, 4), noisy(GOLD, 0.5, 5)],
     }
     return nerscope.evaluate(GOLD, systems, train=TRAIN, dataset="d")
+
+
+def joined(*parts: Results) -> Results:
+    """Several datasets as one."""
+    return Results(
+        [one for part in parts for one in part.evidence],
+        rows=[row for part in parts for row in part.rows],
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,13 +106,16 @@ def test_the_best_of_a_column_is_marked(results: Results) -> None:
 
 
 def test_numbers_that_were_not_asked_for_have_no_column() -> None:
-    found = table(nerscope.evaluate(GOLD, {"s": GOLD}, metrics=["recall"]), "exact")
-    assert found.header == ("system", "recall", "accuracy")
+    def header(*metrics: str) -> tuple[str, ...]:
+        return table(nerscope.evaluate(GOLD, {"s": GOLD}, metrics=metrics), "exact").header
+
+    assert header("recall") == ("system", "recall")
+    assert header("recall", "accuracy") == ("system", "recall", "accuracy")
 
 
 def test_what_a_dataset_lacks_is_undefined(results: Results) -> None:
     other = nerscope.evaluate(GOLD, {"good": GOLD}, dataset="untrained")
-    rows = texts(table(Results([*results.rows, *other.rows], results.settings), "tmr"))
+    rows = texts(table(joined(results, other), "tmr"))
     assert [set(row[1:]) for row in rows if row[0].startswith("untrained")] == [{"–"}, {"–"}]
 
 
@@ -123,7 +136,7 @@ def test_intervals_stand_behind_the_number() -> None:
 
 def test_several_datasets_are_named_in_the_rows(results: Results) -> None:
     other = nerscope.evaluate(GOLD, {"good": GOLD}, train=TRAIN, dataset="e")
-    both = Results([*results.rows, *other.rows], results.settings)
+    both = joined(results, other)
     assert [row[0].text for row in table(both, "exact").rows] == [
         "d: good",
         "d: bad",
@@ -134,22 +147,116 @@ def test_several_datasets_are_named_in_the_rows(results: Results) -> None:
 
 
 def test_the_overview_shows_what_was_evaluated(results: Results) -> None:
-    assert [one.title.split(":")[0] for one in overview(results)] == [
+    assert [one.title for one in overview(results)] == [
         "Exact match",
         "F1 by type",
         "F1 with partial credit",
-        "Tough mentions",
-        "Hard tokens",
-        "Where the errors are",
+        "Tough mentions: recall",
+        "Hard tokens: token error rate (lower is better)",
+        "Where the errors are: share of all wrong tokens",
         "F1 by attribute",
     ]
-    bare = nerscope.evaluate(GOLD, {"s": GOLD}, facets=["type=PER"])
-    assert [one.title for one in overview(bare)][-1] == "type=PER: f1"
     wide = overview(
         nerscope.evaluate(GOLD, {"s": GOLD}, facets=["eLen", "sLen"], edges={"sLen": [4]})
     )[-1]
     assert all(len(row) == len(wide.header) for row in wide.rows)
     assert any(note.startswith("sLen: S ≤ 4") for note in wide.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "titles"),
+    [
+        ({"facets": ["type=PER"]}, ["type=PER: F1"]),
+        ({"facets": ["tmr & type=PER"]}, ["tmr & type=PER: recall"]),
+        ({"facets": ["eLen"], "metrics": ["recall"]}, ["Recall by attribute"]),
+        ({"facets": ["eLen"], "matches": ["left"]}, ["F1 by attribute, by left"]),
+        ({"facets": ["tmr"], "matches": ["left"]}, ["Tough mentions: recall by left"]),
+        ({"facets": ["tmr"], "metrics": ["precision"]}, ["Tough mentions: precision"]),
+        ({"facets": ["hard"], "token_match": "io"}, ["Where the errors are: share of all wrong"]),
+    ],
+)
+def test_headings_say_what_a_table_shows(options: dict[str, Any], titles: list[str]) -> None:
+    found = overview(nerscope.evaluate(GOLD, {"s": GOLD}, train=TRAIN, **options))
+    for wanted, one in zip(titles, found[-len(titles) :], strict=True):
+        assert one.title.startswith(wanted)
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "title"),
+    [
+        ({"metrics": ["recall"]}, "types", "Recall by type"),
+        ({"metrics": ["recall"]}, "partial", "Recall with partial credit"),
+        ({}, "pairs", "Pairs of each match"),
+        ({"facets": ["eLen"]}, "eLen", "eLen: F1"),
+        ({"facets": ["hard-strict"]}, "hard-strict", "Hard tokens, strictly"),
+    ],
+)
+def test_a_table_by_name_has_the_heading_of_what_it_shows(
+    options: dict[str, Any], name: str, title: str
+) -> None:
+    found = nerscope.evaluate(GOLD, {"s": noisy(GOLD, 0.2, 3)}, train=TRAIN, **options)
+    assert found.table(name).title.startswith(title)
+
+
+@pytest.mark.parametrize(
+    ("name", "at_start", "text"),
+    [
+        ("f1", False, "F1"),
+        ("macro_f1", False, "macro F1"),
+        ("weighted_recall", True, "Weighted recall"),
+        ("ter", True, "Token error rate"),
+        ("f(beta=0.5)", True, "F(beta=0.5)"),
+    ],
+)
+def test_a_metric_is_called_by_its_name(name: str, at_start: bool, text: str) -> None:
+    assert metric_title(name, at_start) == text
+
+
+def test_counts_are_shown_as_numbers_and_not_in_percent() -> None:
+    gold, pred = corpus("a/B-PER b/I-PER c"), corpus("a/B-PER b c/B-PER")
+    shown = table(nerscope.evaluate(gold, {"s": pred}), "pairs")
+    row = dict(zip(shown.header, [cell.text for cell in shown.rows[0]], strict=True))
+    assert row["left: partial"] == "1"
+    assert row["left: spurious"] == "1"
+    assert row["left: partial share"] == "100.00"
+
+
+def test_a_facet_is_called_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FACETS, "_things", dict(FACETS._things))
+    facet = nerscope.Facet(
+        "even",
+        "mention",
+        {"yes": (0,), "no": (1,)},
+        lambda view: np.arange(len(view.mentions)) % 2,
+        title="Every other mention",
+    )
+    nerscope.register_facet(facet)
+    found = nerscope.evaluate(GOLD, {"s": GOLD}, facets=["even"])
+    assert overview(found)[-1].title == "Every other mention: F1"
+    assert Results.from_json(found.to_json()).table("even").title == "Every other mention: F1"
+
+
+def test_buckets_that_differ_between_datasets_are_named_for_each() -> None:
+    parts = [
+        nerscope.evaluate(GOLD, {"s": GOLD}, dataset=name, facets=["eLen"], edges={"eLen": [edge]})
+        for name, edge in (("d", 1), ("e", 2))
+    ]
+    notes = table(joined(*parts), "eLen").notes
+    assert [note for note in notes if note.startswith("eLen")] == [
+        "eLen: d S ≤ 1, L > 1",
+        "eLen: e S ≤ 2, L > 2",
+    ]
+    assert sum(note.startswith("eLen") for note in table(parts[0], "eLen").notes) == 1
+
+
+def test_a_document_of_results_says_all_that_holds_for_them(results: Results) -> None:
+    found = results_document(results)
+    assert [one.title for one in found.tables] == [one.title for one in overview(results)]
+    assert (found.signature, found.results) == (results.signature, results)
+    assert found.records == results.rows
+    assert len(found.notes) == len(results.losses) > 0
+    only = results_document(results, [results.table("exact")])
+    assert [one.title for one in only.tables] == ["Exact match"]
 
 
 def compared(results: Results, **options: Any) -> Any:
@@ -222,76 +329,47 @@ def test_head_to_head_names_the_winner_of_each_subset(results: Results) -> None:
     assert head_to_head(compared(results, facets=["all"], metrics=["recall"]).rows) is None
 
 
-TABLE = Table(
-    "A & B",
-    ("system", "F1", "word"),
-    ((Cell("a|b"), Cell("1.0", best=True), Cell("50 %")), (Cell("x_y"), Cell("–"), Cell("ab<c"))),
-    ("* best", "note: 5 ± 1"),
-)
-
-
-def test_markdown_escapes_bars_and_marks_the_best() -> None:
-    assert markdown([TABLE]) == (
-        "### A & B\n\n| system | F1 | word |\n| --- | ---: | --- |\n"
-        "| a\\|b | **1.0** | 50 % |\n| x_y | – | ab<c |\n\nnote: 5 ± 1\n"
-    )
-
-
-def test_latex_escapes_what_it_must() -> None:
-    found = latex([TABLE])
-    assert "\\caption{A \\& B. note: 5 $\\pm$ 1.}" in found
-    assert "\\begin{tabular}{lrl}" in found
-    assert "\\textbf{1.0} & 50 \\%" in found
-    assert "x\\_y & -- & ab$<$c \\\\" in found
-
-
-def test_csv_has_the_title_before_every_line() -> None:
-    rows = list(csv.reader(io.StringIO(tables_as_csv([TABLE]))))
-    assert rows == [
-        ["table", "system", "F1", "word"],
-        ["A & B", "a|b", "1.0", "50 %"],
-        ["A & B", "x_y", "–", "ab<c"],
+def test_a_comparison_becomes_a_document(results: Results) -> None:
+    found = compared(results, facets=["all", "tmr"], metrics=["f1", "recall"])
+    whole = comparison_document(found, "SIGNATURE")
+    assert [one.title for one in whole.tables] == [
+        "Wins, losses and ties over the cells shown",
+        "Tough mentions, head to head",
+        "good against bad",
     ]
+    assert whole.data == found.as_dict()
+    assert (whole.records, list(whole.notes)) == (found.rows, found.notes)
+    assert whole.signature is not None
+    assert whole.signature.startswith("method:bootstrap|correction:holm|resample:sentence|")
+    assert whole.signature.endswith("|SIGNATURE")
+    assert len(comparison_document(found, "SIGNATURE", cells=False).tables) == 2
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+def test_changes_become_a_document(results: Results) -> None:
+    found = changes_document(results, "good", "bad")
+    assert [one.title for one in found.tables] == [
+        "From good to bad: mentions by facet and level",
+        "Mentions that changed (a: good, b: bad)",
+    ]
+    assert found.tables[1].header[-2:] == ("sentence", "place")
+    assert {one["change"] for one in found.data["mentions"]} <= {"fixed", "broken"}
+    assert found.records == found.data["mentions"]
+    assert len(found.tables[1].rows) == len(found.data["mentions"])
 
 
-def test_plain_text_is_aligned_and_coloured_only_on_a_terminal() -> None:
-    plain = plain_text([TABLE])
-    assert str(TABLE) == plain
-    assert "1.0*" in plain
-    assert "\x1b[" not in plain
-    assert "  note: 5 ± 1" in plain
-    assert "\x1b[" in plain_text([TABLE], Terminal())
-    assert set(TABLE_WRITERS) == {"text", "markdown", "latex", "csv"}
-
-
-def test_rows_as_csv_carry_the_signature_and_leave_undefined_empty(results: Results) -> None:
-    rows = list(csv.DictReader(io.StringIO(rows_as_csv(results))))
-    assert len(rows) == len(results.rows)
-    assert {row["signature"] for row in rows} == {results.signature}
-    empty = next(place for place, row in enumerate(results.rows) if row["value"] is None)
-    assert rows[empty]["value"] == ""
-    assert float(rows[0]["value"]) == results.rows[0]["value"]
-
-
-@pytest.mark.parametrize(
-    ("form", "before"),
-    [("text", "signature: "), ("markdown", "\n`signature: "), ("latex", "% signature: ")],
-)
-def test_conditions_stand_below_the_tables(form: str, before: str) -> None:
-    broken = nerscope.Corpus.of(corpus("a/I-PER b"), scheme="bio")
-    results = nerscope.evaluate(corpus("a/B-PER b"), {"s": broken})
-    found = with_conditions("TABLES\n", form, results)
-    assert found.startswith(f"TABLES\n\n{before}scheme:bio|" if form != "markdown" else "TABLES\n")
-    assert f"{before}scheme:bio" in found
-    assert (
-        "note: <memory>:1: 1 transition not allowed in bio, repaired as conlleval: I-PER after"
-        in found
-    )
+def test_numbers_that_fail_their_test_are_in_parentheses() -> None:
+    record = {"system": "s", "attribute": "eLen", "spearman": 0.5, "std": None, "p": 0.3}
+    views: dict[str, Any] = {
+        "model-wise": [{**record, "significant": False}, {**record, "significant": True}],
+        "relative change": [],
+        "notes": [{"note": "too few runs"}],
+    }
+    found = diagnosis_document(views)
+    (one,) = found.tables
+    assert "significant" not in one.header
+    assert [row[2].text for row in one.rows] == ["(0.500)", "0.5"]
+    assert (found.data, list(found.notes)) == (views, ["too few runs"])
+    assert "fails its test" in found.lines[0]
 
 
 def test_conlleval_text_is_that_of_the_script() -> None:
@@ -312,7 +390,13 @@ def test_conlleval_text_of_several_runs_and_datasets_has_a_block_each() -> None:
     gold = corpus("a/B-PER")
     first = nerscope.evaluate(gold, {"s": [gold, corpus("a")]}, dataset="d")
     second = nerscope.evaluate(corpus("a/B-PER", "b"), {"s": corpus("a", "b")}, dataset="e")
-    both = conlleval_text(Results([*first.rows, *second.rows]))
+    both = conlleval_text(joined(first, second))
     blocks = both.split("\n\n")
     assert [block.split("\n")[0] for block in blocks] == ["d s 1", "d s 2", "e s 1"]
     assert "processed 2 tokens" in blocks[2]
+
+
+def test_conlleval_is_an_output_for_results_and_nothing_else(results: Results) -> None:
+    assert OUTPUTS["conlleval"](results_document(results)) == conlleval_text(results)
+    with pytest.raises(UsageError, match="there are no exact scores to show"):
+        OUTPUTS["conlleval"](Document())

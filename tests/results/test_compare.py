@@ -8,11 +8,12 @@ from tests.scoring.toys import corpus, drawn, noisy
 import nerscope
 from nerscope.errors import InputError, UsageError
 from nerscope.experiment.run import pair_keys
-from nerscope.results.changes import CHANGES, change_counts, changes
-from nerscope.results.compare import Comparison, comparison_of
+from nerscope.results.changes import CHANGES, change_counts
+from nerscope.results.compare import Comparison, comparison_of, differences_of, standing
 from nerscope.results.results import Results
+from nerscope.stats.corrections import corrected
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.tests import corrected
+from nerscope.stats.paired import METHODS, Method
 
 GOLD, TRAIN = drawn(60, seed=1), drawn(60, seed=2)
 SYSTEMS: dict[str, Any] = {
@@ -33,9 +34,7 @@ def two_datasets(results: Results) -> Results:
     other = nerscope.evaluate(
         GOLD, {"b": SYSTEMS["b"], "a": SYSTEMS["a"]}, train=TRAIN, dataset="e"
     )
-    return Results(
-        [*results.rows, *other.rows], results.settings, [], [*results.evidence, *other.evidence]
-    )
+    return Results([*results.evidence, *other.evidence])
 
 
 def compared(results: Results, *names: str, **options: Any) -> Comparison:
@@ -120,8 +119,8 @@ def test_p_values_are_corrected_over_the_cells_shown(results: Results, correctio
     assert found.settings == {
         "method": "bootstrap",
         "correction": correction,
-        "samples": 100,
-        "seed": 0,
+        "samples": "100",
+        "seed": "0",
         "resample": "sentence",
     }
 
@@ -138,9 +137,9 @@ def test_p_values_are_corrected_over_the_cells_shown(results: Results, correctio
         (("a", "b"), {"metrics": ["f3"]}, "metric 'f3': it is not in the results"),
         (("a", "b"), {"metrics": ["f1"], "facets": ["tmr"]}, "metric 'f1'"),
         # how
-        (("a", "b"), {"method": "t-test"}, "there is no test 't-test'"),
+        (("a", "b"), {"method": "t-test"}, "method 't-test': there is no method of this name"),
         (("a", "b"), {"correction": "holms"}, "did you mean 'holm'"),
-        (("a", "b"), {"resample_by": "word"}, "there is no 'word' to resample"),
+        (("a", "b"), {"resample": "word"}, "there is no 'word' to resample"),
         (("a", "b"), {"samples": 0}, "samples"),
         (("a", "b"), {"samples": -5}, "samples"),
         (("a", "b"), {"seed": -1}, "seed"),
@@ -160,7 +159,7 @@ def test_one_system_alone_cannot_be_compared() -> None:
 
 def test_documents_must_be_there_to_be_resampled(results: Results) -> None:
     with pytest.raises(InputError, match="no document boundaries"):
-        compared(results, "a", "b", resample_by="document")
+        compared(results, "a", "b", resample="document")
 
 
 def test_who_is_missing_on_a_dataset_is_noted(two_datasets: Results) -> None:
@@ -174,7 +173,7 @@ def test_who_is_missing_on_a_dataset_is_noted(two_datasets: Results) -> None:
 
 def test_a_facet_that_one_dataset_lacks_is_compared_on_the_other(results: Results) -> None:
     other = nerscope.evaluate(GOLD, {"a": SYSTEMS["a"], "b": SYSTEMS["b"]}, dataset="untrained")
-    both = Results([], {}, [], [*results.evidence, *other.evidence])
+    both = Results([*results.evidence, *other.evidence])
     assert pairs(compared(both, "a", "b", facets=["tmr"], metrics=["recall"])) == [("d", "a", "b")]
 
 
@@ -211,6 +210,48 @@ def test_tally_counts_wins_losses_and_ties(
     assert Comparison(rows, {}).tally("a", "b") == wanted
 
 
+@pytest.mark.parametrize(
+    ("metric", "difference", "p", "wanted"),
+    [
+        ("f1", 0.1, 0.01, "win"),
+        ("f1", -0.1, 0.01, "loss"),
+        ("ter", -0.1, 0.01, "win"),
+        ("f1", 0.1, 0.05, "tie"),
+        ("f1", 0.1, None, "tie"),
+        ("f1", 0.0, 0.01, "tie"),
+        ("error_share", 0.1, 0.01, "tie"),
+    ],
+)
+def test_where_the_first_of_two_systems_stands(
+    metric: str, difference: float, p: float | None, wanted: str
+) -> None:
+    assert standing(metric, difference, p) == wanted
+
+
+def test_shares_of_errors_are_compared_only_if_asked_for(results: Results) -> None:
+    unasked = compared(results, "a", "b", metrics=None)
+    assert "error_share" not in {one["metric"] for one in unasked.rows}
+    asked = compared(results, "a", "b", metrics=["error_share"])
+    assert {one["metric"] for one in asked.rows} == {"error_share"}
+
+
+def test_a_test_of_ones_own_is_found_by_its_name(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(METHODS, "_things", dict(METHODS._things))
+    nerscope.register_method(Method("quarter", lambda pair: 0.25))
+    found = compared(results, "a", "b", method="quarter")
+    assert {one["p"] for one in found.rows} <= {0.25, None}
+    assert found.settings["method"] == "quarter"
+    nerscope.register_method(Method("wild", lambda pair: 2.0))
+    with pytest.raises(UsageError, match=r"method 'wild': it gives the p-value 2\.0"):
+        compared(results, "a", "b", method="wild")
+
+
+def test_without_pairs_nothing_is_resampled(results: Results) -> None:
+    assert list(differences_of(results.evidence[0], [], Sampling(), "bootstrap")) == []
+
+
 def test_a_comparison_of_rows_corrects_them_together() -> None:
     rows = [row("f1", 0.1, 0.01), row("f1", 0.1, None), row("f1", 0.1, 0.04)]
     found = comparison_of(rows, {"correction": "bonferroni", "samples": 1000}, [])
@@ -231,21 +272,32 @@ def test_too_few_resamples_for_so_many_cells_are_said(correction: str, said: boo
 def test_the_key_of_a_pair_changes_with_what_its_numbers_rest_on(results: Results) -> None:
     evidence, pair = results.evidence[0], [("a", "b")]
     sampling = Sampling(samples=10)
-    same = pair_keys(evidence, pair, sampling, "bootstrap", False)
-    assert pair_keys(evidence, pair, sampling, "bootstrap", False) == same
+    same = pair_keys(evidence, pair, sampling, "bootstrap")
+    assert pair_keys(evidence, pair, sampling, "bootstrap") == same
+    systems: dict[str, Any] = {**SYSTEMS, "b": GOLD}
+    changed = nerscope.evaluate(GOLD, systems, train=TRAIN, dataset="d")
     others = [
-        pair_keys(evidence, pair, Sampling(samples=11), "bootstrap", False),
-        pair_keys(evidence, pair, sampling, "randomisation", False),
-        pair_keys(evidence, pair, sampling, "bootstrap", True),
+        pair_keys(evidence, pair, Sampling(samples=11), "bootstrap"),
+        pair_keys(evidence, pair, sampling, "randomisation"),
+        pair_keys(changed.evidence[0], pair, sampling, "bootstrap"),
         pair_keys(
-            nerscope.evaluate(GOLD, {**SYSTEMS, "b": GOLD}, train=TRAIN).evidence[0],
+            nerscope.evaluate(GOLD, SYSTEMS, train=TRAIN, dataset="e").evidence[0],
             pair,
             sampling,
             "bootstrap",
-            False,
         ),
     ]
-    assert len({key[("a", "b")] for key in [same, *others]}) == 5
+    assert len({key["a", "b"] for key in [same, *others]}) == 5
+
+
+def test_a_system_that_is_not_compared_has_no_part_in_the_key_of_a_pair(results: Results) -> None:
+    systems: dict[str, Any] = {**SYSTEMS, "c": GOLD}
+    other = nerscope.evaluate(GOLD, systems, train=TRAIN, dataset="d")
+    keys = [
+        pair_keys(one.evidence[0], [("a", "b")], Sampling(samples=10), "bootstrap")
+        for one in (results, other)
+    ]
+    assert keys[0] == keys[1]
 
 
 CHANGED_GOLD = corpus("Ada/B-PER met Bob/B-PER", "in Oslo/B-LOC and Rome/B-LOC")
@@ -257,7 +309,7 @@ def test_what_became_of_each_mention_from_one_system_to_the_other() -> None:
     results = nerscope.evaluate(
         CHANGED_GOLD, {"old": BEFORE, "new": AFTER}, facets=["eLen"], dataset="d"
     )
-    rows = list(changes(results, "old", "new"))
+    rows = results.changes("old", "new")
     assert [(one["text"], one["type"], one["change"]) for one in rows] == [
         ("Ada", "PER", "both right"),
         ("Bob", "PER", "fixed"),
@@ -268,10 +320,18 @@ def test_what_became_of_each_mention_from_one_system_to_the_other() -> None:
         "dataset": "d",
         "change": "both right",
         "type": "PER",
-        "levels": {"eLen": ["XS"]},
         "text": "Ada",
+        "a": "PER Ada",
+        "b": "PER Ada",
+        "eLen": "XS",
         "sentence": "Ada met Bob",
+        "place": "<gold>:1",
     }
+    assert [(one["a"], one["b"]) for one in rows[1:]] == [
+        ("LOC Bob", "PER Bob"),
+        ("LOC Oslo", None),
+        (None, "PER Rome"),
+    ]
     assert change_counts(results, "old", "new") == [
         {
             "dataset": "d",
@@ -316,19 +376,20 @@ def test_what_became_of_each_mention_from_one_system_to_the_other() -> None:
 def test_with_several_runs_more_than_half_must_be_right() -> None:
     gold, right, wrong = corpus("a/B-PER"), corpus("a/B-PER"), corpus("a")
     systems = {"half": [right, wrong], "most": [right, right, wrong]}
-    (one,) = changes(nerscope.evaluate(gold, systems), "half", "most")
+    (one,) = nerscope.evaluate(gold, systems).changes("half", "most")
     assert one["change"] == "fixed"
 
 
 def test_without_texts_changes_have_none() -> None:
-    (one,) = changes(nerscope.evaluate([["B-PER"]], {"a": [["O"]], "b": [["B-PER"]]}), "a", "b")
+    results = nerscope.evaluate([["B-PER"]], {"a": [["O"]], "b": [["B-PER"]]})
+    (one,) = results.changes("a", "b")
     assert (one["change"], one["text"], one["sentence"]) == ("fixed", None, None)
 
 
 def test_changes_need_both_systems_on_a_dataset(two_datasets: Results) -> None:
-    assert {one["dataset"] for one in changes(two_datasets, "a", "c")} == {"d"}
+    assert {one["dataset"] for one in two_datasets.changes("a", "c")} == {"d"}
     with pytest.raises(UsageError, match="system 'nobody': it is not in the results"):
         change_counts(two_datasets, "a", "nobody")
     apart = [nerscope.evaluate(GOLD, {name: GOLD}, dataset=name).evidence[0] for name in "ab"]
     with pytest.raises(InputError, match="no dataset has outputs of both"):
-        change_counts(Results([], {}, [], apart), "a", "b")
+        change_counts(Results(apart), "a", "b")

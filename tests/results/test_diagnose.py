@@ -11,7 +11,10 @@ from tests.scoring.toys import corpus, drawn, noisy
 import nerscope
 from nerscope.errors import InputError, UsageError
 from nerscope.results.diagnose import performance
-from nerscope.results.results import Results, Row
+from nerscope.results.results import Results
+from nerscope.results.row import Row
+from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.signature import BucketEdges, Signature
 
 NAN = None
 # system: runs, each with the F1 in the buckets XS, S, L, XL of eLen
@@ -46,7 +49,24 @@ def results_of(
         for number, run in enumerate(runs, 1)
         for level, value in zip(names.split(), run, strict=True)
     ]
-    return Results(rows, {"facets": {attribute: {}}})
+    edges = {attribute: BucketEdges((), dict.fromkeys(names.split(), ""))}
+    evidence = [
+        Evidence(
+            dataset,
+            (),
+            tuple(
+                (system, str(number))
+                for system, runs in systems.items()
+                for number in range(1, 1 + len(runs))
+            ),
+            {},
+            (),
+            np.zeros(0, np.int64),
+            Signature(edges=edges),
+        )
+        for dataset, systems in tables.items()
+    ]
+    return Results(evidence, rows=rows)
 
 
 def only(rows: list[dict[str, Any]], **wanted: Any) -> dict[str, Any]:

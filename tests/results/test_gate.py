@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scoring.toys import Corpus, corpus, drawn, noisy
+from tests.scoring.toys import Corpus, corpus, drawn, noisy, write
 
 import nerscope
 from nerscope.errors import InputError, UsageError
@@ -65,49 +65,55 @@ def test_a_gain_never_fails() -> None:
     ("cell", "metric", "match"),
     [
         # lower is better
-        ("hard", "ter", "exact"),
+        ("hard", "ter", None),
+        ("hard", "ter", "bilou"),
         # other cells, metrics and matches
-        ("tmr=unseen-any", "recall", "exact"),
+        ("tmr=unseen-any", "recall", None),
         ("eLen=XS", "recall", "exact"),
         ("all", "recall", "overlap"),
-        ("accuracy", "accuracy", "exact"),
+        ("all", "accuracy", "label"),
     ],
 )
-def test_any_cell_may_be_gated(cell: str, metric: str, match: str) -> None:
+def test_any_cell_may_be_gated(cell: str, metric: str, match: str | None) -> None:
     new = evaluated(spoilt(60))
-    (verdict,) = gate(new, OLD, cells=[cell], metric=metric, match=match, samples=300)
+    (verdict,) = gate(new, OLD, facets=[cell], metric=metric, match=match, samples=300)
     assert (verdict.cell, verdict.metric, verdict.failed) == (cell, metric, True)
     assert verdict.drop > 1
-    (back,) = gate(OLD, new, cells=[cell], metric=metric, match=match, samples=300)
+    (back,) = gate(OLD, new, facets=[cell], metric=metric, match=match, samples=300)
     assert not back.failed
     assert back.drop == pytest.approx(-verdict.drop)
 
 
 def test_a_score_over_levels_may_be_gated_and_undefined_is_no_failure() -> None:
     (verdict,) = gate(
-        evaluated(spoilt(60)), OLD, cells=["hard=score"], metric="hardeval", samples=50
+        evaluated(spoilt(60)), OLD, facets=["hard=score"], metric="hardeval", samples=50
     )
     assert (verdict.cell, verdict.failed) == ("hard=score", False)
     assert "undefined against undefined" in str(verdict)
 
 
 def test_several_cells_are_judged_each() -> None:
-    found = gate(evaluated(spoilt(15)), OLD, cells=["all", "eLen=XS", "eLen=XL"], samples=200)
+    found = gate(evaluated(spoilt(15)), OLD, facets=["all", "eLen=XS", "eLen=XL"], samples=200)
     assert [verdict.cell for verdict in found] == ["all", "eLen=XS", "eLen=XL"]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cells": ["tnr"]}, "did you mean 'tmr'"),
-        ({"cells": ["tmr=sen"], "metric": "recall"}, "did you mean 'seen'"),
-        ({"cells": ["tmr=seen"]}, "there is no metric 'f1' of tmr"),
+        ({"facets": ["tnr"]}, "did you mean 'tmr'"),
+        ({"facets": ["tmr=sen"], "metric": "recall"}, "did you mean 'seen'"),
+        ({"facets": ["tmr=seen"]}, "there is no metric 'f1' of tmr"),
+        ({"facets": ["hard"], "metric": "ter", "match": "exact"}, "hard is not measured by it"),
+        ({"match": "overlp"}, "did you mean 'overlap'"),
+        ({"metric": "f3"}, "there is no metric 'f3' of all"),
         ({"system": "nobody"}, "it is not in the results for d"),
+        ({"samples": 0}, "samples"),
+        ({"resample": "word"}, "there is no 'word' to resample"),
     ],
 )
 def test_what_is_not_there_cannot_be_gated(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        gate(OLD, OLD, samples=10, **options)
+        gate(OLD, OLD, **{"samples": 10, **options})
 
 
 def test_a_single_system_is_compared_whatever_its_name() -> None:
@@ -160,6 +166,28 @@ def test_different_gold_data_is_refused(gold: Corpus) -> None:
         gate(evaluated(gold, gold=gold), OLD, samples=10)
 
 
+@pytest.mark.parametrize(
+    ("options", "condition"),
+    [
+        ({"repair": "strict"}, "repair"),
+        ({"token_match": "io"}, "ter"),
+        ({"buckets": 3}, "buckets"),
+        ({"zero_division": 0}, "zero_division"),
+    ],
+)
+def test_different_conditions_are_refused(options: dict[str, Any], condition: str) -> None:
+    with pytest.raises(InputError, match=f"the results have {condition} .*, the baseline"):
+        gate(OLD, evaluated(GOLD, **options), samples=10)
+
+
+def test_documents_may_be_resampled(tmp_path: Path) -> None:
+    path = write(tmp_path / "d.txt", GOLD, documents=range(0, 100, 10))
+    old = nerscope.evaluate(path, {"s": path})
+    assert gate(old, old, samples=50, resample="document")[0].failed is False
+    with pytest.raises(InputError, match="no document boundaries"):
+        gate(OLD, OLD, samples=50, resample="document")
+
+
 def test_different_facets_are_refused() -> None:
     with pytest.raises(InputError, match="different facets"):
         gate(evaluated(GOLD, facets=["eLen"]), OLD, samples=10)
@@ -175,7 +203,7 @@ def test_different_training_data_is_refused() -> None:
         gate(
             OLD,
             evaluated(GOLD, train=drawn(60, seed=77)),
-            cells=["tmr=seen"],
+            facets=["tmr=seen"],
             metric="recall",
             samples=10,
         )

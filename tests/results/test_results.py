@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
-from nerscope.errors import InputError, OutputError, UsageError
-from nerscope.results.results import Results, Row, row_value, summary_row, write_text
+from nerscope.errors import InputError, UsageError
+from nerscope.results.results import Results
+from nerscope.results.row import Row, row_value, summary_row
+from nerscope.results.store import FORMAT
 from nerscope.version import VERSION
 
 GOLD = drawn(40, seed=1)
@@ -63,9 +65,19 @@ def test_json_is_strict_and_says_what_it_is(results: Results) -> None:
         raise AssertionError(constant)
 
     content = json.loads(results.to_json(), parse_constant=refuse)
-    assert content.keys() == {"nerscope", "signature", "settings", "losses", "rows", "evidence"}
-    assert content["nerscope"] == VERSION
+    assert list(content) == [
+        *("nerscope", "format", "signature", "settings", "losses", "rows", "evidence"),
+    ]
+    assert (content["nerscope"], content["format"]) == (VERSION, FORMAT) == (VERSION, 1)
+    assert content["signature"] == results.signature
+    assert content["settings"] == json.loads(json.dumps(results.settings))
     assert any(row["value"] is None for row in content["rows"])
+
+
+def stored(**changed: Any) -> str:
+    """The JSON of results without rows, with some keys changed."""
+    content = {"nerscope": "0.1.0", "format": 1, "rows": [], "settings": {}, "losses": []}
+    return json.dumps({**content, **changed})
 
 
 @pytest.mark.parametrize(
@@ -74,17 +86,22 @@ def test_json_is_strict_and_says_what_it_is(results: Results) -> None:
         # not JSON, or not ours
         ("", "not JSON"),
         ("{", "not JSON"),
+        pytest.param("[" * 50_000, "not JSON", id="deep"),
+        (stored()[:-1] + ', "x": NaN}', "NaN is no number of JSON"),
         ("[]", "holds no nerscope results"),
         ("3", "holds no nerscope results"),
         ('{"rows": []}', "holds no nerscope results"),
+        (stored(nerscope=1), "holds no nerscope results"),
+        (stored(rows={}), "holds no nerscope results"),
+        (stored(settings=[]), "holds no nerscope results"),
+        (stored(losses=None), "holds no nerscope results"),
+        # from before formats were counted
+        ('{"nerscope": "0.1.0", "rows": [], "settings": {}, "losses": []}', "holds no nerscope"),
         # from the future
         (
-            '{"nerscope": "99.0.0", "rows": [], "settings": {}, "losses": []}',
-            f"written by nerscope 99.0.0, this is {VERSION}",
-        ),
-        (
-            '{"nerscope": "0.99.0", "rows": [], "settings": {}, "losses": []}',
-            "written by nerscope 0.99.0",
+            stored(nerscope="99.0.0", format=2),
+            r"its format is 2 \(nerscope 99.0.0\), this program knows 1. "
+            "Remedy: install that version of nerscope",
         ),
     ],
 )
@@ -93,25 +110,102 @@ def test_json_that_holds_no_results_is_refused(text: str, message: str) -> None:
         Results.from_json(text)
 
 
+def test_a_newer_version_that_writes_the_same_format_can_be_read() -> None:
+    assert Results.from_json(stored(nerscope="99.0.0")).rows == []
+
+
+ROW = {
+    "dataset": "d",
+    "system": "s",
+    "run": None,
+    "unit": "mention",
+    "facet": "all",
+    "level": "all",
+    "type": None,
+    "match": "exact",
+    "metric": "f1",
+    "value": 0.5,
+    "n": 1,
+}
+
+
 @pytest.mark.parametrize(
-    "evidence",
+    "changed",
     [
-        "[{}]",
-        "[3]",
-        '[{"dataset": "d", "types": [], "runs": [], "ledgers": {}, "divisions": {}, "texts": "?", "documents": 3, "zeta": 1}]',
+        # rows
+        {"rows": [3]},
+        {"rows": [{}]},
+        {"rows": [{**ROW, "dataset": None}]},
+        {"rows": [{**ROW, "run": 1}]},
+        {"rows": [{**ROW, "value": "much"}]},
+        {"rows": [{**ROW, "value": True}]},
+        # losses
+        {"losses": [3]},
+        {"losses": [{"message": "m", "places": []}]},
+        {"losses": [{"message": 3, "places": ["p"]}]},
+        # evidence
+        {"evidence": 3},
+        {"evidence": [3]},
+        {"evidence": [{}]},
+        {"evidence": [{"dataset": "d", "types": [], "runs": [], "texts": "?", "lines": 3}]},
     ],
 )
-def test_damaged_evidence_is_refused(evidence: str) -> None:
-    text = f'{{"nerscope": "0.1.0", "rows": [], "settings": {{}}, "losses": [], "evidence": {evidence}}}'
-    with pytest.raises(InputError):
-        Results.from_json(text)
+def test_damaged_results_are_refused(changed: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="these results are damaged"):
+        Results.from_json(stored(**changed))
 
 
-def test_results_of_an_older_version_need_no_evidence() -> None:
-    loaded = Results.from_json('{"nerscope": "0.0.9", "rows": [], "settings": {}, "losses": []}')
-    assert (loaded.rows, loaded.evidence) == ([], [])
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("ledgers", {}),
+        ("ledgers", {"mention": {}}),
+        ("documents", {"size": 1, "type": "|u1", "data": "AAAA"}),
+        ("documents", {"size": 1, "type": "no type", "data": ""}),
+        ("documents", None),
+        ("divisions", [{}]),
+        ("signature", {}),
+        ("signature", {"unknown": 1, "edges": {}}),
+        ("texts", "not packed"),
+        ("runs", [["a"]]),
+        ("runs", [["a", str(number)] for number in range(9)]),
+    ],
+)
+def test_evidence_with_a_damaged_part_is_refused(results: Results, part: str, value: Any) -> None:
+    content = json.loads(results.to_json())
+    content["evidence"][0][part] = value
+    with pytest.raises(InputError, match="these results are damaged"):
+        Results.from_json(json.dumps(content))
+
+
+def test_results_without_evidence_can_be_shown_but_not_compared(results: Results) -> None:
+    bare = Results.from_json(stored(rows=[ROW]))
+    assert (bare.value(metric="f1"), bare.evidence, bare.signature) == (0.5, [], "")
     with pytest.raises(InputError, match="no evidence to resample"):
-        nerscope.compare(loaded)
+        nerscope.compare(bare)
+
+
+def test_results_cannot_be_changed_by_accident(results: Results) -> None:
+    with pytest.raises(AttributeError):
+        results.rows = []  # type: ignore[misc]
+
+
+def test_conditions_of_datasets_that_differ_are_all_shown() -> None:
+    gold, other = corpus("a/B-PER b/I-PER"), corpus("a/I-PER b/I-PER c")
+    parts = [
+        nerscope.evaluate(gold, {"s": gold}, dataset="d", facets=["eLen"], edges={"eLen": [1]}),
+        nerscope.evaluate(other, {"s": other}, dataset="e", facets=["eLen"], edges={"eLen": [2]}),
+    ]
+    both = Results(
+        [one for part in parts for one in part.evidence],
+        rows=[row for part in parts for row in part.rows],
+    )
+    schemes = [part.evidence[0].signature.scheme for part in parts]
+    assert schemes[0] != schemes[1]
+    assert both.signature.startswith(f"scheme:{schemes[0]}+{schemes[1]}|match:exact+")
+    settings = both.settings["datasets"]
+    assert [settings[name]["facets"]["eLen"]["edges"] for name in "de"] == [[1.0], [2.0]]
+    assert Results.from_json(both.to_json()).signature == both.signature
 
 
 @pytest.mark.parametrize("name", ["missing.json", "."])
@@ -153,7 +247,15 @@ def test_a_value_is_that_of_the_one_row_that_fits(results: Results) -> None:
         system="b", run="1", metric="f1"
     )
     assert results.select(system="nobody") == []
-    assert results.select(nothing=1) == []
+    with pytest.raises(InputError, match=r"rows have no field 'systm'. Remedy: did you mean 'sys"):
+        results.select(systm="a")
+
+
+def test_a_match_that_stands_alone_need_not_be_named() -> None:
+    gold = corpus("a/B-PER b")
+    results = nerscope.evaluate(gold, {"s": gold}, train=gold, matches=["left"], facets=["hard"])
+    assert results.value(metric="f1") == 1.0
+    assert results.value(facet="hard", metric="ter") == 0.0
 
 
 @pytest.mark.parametrize(
@@ -185,9 +287,9 @@ def row(value: float | None, n: int = 10, run: str = "1") -> Row:
         ([row(0.5), row(0.7)], 0.6, stdev([0.5, 0.7]), 10, 2),
         ([row(0.1), row(0.2), row(0.6)], 0.3, stdev([0.1, 0.2, 0.6]), 10, 3),
         ([row(0.4), row(0.4)], 0.4, 0.0, 10, 2),
-        # undefined runs have no share
-        ([row(0.5, 8), row(None, 0), row(0.7, 12)], 0.6, stdev([0.5, 0.7]), 10, 2),
-        ([row(0.5, 8), row(None, 0)], 0.5, None, 8, 1),
+        # undefined runs have no share, but they are runs
+        ([row(0.5, 8), row(None, 0), row(0.7, 12)], 0.6, stdev([0.5, 0.7]), 10, 3),
+        ([row(0.5, 8), row(None, 0)], 0.5, None, 8, 2),
         ([row(None, 0), row(None, 0)], None, None, 0, 2),
         # denominators are averaged
         ([row(0.5, 10), row(0.5, 13)], 0.5, 0.0, 12, 2),
@@ -218,44 +320,6 @@ def test_undefined_is_none_in_rows() -> None:
     assert row_value(0.25) == 0.25
 
 
-def test_a_file_is_written_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "results.json"
-    write_text(target, "old")
-
-    def fail(self: Path, other: Path) -> Path:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", fail)
-        with pytest.raises(OutputError, match="No space left on device"):
-            write_text(target, "new")
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
-    write_text(target, "new")
-    assert target.read_text() == "new"
-
-
-@pytest.mark.parametrize("place", ["missing/results.json", "file/results.json", "folder"])
-def test_a_target_that_cannot_be_written_is_said(tmp_path: Path, place: str) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "folder").mkdir()
-    before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(OutputError, match="it cannot be written"):
-        write_text(tmp_path / place, "new")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-@pytest.mark.parametrize("place", ["", "."])
-def test_a_target_without_a_name_is_said(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(OutputError):
-        write_text(place, "new")
-
-
 @pytest.mark.parametrize(
     "name", ["exact", "types", "partial", "tmr", "hard", "hard-strict", "errors", "eLen", "tCon"]
 )
@@ -279,6 +343,7 @@ def test_a_table_of_a_facet_that_was_not_evaluated_is_refused(name: str) -> None
 
 def test_the_signature_names_every_setting_that_moves_a_number(results: Results) -> None:
     assert results.signature == (
-        "scheme:bio|match:exact+left+right+overlap|average:micro|repair:conlleval|ter:bilou/strict|buckets:paper/4"
+        "scheme:bio|match:exact+left+right+overlap|average:micro|repair:conlleval"
+        "|ter:bilou/strict|buckets:paper/4"
         f"|zero_division:undefined|resample:sentence|samples:50|seed:0|version:{VERSION}"
     )

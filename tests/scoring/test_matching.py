@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.scoring.toys import corpus
 
@@ -14,20 +14,17 @@ import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.mentions import Mentions
 from nerscope.errors import UsageError
+from nerscope.scoring.assignment import best_assignment
+from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL
 from nerscope.scoring.matching import (
-    CORRECT,
-    INCORRECT,
-    MATCHES,
-    PARTIAL,
     Touch,
-    largest_matching,
-    match_family,
     match_named,
     overlapping,
+    register_match,
 )
 
 Span = tuple[int, int, str]
-TYPES = ("PER", "LOC")
+TYPES = ("PER", "LOC", "ORG")
 
 
 def mentions(spans: list[Span]) -> Mentions:
@@ -123,6 +120,7 @@ def test_credit_of_one_gold_and_one_prediction(
         # the exact pair is settled first, so the other gold goes without
         ("overlap", [P05, P13], [P13], [(1, 0, 1.0)]),
         # one prediction serves one gold only, one gold takes one prediction only
+        ("overlap", [P35, P03], [P05], [(1, 0, 0.5)]),
         ("overlap", [P03, P35], [P05], [(0, 0, 0.5)]),
         ("overlap", [P05], [P03, P35], [(0, 0, 0.5)]),
         # as many pairs as possible: the greedy choice (the larger overlap) would leave one out
@@ -141,6 +139,40 @@ def test_credit_of_one_gold_and_one_prediction(
         ),
         # with free choice, the larger overlap is taken
         ("iou", [(0, 6, "PER")], [(0, 1, "PER"), (2, 6, "PER")], [(0, 1, 4 / 6)]),
+        ("overlap", [(0, 6, "PER")], [(0, 1, "PER"), (2, 6, "PER")], [(0, 1, 0.5)]),
+        # the largest total credit, though it is fewer pairs
+        (
+            "iou",
+            [(0, 9, "PER"), (9, 20, "PER")],
+            [(1, 10, "PER"), (0, 1, "PER")],
+            [(0, 0, 8 / 10)],
+        ),
+        # 0.4 + 0.2 is 0.6 and 0.4 + 0.4 is 0.8: two pairs are more than one
+        (
+            "iou",
+            [(2, 5, "PER"), (1, 2, "PER")],
+            [(3, 7, "PER"), (1, 6, "PER")],
+            [(0, 0, 2 / 5), (1, 1, 1 / 5)],
+        ),
+        (
+            "dice",
+            [(4, 7, "PER"), (5, 8, "PER")],
+            [(3, 5, "PER"), (4, 6, "PER")],
+            [(0, 0, 2 / 5), (1, 1, 2 / 5)],
+        ),
+        # of two predictions with the span, the one that is left makes a pair of one type
+        (
+            "overlap(typed=no)",
+            [(0, 4, "PER"), (1, 5, "ORG")],
+            [(1, 5, "PER"), (1, 5, "LOC")],
+            [(0, 0, 0.5), (1, 1, 1.0)],
+        ),
+        (
+            "overlap(typed=no)",
+            [(0, 4, "LOC"), (1, 5, "ORG")],
+            [(1, 5, "PER"), (1, 5, "LOC")],
+            [(0, 1, 0.5), (1, 0, 1.0)],
+        ),
         # one's own type comes first where types do not matter
         ("overlap(typed=no)", [(0, 6, "PER")], [(0, 1, "PER"), (1, 6, "LOC")], [(0, 0, 0.5)]),
         (
@@ -190,6 +222,31 @@ def test_muc_schemas_judge_each_pair(
 
 
 @pytest.mark.parametrize(
+    ("schema", "gold", "pred", "wanted"),
+    [
+        # equal span and type is settled first, where types matter
+        *(
+            (schema, [P05], [L05, P05], [(0, 1, 1.0, CORRECT)])
+            for schema in ("muc-strict", "muc-type", "muc-exact", "muc-partial")
+        ),
+        # of the right type, though another one has the span: where the type alone matters
+        ("muc-type", [P05], [L05, P03], [(0, 1, 1.0, CORRECT)]),
+        ("muc-exact", [P05], [L05, P03], [(0, 0, 1.0, CORRECT)]),
+        ("muc-partial", [P05], [L05, P03], [(0, 0, 1.0, CORRECT)]),
+        # without credit, a pair of one type comes before a longer one
+        ("muc-strict", [P05], [L05, P03], [(0, 1, 0.0, INCORRECT)]),
+        # whatever else shares a token is paired, so that nobody is missed and spurious at once
+        ("muc-exact", [P03, P35], [L05], [(0, 0, 0.0, INCORRECT)]),
+        ("muc-strict", [P05, P03], [P03, L05], [(0, 1, 0.0, INCORRECT), (1, 0, 1.0, CORRECT)]),
+    ],
+)
+def test_who_is_paired_with_whom_in_muc(
+    schema: str, gold: list[Span], pred: list[Span], wanted: list[Any]
+) -> None:
+    assert pairs(schema, gold, pred) == wanted
+
+
+@pytest.mark.parametrize(
     ("schema", "counts", "precision", "recall"),
     [
         # correct, incorrect, partial, missed, spurious; (COR + PAR / 2) over ACTUAL and POSSIBLE,
@@ -204,10 +261,12 @@ def test_muc_counts_and_scores_reach_the_rows(
     schema: str, counts: tuple[int, ...], precision: float, recall: float
 ) -> None:
     gold = corpus(
-        "a/B-PER b/I-PER . c/B-PER d/I-PER . e/B-PER f/I-PER g . x h/B-PER i/I-PER . j/B-PER k/I-PER . l m"
+        "a/B-PER b/I-PER . c/B-PER d/I-PER . e/B-PER f/I-PER g . x h/B-PER i/I-PER",
+        "j/B-PER k/I-PER . l m",
     )
     pred = corpus(
-        "a/B-PER b/I-PER . c/B-LOC d/I-LOC . e/B-PER f/I-PER g/I-PER . x/B-LOC h/I-LOC i/I-LOC . j k . l/B-PER m/I-PER"
+        "a/B-PER b/I-PER . c/B-LOC d/I-LOC . e/B-PER f/I-PER g/I-PER . x/B-LOC h/I-LOC i/I-LOC",
+        "j k . l/B-PER m/I-PER",
     )
     results = nerscope.evaluate(gold, {"s": pred}, matches=[schema])
     names = ("correct", "incorrect", "partial", "missed", "spurious")
@@ -235,6 +294,10 @@ def test_muc_counts_and_scores_reach_the_rows(
         ("exact(credit=0.5)", "no such option"),
         ("muc-strict(typed=no)", "no such option"),
         ("left(colour=1)", "no such option"),
+        # numbers that are no credit
+        ("left(credit=1.5)", "credit=1.5 cannot be"),
+        ("left(credit=-0.5)", "credit=-0.5 cannot be"),
+        ("iou(threshold=2)", "threshold=2 cannot be"),
     ],
 )
 def test_a_match_that_cannot_be_read_is_refused(text: str, message: str) -> None:
@@ -248,7 +311,7 @@ def near(touch: Touch) -> Floats:
 
 @pytest.mark.usefixtures("registries")
 def test_a_match_of_ones_own_has_its_options_and_reaches_the_rows() -> None:
-    match_family("near", near, credit=0.75)
+    register_match("near", near, credit=0.75)
     assert pairs("near", [(0, 4, "PER")], [(1, 4, "PER")]) == [(0, 0, 0.75, PARTIAL)]
     assert pairs("near(credit=0.5)", [(0, 4, "PER")], [(2, 4, "PER")]) == []
     results = nerscope.evaluate(
@@ -258,8 +321,74 @@ def test_a_match_of_ones_own_has_its_options_and_reaches_the_rows() -> None:
     )
     assert results.value(match="near", metric="f1") == 0.75
     assert results.value(match="near(credit=0.5)", metric="f1") == 0.5
-    with pytest.raises(UsageError, match="exists already"):
-        match_family("near", lambda touch: np.zeros(len(touch.gold)))
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_match_of_ones_own_may_be_registered_again() -> None:
+    register_match("near", near)
+    assert pairs("near", [P05], [P03]) == [(0, 0, 1.0, PARTIAL)]
+    register_match("near", lambda touch: np.zeros(len(touch.gold)))
+    assert pairs("near", [P05], [P03]) == []
+
+
+@pytest.mark.usefixtures("registries")
+@pytest.mark.parametrize(
+    ("name", "defaults", "message"),
+    [
+        ("overlap", {}, "a built-in one has this name"),
+        ("a b", {}, "this is no name"),
+        ("near", {"width": 1.0}, "name it credit or threshold"),
+    ],
+)
+def test_a_match_that_cannot_be_registered_is_refused(
+    name: str, defaults: dict[str, float], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        register_match(name, near, **defaults)
+
+
+@pytest.mark.usefixtures("registries")
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda touch: np.ones(len(touch.gold) + 1),
+        lambda touch: np.full(len(touch.gold), 2.0),
+        lambda touch: np.full(len(touch.gold), -1.0),
+        lambda touch: np.full(len(touch.gold), np.nan),
+        lambda touch: 0.5,
+    ],
+)
+def test_a_rule_that_gives_no_credits_is_refused(rule: Any) -> None:
+    register_match("odd", rule)
+    with pytest.raises(UsageError, match="does not give 1 numbers from 0 to 1"):
+        pairs("odd", [P05], [P03])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("exact", "exact"),
+        (" overlap( credit = 1 )", "overlap(credit=1)"),
+        ("overlap()", "overlap"),
+        ("overlap(typed=no)", "overlap(typed=no)"),
+        ("overlap(typed=yes)", "overlap"),
+        ("iou(typed=no, threshold=0.50)", "iou(typed=no, threshold=0.5)"),
+        ("muc-strict", "muc-strict"),
+        # with all its digits: two thirds are above this threshold
+        ("iou(threshold=0.6666666)", "iou(threshold=0.6666666)"),
+    ],
+)
+def test_a_match_is_written_as_it_can_be_read(text: str, name: str) -> None:
+    match = match_named(text)
+    assert (match.name, str(match)) == (name, name)
+    assert match_named(name).name == name
+
+
+@pytest.mark.parametrize("text", ["overlap( credit=1 )", "overlap(typed=yes, credit=1)"])
+def test_a_match_reaches_the_rows_however_it_is_written(text: str) -> None:
+    gold, pred = corpus("a/B-PER b/I-PER"), corpus("a/B-PER b")
+    results = nerscope.evaluate(gold, {"s": pred}, matches=[text, "overlap(credit=1)"])
+    assert results.value(match="overlap(credit=1)", metric="f1") == 1.0
 
 
 @st.composite
@@ -284,34 +413,59 @@ def test_overlapping_finds_all_pairs_that_share_a_token(gold: list[Span], pred: 
     assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == sorted(wanted)
 
 
-@settings(deadline=None)
-@given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=14))
-def test_largest_matching_uses_no_end_twice_and_leaves_no_pair_out(
-    edges: set[tuple[int, int]],
-) -> None:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
+@given(st.data())
+def test_best_assignment_is_that_of_scipy(data: st.DataObject) -> None:
+    from scipy.optimize import linear_sum_assignment
 
-    ordered = sorted(edges)
-    left, right = (np.array([edge[side] for edge in ordered], np.int64) for side in (0, 1))
-    chosen = largest_matching(
-        left, right, np.ones(len(ordered), bool), np.ones(len(ordered), np.int64)
+    ends = st.integers(0, 5)
+    edges = sorted(data.draw(st.sets(st.tuples(ends, ends), max_size=16)))
+    worth = data.draw(
+        st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=len(edges), max_size=len(edges))
     )
+    left, right = (np.array([edge[side] for edge in edges], np.int64) for side in (0, 1))
+    credit, size = np.array(worth, np.float64), len(edges)
+    no, ones = np.zeros(size, bool), np.ones(size, np.int64)
+    chosen = best_assignment(left, right, no, credit, ~no, ones)
     assert len(set(left[chosen].tolist())) == len(set(right[chosen].tolist())) == len(chosen)
-    grid = np.zeros((6, 6), np.int8)
-    grid[left, right] = 1
-    assert len(chosen) == np.count_nonzero(maximum_bipartite_matching(csr_array(grid)) >= 0)
+    grid = np.zeros((6, 6))
+    grid[left, right] = credit + 1e-3  # among equals, the most pairs
+    best = grid[linear_sum_assignment(grid, maximize=True)].sum()
+    assert grid[left[chosen], right[chosen]].sum() == pytest.approx(best)
 
 
-@pytest.mark.parametrize("name", [name for name in MATCHES if not name.startswith("muc")])
-@given(gold=span_lists, pred=span_lists, data=st.data())
-def test_order_of_the_spans_does_not_matter(
-    name: str, gold: list[Span], pred: list[Span], data: st.DataObject
+@pytest.mark.parametrize(
+    ("edges", "wanted"),
+    [
+        # (left, right, credit, same type, common length): credit before all else
+        ([(0, 0, 1.0, 0, 1), (0, 1, 0.5, 1, 9), (1, 0, 0.4, 1, 9)], [0]),
+        # then the number of pairs
+        ([(0, 0, 1.0, 1, 9), (0, 1, 0.5, 0, 1), (1, 0, 0.5, 0, 1)], [1, 2]),
+        # then pairs of one type
+        ([(0, 0, 0.5, 0, 9), (0, 1, 0.5, 1, 1)], [1]),
+        # then the common length
+        ([(0, 0, 0.5, 1, 2), (0, 1, 0.5, 1, 3)], [1]),
+        # a pair without credit is better than none
+        ([(0, 0, 0.0, 0, 1)], [0]),
+        ([], []),
+    ],
+)
+def test_assignment_weighs_credit_pairs_types_and_length_in_this_order(
+    edges: list[tuple[int, int, float, int, int]], wanted: list[int]
 ) -> None:
-    def credited(one: list[Span], other: list[Span]) -> list[tuple[Span, Span, float, int]]:
-        return sorted(
-            (one[g], other[p], credit, kind) for g, p, credit, kind in pairs(name, one, other)
-        )
+    left, right, credit, same, shared = (
+        np.array([edge[place] for edge in edges]) for place in range(5)
+    )
+    no = np.zeros(len(left), bool)
+    whole = (left.astype(np.int64), right.astype(np.int64), no, credit.astype(np.float64))
+    found = best_assignment(*whole, same.astype(bool), shared.astype(np.int64))
+    assert found.tolist() == wanted
 
-    shuffled = data.draw(st.permutations(gold)), data.draw(st.permutations(pred))
-    assert credited(*shuffled) == credited(gold, pred)
+
+def test_a_long_chain_of_overlaps_is_solved_exactly() -> None:
+    # each mention shares two tokens with the prediction before it and one with the one behind
+    size = 300
+    gold: list[Span] = [(4 * k, 4 * k + 4, "PER") for k in range(size)]
+    pred: list[Span] = [(4 * k + 3, 4 * k + 6, "PER") for k in range(size)]
+    in_order = [(k, k, 0.5, PARTIAL) for k in range(size)]
+    assert pairs("overlap", gold, pred) == in_order  # all can be served
+    assert pairs("overlap", gold[1:], pred) == in_order[:-1]  # the larger share is free for all

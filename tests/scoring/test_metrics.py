@@ -1,25 +1,57 @@
 """Numbers made of counts: every formula on counts written out by hand."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
-from nerscope.scoring.metrics import LEVEL_METRICS, METRICS, error_share, f_score, hardeval
+from nerscope.scoring.counts import Counts, filled, ratio
+from nerscope.scoring.metrics import (
+    COUNT,
+    HIGHER,
+    LOWER,
+    METRICS,
+    NEITHER,
+    LevelMetric,
+    Metric,
+    error_share,
+    hardeval,
+    metric_named,
+    register_metric,
+)
 
 NAN = math.nan
-# Counts are gold, hit_gold, pred, hit_pred.
+# Counts are gold, hit_gold, pred, hit_pred; for metrics about pairs also correct, partial,
+# incorrect, paired.
 NOTHING = (0, 0, 0, 0)
+PLAIN = [
+    name for name in METRICS if name != "f" and not metric_named(name).needs_pairs
+]  # all that four columns are enough for
 
 
-def value(
-    metric: str, *types: tuple[float, float, float, float], zero_division: float | None = None
-) -> float:
-    return float(METRICS[metric].value(np.array(types, float), zero_division))
+def value(metric: str, *types: tuple[float, ...], zero_division: float | None = None) -> float:
+    return float(metric_named(metric).value(np.array(types, float), zero_division))
+
+
+def test_counts_name_their_columns() -> None:
+    counts = Counts(np.arange(16.0).reshape(2, 8))
+    names = ("gold", "hit_gold", "pred", "hit_pred", "correct", "partial", "incorrect", "paired")
+    assert [getattr(counts, name).tolist() for name in names] == [
+        [float(place), float(place + 8)] for place in range(8)
+    ]
+
+
+def test_nothing_over_nothing_is_undefined_unless_somebody_says_what_it_is() -> None:
+    found = ratio(np.array([1.0, 0.0, 0.0]), np.array([2.0, 0.0, 4.0]))
+    assert found.tolist() == pytest.approx([0.5, NAN, 0.0], nan_ok=True)
+    assert filled(found, None).tolist() == pytest.approx([0.5, NAN, 0.0], nan_ok=True)
+    assert filled(found, 1.0).tolist() == [0.5, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -56,11 +88,20 @@ def value(
         # F beta: precision 2/5, recall 2/4
         ("f0.5", (4, 2, 5, 2), 1.25 * 0.4 * 0.5 / (0.25 * 0.4 + 0.5)),
         ("f2", (4, 2, 5, 2), 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)),
+        ("f(beta=2)", (4, 2, 5, 2), 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)),
+        ("f(beta=1)", (4, 2, 5, 2), 4 / 9),
+        ("f", (4, 2, 5, 2), 4 / 9),
+        # pairs: 9 gold, 8 predictions; 3 right, 2 in part, 1 wrong, 6 predictions paired
+        ("correct", (9, 4, 8, 4, 3, 2, 1, 6), 3.0),
+        ("partial", (9, 4, 8, 4, 3, 2, 1, 6), 2.0),
+        ("incorrect", (9, 4, 8, 4, 3, 2, 1, 6), 1.0),
+        ("missed", (9, 4, 8, 4, 3, 2, 1, 6), 3.0),
+        ("spurious", (9, 4, 8, 4, 3, 2, 1, 6), 2.0),
+        ("partial_share", (9, 4, 8, 4, 3, 2, 1, 6), 0.4),
+        ("partial_share", (9, 0, 8, 0, 0, 0, 1, 1), NAN),
     ],
 )
-def test_metric_of_one_type(
-    metric: str, counts: tuple[float, float, float, float], wanted: float
-) -> None:
+def test_metric_of_one_type(metric: str, counts: tuple[float, ...], wanted: float) -> None:
     assert value(metric, counts) == pytest.approx(wanted, nan_ok=True)
 
 
@@ -148,7 +189,7 @@ def test_f_beta_lies_between_precision_and_recall(
 ) -> None:
     p, r = value("precision", counts), value("recall", counts)
     if p > 0 and r > 0:
-        score = float(f_score(np.array(counts, float), beta))
+        score = value(f"f(beta={beta:.15f})", counts)
         assert min(p, r) - 1e-12 <= score <= max(p, r) + 1e-12
 
 
@@ -157,41 +198,191 @@ def test_multiplying_all_counts_changes_no_ratio(
     counts: tuple[int, int, int, int], factor: int
 ) -> None:
     larger = (counts[0] * factor, counts[1] * factor, counts[2] * factor, counts[3] * factor)
-    for metric in METRICS:
+    for metric in PLAIN:
         assert value(metric, larger) == pytest.approx(value(metric, counts), nan_ok=True)
 
 
 def test_a_metric_of_many_counts_is_that_of_each() -> None:
     many = np.array([[A, B], [B, NOTHING]], float)
-    found = METRICS["macro_f1"].value(many)
+    found = metric_named("macro_f1").value(many)
     assert found.tolist() == [value("macro_f1", A, B), value("macro_f1", B, NOTHING)]
 
 
-def levels(**tokens: tuple[float, float]) -> dict[str, Floats]:
-    """Tokens and right ones by level."""
-    return {name: np.array([size, right, 0.0, 0.0]) for name, (size, right) in tokens.items()}
+def numbers(metric: Metric, *levels: tuple[tuple[float, ...], ...]) -> tuple[Any, Any]:
+    """Values and denominators (levels, 1 + types) from the counts of each level and type."""
+    counts = np.array(levels, float)
+    whole = np.concatenate([counts.sum(axis=1, keepdims=True), counts], axis=1)
+    found = metric.numbers([str(place) for place in range(len(levels))], whole)
+    assert list(found.levels) == [str(place) for place in range(len(levels))]
+    return found.values.tolist(), found.sizes.tolist()
 
 
 @pytest.mark.parametrize(
-    ("unseen", "diff", "wanted", "n"),
+    ("metric", "values", "sizes"),
     [
-        ((10, 5), (4, 1), (0.5 + 0.75) / 2, 14),
-        ((10, 10), (4, 4), 0.0, 14),
+        # by type, with the denominator of each
+        ("precision", [[0.8, 1.0, 0.75], [0.75, 0.75, NAN]], [[10, 2, 8], [8, 8, 0]]),
+        ("recall", [[0.8, 0.5, 1.0], [1.0, 1.0, NAN]], [[10, 4, 6], [6, 6, 0]]),
+        # an average stands for all types together
+        ("macro_recall", [[0.75], [1.0]], [[10], [6]]),
+        ("weighted_precision", [[0.85], [0.75]], [[10], [8]]),
+    ],
+)
+def test_numbers_of_levels_and_types(
+    metric: str, values: list[list[float]], sizes: list[list[float]]
+) -> None:
+    found, denominators = numbers(metric_named(metric), (A, B), (B, NOTHING))
+    assert found == [pytest.approx(row, nan_ok=True) for row in values]
+    assert denominators == sizes
+
+
+def test_a_share_of_pairs_has_the_pairs_it_is_of_as_denominator() -> None:
+    pairs = (9, 4, 8, 4, 3, 2, 1, 6)
+    assert numbers(metric_named("partial_share"), (pairs,)) == ([[0.4, 0.4]], [[5.0, 5.0]])
+    assert numbers(metric_named("spurious"), (pairs,)) == ([[2.0, 2.0]], [[8.0, 8.0]])
+
+
+@pytest.mark.parametrize(
+    ("metric", "better", "fraction", "gain"),
+    [
+        # what a rise by 0.1 is worth
+        ("f1", HIGHER, True, 0.1),
+        ("macro_f1", HIGHER, True, 0.1),
+        ("accuracy", HIGHER, True, 0.1),
+        ("ter", LOWER, True, -0.1),
+        ("hardeval", LOWER, True, -0.1),
+        ("error_share", NEITHER, True, 0.0),
+        ("partial_share", NEITHER, True, 0.0),
+        ("missed", NEITHER, False, 0.0),
+    ],
+)
+def test_a_metric_knows_which_side_is_better_and_whether_it_is_a_fraction(
+    metric: str, better: int, fraction: bool, gain: float
+) -> None:
+    one = metric_named(metric)
+    assert (one.better, one.is_fraction, one.gain(0.1)) == (better, fraction, gain)
+    assert math.copysign(1.0, one.gain(0.0)) == 1.0  # never minus zero
+
+
+@pytest.mark.parametrize(
+    "text", ["f1", "f(beta=0.5)", "f(beta=1.2345678)", "macro_recall", "hardeval"]
+)
+def test_a_metric_is_written_as_it_can_be_read(text: str) -> None:
+    assert str(metric_named(text)) == metric_named(text).name == text
+    assert metric_named(str(metric_named(text))) is metric_named(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("precison", "did you mean 'precision'"),
+        ("f(beta=0)", "beta=0 cannot be"),
+        ("f(beta=-1)", "beta=-1 cannot be"),
+        ("f(beta=inf)", "beta=inf cannot be"),
+        ("f(gamma=1)", "no such option"),
+        ("f(beta)", "'beta' cannot be read"),
+        ("f1(beta=2)", "no such option"),
+        ("", "cannot be read"),
+        ("f1 f2", "cannot be read"),
+    ],
+)
+def test_a_metric_that_cannot_be_read_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        metric_named(text)
+
+
+def jaccard(counts: Counts) -> Floats:
+    return ratio(counts.hit_gold, counts.gold + counts.pred - counts.hit_gold)
+
+
+GOLD = [(["a", "b", "c"], ["B-PER", "B-LOC", "O"])]
+PRED = [["B-PER", "O", "B-LOC"]]
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_metric_of_ones_own_reaches_the_rows() -> None:
+    register_metric(Metric("jaccard", jaccard))
+    register_metric(Metric("macro_jaccard", jaccard, average="macro"))
+    results = nerscope.evaluate(GOLD, {"s": PRED}, metrics=["jaccard", "macro_jaccard"])
+    assert results.value(metric="jaccard") == 1 / 3
+    assert results.value(metric="jaccard", type="PER") == 1.0
+    assert results.value(metric="macro_jaccard") == 0.5
+    assert {row["metric"] for row in results.rows} == {"jaccard", "macro_jaccard"}
+
+
+def test_a_metric_with_options_reaches_the_rows_however_it_is_written() -> None:
+    results = nerscope.evaluate(GOLD, {"s": PRED}, metrics=["f( beta=1 )", "f(beta=1)"])
+    assert results.value(metric="f(beta=1)") == 0.5
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_metric_that_needs_pairs_is_given_their_columns() -> None:
+    right = Metric("right", lambda counts: counts.correct, kind=COUNT, needs_pairs=True)
+    register_metric(right)
+    results = nerscope.evaluate(GOLD, {"s": PRED}, metrics=["right"])
+    assert results.value(match="overlap", metric="right") == 1.0
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_metric_of_ones_own_may_be_registered_again() -> None:
+    register_metric(Metric("mine", jaccard))
+    other = register_metric(Metric("mine", lambda counts: counts.gold, kind=COUNT))
+    assert metric_named("mine") is other
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_built_in_metric_stays() -> None:
+    with pytest.raises(UsageError, match="a built-in one has this name"):
+        register_metric(Metric("f1", jaccard))
+
+
+@pytest.mark.parametrize("options", [{"average": "mean"}, {"better": 2}, {"kind": "percent"}])
+def test_a_metric_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="cannot be"):
+        Metric("mine", jaccard, **options)
+
+
+def test_a_formula_that_gives_another_shape_is_refused() -> None:
+    total = Metric("total", lambda counts: counts.gold.sum())
+    with pytest.raises(UsageError, match="its formula gives shape"):
+        total.value(np.ones((2, 3, 4)))
+
+
+def levels(**tokens: tuple[float, float]) -> dict[str, Counts]:
+    """Tokens and right ones by level."""
+    return {
+        name: Counts(np.array([size, right, 0.0, 0.0])) for name, (size, right) in tokens.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("unseen", "diff", "zero_division", "wanted", "n"),
+    [
+        ((10, 5), (4, 1), None, (0.5 + 0.75) / 2, 14),
+        ((10, 10), (4, 4), None, 0.0, 14),
         # an empty subset leaves the score undefined
-        ((0, 0), (4, 1), NAN, 4),
-        ((10, 5), (0, 0), NAN, 10),
+        ((0, 0), (4, 1), None, NAN, 4),
+        ((10, 5), (0, 0), None, NAN, 10),
+        # unless its error rate is said
+        ((0, 0), (4, 1), 0.0, 0.375, 4),
+        ((10, 5), (0, 0), 1.0, 0.75, 10),
+        ((0, 0), (0, 0), 1.0, 1.0, 0),
     ],
 )
 def test_hardeval_is_the_mean_of_two_error_rates(
-    unseen: tuple[float, float], diff: tuple[float, float], wanted: float, n: float
+    unseen: tuple[float, float],
+    diff: tuple[float, float],
+    zero_division: float | None,
+    wanted: float,
+    n: float,
 ) -> None:
-    value_of, size = hardeval(levels(unseen=unseen, diff=diff))["score"]
+    value_of, size = hardeval(levels(unseen=unseen, diff=diff), zero_division)["score"]
     assert float(value_of) == pytest.approx(wanted, nan_ok=True)
     assert float(size) == n
 
 
 def test_error_shares_are_of_all_errors() -> None:
-    found = error_share(levels(all=(20, 12), unseen=(5, 2), diff=(4, 3), other=(11, 7)))
+    found = error_share(levels(all=(20, 12), unseen=(5, 2), diff=(4, 3), other=(11, 7)), None)
     assert {name: float(share) for name, (share, _) in found.items()} == {
         "all": 1.0,
         "unseen": 3 / 8,
@@ -204,14 +395,25 @@ def test_error_shares_are_of_all_errors() -> None:
 def test_error_shares_are_undefined_without_errors() -> None:
     assert all(
         math.isnan(float(share))
-        for share, _ in error_share(levels(all=(3, 3), unseen=(1, 1))).values()
+        for share, _ in error_share(levels(all=(3, 3), unseen=(1, 1)), None).values()
     )
 
 
-def test_metrics_of_levels_are_known_by_name() -> None:
-    assert {"error_share": error_share, "hardeval": hardeval} == LEVEL_METRICS
+def test_a_metric_over_levels_sees_them_together() -> None:
+    metric = metric_named("hardeval")
+    assert isinstance(metric, LevelMetric)
+    assert metric.needs_levels == ("unseen", "diff")
+    counts = np.array([[[10.0, 5.0, 0.0, 0.0]], [[4.0, 1.0, 0.0, 0.0]]])  # levels, types, columns
+    found = metric.numbers(["unseen", "diff"], counts)
+    assert list(found.levels) == ["score"]
+    assert (found.values.tolist(), found.sizes.tolist()) == ([[0.625]], [[14.0]])
+    resampled = metric.numbers(["unseen", "diff"], np.stack([counts, 2 * counts]))
+    assert resampled.values.tolist() == [[[0.625]], [[0.625]]]
 
 
-def test_an_unknown_metric_is_answered_with_the_closest() -> None:
-    with pytest.raises(UsageError, match="did you mean 'precision'"):
-        METRICS["precison"]
+def test_zero_division_reaches_metrics_over_levels() -> None:
+    nothing = np.zeros((2, 1, 4))
+    found = metric_named("hardeval").numbers(["unseen", "diff"], nothing, 0.0)
+    assert found.values.tolist() == [[0.0]]
+    found = metric_named("error_share").numbers(["all", "unseen"], nothing, 1.0)
+    assert found.values.tolist() == [[1.0], [1.0]]

@@ -1,6 +1,7 @@
 """Intervals: closed forms, percentiles, and what several runs add."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,26 +11,24 @@ from scipy import stats
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
-from nerscope.evaluation.uncertainty import add_intervals, bounds_of, row_bounds
-from nerscope.scoring.evidence import Evidence
+from nerscope.errors import UsageError
+from nerscope.evaluation.intervals import add_intervals, bounds_of, named_bounds
+from nerscope.scoring.evidence import Division, Evidence
 from nerscope.stats import intervals
+from nerscope.stats.draws import Bounds, CellKey, Draws, draw
 from nerscope.stats.intervals import (
-    Bounds,
-    CellKey,
+    Interval,
     RunNoise,
     Sampling,
-    jackknife_variance,
+    bounded,
     mean_over_runs,
     percentile_interval,
     score_interval,
-    spreads,
     student_quantile,
     widened,
 )
-from nerscope.stats.paired import resample
-from nerscope.stats.resampling import bootstrap_weights, clusters_of
 
-F1 = CellKey("all", None, "f1")
+F1, RECALL = CellKey("all", None, "f1"), CellKey("all", None, "recall")
 
 
 @pytest.mark.parametrize("degrees", [4, 5, 8, 10, 20, 30, 100, 1000, 10**6])
@@ -94,6 +93,19 @@ def test_percentiles_are_those_of_the_defined_values(values: list[float]) -> Non
         assert found == pytest.approx(
             (np.quantile(defined, 0.025), np.quantile(defined, 0.975)), abs=1e-12
         )
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        ((0.2, 0.4), (0.2, 0.4)),
+        ((-0.1, 0.4), (0.0, 0.4)),
+        ((0.9, 1.2), (0.9, 1.0)),
+        (None, None),
+    ],
+)
+def test_an_interval_is_cut_to_its_scale(found: Interval, wanted: Interval) -> None:
+    assert bounded(found, 0.0, 1.0) == wanted
 
 
 def test_mean_over_runs_is_that_of_each_resample() -> None:
@@ -162,22 +174,32 @@ def test_resamples_without_any_defined_value_have_no_variance() -> None:
 
 
 def evidence_of(
-    *runs: list[tuple[list[str], list[str]]], gold: list[tuple[list[str], list[str]]]
+    *runs: list[tuple[list[str], list[str]]],
+    gold: list[tuple[list[str], list[str]]],
+    **options: Any,
 ) -> Evidence:
-    return nerscope.evaluate(gold, {"s": list(runs)}).evidence[0]
+    return nerscope.evaluate(gold, {"s": list(runs)}, **options).evidence[0]
+
+
+def draws_of(evidence: Evidence, samples: int = 600, match: str = "exact") -> Draws:
+    return next(
+        one
+        for one in draw(evidence, Sampling(samples=samples), ["s"])
+        if (one.division.facet, one.match) == ("all", match)
+    )
+
+
+def any_interval_of(evidence: Evidence, key: CellKey = F1, samples: int = 600) -> Interval:
+    for found in draws_of(evidence, samples).intervals("s"):
+        if found.key == key:
+            return found.interval
+    raise AssertionError("there is no such number")
 
 
 def interval_of(evidence: Evidence, key: CellKey = F1, samples: int = 600) -> tuple[float, float]:
-    for found in resample(evidence, Sampling(samples=samples), systems=["s"]):
-        if isinstance(found, Bounds) and (found.facet, found.match, found.run, found.key) == (
-            "all",
-            "exact",
-            None,
-            key,
-        ):
-            assert found.interval is not None
-            return found.interval
-    raise AssertionError("there is no such number")
+    found = any_interval_of(evidence, key, samples)
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("sentences", [40, 400])
@@ -194,53 +216,80 @@ def test_runs_that_differ_more_give_wider_intervals(sentences: int) -> None:
 def test_an_interval_of_many_units_is_that_of_the_percentiles() -> None:
     gold = drawn(400, seed=1)
     evidence = evidence_of(noisy(gold, 0.2, 2), gold=gold)
-    weights = bootstrap_weights(400, 600, 0)
-    found = next(spreads(evidence, [0], clusters_of(evidence, "sentence"), weights))
-    assert interval_of(evidence) == percentile_interval(found.resampled[0][F1])
+    resampled = draws_of(evidence).resampled[0][F1]
+    assert interval_of(evidence) == percentile_interval(resampled)
+
+
+# Recall 3/6; without each sentence that has mentions: 2/4, 3/5, 1/3.
+FEW = corpus("a/B-PER b/B-PER", "a/B-PER", "a/B-PER b/B-PER c/B-PER", "nobody")
+FOUND = corpus("a/B-PER b", "a", "a/B-PER b/B-PER c", "nobody")
+LEFT_OUT = np.array([2 / 4, 3 / 5, 1 / 3])
 
 
 def test_an_interval_of_few_units_is_the_score_interval_of_the_jackknife() -> None:
-    gold = drawn(30, seed=1)
-    evidence = evidence_of(noisy(gold, 0.2, 2), gold=gold)
-    found = next(
-        spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(30, 10, 0))
-    )
-    division = evidence.divisions["all"]
-    value, n = found.observed[0][F1]
-    variance = jackknife_variance(found, division, F1, [0])
-    assert interval_of(evidence) == score_interval(value, n, variance, most=2 * n)
+    variance = 2 / 3 * ((LEFT_OUT - LEFT_OUT.mean()) ** 2).sum()
+    found = interval_of(evidence_of(FOUND, gold=FEW), RECALL, samples=5)
+    assert found == pytest.approx(score_interval(0.5, 6, variance, most=12))
 
 
-def test_jackknife_leaves_out_one_sentence_at_a_time() -> None:
-    gold = corpus("a/B-PER b/B-PER", "a/B-PER", "a/B-PER b/B-PER c/B-PER", "nobody")
-    pred = corpus("a/B-PER b", "a", "a/B-PER b/B-PER c", "nobody")
-    evidence = evidence_of(pred, gold=gold)
-    found = next(
-        spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(4, 5, 0))
-    )
-    # recall 3/6; without each sentence that has mentions: 2/4, 3/5, 1/3
-    values = np.array([2 / 4, 3 / 5, 1 / 3])
-    wanted = 2 / 3 * ((values - values.mean()) ** 2).sum()
-    recall = CellKey("all", None, "recall")
-    assert jackknife_variance(found, evidence.divisions["all"], recall, [0]) == pytest.approx(
-        wanted
-    )
-    assert (
-        jackknife_variance(found, evidence.divisions["all"], CellKey("none", None, "recall"), [0])
-        == 0.0
-    )
+def test_runs_share_the_jackknife_and_may_count_for_more_units() -> None:
+    evidence = evidence_of(FOUND, FOUND, gold=FEW)
+    variance = 2 / 3 * ((LEFT_OUT - LEFT_OUT.mean()) ** 2).sum()
+    found = interval_of(evidence, RECALL, samples=5)
+    assert found == pytest.approx(score_interval(0.5, 6, variance, most=24))
 
 
 def test_a_single_cluster_has_no_jackknife_variance() -> None:
-    gold = corpus("a/B-PER b/B-PER")
-    evidence = evidence_of(corpus("a/B-PER b"), gold=gold)
-    found = next(
-        spreads(evidence, [0], clusters_of(evidence, "sentence"), bootstrap_weights(1, 5, 0))
+    evidence = evidence_of(corpus("a/B-PER b"), gold=corpus("a/B-PER b/B-PER"))
+    assert interval_of(evidence, RECALL, samples=5) == score_interval(0.5, 2, 0.0, most=4)
+
+
+def test_an_average_of_few_units_has_no_interval() -> None:
+    evidence = evidence_of(FOUND, gold=FEW)
+    assert any_interval_of(evidence, CellKey("all", None, "macro_f1"), samples=5) is None
+    gold = drawn(60, seed=1)
+    larger = evidence_of(noisy(gold, 0.2, 2), gold=gold)
+    assert interval_of(larger, CellKey("all", None, "macro_f1"), samples=50)[0] > 0
+
+
+def test_an_undefined_number_has_an_interval_only_if_it_is_said_what_it_is() -> None:
+    gold = drawn(300, seed=1)
+    nothing = [(tokens, ["O"] * len(tokens)) for tokens, _ in gold]
+    precision = CellKey("all", None, "macro_precision")
+    assert any_interval_of(evidence_of(nothing, gold=gold), precision, 20) is None
+    said = evidence_of(nothing, noisy(gold, 0.3, 2), gold=gold, zero_division=0.0)
+    assert draws_of(said, 20).observed[0][precision][0] == 0.0
+    assert draws_of(said, 20).resampled[0][precision].tolist() == [0.0] * 20
+
+
+def test_zero_division_reaches_the_resamples() -> None:
+    # One sentence in three has a prediction: in some resamples there is none at all.
+    gold = corpus(*["a/B-PER"] * 3)
+    pred = corpus("a/B-PER", "a", "a")
+    precision = CellKey("all", None, "precision")
+    plain, said = (
+        draws_of(evidence_of(pred, gold=gold, zero_division=fill), 200).resampled[0][precision]
+        for fill in (None, 0.0)
     )
-    assert (
-        jackknife_variance(found, evidence.divisions["all"], CellKey("all", None, "recall"), [0])
-        == 0.0
-    )
+    assert 0 < np.count_nonzero(np.isnan(plain)) < 200
+    assert said.tolist() == np.where(np.isnan(plain), 0.0, plain).tolist()
+
+
+def test_intervals_of_fractions_stay_between_0_and_1_and_those_of_counts_do_not() -> None:
+    gold = drawn(300, seed=1)
+    evidence = evidence_of(gold, gold, noisy(gold, 0.6, 2), gold=gold)
+    assert interval_of(evidence)[1] == 1.0  # runs differ so much that it would go beyond
+    for match in ("exact", "overlap"):
+        for found in draws_of(evidence, 200, match).intervals("s"):
+            if found.interval is not None and found.key.metric not in COUNTS:
+                assert 0.0 <= found.interval[0] <= found.interval[1] <= 1.0, found
+    counted = {
+        found.key: found.interval for found in draws_of(evidence, 200, "overlap").intervals("s")
+    }[CellKey("all", None, "correct")]
+    assert counted is not None and counted[1] > 100
+
+
+COUNTS = ("correct", "partial", "incorrect", "missed", "spurious")
 
 
 def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
@@ -250,7 +299,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
         gold = [(["a"], ["B-PER"])] * 60
         pred = [[label] for label in np.where(random.random(60) < 0.8, "B-PER", "O").tolist()]
         results = nerscope.evaluate(gold, {"s": pred}, metrics=["recall"], matches=["exact"])
-        low, high = interval_of(results.evidence[0], CellKey("all", None, "recall"), samples=10)
+        low, high = interval_of(results.evidence[0], RECALL, samples=10)
         covered += low <= 0.8 <= high
     assert stats.binomtest(covered, 60, 0.95).pvalue > 0.01
 
@@ -272,14 +321,28 @@ def test_bounds_are_put_into_the_rows_they_are_of() -> None:
 def test_the_name_of_a_row_holds_all_that_tells_rows_apart() -> None:
     gold = corpus("a/B-PER")
     evidence = nerscope.evaluate(gold, {"s": gold}).evidence[0]
-    name, bounds = row_bounds(
-        evidence, Bounds("s", "1", "accuracy", "label", CellKey("all", None, "accuracy"), None)
+    labels = Division("all", "token", {"all": (0,)}, {"label": ("accuracy",)})
+    mentions = Division("all", "mention", {"all": (0,)}, {"exact": ("f1",)})
+    found = [
+        Bounds(labels, "label", CellKey("all", None, "accuracy"), None),
+        Bounds(mentions, "exact", CellKey("all", 0, "f1"), (0.12345678, 1.0)),
+    ]
+    assert dict(named_bounds(evidence, found)) == {
+        "all\tlabel\tall\t\taccuracy": None,
+        "all\texact\tall\tPER\tf1": [0.123457, 1.0],
+    }
+
+
+def test_with_several_runs_the_summary_alone_has_an_interval() -> None:
+    gold = drawn(30, seed=1)
+    results = nerscope.evaluate(
+        gold, {"s": [noisy(gold, 0.2, 2), gold], "t": gold}, intervals=Sampling(samples=20)
     )
-    assert (name, bounds) == ("1\tall\tlabel\tall\t\taccuracy", None)
-    name, bounds = row_bounds(
-        evidence, Bounds("s", None, "all", "exact", CellKey("all", 0, "f1"), (0.12345678, 1.0))
-    )
-    assert (name, bounds) == ("\tall\texact\tall\tPER\tf1", (0.123457, 1.0))
+    rows = results.select(system="s", match="exact", metric="f1", type=None)
+    assert [("low" in row) for row in rows] == [False, False, True]
+    single = results.select(system="t", match="exact", metric="f1", type=None)
+    assert [(row["low"], row["high"]) for row in single] == [(single[0]["low"], 1.0)] * 2
+    assert "samples:20" in results.signature
 
 
 def test_sampling_says_how_it_was_done() -> None:
@@ -288,3 +351,20 @@ def test_sampling_says_how_it_was_done() -> None:
         "samples": "5",
         "seed": "2",
     }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"resample": "sentences"}, "did you mean 'sentence'"),
+        ({"samples": 0}, "samples: 0 cannot be"),
+        ({"samples": True}, "samples: True cannot be"),
+        ({"samples": 10**7}, "samples: 10000000 cannot be"),
+        ({"samples": 1.5}, "samples: 1.5 cannot be"),
+        ({"seed": -1}, "seed: -1 cannot be"),
+        ({"seed": "x"}, "seed: 'x' cannot be"),
+    ],
+)
+def test_what_cannot_be_resampled_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Sampling(**options)

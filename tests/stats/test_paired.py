@@ -1,8 +1,10 @@
 """Paired tests of two systems."""
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,45 +12,80 @@ from tests.scoring.toys import Corpus, corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
+from nerscope.scoring.evidence import Evidence
+from nerscope.stats.draws import Difference, draw
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.paired import METHODS, Difference, resample
+from nerscope.stats.paired import (
+    METHODS,
+    Method,
+    Paired,
+    bootstrap,
+    p_value,
+    randomisation,
+    register_method,
+)
 
 GOLD = drawn(80, seed=1)
 GOOD, BAD = noisy(GOLD, 0.05, 2), noisy(GOLD, 0.4, 3)
-each_method = pytest.mark.parametrize("method", METHODS)
+NAN = math.nan
+each_method = pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
+
+
+def compared(
+    evidence: Evidence, pairs: list[tuple[str, str]], method: str, sampling: Sampling
+) -> Iterator[Difference]:
+    systems = [system for pair in pairs for system in pair]
+    for draws in draw(evidence, sampling, systems, swaps=METHODS[method].needs_swaps):
+        yield from draws.differences(pairs, method)
 
 
 def differences(
     systems: dict[str, Any], method: str = "bootstrap", seed: int = 0, **options: Any
 ) -> list[Difference]:
     evidence = nerscope.evaluate(GOLD, systems, **options).evidence[0]
-    found = resample(evidence, Sampling(samples=200, seed=seed), pairs=[("a", "b")], method=method)
-    return [one for one in found if isinstance(one, Difference)]
+    return list(compared(evidence, [("a", "b")], method, Sampling(samples=200, seed=seed)))
 
 
-def of_f1(found: list[Difference]) -> Difference:
+def of_metric(found: list[Difference], metric: str, match: str = "exact") -> Difference:
     return next(
         one
         for one in found
-        if (one.facet, one.match, one.key) == ("all", "exact", ("all", None, "f1"))
+        if (one.division.facet, one.match, one.key) == ("all", match, ("all", None, metric))
     )
+
+
+def of_f1(found: list[Difference]) -> Difference:
+    return of_metric(found, "f1")
+
+
+def bounds(one: Difference) -> tuple[float, float]:
+    assert one.interval is not None
+    return one.interval
+
+
+def test_two_methods_are_built_in_and_say_what_they_need() -> None:
+    assert {name: METHODS[name].needs_swaps for name in ("bootstrap", "randomisation")} == {
+        "bootstrap": False,
+        "randomisation": True,
+    }
 
 
 @each_method
 def test_identical_systems_do_not_differ(method: str) -> None:
     for one in differences({"a": BAD, "b": BAD}, method):
         if not math.isnan(one.a):
-            assert (one.a, one.low, one.high, one.p) == (one.b, 0.0, 0.0, 1.0), one
+            assert (one.a, one.interval, one.p) == (one.b, (0.0, 0.0), 1.0), one
 
 
 @each_method
 def test_an_obvious_difference_is_found_with_the_right_sign(method: str) -> None:
     one = of_f1(differences({"a": GOOD, "b": BAD}, method))
     assert one.a > one.b
-    assert 0 < one.low < one.a - one.b < one.high
+    low, high = bounds(one)
+    assert 0 < low < one.a - one.b < high
     assert one.p < 0.01
     other = of_f1(differences({"b": GOOD, "a": BAD}, method))
-    assert other.high < 0
+    assert bounds(other)[1] < 0
     assert other.p < 0.01
 
 
@@ -80,17 +117,17 @@ def test_a_pair_does_not_depend_on_who_else_is_compared(method: str) -> None:
 @each_method
 def test_turning_a_pair_round_changes_the_sign_and_nothing_else(method: str) -> None:
     evidence = nerscope.evaluate(GOLD, {"a": GOOD, "b": BAD}).evidence[0]
-    found = list(
-        resample(evidence, Sampling(samples=100), pairs=[("a", "b"), ("b", "a")], method=method)
-    )
-    there = [one for one in found if isinstance(one, Difference) and one.a_system == "a"]
-    back = [one for one in found if isinstance(one, Difference) and one.a_system == "b"]
+    found = list(compared(evidence, [("a", "b"), ("b", "a")], method, Sampling(samples=100)))
+    there = [one for one in found if one.a_system == "a"]
+    back = [one for one in found if one.a_system == "b"]
     assert len(there) == len(back) > 0
     for one, other in zip(there, back, strict=True):
         assert (one.a, one.b, one.n) == pytest.approx((other.b, other.a, other.n), nan_ok=True)
-        assert (one.low, one.high, one.p) == pytest.approx(
-            (-other.high, -other.low, other.p), nan_ok=True
-        )
+        assert one.p == pytest.approx(other.p, nan_ok=True)
+        if one.interval is None:
+            assert other.interval is None
+        else:
+            assert one.interval == pytest.approx(tuple(-bound for bound in bounds(other))[::-1])
 
 
 @each_method
@@ -98,21 +135,48 @@ def test_runs_that_differ_make_a_difference_less_certain(method: str) -> None:
     steady = of_f1(differences({"a": [GOOD, GOOD, GOOD], "b": [noisy(GOLD, 0.2, 5)] * 3}, method))
     runs: list[Corpus] = [GOLD, noisy(GOLD, 0.45, 7), GOOD]
     shaky = of_f1(differences({"a": runs, "b": [noisy(GOLD, 0.2, 5)] * 3}, method))
-    assert shaky.high - shaky.low > 2 * (steady.high - steady.low)
+    widths = [high - low for low, high in (bounds(shaky), bounds(steady))]
+    assert widths[0] > 2 * widths[1]
     assert shaky.p > steady.p
 
 
 @each_method
 def test_an_undefined_number_has_no_difference(method: str) -> None:
     nothing = [["O"] * len(tokens) for tokens, _ in GOLD]
-    found = differences({"a": GOOD, "b": nothing}, method)
-    precision = next(
-        one
-        for one in found
-        if (one.facet, one.match, one.key) == ("all", "exact", ("all", None, "precision"))
-    )
+    precision = of_metric(differences({"a": GOOD, "b": nothing}, method), "precision")
     assert math.isnan(precision.b)
-    assert all(math.isnan(number) for number in (precision.low, precision.high, precision.p))
+    assert precision.interval is None
+    assert math.isnan(precision.p)
+
+
+@each_method
+def test_zero_division_reaches_the_difference(method: str) -> None:
+    nothing = [["O"] * len(tokens) for tokens, _ in GOLD]
+    found = differences({"a": GOOD, "b": nothing}, method, zero_division=0.0)
+    precision = of_metric(found, "precision")
+    assert precision.b == 0.0
+    assert bounds(precision)[0] > 0.5
+    assert precision.p < 0.01
+
+
+@each_method
+def test_a_difference_of_fractions_stays_on_its_scale(method: str) -> None:
+    nothing = [["O"] * len(tokens) for tokens, _ in GOLD]
+    systems = {"a": [GOLD, GOLD, noisy(GOLD, 0.6, 1)], "b": nothing}
+    one = of_f1(differences(systems, method))
+    assert bounds(one)[1] == 1.0  # the runs differ so much that the interval would go beyond
+    for other in differences(systems, method):
+        if other.interval is not None and other.key.metric not in COUNTS:
+            assert -1.0 <= other.interval[0] <= other.interval[1] <= 1.0
+
+
+COUNTS = ("correct", "partial", "incorrect", "missed", "spurious")
+
+
+def test_counts_differ_by_more_than_one() -> None:
+    found = of_metric(differences({"a": GOOD, "b": BAD}), "correct", "overlap")
+    assert bounds(found)[0] > 1.0
+    assert found.a - found.b > 10
 
 
 def test_an_unknown_method_is_refused() -> None:
@@ -127,8 +191,8 @@ def test_randomisation_is_exact_for_one_changed_sentence() -> None:
     evidence = nerscope.evaluate(
         gold, {"a": gold, "b": corpus("a", "b/B-PER", "c/B-PER")}
     ).evidence[0]
-    found = resample(evidence, Sampling(samples=300), pairs=[("a", "b")], method="randomisation")
-    assert of_f1([one for one in found if isinstance(one, Difference)]).p == 1.0
+    found = compared(evidence, [("a", "b")], "randomisation", Sampling(samples=300))
+    assert of_f1(list(found)).p == 1.0
 
 
 @each_method
@@ -138,4 +202,79 @@ def test_systems_of_equal_quality_rarely_differ_significantly(method: str, seed:
     systems = {"a": noisy(GOLD, 0.2, seed), "b": noisy(GOLD, 0.2, seed + 1)}
     one = of_f1(differences(systems, method, matches=["exact"], metrics=["f1"]))
     assert one.p > 0.0005
-    assert one.low <= one.a - one.b <= one.high
+    assert bounds(one)[0] <= one.a - one.b <= bounds(one)[1]
+
+
+@pytest.fixture
+def methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a test registers is gone afterwards."""
+    monkeypatch.setattr(METHODS, "_things", dict(METHODS._things))
+
+
+def sign(pair: Paired) -> float:
+    return float((pair.resampled * pair.observed <= 0).mean())
+
+
+@pytest.mark.usefixtures("methods")
+def test_a_method_of_ones_own_sees_the_resamples() -> None:
+    register_method(Method("sign", sign))
+    assert of_f1(differences({"a": GOOD, "b": BAD}, "sign")).p == 0.0
+    assert of_f1(differences({"a": BAD, "b": BAD}, "sign")).p == 1.0
+
+
+@pytest.mark.usefixtures("methods")
+def test_a_method_that_needs_them_sees_the_systems_change_places() -> None:
+    seen: list[Paired] = []
+
+    def watch(pair: Paired) -> float:
+        seen.append(pair)
+        return 1.0
+
+    register_method(Method("watch", watch))
+    differences({"a": GOOD, "b": BAD}, "watch")
+    assert all(pair.swapped is None for pair in seen)
+    seen.clear()
+    register_method(Method("watch", watch, needs_swaps=True))
+    differences({"a": GOOD, "b": BAD}, "watch")
+    swapped = seen[0].swapped
+    assert swapped is not None and len(swapped) == 200
+    assert abs(float(np.nanmean(swapped))) < abs(seen[0].observed) / 4
+
+
+@pytest.mark.usefixtures("methods")
+@pytest.mark.parametrize("p", [-0.1, 1.1, NAN])
+def test_a_p_value_that_cannot_be_is_refused(p: float) -> None:
+    register_method(Method("odd", lambda pair: p))
+    with pytest.raises(UsageError, match="it gives the p-value"):
+        differences({"a": GOOD, "b": BAD}, "odd")
+
+
+def test_a_built_in_method_stays() -> None:
+    with pytest.raises(UsageError, match="a built-in one has this name"):
+        register_method(Method("bootstrap", sign))
+
+
+def test_bootstrap_moves_the_resamples_to_where_there_is_no_difference() -> None:
+    pair = Paired(0.5, np.array([0.4, 0.5, 0.6, 1.1]), np.array([0.9, 0.9, 0.9, 0.9]))
+    assert bootstrap(pair) == 2 / 5
+    assert randomisation(pair) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("difference", "null", "wanted"),
+    [
+        # nothing is as extreme: one in n + 1, never 0
+        (0.5, [0.0] * 99, 1 / 100),
+        (-0.5, [0.0] * 99, 1 / 100),
+        # both sides count, and so do ties
+        (0.5, [0.5, -0.5, 0.1, 0.6], 4 / 5),
+        (0.5, [0.5 - 1e-9, 0.0, 0.0], 2 / 4),
+        # no difference at all
+        (0.0, [0.1, -0.1, 0.0], 1.0),
+        # what is undefined does not count
+        (0.5, [NAN, 0.6, 0.0, NAN], 2 / 3),
+        (0.5, [NAN, NAN], 1.0),
+    ],
+)
+def test_p_value_by_hand(difference: float, null: list[float], wanted: float) -> None:
+    assert p_value(difference, np.array(null)) == pytest.approx(wanted)

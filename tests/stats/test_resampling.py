@@ -10,11 +10,12 @@ from tests.scoring.toys import Corpus, drawn, noisy, text_of
 
 import nerscope
 from nerscope.corpus.arrays import Floats
-from nerscope.errors import InputError, UsageError
-from nerscope.scoring.evidence import Evidence
+from nerscope.errors import InputError
+from nerscope.scoring.counts import PARTIAL
+from nerscope.scoring.evidence import Division, Evidence
 from nerscope.stats import resampling
-from nerscope.stats.intervals import Bounds, CellKey, Sampling, Spread, spreads
-from nerscope.stats.paired import resample
+from nerscope.stats.draws import Bounds, CellKey, draw
+from nerscope.stats.intervals import Sampling
 from nerscope.stats.resampling import (
     batches,
     bootstrap_weights,
@@ -34,16 +35,18 @@ def evidence_of(systems: dict[str, Any] | None = None, **options: Any) -> Eviden
     return nerscope.evaluate(GOLD, systems or {"s": PRED}, **options).evidence[0]
 
 
-def spread_of(
-    evidence: Evidence, weights: resampling.Weights, by: str = "sentence", match: str = "exact"
-) -> Spread:
-    clusters = clusters_of(evidence, by)
-    runs = range(len(evidence.runs))
-    return next(
+def resampled_f1(evidence: Evidence, sampling: Sampling, match: str = "exact") -> Floats:
+    """F1 in every resample."""
+    found = next(
         one
-        for one in spreads(evidence, runs, clusters, weights)
-        if (one.facet, one.match) == ("all", match)
+        for one in draw(evidence, sampling, evidence.systems)
+        if (one.division.facet, one.match) == ("all", match)
     )
+    return found.resampled[0][F1].astype(float)
+
+
+def division_of(evidence: Evidence, facet: str) -> Division:
+    return next(one for one in evidence.divisions if one.facet == facet)
 
 
 def naive_f1(
@@ -51,12 +54,12 @@ def naive_f1(
 ) -> Floats:
     """Draw whole groups of sentences, add their counts up, and divide."""
     ledger = evidence.ledgers["mention"]
-    outcome = ledger.runs[0]
+    output = ledger.runs[0]
     size = len(evidence.documents)
     columns = [
         np.bincount(ledger.gold.sentence, minlength=size),
-        np.bincount(outcome.pred.sentence, minlength=size),
-        np.bincount(ledger.gold.sentence, outcome.gold_credit[match], size),
+        np.bincount(output.pred.sentence, minlength=size),
+        np.bincount(ledger.gold.sentence, output.gold_credit[match], size),
     ]
     random = np.random.default_rng(seed)
     found = []
@@ -85,8 +88,7 @@ def assert_same_distribution(one: Floats, other: Floats) -> None:
 @pytest.mark.parametrize("match", ["exact", "overlap"])
 def test_resamples_are_distributed_like_drawing_sentences_one_by_one(match: str) -> None:
     evidence = evidence_of()
-    weights = bootstrap_weights(len(GOLD), 4000, seed=3)
-    found = spread_of(evidence, weights, match=match).resampled[0][F1].astype(float)
+    found = resampled_f1(evidence, Sampling(samples=4000, seed=3), match)
     assert_same_distribution(
         found, naive_f1(evidence, [[k] for k in range(len(GOLD))], 4000, seed=4, match=match)
     )
@@ -101,18 +103,14 @@ def test_resamples_of_documents_are_distributed_like_drawing_documents() -> None
     assert [
         np.flatnonzero(clusters_of(evidence, "document") == k).tolist() for k in range(len(groups))
     ] == groups
-    found = (
-        spread_of(evidence, bootstrap_weights(len(groups), 4000, seed=3), by="document")
-        .resampled[0][F1]
-        .astype(float)
-    )
+    found = resampled_f1(evidence, Sampling("document", samples=4000, seed=3))
     assert_same_distribution(found, naive_f1(evidence, groups, 4000, seed=4))
 
 
 def test_each_resample_is_the_sum_of_what_was_drawn() -> None:
     evidence = evidence_of(facets=["eLen"])
     weights = bootstrap_weights(len(GOLD), 20, seed=0)
-    found = spread_of(evidence, weights).resampled[0][F1]
+    found = resampled_f1(evidence, Sampling(samples=20))
     ledger = evidence.ledgers["mention"]
     for sample in range(20):
         times = weights[:, sample].astype(float)
@@ -165,9 +163,9 @@ def test_too_many_clusters_are_pooled_into_groups_of_equal_size(
 def test_pooling_keeps_the_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     gold = drawn(900, seed=8)
     evidence = nerscope.evaluate(gold, {"s": noisy(gold, 0.3, 9)}).evidence[0]
-    full = spread_of(evidence, bootstrap_weights(900, 1000, 0)).resampled[0][F1]
+    full = resampled_f1(evidence, Sampling(samples=1000))
     monkeypatch.setattr(resampling, "MOST_CLUSTERS", 300)
-    pooled = spread_of(evidence, bootstrap_weights(300, 1000, 0)).resampled[0][F1]
+    pooled = resampled_f1(evidence, Sampling(samples=1000))
     assert pooled.mean() == pytest.approx(full.mean(), abs=0.003)
     assert pooled.std() == pytest.approx(full.std(), rel=0.2)
 
@@ -175,11 +173,6 @@ def test_pooling_keeps_the_spread(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_documents_must_be_marked() -> None:
     with pytest.raises(InputError, match="no document boundaries"):
         clusters_of(evidence_of(), "document")
-
-
-def test_what_cannot_be_resampled_is_refused() -> None:
-    with pytest.raises(UsageError, match="did you mean 'sentence'"):
-        Sampling("sentences")
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5])
@@ -214,7 +207,8 @@ def test_one_product_and_many_give_the_same_sums(monkeypatch: pytest.MonkeyPatch
     evidence = evidence_of(facets=["eLen", "sLen"])
     clusters = clusters_of(evidence, "sentence")
     counts = [
-        cluster_counts(evidence, facet, "exact", clusters, [0]) for facet in ("all", "eLen", "sLen")
+        cluster_counts(evidence, division_of(evidence, facet), "exact", clusters, [0])
+        for facet in ("all", "eLen", "sLen")
     ]
     weights = bootstrap_weights(len(GOLD), 40, 0)
 
@@ -235,7 +229,7 @@ def test_batches_keep_the_order_and_leave_nothing_out() -> None:
     evidence = evidence_of(facets=["eLen", "sLen"])
     clusters = clusters_of(evidence, "sentence")
     items = [
-        (facet, "exact", cluster_counts(evidence, facet, "exact", clusters, [0]))
+        (facet, cluster_counts(evidence, division_of(evidence, facet), "exact", clusters, [0]))
         for facet in ("all", "eLen", "sLen")
     ]
     assert [[item[0] for item in batch] for batch in batches(items, 10)] == [
@@ -249,6 +243,37 @@ def test_batches_keep_the_order_and_leave_nothing_out() -> None:
     assert list(batches([], 10)) == []
 
 
+@pytest.mark.parametrize(("match", "width"), [("exact", 4), ("overlap", 8)])
+def test_columns_of_clusters_add_up_to_the_counts_of_each_run(match: str, width: int) -> None:
+    evidence = evidence_of({"s": [PRED, noisy(GOLD, 0.5, 5)]}, facets=["eLen"])
+    division, clusters = division_of(evidence, "all"), clusters_of(evidence, "sentence")
+    found = cluster_counts(evidence, division, match, clusters, [1, 0])
+    assert (found.width, found.n_columns) == (width, 1 + 2 * (width - 1))
+    every = np.zeros((found.n_codes * found.n_types, found.n_columns))
+    for cell in found.cells:
+        every[cell.cell] = cell.distinct.sum(axis=1)[cell.place]
+    for place, run in enumerate([1, 0]):
+        wanted = evidence.level_counts(run, division, match).reshape(every.shape[0], -1)
+        assert every[:, found.columns_of(place)] == pytest.approx(wanted)
+
+
+def test_counts_of_pairs_are_resampled_like_all_others() -> None:
+    evidence = evidence_of()
+    weights = bootstrap_weights(len(GOLD), 10, seed=0)
+    found = next(one for one in draw(evidence, Sampling(samples=10), ["s"]) if one.match == "left")
+    ledger = evidence.ledgers["mention"]
+    partial = ledger.runs[0].gold_kind["left"] == PARTIAL
+    for sample in range(10):
+        times = weights[:, sample].astype(float)[ledger.gold.sentence]
+        key = CellKey("all", None, "partial")
+        assert found.resampled[0][key][sample] == (times * partial).sum()
+
+
+def intervals_of(evidence: Evidence, systems: list[str]) -> list[Bounds]:
+    found = draw(evidence, Sampling(samples=60), systems)
+    return [bounds for draws in found for bounds in draws.intervals("s")]
+
+
 def test_numbers_of_a_system_do_not_depend_on_who_else_is_there() -> None:
     others: dict[str, Corpus | list[Corpus]] = {
         "x": noisy(GOLD, 0.5, 5),
@@ -256,23 +281,12 @@ def test_numbers_of_a_system_do_not_depend_on_who_else_is_there() -> None:
     }
     alone = evidence_of({"s": others["s"]})
     together = evidence_of(others)
-    sampling = Sampling(samples=60)
-    assert list(resample(alone, sampling, systems=["s"])) == list(
-        resample(together, sampling, systems=["s"])
-    )
+    assert intervals_of(alone, ["s"]) == intervals_of(together, ["s"])
 
 
 def test_an_interval_does_not_depend_on_who_is_resampled_together() -> None:
     # other systems; these add leave-one-out values that do not move, and change the variance.
     together = evidence_of({"s": PRED, "x": noisy(GOLD, 0.6, 5)})
-    sampling = Sampling(samples=60)
-    alone = [
-        found for found in resample(together, sampling, systems=["s"]) if isinstance(found, Bounds)
-    ]
-    beside = [
-        found
-        for found in resample(together, sampling, systems=["s", "x"])
-        if isinstance(found, Bounds)
-    ]
+    alone = intervals_of(together, ["s"])
     assert alone
-    assert [found for found in beside if found.system == "s"] == alone
+    assert intervals_of(together, ["s", "x"]) == alone

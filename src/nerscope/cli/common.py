@@ -1,66 +1,77 @@
-"""What several commands share: options, checks, and showing results."""
+"""What several commands share: options, checks, progress, and handing out what they found."""
 
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import OutputError, UsageError, suggest
 
 if TYPE_CHECKING:
-    from nerscope.formats.conll import ConllFile
-    from nerscope.render.tables import Table
+    from nerscope.formats.base import Source
+    from nerscope.render.document import Document
 
-FORMATS = ("text", "markdown", "latex", "csv", "json")
+FORMAT_HELP = "text, markdown, latex, csv, json, or one of a plug-in."
 FILE_HELP = "Options of a file follow it: FILE::token=1,label=2 (see docs/files.md)."
-_PATIENCE = 1.0  # seconds before a progress bar appears
+PLUGIN_HELP = "Python file that registers your own facets, matches, metrics, formats …"
+REPAIR_HELP = "How to read invalid labels: conlleval, strict, discard, none."
+_PATIENCE = 1.0  # seconds before a progress line appears
 
 
-def checked_format(form: str, known: Sequence[str]) -> str:
+def checked_format(form: str) -> str:
     """The format, if there is one of this name."""
-    if form not in known:
-        raise UsageError("--format", f"there is no format '{form}'", suggest(form, known))
+    import nerscope.compat  # what it offers
+    from nerscope.render.document import OUTPUTS
+
+    if form not in OUTPUTS:
+        OUTPUTS[form]
+    assert nerscope.compat
     return form
 
 
-def checked_output(path: str | None, inputs: Iterable[str | None] = ()) -> None:
-    """Refuse an output that cannot be written, or that would overwrite an input, before any work is
-    done.
-    """
-    if path is None:
-        return
-    import os
-    from pathlib import Path
-
-    from nerscope.errors import OutputError
-
-    target = Path(path)
-    if target.is_dir():
-        raise OutputError(path, "this is a folder", "name a file in it")
-    if target.exists() and any(
-        Path(name).exists() and target.samefile(name) for name in inputs if name
-    ):
-        raise OutputError(path, "this is one of the inputs", "choose another name for the output")
-    if not target.parent.is_dir():
-        raise OutputError(
-            path, "its folder does not exist", f"make the folder {target.parent} first"
-        )
-    if not os.access(target.parent, os.W_OK):
-        raise OutputError(
-            path,
-            "its folder cannot be written to",
-            "choose another folder, or change its permissions",
-        )
+def checked_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
+    """Refuse, before any work is done, outputs that cannot be written or that are inputs."""
+    given = [path for path in outputs if path is not None]
+    read = [Path(name) for name in inputs if name and name != "-"]
+    for place, path in enumerate(given):
+        target = Path(path)
+        if target.is_dir():
+            raise OutputError(path, "this is a folder", "name a file in it")
+        others = [*read, *map(Path, given[:place])]
+        if any(_same(target, other) for other in others):
+            raise OutputError(
+                path,
+                "this is one of the inputs, or another output",
+                "choose another name for the output",
+            )
+        if not target.parent.is_dir():
+            raise OutputError(
+                path, "its folder does not exist", f"make the folder {target.parent} first"
+            )
+        if not target.exists() and not os.access(target.parent, os.W_OK):
+            raise OutputError(
+                path,
+                "its folder cannot be written to",
+                "choose another folder, or change its permissions",
+            )
 
 
-def systems_of(given: Iterable[str]) -> dict[str, list["ConllFile"]]:
+def _same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def systems_of(given: Iterable[str]) -> dict[str, list["Source"]]:
     """The files of each system, from NAME=FILE; a repeated name is a further run."""
-    from nerscope.formats.conll import ConllFile
+    from nerscope.formats.base import source_named
 
-    systems: dict[str, list[ConllFile]] = {}
+    systems: dict[str, list[Source]] = {}
     for text in given:
         name, equals, file = text.partition("=")
         if not equals or not name or not file or "::" in name:
@@ -69,7 +80,7 @@ def systems_of(given: Iterable[str]) -> dict[str, list["ConllFile"]]:
                 "it is not of the form NAME=FILE",
                 "write for example --system bert=bert.txt",
             )
-        systems.setdefault(name, []).append(ConllFile.parse(file))
+        systems.setdefault(name, []).append(source_named(file))
     if not systems:
         raise UsageError(
             "--system", "no system is given", "write for example --system bert=bert.txt"
@@ -77,38 +88,106 @@ def systems_of(given: Iterable[str]) -> dict[str, list["ConllFile"]]:
     return systems
 
 
-def table_of(title: str, rows: Sequence[Mapping[str, Any]]) -> "Table":
-    """Rows of any kind as a table."""
-    from nerscope.render.tables import Cell, Table
+def emit(
+    document: "Document",
+    form: str,
+    *,
+    files: Mapping[str, Callable[[], bytes | str]] | None = None,
+    code: int = 0,
+    silent: bool = False,
+) -> NoReturn:
+    """Write files, then print a document in a format, and end with an exit code.
 
-    header = tuple(
-        dict.fromkeys(key for row in rows for key in row if key != "judgement")
-    )  # that is for a file to fill in
-    return Table(
-        title, header, tuple(tuple(Cell(shown(row.get(key))) for key in header) for row in rows)
-    )
+    Files are complete before anything is printed, and the exit code is settled: who reads what is
+    printed, or stops reading, changes neither.
+    """
+    from nerscope.render.document import OUTPUTS
+    from nerscope.results.files import write_bytes, write_text
+
+    printed = "" if silent else OUTPUTS[form](document)
+    for path, made in (files or {}).items():
+        data = made()
+        if isinstance(data, str):
+            write_text(path, data)
+        else:
+            write_bytes(path, data)
+    put(printed)
+    if form != "text" or document.signature is None:
+        for note in document.notes:
+            say(f"note: {note}")
+    raise typer.Exit(code)
 
 
-def shown(value: Any) -> str:
-    """A value in a cell."""
-    if value is None:
-        return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def put(text: str) -> None:
+    """Print to standard output; a reader that has gone is no failure, a full disk is."""
+    from nerscope.results.files import unwritable
+
+    if sys.stdout is None:  # closed by whoever started us: there is nobody to tell
+        return
+    try:
+        sys.stdout.write(_encodable(text, sys.stdout.encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:  # as `head` leaves it: nothing more to print
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise unwritable("standard output", error) from None
+
+
+def _encodable(text: str, encoding: str | None) -> str:
+    """The text, with what the encoding of the output does not have spelt out."""
+    known = encoding or "utf-8"
+    return text.encode(known, "backslashreplace").decode(known)
+
+
+def say(note: str) -> None:
+    """Tell something on standard error."""
+    from nerscope.render.text import harmless
+
+    typer.echo(_encodable(f"nerscope: {harmless(note)}", sys.stderr.encoding), err=True)
+
+
+def number_or_undefined(option: str, text: str) -> float | None:
+    """What 0/0 shall be."""
+    if text == "undefined":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(option, f"'{text}' is no number", "give undefined, 0 or 1") from None
+
+
+def edges_of(given: Iterable[str]) -> dict[str, list[float]]:
+    """The edges of buckets, from ATTRIBUTE=E1,E2."""
+    edges = {}
+    for text in given:
+        name, _, numbers = text.partition("=")
+        try:
+            edges[name] = [float(number) for number in numbers.split(",")]
+        except ValueError:
+            raise UsageError(
+                f"--edges {text}", "it cannot be read", "write for example --edges eLen=1,3,5"
+            ) from None
+    return edges
+
+
+def checked_name(option: str, name: str, known: Iterable[str]) -> None:
+    """Refuse a name that is not among some."""
+    if name not in known:
+        raise UsageError(option, f"there is no '{name}'", suggest(name, known))
 
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None]]:
-    """A line on standard error that says what is going on: on a terminal, each replaces the one
-    before; elsewhere, silence.
-    """
+    """A line on standard error that says what is going on; silence where no terminal is."""
     on_terminal = sys.stderr.isatty()
 
-    def say(step: str) -> None:
+    def show(step: str) -> None:
         if on_terminal:
             typer.echo(f"\r\033[K{step}", nl=False, err=True)
 
     try:
-        yield say
+        yield show
     finally:
         if on_terminal:
             typer.echo("\r\033[K", nl=False, err=True)
@@ -118,9 +197,9 @@ def steps() -> Iterator[Callable[[str], None]]:
 def progress(label: str) -> Iterator[Callable[[int], None]]:
     """A counter of sentences, for work that takes its time."""
     start = monotonic()
-    with steps() as say:
+    with steps() as show:
         yield (
             lambda done: (
-                say(f"{label}: {done:,} sentences") if monotonic() - start > _PATIENCE else None
+                show(f"{label}: {done:,} sentences") if monotonic() - start > _PATIENCE else None
             )
         )

@@ -1,12 +1,8 @@
 """`nerscope compare`: tells whether A is better than B, and where."""
 
-import json
-from typing import Any
-
 import typer
 
-from nerscope.cli.common import FORMATS, checked_format, table_of
-from nerscope.version import VERSION
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, checked_format, emit
 
 
 def command(
@@ -22,7 +18,7 @@ def command(
     metric: list[str] = typer.Option([], metavar="METRIC", help="Only these metrics."),
     by_type: bool = typer.Option(False, "--by-type", help="Show the types of every facet, too."),
     method: str = typer.Option(
-        "bootstrap", metavar="NAME", help="The test: bootstrap or randomisation."
+        "bootstrap", metavar="NAME", help="The test: bootstrap, randomisation, or a plug-in's."
     ),
     correction: str = typer.Option(
         "holm", metavar="NAME", help="For many cells: holm, bonferroni, bh or none."
@@ -37,20 +33,18 @@ def command(
         "--changes",
         help="Count the mentions that B fixed, broke or got wrong like A, and list the first two.",
     ),
-    format: str = typer.Option(
-        "text", metavar="FORMAT", help="text, markdown, latex, csv or json."
-    ),
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
 ) -> None:
     """Tell whether A is better than B, and where, from results alone."""
     from nerscope.errors import UsageError
-    from nerscope.render.comparison import difference_tables, head_to_head, tally_table
-    from nerscope.render.writers import TABLE_WRITERS
-    from nerscope.results.changes import change_counts
-    from nerscope.results.changes import changes as all_changes
+    from nerscope.plugins import load_plugins
+    from nerscope.render.comparison import changes_document, comparison_document
     from nerscope.results.compare import compare
     from nerscope.results.results import Results
 
-    checked_format(format, FORMATS)
+    load_plugins(plugin)
+    checked_format(format)
     loaded = Results.load(results)
     if changes:
         if a is None or b is None:
@@ -59,23 +53,7 @@ def command(
                 "two systems are needed",
                 "name them: nerscope compare RESULTS A B --changes",
             )
-        listed = [row for row in all_changes(loaded, a, b) if row["change"] in ("fixed", "broken")]
-        counts = change_counts(loaded, a, b)
-        if format == "json":
-            typer.echo(
-                json.dumps({"counts": counts, "mentions": listed}, ensure_ascii=False, indent=1)
-            )
-            return
-        shown = [
-            {key: row[key] for key in ("dataset", "change", "type", "text", "sentence")}
-            for row in listed
-        ]
-        tables = [
-            table_of(f"From {a} to {b}: mentions by facet and level", counts),
-            table_of("Mentions that changed", shown),
-        ]
-        typer.echo(TABLE_WRITERS[format](tables), nl=False)
-        return
+        emit(changes_document(loaded, a, b), format)
     found = compare(
         loaded,
         a,
@@ -88,28 +66,6 @@ def command(
         correction=correction,
         samples=samples,
         seed=seed,
-        resample_by=resample,
+        resample=resample,
     )
-    for note in found.notes:
-        typer.echo(f"nerscope: note: {note}", err=True)
-    if format == "json":
-        typer.echo(json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False, indent=1))
-        return
-    duel = head_to_head(found.rows)
-    tables = [
-        tally_table(found.rows),
-        *([duel] if duel else []),
-        *difference_tables(found.rows, found.settings),
-    ]
-    typer.echo(TABLE_WRITERS[format](tables), nl=False)
-    typer.echo(_conditions(found.settings, loaded), err=format != "text")
-
-
-def _conditions(settings: dict[str, Any], results: Any) -> str:
-    inherited = {
-        key: value
-        for key, value in results.settings.get("signature", {}).items()
-        if key not in settings
-    }
-    parts = {**settings, **inherited, "version": VERSION}
-    return "signature: " + "|".join(f"{key}:{value}" for key, value in parts.items())
+    emit(comparison_document(found, loaded.signature), format)

@@ -2,32 +2,24 @@
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, checked_output
+from nerscope.cli.common import FILE_HELP, PLUGIN_HELP, REPAIR_HELP, checked_outputs, say
 
 
 def command(
     source: str = typer.Argument(metavar="IN", help=f"The file to read. {FILE_HELP}"),
     target: str = typer.Argument(metavar="OUT", help="The file to write."),
     to: str = typer.Option(
-        metavar="SCHEME", help="bio, iob1, io, bioes, bilou, bmes, or token for bare types."
+        metavar="SCHEME", help="bio, iob1, io, bioes, bilou, bmes, bmeow, or token for bare types."
     ),
-    repair: str = typer.Option(
-        "conlleval",
-        metavar="NAME",
-        help="How to read invalid labels: conlleval, strict, discard, none.",
-    ),
+    repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP),
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
 ) -> None:
     """Write a file in another tagging scheme; all other columns stay as they are."""
-    import gzip
+    from nerscope.dataset.convert import convert
+    from nerscope.formats.base import path_of, source_named
+    from nerscope.plugins import load_plugins
 
-    from nerscope.corpus.mentions import check_repair
-    from nerscope.dataset.validate import convert
-    from nerscope.formats.conll import ConllFile
-    from nerscope.results.results import write_bytes
-
-    check_repair(repair)
-    checked_output(target)
-    data, notes = convert(ConllFile.parse(source), to, repair)
-    write_bytes(target, gzip.compress(data) if target.endswith(".gz") else data)
-    for note in notes:
-        typer.echo(f"nerscope: note: {note}", err=True)
+    load_plugins(plugin)
+    checked_outputs([target], [path_of(source), *plugin])
+    for note in convert(source_named(source), target, to=to, repair=repair):
+        say(f"note: {note}")

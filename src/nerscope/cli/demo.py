@@ -2,6 +2,8 @@
 
 import typer
 
+from nerscope.cli.common import emit
+
 
 def command(
     folder: str = typer.Argument(
@@ -9,34 +11,33 @@ def command(
     ),
 ) -> None:
     """Put the demonstration data in a folder, evaluate it, and say where the results are."""
+    from dataclasses import replace
     from importlib.resources import as_file, files
     from pathlib import Path
     from shutil import copytree, ignore_patterns
 
-    from nerscope.errors import OutputError
     from nerscope.evaluation.evaluate import evaluate
-    from nerscope.render.tables import overview
-    from nerscope.render.writers import TABLE_WRITERS, with_conditions
+    from nerscope.render.tables import results_document
+    from nerscope.results.files import unwritable
 
     target = Path(folder)
     try:
         with as_file(files("nerscope.demo")) as data:
-            copytree(
-                data, target, dirs_exist_ok=True, ignore=ignore_patterns("*.py", "__pycache__")
-            )
+            ignored = ignore_patterns("*.py", "__pycache__")
+            copytree(data, target, dirs_exist_ok=True, ignore=ignored)
     except OSError as error:
-        raise OutputError(
-            folder, f"it cannot be written ({error.strerror})", "name another folder"
-        ) from None
+        raise unwritable(folder, error) from None
     systems: dict[str, list[str]] = {}
     for path in sorted((target / "systems").glob("*.conll")):
         systems.setdefault(path.name.split(".")[0], []).append(str(path))
-    results = evaluate(
-        str(target / "test.conll"), systems, train=str(target / "train.conll"), dataset="demo"
-    )
-    results.save(target / "results.json")
-    typer.echo(with_conditions(TABLE_WRITERS["text"](overview(results)), "text", results), nl=False)
-    typer.echo(f"\nThe data are in {target}, the results in {target / 'results.json'}.")
-    typer.echo("The same by hand:\n")
+    test, train, saved = target / "test.conll", target / "train.conll", target / "results.json"
+    results = evaluate(str(test), systems, train=str(train), dataset="demo")
     flags = " ".join(f"--system {name}={path}" for name, paths in systems.items() for path in paths)
-    typer.echo(f"  nerscope evaluate {target}/test.conll --train {target}/train.conll {flags}")
+    lines = [
+        f"The data are in {target}, the results in {saved}. The same by hand:",
+        "",
+        f"  nerscope evaluate {test} --train {train} {flags}",
+        "",
+    ]
+    document = replace(results_document(results), lines=lines)
+    emit(document, "text", files={str(saved): results.to_json})

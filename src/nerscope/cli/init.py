@@ -2,6 +2,8 @@
 
 import typer
 
+from nerscope.cli.common import put
+
 
 def command(
     folder: str = typer.Argument(".", metavar="[DIR]", help="The folder that holds the data."),
@@ -13,12 +15,12 @@ def command(
     from pathlib import Path
 
     from nerscope.errors import OutputError
-    from nerscope.experiment.init import starter
-    from nerscope.results.results import write_text
+    from nerscope.experiment.init import starter_text
+    from nerscope.results.files import write_text
 
     target = Path(folder) / "nerscope.toml"
-    text = starter(folder)
+    text = starter_text(folder)
     if target.exists() and not force:
         raise OutputError(str(target), "it is there already", "say --force to overwrite it")
     write_text(target, text)
-    typer.echo(f"{target} is written; look it over, then: nerscope evaluate {target}")
+    put(f"{target} is written; look it over, then: nerscope evaluate {target}\n")

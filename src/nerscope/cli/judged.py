@@ -1,28 +1,20 @@
 """`nerscope judged`: what people said of partial matches."""
 
-import json
-
 import typer
 
-from nerscope.cli.common import FORMATS, checked_format, table_of
+from nerscope.cli.common import FORMAT_HELP, checked_format, emit
 
 
 def command(
     pairs: str = typer.Argument(
-        metavar="PAIRS",
-        help="A list from `evaluate --list partial --format csv`, judged good or bad.",
+        metavar="PAIRS", help="A list from `evaluate --list partial --format csv`, judged."
     ),
-    format: str = typer.Option(
-        "text", metavar="FORMAT", help="text, markdown, latex, csv or json."
-    ),
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
 ) -> None:
     """Report the share of partial matches that a person judged good, for each criterion."""
-    from nerscope.render.writers import TABLE_WRITERS
+    from nerscope.render.document import Document, table_of
     from nerscope.results.judged import read_judgements, shares
 
-    checked_format(format, FORMATS)
-    rows = shares(read_judgements(pairs))
-    if format == "json":
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
-    else:
-        typer.echo(TABLE_WRITERS[format]([table_of("Partial matches as judged", rows)]), nl=False)
+    checked_format(format)
+    found = shares(read_judgements(pairs))
+    emit(Document([table_of("Partial matches as judged", found)], found, found), format)

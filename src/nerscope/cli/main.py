@@ -1,10 +1,11 @@
 """The front door of the command line: commands, and what becomes of errors."""
 
 import os
-import signal
 import sys
+from types import TracebackType
 
 import typer
+from typer.main import get_command
 
 from nerscope.cli import (
     compare,
@@ -18,32 +19,38 @@ from nerscope.cli import (
     judged,
     validate,
 )
+from nerscope.cli.common import put, say
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
+FAULT = 3  # exit code for what is no fault of the user's
 app = typer.Typer(
     name="nerscope",
-    help="How good a named-entity recogniser really is, where it fails, and whether B truly beats A.",
+    help="How good a named-entity recogniser really is, where it fails, whether B truly beats A.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("evaluate")(evaluate.command)
-app.command("describe")(describe.command)
-app.command("compare")(compare.command)
-app.command("diagnose")(diagnose.command)
-app.command("gate")(gate.command)
-app.command("init")(init.command)
-app.command("judged")(judged.command)
-app.command("validate")(validate.command)
-app.command("convert")(convert.command)
-app.command("demo")(demo.command)
+for _module in (
+    evaluate,
+    compare,
+    diagnose,
+    gate,
+    describe,
+    validate,
+    convert,
+    judged,
+    init,
+    demo,
+):
+    app.command(_module.__name__.rpartition(".")[2])(_module.command)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(VERSION)
+        put(f"{VERSION}\n")
         raise typer.Exit
 
 
@@ -53,23 +60,29 @@ def options(
         False, "--version", callback=_version, is_eager=True, help="Show the version."
     ),
 ) -> None:
-    """How good a named-entity recogniser really is, where it fails, and whether B truly beats A."""
+    """How good a named-entity recogniser really is, where it fails, whether B truly beats A."""
 
 
 def main() -> None:
     """Run the command line; a problem of the user's is one message and exit code 2."""
-    if hasattr(
-        signal, "SIGPIPE"
-    ):  # the reader of our output has gone, as `head` does: no failure, and nothing more to do
-        signal.signal(signal.SIGPIPE, lambda number, frame: os._exit(0))
+    sys.excepthook = _fault
     try:
-        app(prog_name="nerscope")
+        get_command(app)(prog_name="nerscope")  # app() itself would set another hook
     except NerscopeError as error:
-        typer.echo(f"nerscope: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:  # the same where there are no signals
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        say(str(error))
+        sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        typer.echo("nerscope: stopped", err=True)
+        say("stopped")
         sys.exit(130)
+
+
+def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What nobody expected: one message, and a code that means neither bad input nor a verdict."""
+    if os.environ.get("NERSCOPE_TRACEBACK"):
+        sys.__excepthook__(kind, error, trace)
+    say(
+        f"a fault of the program ({kind.__name__}: {error}). "
+        "Remedy: report it; with NERSCOPE_TRACEBACK=1 it shows where"
+    )
+    sys.stderr.flush()
+    os._exit(FAULT)

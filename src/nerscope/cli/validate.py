@@ -1,10 +1,8 @@
 """`nerscope validate`: check labels against their scheme."""
 
-from collections import Counter
-
 import typer
 
-from nerscope.cli.common import FILE_HELP
+from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, checked_format, emit
 
 
 def command(
@@ -12,26 +10,21 @@ def command(
     scheme: str | None = typer.Option(
         None, metavar="NAME", help="The scheme to check against; told by looking otherwise."
     ),
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
 ) -> None:
     """List every invalid label transition with its place; exit code 1 if there is any."""
-    from dataclasses import replace
+    from nerscope.dataset.validate import validate
+    from nerscope.formats.base import source_named
+    from nerscope.plugins import load_plugins
+    from nerscope.render.validation import validation_document
 
-    from nerscope.dataset.validate import violations
-    from nerscope.errors import plural
-    from nerscope.formats.conll import ConllFile
-
-    total = 0
-    for text in files:
-        file = ConllFile.parse(text)
-        name, found = violations(replace(file, scheme=scheme) if scheme else file)
-        for place, kind in found:
-            typer.echo(f"{place}: {kind}")
-        told = "as told" if scheme or file.scheme else "found by looking"
-        typer.echo(
-            f"{file.name}: scheme {name} ({told}), {plural(len(found), 'invalid transition')}"
-        )
-        for kind, count in Counter(kind for _, kind in found).most_common():
-            typer.echo(f"  {count:6d}  {kind}")
-        total += len(found)
-    if total:
-        raise typer.Exit(1)
+    load_plugins(plugin)
+    checked_format(format)
+    found = [validate(source_named(text), scheme=scheme) for text in files]
+    code = 0 if all(one.ok for one in found) else 1
+    emit(
+        validation_document([one._asdict() for one in found], text=format == "text"),
+        format,
+        code=code,
+    )

@@ -1,1 +1,3 @@
-"""Other tools' doors: what their users expect to see."""
+"""Other tools' doors: what their users expect to see; the package loads its own."""
+
+from nerscope.compat import conlleval as conlleval

@@ -1,6 +1,9 @@
 """The text that the conlleval script prints, byte for byte."""
 
-from nerscope.results.results import Results, Row
+from nerscope.errors import UsageError
+from nerscope.render.document import OUTPUTS, Document
+from nerscope.results.results import Results
+from nerscope.results.row import Row
 
 
 def conlleval_text(results: Results) -> str:
@@ -27,7 +30,8 @@ def _block(rows: list[Row]) -> str:
     gold, found, correct = _counts(exact, None)
     right = 100 * round((accuracy["value"] or 0) * accuracy["n"]) / accuracy["n"]
     lines = [
-        f"processed {accuracy['n']} tokens with {gold} phrases; found: {found} phrases; correct: {correct}.",
+        f"processed {accuracy['n']} tokens with {gold} phrases; "
+        f"found: {found} phrases; correct: {correct}.",
         f"accuracy: {right:6.2f}%; {_scores(gold, found, correct)}",
     ]
     for kind in sorted({kind for kind, _ in exact if kind is not None}):
@@ -47,3 +51,15 @@ def _scores(gold: int, found: int, correct: int) -> str:
     recall = 100 * correct / gold if gold else 0.0
     score = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {score:6.2f}"
+
+
+def as_conlleval(document: Document) -> str:
+    """The text for a document that shows results."""
+    if document.results is None:
+        raise UsageError(
+            "--format conlleval", "there are no exact scores to show", "use it with evaluate"
+        )
+    return conlleval_text(document.results)
+
+
+OUTPUTS.add("conlleval", as_conlleval, built_in=True)

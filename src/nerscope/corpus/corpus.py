@@ -3,17 +3,25 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from numbers import Integral
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.mentions import Mentions, decode
-from nerscope.corpus.schemes import Labels, Scheme, Transitions, parse_label, scheme_named
+from nerscope.corpus.mentions import NO_MENTIONS, Mentions, decode, spelt
+from nerscope.corpus.schemes import (
+    BIO,
+    Labels,
+    Scheme,
+    Transitions,
+    parse_label,
+    scheme_named,
+)
 from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError
 
-Sentence: TypeAlias = Sequence[str] | Sequence[Sequence[str]] | Mapping[str, Any]
+Sentence: TypeAlias = Sequence[str] | Sequence[Sequence[Any]] | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,67 +32,53 @@ class Coding:
     labels: Labels = field(default_factory=Labels)
 
 
-@dataclass(slots=True, eq=False)
-class LabelColumn:
-    """Turns the raw labels of one file into shared codes, and remembers how they follow each other."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What was noticed while a chunk was read. Readings of chunks add up to that of their file."""
 
-    labels: Labels
-    given: Scheme | None = None
     transitions: Transitions = field(default_factory=Transitions)
+    mended: int = 0  # labels that were changed on request
     other_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
     first_other_line: int = 0
-    mended: int = 0  # labels that were changed on request
-    _shared: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    losses: tuple[
+        tuple[str, int, int], ...
+    ] = ()  # what a format says it left out: what, times, line
 
-    def note_other_tokens(self, gold: "Corpus", own: "Corpus") -> None:
-        """Count the tokens of a chunk that differ from gold."""
-        if not len(gold.tokens):
-            return
-        differs = np.flatnonzero(gold.tokens != own.tokens)
-        if len(differs) and not self.other_tokens:
-            self.first_other_line = int(own.lines[differs[0]])
-        self.other_tokens += len(differs)
-
-    @property
-    def scheme(self) -> Scheme:
-        """The scheme that was given, or else the one that fits what was read so far."""
-        return self.given or self.transitions.scheme()
-
-    def know(self, texts: Iterable[str]) -> str | None:
-        """Learn new raw labels; the first one that cannot be read is returned."""
-        for text in texts:
-            label = parse_label(text, self.given.bare if self.given else None)
-            if label is None:
-                return text
-            self.transitions.texts.append(text)
-            self._shared = np.append(self._shared, np.int32(self.labels.code(label)))
-        return None
-
-    def read(self, raw: Ints, starts: Ints, lines: Ints) -> Ints:
-        """The shared codes of raw ones."""
-        self.transitions.add(raw, starts, lines)
-        return self._shared[raw]
+    def __add__(self, other: "Reading") -> "Reading":
+        return Reading(
+            self.transitions + other.transitions,
+            self.mended + other.mended,
+            self.other_tokens + other.other_tokens,
+            self.first_other_line or other.first_other_line,
+            self.losses + other.losses,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
     """Some whole sentences: all of a corpus, or a chunk of it.
 
+    Mentions are written as `labels`, one for each token, or else as `spans`, which may be nested.
     `tokens` is empty where tokens were not read. Sentence k is `starts[k]:starts[k + 1]`.
 
     >>> corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])])
-    >>> corpus.words(0), corpus.mentions().type.tolist(), corpus.column.scheme.name
+    >>> corpus.words(0), corpus.mentions().type.tolist(), corpus.scheme.name
     (['Ada', 'spoke'], [0], 'bio')
+    >>> nested = Corpus.of([(["Bank", "of", "Ghana"], [(0, 3, "ORG"), (2, 3, "LOC")])])
+    >>> nested.mentions().end.tolist(), nested.is_flat
+    ([3, 3], False)
     """
 
     name: str
     coding: Coding
-    column: LabelColumn
     tokens: Ints
-    labels: Ints
     starts: Ints
-    lines: Ints
-    documents: Ints
+    lines: Ints  # of each token
+    documents: Ints  # of each sentence
+    labels: Ints | None = None
+    spans: Mentions | None = None
+    reading: Reading = field(default_factory=Reading, repr=False)
+    told: Scheme | None = None  # the scheme that somebody said the labels are in
 
     def __len__(self) -> int:
         """The number of sentences."""
@@ -94,6 +88,16 @@ class Corpus:
     def n_tokens(self) -> int:
         """The number of tokens."""
         return int(self.starts[-1])
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme that was told, or else the one that fits what was read."""
+        return self.told or self.reading.transitions.scheme()
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether no token belongs to two mentions; labels cannot write it otherwise."""
+        return self.spans is None or self.spans.are_flat
 
     @classmethod
     def of(
@@ -106,49 +110,30 @@ class Corpus:
     ) -> "Corpus":
         """A corpus of Python lists.
 
-        A sentence is a pair of lists (tokens, labels), a mapping with `tokens` and `labels`, or a
-        list of labels alone.
+        A sentence is a pair of lists (tokens, labels), a pair (tokens, spans) with spans as
+        (start, end, type), a mapping with `tokens` and `labels` or `spans`, or labels alone.
         """
-        parts = [
-            _sentence(item, f"{name}: sentence {number}")
-            for number, item in enumerate(sentences, 1)
-        ]
-        if not parts:
-            raise InputError(
-                name, "there is no sentence", "give at least one (tokens, labels) pair"
-            )
-        coding = coding or Coding()
-        lengths = np.array([len(labels) for _, labels in parts], np.int64)
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        numbers = np.repeat(np.arange(1, len(parts) + 1), lengths)
-        with_tokens = all(tokens is not None for tokens, _ in parts)
-        column = LabelColumn(coding.labels, scheme_named(scheme) if scheme else None)
-        texts = [text for _, labels in parts for text in labels]
-        known = {text: code for code, text in enumerate(dict.fromkeys(texts))}
-        raw = np.array([known[text] for text in texts], np.int32)
-        if (bad := column.know(known)) is not None:
-            place = f"{name}: sentence {numbers[texts.index(bad)]}"
-            raise label_error(place, bad)
-        tokens = (
-            coding.tokens.encode(word for words, _ in parts for word in words or ())
-            if with_tokens
-            else np.zeros(0, np.int32)
-        )
-        labels = column.read(raw, starts, numbers)
-        return cls(
-            name, coding, column, tokens, labels, starts, numbers, np.zeros(len(parts), np.int64)
-        )
+        told = scheme_named(scheme) if scheme else None
+        return corpus_of(read_sentences(sentences, name), name, coding or Coding(), told=told)
 
     def sentences(self, first: int, last: int) -> "Corpus":
-        """The sentences from `first` up to `last`."""
+        """The sentences from `first` up to `last`; what was noticed goes with the first ones."""
+        if first == 0 and last == len(self):
+            return self
         begin, end = int(self.starts[first]), int(self.starts[last])
+        spans = self.spans
+        if spans is not None:
+            inside = (spans.start >= begin) & (spans.start < end)
+            spans = Mentions(spans.start - begin, spans.end - begin, spans.type)[inside]
         return replace(
             self,
             tokens=self.tokens[begin:end],
-            labels=self.labels[begin:end],
+            labels=None if self.labels is None else self.labels[begin:end],
+            spans=spans,
             starts=self.starts[first : last + 1] - begin,
             lines=self.lines[begin:end],
             documents=self.documents[first:last],
+            reading=self.reading if first == 0 else Reading(),
         )
 
     def place(self, token: int) -> str:
@@ -157,60 +142,152 @@ class Corpus:
 
     def words(self, sentence: int) -> list[str]:
         """The tokens of a sentence."""
-        return self.coding.tokens.strings(
-            self.tokens[self.starts[sentence] : self.starts[sentence + 1]]
-        )
+        tokens = self.tokens[self.starts[sentence] : self.starts[sentence + 1]]
+        return self.coding.tokens.strings(tokens)
 
     def texts(self, joint: str) -> list[str]:
-        """All sentences as text. Each distinct token is spelt out once, which is most of the work."""
+        """All sentences as text; each distinct token is spelt out once."""
         used, inverse = np.unique(self.tokens, return_inverse=True)
         words = np.array(self.coding.tokens.strings(used), object)[inverse].tolist()
         return [joint.join(words[begin:end]) for begin, end in pairwise(self.starts.tolist())]
 
-    def mentions(self, repair: str = "conlleval") -> Mentions:
-        """The mentions that the labels spell."""
-        return decode(
-            self.labels,
-            self.starts,
-            self.coding.labels,
-            repair,
-            self.column.scheme if repair == "discard" else None,
-        )
+    def mentions(self, repair: str = "conlleval", scheme: Scheme | None = None) -> Mentions:
+        """The mentions, as given or as the labels spell them in their scheme."""
+        if self.labels is None:
+            return self.spans if self.spans is not None else NO_MENTIONS
+        if repair == "conlleval":  # which reads the labels of all schemes alike
+            return decode(self.labels, self.starts, self.coding.labels)
+        known = scheme or self.scheme
+        return decode(self.labels, self.starts, self.coding.labels, repair, known)
+
+    def written(self) -> tuple[Ints, Ints]:
+        """The role and type of every token: as labelled, or as bio would write flat spans."""
+        if self.labels is None:
+            return spelt(self.mentions(), self.starts, BIO)
+        known = self.coding.labels
+        return known.roles[self.labels], known.type_codes[self.labels]
+
+    def detached(self, with_words: bool) -> "Corpus":
+        """The same chunk with no more of the coding than it needs, to be sent elsewhere."""
+        words = self.coding.tokens.only(self.tokens if with_words else self.tokens[:0])
+        return replace(self, coding=Coding(words, self.coding.labels))
 
     def recoded(self, coding: Coding) -> "Corpus":
         """The same corpus in the codes of another evaluation."""
         if coding is self.coding:
             return self
-        kinds = np.array(
-            [coding.labels.code(label) for label in self.coding.labels.known], np.int32
-        )
+        known = self.coding.labels
+        labels, spans = self.labels, self.spans
+        if labels is not None:
+            labels = np.array([coding.labels.code(label) for label in known.known], np.int32)[
+                labels
+            ]
+        if spans is not None:
+            kinds = np.array([coding.labels.type_code(name) for name in known.types], np.int16)
+            spans = Mentions(
+                spans.start, spans.end, kinds[spans.type] if len(spans) else spans.type
+            )
         used, inverse = np.unique(self.tokens, return_inverse=True)
-        tokens = (
-            coding.tokens.encode(self.coding.tokens.strings(used))[inverse]
-            if len(used)
-            else self.tokens
+        tokens = self.tokens
+        if len(used):
+            tokens = coding.tokens.encode(self.coding.tokens.strings(used))[inverse]
+        return replace(self, coding=coding, tokens=tokens, labels=labels, spans=spans)
+
+
+class SentenceParts(NamedTuple):
+    """What one sentence says: tokens if it has any, and labels or else spans."""
+
+    tokens: list[str] | None
+    labels: list[str] | None
+    spans: list[tuple[int, int, str]]
+    line: int
+    size: int
+
+
+def read_sentences(sentences: Iterable[Sentence], name: str) -> list[SentenceParts]:
+    """Read sentences, whatever way they are given in; at least one."""
+    parts = [
+        read_sentence(item, f"{name}: sentence {number}")
+        for number, item in enumerate(sentences, 1)
+    ]
+    if not parts:
+        raise InputError(name, "there is no sentence", "give at least one (tokens, labels) pair")
+    return parts
+
+
+def corpus_of(
+    parts: Sequence[SentenceParts],
+    name: str,
+    coding: Coding,
+    *,
+    tokens: bool = True,
+    told: Scheme | None = None,
+) -> Corpus:
+    """A corpus of sentences that were read."""
+    starts = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([part.size for part in parts], out=starts[1:])
+    lines = np.repeat(np.arange(1, len(parts) + 1), np.diff(starts))
+    words = np.zeros(0, np.int32)
+    if tokens and all(part.tokens is not None for part in parts):
+        words = coding.tokens.encode([word for part in parts for word in part.tokens or ()])
+    documents = np.zeros(len(parts), np.int64)
+    if all(part.labels is None for part in parts):
+        spans = _spans(parts, starts, coding)
+        return Corpus(name, coding, words, starts, lines, documents, spans=spans)
+    if any(part.labels is None for part in parts):
+        raise InputError(
+            name, "some sentences have labels, others spans", "write all of them the same way"
         )
-        return replace(self, coding=coding, tokens=tokens, labels=kinds[self.labels])
+    texts = [text for part in parts for text in part.labels or ()]
+    known: dict[str, int] = {}
+    raw = np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
+    shared = np.zeros(len(known), np.int32)
+    for text, place in known.items():
+        label = parse_label(text, told.bare if told else None)
+        if label is None:
+            raise label_error(f"{name}: sentence {lines[texts.index(text)]}", text)
+        shared[place] = coding.labels.code(label)
+    reading = Reading(Transitions.of(list(known), raw, starts, lines))
+    return Corpus(
+        name, coding, words, starts, lines, documents, shared[raw], reading=reading, told=told
+    )
+
+
+def _spans(parts: Sequence[SentenceParts], starts: Ints, coding: Coding) -> Mentions:
+    rows = [
+        (begin + start, begin + end, coding.labels.type_code(kind))
+        for part, begin in zip(parts, starts.tolist(), strict=False)
+        for start, end, kind in part.spans
+    ]
+    table = np.array(rows, np.int64).reshape(len(rows), 3)
+    return Mentions(table[:, 0], table[:, 1], table[:, 2].astype(np.int16)).in_order()
 
 
 def joined(chunks: Sequence[Corpus]) -> Corpus:
     """Chunks of one file as one corpus."""
-    offsets = np.cumsum([0, *(chunk.n_tokens for chunk in chunks)])
+    if len(chunks) == 1:
+        return chunks[0]
+    offsets = np.cumsum([0, *(chunk.n_tokens for chunk in chunks)]).tolist()
+    labels, spans = None, None
+    if chunks[0].labels is not None:
+        labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
+    else:
+        found = [(chunk.mentions(), offset) for chunk, offset in zip(chunks, offsets, strict=False)]
+        spans = Mentions(
+            np.concatenate([own.start + offset for own, offset in found]),
+            np.concatenate([own.end + offset for own, offset in found]),
+            np.concatenate([own.type for own, _ in found]),
+        )
+    shifted = [chunk.starts[1:] + offset for chunk, offset in zip(chunks, offsets, strict=False)]
     return replace(
         chunks[0],
         tokens=np.concatenate([chunk.tokens for chunk in chunks]),
-        labels=np.concatenate([chunk.labels for chunk in chunks]),
-        starts=np.concatenate(
-            [
-                [0],
-                *(
-                    chunk.starts[1:] + offset
-                    for chunk, offset in zip(chunks, offsets, strict=False)
-                ),
-            ]
-        ),
+        labels=labels,
+        spans=spans,
+        starts=np.concatenate([[0], *shifted]),
         lines=np.concatenate([chunk.lines for chunk in chunks]),
         documents=np.concatenate([chunk.documents for chunk in chunks]),
+        reading=sum((chunk.reading for chunk in chunks), Reading()),
     )
 
 
@@ -230,7 +307,8 @@ def label_error(place: str, text: str) -> FormatError:
         return FormatError(
             place,
             f"label '{text}' has an unknown prefix",
-            "prefixes are the capital letters B, I, E, S, L, U, M; check that the label column is the right one",
+            "prefixes are the capital letters B, I, E, S, L, U, M, W; "
+            "check that the label column is the right one",
         )
     if not text:
         return FormatError(
@@ -239,35 +317,88 @@ def label_error(place: str, text: str) -> FormatError:
     return FormatError(
         place,
         f"label '{text}' has no prefix such as B- or I-",
-        "check that the label column is the right one; say scheme=io for mentions without prefixes, "
+        "check that the label column is the right one; "
+        "say scheme=io for mentions without prefixes, "
         "scheme=token for tags of single tokens such as parts of speech",
     )
 
 
-def _sentence(item: Sentence, place: str) -> tuple[list[str] | None, list[str]]:
+def read_sentence(item: Sentence, place: str, line: int = 0) -> SentenceParts:
+    """Read one sentence, whatever way it is given in."""
+    marks: object
     if isinstance(item, Mapping):
-        if "tokens" not in item or "labels" not in item:
+        if "tokens" not in item or not ("labels" in item or "spans" in item):
             raise InputError(
-                place, f"the keys are {sorted(item)}", "name them 'tokens' and 'labels'"
+                place, f"the keys are {sorted(item)}", "name them 'tokens' and 'labels' or 'spans'"
             )
-        tokens, labels = _strings(item["tokens"], place), _strings(item["labels"], place)
-    elif (
-        isinstance(item, Sequence)
-        and len(item) == 2
-        and not any(isinstance(part, str) for part in item)
-    ):
-        tokens, labels = _strings(item[0], place), _strings(item[1], place)
+        tokens, marks = _strings(item["tokens"], place), item.get("labels", item.get("spans"))
+        if "labels" not in item:
+            return _with_spans(tokens, marks, place, line)
+        labels = _strings(marks, place)
+    elif _is_pair(item):
+        tokens, marks = _strings(item[0], place), item[1]
+        if _are_spans(marks, tokens):
+            return _with_spans(tokens, marks, place, line)
+        labels = _strings(marks, place)
     else:
-        tokens, labels = None, _strings(item, place)
-    if tokens is not None and len(tokens) != len(labels):
+        labels = _strings(item, place)
+        if not labels:
+            raise _empty(place)
+        return SentenceParts(None, labels, [], line, len(labels))
+    if len(tokens) != len(labels):
         raise InputError(
-            place, f"{len(tokens)} tokens but {len(labels)} labels", "give one label for each token"
+            place,
+            f"{len(tokens)} tokens but {len(labels)} labels",
+            "give one label for each token",
         )
     if not labels:
-        raise InputError(
-            place, "the sentence is empty", "leave empty sentences out, in gold and systems alike"
-        )
-    return tokens, labels
+        raise _empty(place)
+    return SentenceParts(tokens, labels, [], line, len(labels))
+
+
+def _is_pair(item: object) -> TypeGuard[Sequence[Any]]:
+    return (
+        isinstance(item, Sequence)
+        and not isinstance(item, str)
+        and len(item) == 2
+        and not any(isinstance(part, str) for part in item)
+    )
+
+
+def _are_spans(marks: object, tokens: list[str]) -> bool:
+    """Whether the second of a pair holds spans: tuples, or nothing where there are tokens."""
+    if not isinstance(marks, Sequence) or isinstance(marks, str):
+        return False
+    return not isinstance(marks[0], str) if marks else bool(tokens)
+
+
+def _with_spans(tokens: list[str], given: object, place: str, line: int) -> SentenceParts:
+    if not tokens:
+        raise _empty(place)
+    spans = []
+    many: Iterable[Any] = given if isinstance(given, Iterable) else [given]
+    for one in many:
+        try:
+            start, end, kind = one
+        except (TypeError, ValueError):
+            start, end, kind = None, None, None
+        start, end = (int(at) if isinstance(at, Integral) else at for at in (start, end))
+        if not (isinstance(start, int) and isinstance(end, int) and isinstance(kind, str) and kind):
+            raise InputError(place, f"{one!r} is no span", "give spans as (start, end, type)")
+        if not 0 <= start < end <= len(tokens):
+            raise InputError(
+                place,
+                f"the span ({start}, {end}) does not lie in the {len(tokens)} tokens",
+                "count tokens from 0; the end is the first token behind the span",
+            )
+        spans.append((start, end, kind))
+    return SentenceParts(tokens, None, spans, line, len(tokens))
+
+
+def _empty(place: str) -> InputError:
+    return InputError(
+        place, "the sentence is empty", "leave empty sentences out, in gold and systems alike"
+    )
 
 
 def _strings(given: object, place: str) -> list[str]:
@@ -277,7 +408,9 @@ def _strings(given: object, place: str) -> list[str]:
             place, "this is no sentence", "give (tokens, labels), two lists of strings"
         )
     strings = list(given)
-    if not all(isinstance(text, str) and "\0" not in text for text in strings):
+    if set(map(type, strings)) - {str} and all(isinstance(text, str) for text in strings):
+        strings = list(map(str, strings))  # of a kind of their own, as numpy's are
+    if set(map(type, strings)) - {str} or "\0" in "".join(strings):
         raise InputError(
             place,
             "a token or label is not a string",

@@ -35,6 +35,13 @@ class Interner:
         self._keys = np.zeros(1 << bits, np.uint64)  # by slot
         self._codes = np.full(1 << bits, _EMPTY)
 
+    def copy(self) -> "Interner":
+        """The same codes, free to grow apart."""
+        twin = Interner.__new__(Interner)
+        twin.keys, twin.size, twin._shift = self.keys.copy(), self.size, self._shift
+        twin._keys, twin._codes = self._keys.copy(), self._codes.copy()
+        return twin
+
     def find(self, keys: Words) -> Ints:
         """The code of each key, -1 where it is unknown."""
         slots = ((keys * _MULTIPLIER) >> self._shift).view(np.int64)
@@ -118,6 +125,12 @@ class Paths:
             known = nodes[active] >= 0
             active = active[known & (ends[active] - starts[active] > position)]
         return nodes
+
+    def copy(self) -> "Paths":
+        """The same codes, free to grow apart."""
+        twin = Paths()
+        twin._edges = self._edges.copy()
+        return twin
 
     def path(self, code: int) -> list[int]:
         """The sequence behind a code."""

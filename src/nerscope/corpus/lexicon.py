@@ -1,21 +1,28 @@
-"""What the training data says of every token and every surface."""
+"""What the training data says of every token and every surface.
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+Everything is a table that is asked by code. A worked example: training holds "New York" five times,
+three times as LOC, once as ORG and once without a mention. Then the surface code of (New, York) has
+the row LOC 3, ORG 1 in `surface_counts` and 5 in `occurrences`; the token "York" has 5 in
+`token_counts` and the row LOC 3, ORG 1 in `inside_counts`.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import counted, lookup, ranges
+from nerscope.corpus.lookup import counted, ranges
 from nerscope.corpus.mentions import Mentions
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """Counts over the training data. Codes are those of the evaluation's vocabulary, labels and
-    `surfaces`.
+    """Counts over the training data, fixed once they are made.
+
+    Codes are those of the evaluation's vocabulary, of its labels, and of `surfaces`, which knows
+    the training mentions; whatever is unknown has the code -1 there.
     """
 
     surfaces: Paths
@@ -23,92 +30,83 @@ class Lexicon:
     n_tokens: int
     token_counts: Ints  # by token
     inside_counts: Ints  # by token and type: occurrences inside mentions of the type
+    inside_totals: Ints  # by token: the same for all types together
+    inside_most: Ints  # by token: of its most frequent type
     surface_counts: Ints  # by surface and type
-    _text: Ints
-    _sentence_of: Ints
-    _order: Ints  # positions in the text, sorted by token
-    _found: dict[int, int] = field(default_factory=dict)
+    surface_totals: Ints  # by surface: for all types together
+    occurrences: Ints  # by surface: of its tokens anywhere in the text, annotated or not
 
-    @classmethod
-    def of(cls, chunks: Iterable[Corpus], surfaces: Paths, repair: str = "conlleval") -> "Lexicon":
-        """Read the training data."""
-        tokens, mentions, codes, sizes = [], [], [], []
-        kinds = 0
-        bound = 0
-        for chunk in chunks:
-            found = chunk.mentions(repair)
-            tokens.append(chunk.tokens)
-            mentions.append((found, chunk))
-            codes.append(surfaces.codes(chunk.tokens, found.start, found.end))
-            sizes.append(np.diff(chunk.starts))
-            kinds, bound = len(chunk.coding.labels.types), chunk.coding.tokens.bound
-        text = np.concatenate(tokens)
-        inside = [
-            (chunk.tokens[ranges(found.start, found.end)], _type_of_inside(found))
-            for found, chunk in mentions
-        ]
-        return cls(
-            surfaces,
-            n_mentions=sum(len(found) for found, _ in mentions),
-            n_tokens=len(text),
-            token_counts=np.bincount(text, minlength=bound),
-            inside_counts=_table(inside, (bound, kinds)),
-            surface_counts=_table(
-                [(code, found.type) for code, (found, _) in zip(codes, mentions, strict=True)],
-                (len(surfaces), kinds),
-            ),
-            _text=text,
-            _sentence_of=np.repeat(np.arange(sum(map(len, sizes))), np.concatenate(sizes)),
-            _order=np.argsort(text, kind="stable"),
-        )
 
-    def occurrences(self, tokens: Ints, mentions: Mentions, surfaces: Ints) -> Ints:
-        """How often each mention's token sequence occurs in the training text, annotated or not."""
-        distinct, first, inverse = np.unique(surfaces, return_index=True, return_inverse=True)
-        new = np.array(
-            [
-                position
-                for code, position in zip(distinct, first, strict=True)
-                if int(code) not in self._found
-            ],
-            np.int64,
-        )
-        self._found.update(
-            zip(surfaces[new].tolist(), self._count(tokens, mentions[new]).tolist(), strict=True)
-        )
-        return np.array([self._found[int(code)] for code in distinct], np.int64)[inverse]
+def lexicon_of(training: Corpus, repair: str = "conlleval") -> Lexicon:
+    """Count the training data.
 
-    def _count(self, tokens: Ints, mentions: Mentions) -> Ints:
-        """Count sequences: go to every place of a sequence's rarest token, and compare the others."""
-        lengths = mentions.end - mentions.start
-        owner = np.repeat(np.arange(len(mentions)), lengths)
-        position = ranges(mentions.start, mentions.end)
-        frequency = lookup(self.token_counts, tokens[position])
-        order = np.lexsort((frequency, owner))
-        rarest = position[order[np.cumsum(lengths) - lengths]]
-        low = np.searchsorted(self._text, tokens[rarest], sorter=self._order)
-        high = np.searchsorted(self._text, tokens[rarest], side="right", sorter=self._order)
-        candidate = np.repeat(np.arange(len(mentions)), high - low)
-        begin = self._order[ranges(low, high)] - (rarest - mentions.start)[candidate]
-        final = begin + lengths[candidate] - 1
-        good = (begin >= 0) & (final < len(self._text))
-        candidate, begin, final = candidate[good], begin[good], final[good]
-        good = self._sentence_of[begin] == self._sentence_of[final]
+    >>> text = [(["New", "York"], ["B-LOC", "I-LOC"]), (["New", "York", "Times"], ["O", "O", "O"])]
+    >>> lexicon = lexicon_of(Corpus.of(text))
+    >>> lexicon.occurrences[lexicon.surface_counts.sum(axis=1) > 0].tolist()
+    [2]
+    """
+    mentions, tokens = training.mentions(repair), training.tokens
+    kinds = max(1, len(training.coding.labels.types))
+    bound = training.coding.tokens.bound
+    surfaces = Paths()
+    codes = surfaces.codes(tokens, mentions.start, mentions.end)
+    inside = ranges(mentions.start, mentions.end)
+    inside_types = np.repeat(mentions.type, mentions.end - mentions.start)
+    if not mentions.are_flat:  # a token counts once for each type around it
+        once = np.unique(inside * np.int64(kinds) + inside_types)
+        inside, inside_types = once // kinds, once % kinds
+    by_token = counted(tokens[inside], inside_types, (bound, kinds))
+    by_surface = counted(codes, mentions.type, (len(surfaces), kinds))
+    return Lexicon(
+        surfaces,
+        n_mentions=len(mentions),
+        n_tokens=len(tokens),
+        token_counts=np.bincount(tokens, minlength=bound),
+        inside_counts=by_token,
+        inside_totals=np.bincount(tokens[np.unique(inside)], minlength=bound),
+        inside_most=by_token.max(axis=1, initial=0),
+        surface_counts=by_surface,
+        surface_totals=by_surface.sum(axis=1),
+        occurrences=_occurrences(training, mentions, codes, len(surfaces)),
+    )
+
+
+def _occurrences(training: Corpus, mentions: Mentions, codes: Ints, size: int) -> Ints:
+    """How often the tokens of each surface stand side by side in the text."""
+    found = np.zeros(size, np.int64)
+    distinct, first = np.unique(codes, return_index=True)
+    found[distinct] = _count(training, mentions[first])
+    return found
+
+
+def _count(training: Corpus, wanted: Mentions) -> Ints:
+    """Count sequences: go to every place of the rarest token of each, and compare the others.
+
+    "Bank of Ghana" is looked for where "Ghana" stands, not where "of" does: candidates begin two
+    tokens before each "Ghana", must lie in one sentence, and are then compared token by token.
+    """
+    text = training.tokens
+    frequency = np.bincount(text)
+    order = np.argsort(text, kind="stable")
+    lengths = wanted.end - wanted.start
+    owner = np.repeat(np.arange(len(wanted)), lengths)
+    position = ranges(wanted.start, wanted.end)
+    by_rarity = np.lexsort((frequency[text[position]], owner))
+    rarest = position[by_rarity[np.cumsum(lengths) - lengths]]
+    low = np.searchsorted(text, text[rarest], sorter=order)
+    high = np.searchsorted(text, text[rarest], side="right", sorter=order)
+    candidate = np.repeat(np.arange(len(wanted)), high - low)
+    begin = order[ranges(low, high)] - (rarest - wanted.start)[candidate]
+    final = begin + lengths[candidate] - 1
+    good = (begin >= 0) & (final < len(text))
+    candidate, begin, final = candidate[good], begin[good], final[good]
+    sentence_of = np.repeat(np.arange(len(training)), np.diff(training.starts))
+    good = sentence_of[begin] == sentence_of[final]
+    candidate, begin = candidate[good], begin[good]
+    for step in range(int(lengths.max(initial=0))):
+        going_on = lengths[candidate] > step
+        at = np.minimum(begin + step, len(text) - 1)
+        right = text[np.minimum(wanted.start[candidate] + step, len(text) - 1)]
+        good = ~going_on | (text[at] == right)
         candidate, begin = candidate[good], begin[good]
-        step = 0
-        while len(candidate) and step < lengths.max():
-            goes_on = lengths[candidate] > step
-            at = np.minimum(begin + step, len(self._text) - 1)
-            wanted = tokens[np.minimum(mentions.start[candidate] + step, len(tokens) - 1)]
-            good = ~goes_on | (self._text[at] == wanted)
-            candidate, begin, step = candidate[good], begin[good], step + 1
-        return np.bincount(candidate, minlength=len(mentions))
-
-
-def _type_of_inside(mentions: Mentions) -> Ints:
-    return np.repeat(mentions.type, mentions.end - mentions.start)
-
-
-def _table(parts: list[tuple[Ints, Ints]], shape: tuple[int, int]) -> Ints:
-    keys, columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return counted(keys, columns, (shape[0], max(1, shape[1])))
+    return np.bincount(candidate, minlength=len(wanted))

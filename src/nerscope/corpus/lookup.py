@@ -6,21 +6,21 @@ from nerscope.corpus.arrays import Ints
 
 
 def lookup(table: Ints, codes: Ints) -> Ints:
-    """The entry (or row) of each code, 0 for codes the table does not know.
+    """The entry (or row) of each code, 0 for codes the table does not know, such as -1.
 
-    >>> lookup(np.array([5, 7]), np.array([1, 3])).tolist()
-    [7, 0]
+    >>> lookup(np.array([5, 7]), np.array([1, 3, -1])).tolist()
+    [7, 0, 0]
     """
     if not len(table):
         return np.zeros((len(codes), *table.shape[1:]), table.dtype)
     found = table[np.minimum(codes, len(table) - 1)]
-    found[codes >= len(table)] = 0
+    found[(codes >= len(table)) | (codes < 0)] = 0
     return found
 
 
 def lookup_pair(table: Ints, rows: Ints, columns: Ints) -> Ints:
     """The entry of each (row, column), 0 where the table does not reach."""
-    known = (rows < table.shape[0]) & (columns < table.shape[1])
+    known = (rows >= 0) & (rows < table.shape[0]) & (columns < table.shape[1])
     found = np.zeros(len(rows), table.dtype)
     found[known] = table[rows[known], columns[known]]
     return found

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.lookup import ranges
 from nerscope.corpus.schemes import (
     BEGIN,
+    BIO,
     END,
     INSIDE,
     OUTSIDE,
@@ -19,7 +21,7 @@ from nerscope.corpus.schemes import (
     Label,
     Labels,
     Scheme,
-    forbidden,
+    stray,
 )
 from nerscope.errors import UsageError, suggest
 
@@ -57,15 +59,23 @@ class Mentions:
         """The sentence of each mention."""
         return np.searchsorted(starts, self.start, side="right") - 1
 
+    @property
+    def are_flat(self) -> bool:
+        """Whether no token belongs to two of them; they must be sorted by start."""
+        return bool((self.start[1:] >= self.end[:-1]).all())
+
+    def in_order(self) -> "Mentions":
+        """The same mentions sorted by start, end and type."""
+        return self[np.lexsort((self.type, self.end, self.start))]
+
+
+NO_MENTIONS = Mentions(*(np.zeros(0, np.int64) for _ in range(3)))
+
 
 def decode(
-    codes: Ints,
-    starts: Ints,
-    labels: Labels,
-    repair: str = "conlleval",
-    scheme: Scheme | None = None,
+    codes: Ints, starts: Ints, labels: Labels, repair: str = "conlleval", scheme: Scheme = BIO
 ) -> Mentions:
-    """The mentions that label codes spell.
+    """The mentions that label codes spell. A repair touches only what the scheme forbids.
 
     >>> labels = Labels()
     >>> codes = np.array([labels.code(Label(role, "PER")) for role in (BEGIN, INSIDE, BEGIN)])
@@ -74,11 +84,11 @@ def decode(
     ([0, 2], [2, 3])
     """
     role, kind = labels.roles[codes], labels.type_codes[codes]
-    if repair == "strict":
+    if repair == "strict" and not scheme.inside_opens:
         return _decode_strict(role, kind, starts)
     mentions = _decode_conlleval(role, kind, starts)
-    if repair == "discard" and scheme is not None:
-        return mentions[~_faulty(mentions, codes, starts, labels, scheme)]
+    if repair == "discard":
+        return mentions[~_faulty(mentions, role, kind, starts, scheme)]
     return mentions
 
 
@@ -108,43 +118,37 @@ def _decode_strict(role: Ints, kind: Ints, starts: Ints) -> Mentions:
     return Mentions(begin, np.flatnonzero(last) + 1, kind[begin])
 
 
-def _faulty(mentions: Mentions, codes: Ints, starts: Ints, labels: Labels, scheme: Scheme) -> Bools:
+def _faulty(mentions: Mentions, role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:
     """Whether a mention holds a stray label, or is not closed where the scheme marks the end."""
-    stray = forbidden(labels.known, scheme).stray
-    into = stray[previous(codes, starts), codes]
-    before = np.concatenate([[0], np.cumsum(into)])
+    before = np.concatenate([[0], np.cumsum(stray(role, kind, starts, scheme))])
     faulty: Bools = before[mentions.end] > before[mentions.start]
-    return faulty | (labels.roles[codes[mentions.end - 1]] < END) if scheme.must_close else faulty
+    return faulty | (role[mentions.end - 1] < END) if scheme.must_close else faulty
 
 
-def previous(codes: Ints, starts: Ints) -> Ints:
-    """The label before each label; 0, which is `O`, before the first of a sentence."""
-    before = np.empty_like(codes)
-    before[1:] = codes[:-1]
-    before[starts[:-1]] = 0
-    return before
-
-
-def encode(mentions: Mentions, starts: Ints, labels: Labels, scheme: Scheme) -> Ints:
-    """The label codes by which a scheme spells mentions that do not overlap."""
+def spelt(mentions: Mentions, starts: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
+    """The role and the type of every token, as a scheme spells mentions that do not overlap."""
     length = int(starts[-1])
-    role, kind = np.zeros(length, np.int64), np.zeros(length, np.int64)
+    role, kind = np.zeros(length, np.int64), np.full(length, -1, np.int64)
     lengths = mentions.end - mentions.start
-    inside = np.repeat(mentions.start - np.cumsum(lengths) + lengths, lengths) + np.arange(
-        lengths.sum()
-    )
+    inside = ranges(mentions.start, mentions.end)
     role[inside], kind[inside] = INSIDE, np.repeat(mentions.type, lengths)
     role[mentions.end - 1] = END
     role[mentions.start] = BEGIN
     role[mentions.start[lengths == 1]] = SINGLE
     if scheme.begin_separates:
         role[mentions.start] = np.where(_touching(mentions, starts), BEGIN, INSIDE)
+    # bio spells the end of a mention with I, which is read back as inside.
     read_back = np.array([OUTSIDE, *(ROLE_OF_LETTER[letter] for letter in scheme.letters)])
-    role = read_back[role]  # bio spells the end of a mention with I, which is read back as inside
+    return read_back[role], kind
+
+
+def encode(mentions: Mentions, starts: Ints, labels: Labels, scheme: Scheme) -> Ints:
+    """The label codes by which a scheme spells mentions that do not overlap."""
+    role, kind = spelt(mentions, starts, scheme)
     table = np.zeros((5, max(1, len(labels.types))), np.int64)
-    for used in np.unique(role[role != OUTSIDE]):
-        table[used] = [labels.code(Label(int(used), name)) for name in labels.types]
-    return table[role, kind]
+    for used in np.unique(role[role != OUTSIDE]).tolist():
+        table[used] = [labels.code(Label(used, name)) for name in labels.types]
+    return table[role, np.maximum(kind, 0)]
 
 
 def _touching(mentions: Mentions, starts: Ints) -> Bools:

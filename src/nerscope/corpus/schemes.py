@@ -4,7 +4,7 @@ A label has a role and a type. The letters differ between schemes (`E` or `L` en
 `I`), the roles do not: once roles are known, everything downstream is the same for all schemes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ ROLE_OF_LETTER = {
     "L": END,
     "S": SINGLE,
     "U": SINGLE,
+    "W": SINGLE,
 }
 
 
@@ -56,18 +57,20 @@ SCHEMES = {
         Scheme("bioes", "BIES", must_close=True),
         Scheme("bilou", "BILU", must_close=True),
         Scheme("bmes", "BMES", must_close=True),
+        Scheme("bmeow", "BMEW", must_close=True),
         Scheme(
             "token", "SSSS", bare=SINGLE
         ),  # part-of-speech tags and the like: each token for itself
     ]
 }
+BIO = SCHEMES["bio"]
 ALIASES = {
     "iob2": "bio",
     "iob": "iob1",
     "iobes": "bioes",
     "bilo": "bilou",
     "bmeso": "bmes",
-    "bmeow": "bmes",
+    "bmewo": "bmeow",
 }
 
 
@@ -117,14 +120,17 @@ class Labels:
     (1, 0, ['PER'])
     """
 
-    types: list[str] = field(default_factory=list)
+    _types: dict[str, int] = field(default_factory=dict)
     _codes: dict[Label, int] = field(default_factory=lambda: {Label(OUTSIDE, ""): 0})
+
+    @property
+    def types(self) -> list[str]:
+        """The types in the order of their codes."""
+        return list(self._types)
 
     def type_code(self, name: str) -> int:
         """The code of a type, new or known."""
-        if name not in self.types:
-            self.types.append(name)
-        return self.types.index(name)
+        return self._types.setdefault(name, len(self._types))
 
     def code(self, label: Label) -> int:
         """The code of a label, new or known."""
@@ -145,13 +151,8 @@ class Labels:
     @property
     def type_codes(self) -> Ints:
         """The type of each label code, -1 for `O`."""
-        return np.array(
-            [
-                -1 if label.role == OUTSIDE else self.types.index(label.type)
-                for label in self._codes
-            ],
-            np.int16,
-        )
+        codes = [self._types.get(label.type, -1) for label in self._codes]
+        return np.array(codes, np.int16 if len(self._types) < 1 << 15 else np.int32)
 
     def spell(self, scheme: Scheme) -> list[str]:
         """How a scheme writes each label."""
@@ -165,96 +166,167 @@ class Labels:
         ]
 
 
-class Forbidden(NamedTuple):
-    """Which label pairs (row before column) a scheme forbids, by the label to blame."""
+class _Rules(NamedTuple):
+    """Pairs of labels that follow each other, as arrays, and what a scheme says of them."""
 
-    stray: Bools  # the second label has nothing to continue, or separates nothing
-    unclosed: Bools  # the first label is left open
+    before: Ints  # roles
+    after: Ints
+    same_type: Bools
+    scheme: Scheme
 
     @property
-    def pairs(self) -> Bools:
-        """All forbidden pairs."""
+    def stray(self) -> Bools:
+        """Whether the second label has nothing to continue, or separates nothing."""
+        is_open = (self.before == BEGIN) | (self.before == INSIDE)
+        continues = (self.after == INSIDE) | (self.after == END)
+        alone: Bools = continues & ~(is_open & self.same_type) & (not self.scheme.inside_opens)
+        idle: Bools = (self.after == BEGIN) & ~self.same_type & self.scheme.begin_separates
+        return alone | idle
+
+    @property
+    def unclosed(self) -> Bools:
+        """Whether the first label is left open."""
+        is_open = (self.before == BEGIN) | (self.before == INSIDE)
+        continues = (self.after == INSIDE) | (self.after == END)
+        left_open: Bools = is_open & ~(continues & self.same_type) & self.scheme.must_close
+        return left_open
+
+    @property
+    def broken(self) -> Bools:
+        """Whether the pair is forbidden, whichever label is to blame."""
         return self.stray | self.unclosed
 
 
-def forbidden(labels: list[Label], scheme: Scheme) -> Forbidden:
-    """The pairs that a scheme forbids; a sentence begins and ends as if with `O`, which is label 0."""
-    role = np.array([label.role for label in labels])
-    kinds = {label.type: code for code, label in enumerate(labels)}
-    kind = np.array([kinds[label.type] for label in labels])
-    same = kind[:, None] == kind[None, :]
-    is_open = np.isin(role, (BEGIN, INSIDE))[:, None]
-    continues = np.isin(role, (INSIDE, END))[None, :]
-    stray = continues & ~(is_open & same) & (not scheme.inside_opens)
-    stray |= (role == BEGIN)[None, :] & ~same & scheme.begin_separates
-    return Forbidden(stray, is_open & ~(continues & same) & scheme.must_close)
+def stray(role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:
+    """Whether each label has nothing to continue, or separates nothing.
+
+    A sentence begins as if after `O`. Roles and types are those of each token.
+    """
+    return _Rules(*_with_previous(role, kind, starts), scheme).stray
 
 
-@dataclass(slots=True)
+def broken(role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> tuple[Bools, Bools]:
+    """Whether each label may not follow the one before, and whether a sentence may not end so."""
+    into = _Rules(*_with_previous(role, kind, starts), scheme).broken
+    last = starts[1:] - 1
+    nothing = np.zeros(len(last), role.dtype)
+    out = _Rules(role[last], nothing, np.zeros(len(last), bool), scheme).broken
+    return into, out
+
+
+def _with_previous(role: Ints, kind: Ints, starts: Ints) -> tuple[Ints, Ints, Bools]:
+    before, same = np.zeros_like(role), np.zeros(len(role), bool)
+    before[1:], same[1:] = role[:-1], kind[1:] == kind[:-1]
+    before[starts[:-1]], same[starts[:-1]] = OUTSIDE, False
+    return before, role, same
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Transitions:
-    """How often each label follows each other one in a file: enough to tell the scheme and every
-    fault in it.
+    """How often each label follows each other one: enough to tell the scheme and every fault in it.
 
-    Index 0 is the sentence boundary, index k + 1 the k-th raw label. `first` is the line of the
-    first occurrence.
+    Only what occurs is kept. In `before` and `after`, 0 is the sentence boundary and k + 1 the k-th
+    of `texts`; `first` is the line of the first occurrence. Transitions of chunks add up.
     """
 
-    texts: list[str] = field(default_factory=list)
-    counts: Ints = field(default_factory=lambda: np.zeros((1, 1), np.int64))
-    first: Ints = field(default_factory=lambda: np.zeros((1, 1), np.int64))
+    texts: tuple[str, ...] = ()
+    before: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    after: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    times: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    first: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def add(self, raw: Ints, starts: Ints, lines: Ints) -> None:
+    @classmethod
+    def of(cls, texts: Sequence[str], raw: Ints, starts: Ints, lines: Ints) -> "Transitions":
         """Count the transitions of a chunk, whose labels are codes into `texts`."""
-        size = len(self.texts) + 1
-        if size > len(self.counts):
-            grow = ((0, size - len(self.counts)),) * 2
-            self.counts, self.first = np.pad(self.counts, grow), np.pad(self.first, grow)
-        ends = raw[starts[1:] - 1] + 1
-        keys: Ints = np.zeros(len(raw), np.int64 if size > 180 else np.int16)
+        size = len(texts) + 1
+        keys: Ints = np.zeros(len(raw), np.int16 if size <= 180 else np.int64)
         keys[1:] = (raw[:-1] + 1) * size
         keys[starts[:-1]] = 0
         keys += (raw + 1).astype(keys.dtype)
-        found = np.bincount(keys, minlength=size * size).reshape(size, size)
-        found[:, 0] = np.bincount(ends, minlength=size)
-        for row, column in np.argwhere((found > 0) & (self.counts == 0)).tolist():
-            place = (
-                starts[1:][ends == row][0] - 1
-                if column == 0
-                else np.argmax(keys == row * size + column)
-            )
-            self.first[row, column] = lines[place]
-        self.counts += found
+        last = starts[1:] - 1
+        every = [_tallied(keys, lines, size), _tallied((raw[last] + 1) * size, lines[last], size)]
+        found, times, first = (np.concatenate(column) for column in zip(*every, strict=True))
+        return cls(tuple(texts), found // size, found % size, times, first)
+
+    def __add__(self, other: "Transitions") -> "Transitions":
+        if not len(self.before):
+            return other
+        texts = tuple(dict.fromkeys((*self.texts, *other.texts)))
+        places = {text: place for place, text in enumerate(texts, 1)}
+        size = len(texts) + 1
+        codes = [np.array([0, *map(places.__getitem__, one.texts)]) for one in (self, other)]
+        keys = np.concatenate(
+            [
+                own[part.before] * size + own[part.after]
+                for part, own in zip((self, other), codes, strict=True)
+            ]
+        )
+        found, first_place, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        times = np.bincount(inverse, np.concatenate([self.times, other.times])).astype(np.int64)
+        first = np.concatenate([self.first, other.first])[first_place]
+        return Transitions(texts, found // size, found % size, times, first)
 
     def faults(self, scheme: Scheme) -> list["Fault"]:
         """The transitions that a scheme forbids, the most frequent first."""
-        labels = [
-            Label(OUTSIDE, ""),
-            *(parse_label(text, scheme.bare) or Label(OUTSIDE, "") for text in self.texts),
-        ]
-        bad = np.argwhere((self.counts > 0) & forbidden(labels, scheme).pairs)
+        bad = np.flatnonzero(self._broken(scheme))
         names = ["the sentence start", *self.texts]
         found = [
             Fault(
-                names[row],
-                "the sentence end" if column == 0 else names[column],
-                int(self.counts[row, column]),
-                int(self.first[row, column]),
+                names[self.before[at]],
+                names[self.after[at]] if self.after[at] else "the sentence end",
+                int(self.times[at]),
+                int(self.first[at]),
             )
-            for row, column in bad
+            for at in bad.tolist()
         ]
-        return sorted(found, key=lambda fault: (-fault.times, fault.first_line))
+        return sorted(found, key=lambda fault: (-fault.times, fault.first_line, fault))
+
+    def label_places(self) -> dict[str, tuple[int, int]]:
+        """How often each label occurs, and on which line first."""
+        found: dict[str, tuple[int, int]] = {}
+        for place, text in enumerate(self.texts, 1):
+            here = self.after == place
+            if here.any():
+                found[text] = (int(self.times[here].sum()), int(self.first[here].min()))
+        return found
 
     def scheme(self) -> Scheme:
         """The scheme with which the file agrees best."""
-        prefixes = {text[0] for text in self.texts if text != OUTSIDE_LABEL and text[1:2] == "-"}
+        used = (text for text in self.texts if text != OUTSIDE_LABEL and text[1:2] == "-")
+        prefixes = {text[0] for text in used}
         for name, match in _SIGNS:
             if match(prefixes):
                 return SCHEMES[name]
         # B and I only: whichever of the two schemes is broken less often
         return min(
             (SCHEMES["bio"], SCHEMES["iob1"]),
-            key=lambda scheme: sum(f.times for f in self.faults(scheme)),
+            key=lambda scheme: int(self.times[self._broken(scheme)].sum()),
         )
+
+    def _broken(self, scheme: Scheme) -> Bools:
+        """Which of the transitions a scheme forbids."""
+        outside = Label(OUTSIDE, "")
+        labels = [outside, *(parse_label(text, scheme.bare) or outside for text in self.texts)]
+        types = {label.type: code for code, label in enumerate(labels)}
+        role = np.array([label.role for label in labels])
+        kind = np.array([types[label.type] for label in labels])
+        before, after = self.before, self.after
+        return _Rules(role[before], role[after], kind[before] == kind[after], scheme).broken
+
+
+_DENSE = 1 << 16  # up to this many possible transitions, a table is quicker than sorting
+
+
+def _tallied(keys: Ints, lines: Ints, size: int) -> tuple[Ints, Ints, Ints]:
+    """The distinct keys, how often each occurs, and the line of its first occurrence."""
+    if size * size > _DENSE:
+        found, at, times = np.unique(keys, return_index=True, return_counts=True)
+        return found, times, lines[at]
+    counts = np.bincount(keys, minlength=size * size)
+    found = np.flatnonzero(counts)
+    first = np.zeros(size * size, np.int64)
+    first[keys[::-1]] = lines[::-1]  # of several with one key, the last one written stays
+    return found, counts[found], first[found]
 
 
 class Fault(NamedTuple):
@@ -267,6 +339,7 @@ class Fault(NamedTuple):
 
 
 _SIGNS: list[tuple[str, Callable[[set[str]], bool]]] = [
+    ("bmeow", lambda letters: "W" in letters),
     ("bmes", lambda letters: "M" in letters),
     ("bilou", lambda letters: bool(letters & {"L", "U"})),
     ("bioes", lambda letters: bool(letters & {"E", "S"})),

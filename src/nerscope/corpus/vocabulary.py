@@ -26,11 +26,19 @@ class Vocabulary:
     'Rejkjavik-on-sea'
     """
 
-    __slots__ = ("_paths", "_words")
+    __slots__ = ("_paths", "_spelt", "_words")
 
     def __init__(self) -> None:
         self._words = Interner()
         self._paths = Paths()
+        self._spelt: dict[int, str] | None = None  # all that a travelling part knows
+
+    def only(self, codes: Ints) -> "Vocabulary":
+        """A small part that can be sent elsewhere: it knows how some codes are spelt."""
+        part = Vocabulary()
+        distinct = np.unique(codes)
+        part._spelt = dict(zip(distinct.tolist(), self.strings(distinct), strict=True))
+        return part
 
     @property
     def bound(self) -> int:
@@ -67,6 +75,8 @@ class Vocabulary:
 
     def string(self, code: int) -> str:
         """The string behind a code."""
+        if self._spelt is not None:
+            return self._spelt[code]
         words = self._paths.path(code >> 1) if code & 1 else [code >> 1]
         return b"".join(
             int(self._words.keys[word]).to_bytes(_WORD, "little").rstrip(b"\0") for word in words
@@ -74,7 +84,16 @@ class Vocabulary:
 
     def strings(self, codes: Sequence[int] | Ints) -> list[str]:
         """The strings behind some codes."""
-        return [self.string(int(code)) for code in codes]
+        if self._spelt is not None:
+            return [self._spelt[int(code)] for code in codes]
+        wanted = np.asarray(codes, np.int64)
+        long = (wanted & 1) == 1
+        # A word is a byte string of eight bytes at most, from which numpy strips the padding.
+        words = self._words.keys[wanted[~long] >> 1].astype("<u8").view("S8")
+        strings = np.empty(len(wanted), object)
+        strings[~long] = [word.decode() for word in words.tolist()]
+        strings[long] = [self.string(code) for code in wanted[long].tolist()]
+        return strings.tolist()
 
 
 def padded(data: bytes) -> Bytes:

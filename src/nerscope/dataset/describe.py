@@ -8,17 +8,16 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lexicon import Lexicon
+from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.corpus.lookup import lookup
 from nerscope.corpus.mentions import check_repair
-from nerscope.evaluation.settings import STANDARD_FACETS
-from nerscope.facets.facet import FACETS, MENTION, Facet
-from nerscope.facets.survey import surveyed
+from nerscope.corpus.units import MENTION
+from nerscope.facets.buckets import Values
+from nerscope.facets.facet import FACETS, Attribute, Facet
+from nerscope.facets.survey import survey_chunk, surveyed
 from nerscope.facets.view import Sentences, View
-from nerscope.formats.base import CorpusLike, chunks, source_of, with_tokens
+from nerscope.formats.base import CorpusLike, open_source, with_tokens
 from nerscope.formats.losses import Loss, losses_of
-from nerscope.results.results import row_value
 
 COMPOSITIONS = ("tmr", "hard", "hard-strict")
 
@@ -59,53 +58,59 @@ def describe(
     1
     """
     check_repair(repair)
-    coding, surfaces = Coding(), Paths()
-    training = list(chunks(with_tokens(source_of(train, "<train>")), coding))
-    lexicon = Lexicon.of(training, surfaces, repair)
-    splits = {
-        name: joined(list(chunks(with_tokens(source_of(given, f"<{name}>")), coding)))
-        for name, given in _given(dev, test).items()
+    coding = Coding()
+    training = read_whole(train, "<train>", coding)
+    lexicon = lexicon_of(training, repair)
+    others = {
+        name: read_whole(given, f"<{name}>", coding)
+        for name, given in [("dev", dev), ("test", test)]
+        if given is not None
     }
-    rows, mentions = (
-        [],
-        {"train": _mention_counts(_view(joined(training), surfaces, lexicon, repair))},
-    )
-    zeta: dict[str, float | None] = {}
-    for name, corpus in splits.items():
-        view = _view(corpus, surfaces, lexicon, repair)
-        mentions[name] = _mention_counts(view)
-        for facet in COMPOSITIONS:
-            maker = FACETS[facet].facet
-            assert maker is not None
-            rows += [
-                {"split": name, "facet": facet, **row}
-                for row in _composition(view, maker, coding.labels.types)
-            ]
-        attributes = [
-            maker.attribute for maker in map(FACETS.__getitem__, STANDARD_FACETS) if maker.attribute
-        ]
-        values = surveyed([corpus], attributes, surfaces, lexicon, repair).values
-        zeta = {attribute: row_value(values[attribute].mean()) for attribute in values}
-    return Description(rows, zeta, mentions, losses_of([*training[-1:], *splits.values()], repair))
+    rows, mentions, zeta = list[dict[str, Any]](), {}, dict[str, float | None]()
+    for split, corpus in {"train": training, **others}.items():
+        view, values = view_of(corpus, lexicon, repair)
+        mentions[split] = _mention_counts(view)
+        if split != "train":
+            zeta = {name: _or_none(one.mean()) for name, one in values.items()}
+            for name in COMPOSITIONS:
+                facet = FACETS[name]
+                assert isinstance(facet, Facet)
+                found = _composition(view, facet, coding.labels.types)
+                rows += [{"split": split, "facet": name, **row} for row in found]
+    losses = [
+        loss
+        for corpus in (training, *others.values())
+        for loss in losses_of(corpus.name, corpus.reading, corpus.scheme, repair)
+    ]
+    return Description(rows, zeta, mentions, losses)
 
 
-def _given(dev: CorpusLike | None, test: CorpusLike | None) -> Mapping[str, CorpusLike]:
-    return {name: given for name, given in [("dev", dev), ("test", test)] if given is not None}
+def read_whole(given: CorpusLike, name: str, coding: Coding) -> Corpus:
+    """A whole corpus with tokens, in the codes of others."""
+    return joined([with_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
 
 
-def _view(corpus: Corpus, surfaces: Paths, lexicon: Lexicon, repair: str) -> View:
+def view_of(corpus: Corpus, lexicon: Lexicon, repair: str) -> tuple[View, Mapping[str, Values]]:
+    """The mentions of a whole corpus with training and test lore, and the values of attributes."""
     mentions = corpus.mentions(repair)
-    types = surveyed([corpus], [], surfaces, lexicon, repair).types_of_surface
-    return View(Sentences(corpus, mentions, surfaces, lexicon, types), mentions)
+    attributes = [one for one in map(FACETS.__getitem__, FACETS) if isinstance(one, Attribute)]
+    standard = [one for one in attributes if one.standard]
+    survey = surveyed([survey_chunk(corpus, mentions, standard, lexicon)], lexicon)
+    sentences = Sentences(corpus, mentions, survey.surfaces, lexicon, survey.types_of_surface)
+    return View(sentences, mentions), survey.values
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def _mention_counts(view: View) -> dict[str, int]:
     """Mentions and distinct surfaces: all, with several types in training, and not mentioned in
     training.
     """
-    table = view.lexicon.surface_counts
-    ambiguous = lookup((table > 0).sum(axis=1), view.surface) >= 2
-    unseen = lookup(table.sum(axis=1), view.surface) == 0
+    types = (view.lexicon.surface_counts > 0).sum(axis=1)
+    ambiguous = lookup(types, view.surface) >= 2
+    unseen = lookup(view.lexicon.surface_totals, view.surface) == 0
     counts: dict[str, int] = {}
     for name, chosen in [
         ("mentions", np.ones(len(unseen), bool)),
@@ -121,7 +126,7 @@ def _mention_counts(view: View) -> dict[str, int]:
 
 def _composition(view: View, facet: Facet, types: list[str]) -> list[dict[str, Any]]:
     """How many units each level holds, and which share of all (of the type)."""
-    codes = facet.codes(view)
+    codes = facet.checked_codes(view)
     kinds: Ints = view.mentions.type if facet.unit == MENTION else np.zeros(len(codes), np.int64)
     used = (
         sorted(np.unique(kinds).tolist(), key=lambda code: types[code])

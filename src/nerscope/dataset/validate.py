@@ -1,119 +1,94 @@
-"""Checking labels against a scheme, and writing them in another one."""
+"""Checking labels against a scheme."""
 
-import io
-import re
+import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.mentions import encode, merged_by_io, previous
-from nerscope.corpus.schemes import SINGLE, Scheme, forbidden, scheme_named
+from nerscope.corpus.corpus import Coding, Corpus, Reading
+from nerscope.corpus.schemes import ROLE_OF_LETTER, SINGLE, Scheme, broken, scheme_named
 from nerscope.errors import plural
-from nerscope.formats.base import chunks, with_scheme
-from nerscope.formats.blocks import open_bytes
-from nerscope.formats.conll import ConllFile, look
-from nerscope.formats.losses import losses_of
+from nerscope.formats.base import CorpusLike, Source, open_source
+
+SPANS = "spans"  # what a corpus is written in that has no labels
 
 
 class Violation(NamedTuple):
-    """A forbidden transition at a place."""
+    """A forbidden transition at a place, or a label that the scheme does not have."""
 
     place: str
-    kind: str
+    fault: str
 
 
-def violations(file: ConllFile) -> tuple[str, list[Violation]]:
-    """The scheme of a file (as told, or as found by looking), and every transition that breaks it."""
-    settled = with_scheme(file)
-    assert isinstance(settled, ConllFile)
-    scheme = scheme_named(settled.scheme or "bio")
-    found, chunk = list[Violation](), None
-    for chunk in chunks(settled, Coding(), tokens=False):
-        found += _in_chunk(chunk, scheme)
-    return scheme.name, [*(_foreign(chunk, scheme) if chunk else ()), *found]
+class Validation(NamedTuple):
+    """What was found in a file: the scheme it was held against, and all that breaks it."""
+
+    name: str
+    scheme: str
+    told: bool  # whether somebody said the scheme, or it was found by looking
+    violations: list[Violation]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing breaks the scheme."""
+        return not self.violations
 
 
-def _foreign(chunk: Corpus, scheme: Scheme) -> Iterator[Violation]:
+def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
+    """Check the labels of a corpus against a scheme, by default the one that fits best.
+
+    >>> validate([["O", "I-PER"], ["B-PER", "O"]], scheme="bio").violations[0].fault
+    'I-PER after O'
+    """
+    source = _in_scheme(given, scheme)
+    chunks = list(source.chunks(Coding(), tokens=False))
+    if chunks[0].labels is None:
+        return Validation(source.name, SPANS, False, [])
+    reading = sum((chunk.reading for chunk in chunks), Reading())
+    told = scheme_named(scheme) if scheme else chunks[0].told
+    rules = told or reading.transitions.scheme()
+    found = [*_foreign(source.name, reading, rules)]
+    own = chunks[0].told or reading.transitions.scheme()
+    if scheme is not None:
+        own = reading.transitions.scheme()  # labels are named as they are written
+    for chunk in chunks:
+        found += _in_chunk(chunk, rules, own)
+    return Validation(source.name, rules.name, told is not None, found)
+
+
+def _in_scheme(given: CorpusLike, scheme: str | None) -> Source:
+    """The source, read in a scheme if one is told: some allow labels without a prefix."""
+    if scheme is None or isinstance(given, Corpus):
+        return open_source(given)
+    if isinstance(given, str | os.PathLike | Source) or hasattr(given, "read"):
+        return open_source(given, scheme=scheme)
+    return open_source(Corpus.of(given, scheme=scheme))
+
+
+def _foreign(name: str, reading: Reading, scheme: Scheme) -> Iterator[Violation]:
     """Labels with letters that the scheme does not have, each at its first place."""
-    transitions = chunk.column.transitions
-    for place, text in enumerate(transitions.texts, 1):
-        if scheme.bare != SINGLE and text[1:2] == "-" and text[0] not in scheme.letters:
-            times = int(transitions.counts[:, place].sum())
-            line = transitions.first[:, place][transitions.counts[:, place] > 0].min()
-            yield Violation(
-                f"{chunk.name}:{line}",
-                f"{text} is no label of {scheme.name} ({plural(times, 'time')})",
-            )
+    for text, (times, line) in reading.transitions.label_places().items():
+        prefixed = text[1:2] == "-" and text[0] in ROLE_OF_LETTER
+        if scheme.bare != SINGLE and prefixed and text[0] not in scheme.letters:
+            fault = f"{text} is no label of {scheme.name} ({plural(times, 'time')})"
+            yield Violation(f"{name}:{line}", fault)
 
 
-def _in_chunk(chunk: Corpus, scheme: Scheme) -> Iterator[Violation]:
+def _in_chunk(chunk: Corpus, scheme: Scheme, own: Scheme) -> Iterator[Violation]:
+    assert chunk.labels is not None
     labels = chunk.coding.labels
-    rules, names = forbidden(labels.known, scheme), labels.spell(scheme)
-    before = previous(chunk.labels, chunk.starts)
-    last = chunk.starts[1:] - 1
-    first = set(chunk.starts[:-1].tolist())
-    into = [(int(at), False) for at in np.flatnonzero(rules.pairs[before, chunk.labels])]
-    out = [(int(at), True) for at in last[rules.pairs[chunk.labels[last], 0]]]
-    for at, leaving in sorted(into + out):
+    names = labels.spell(own)
+    role, kind = labels.roles[chunk.labels], labels.type_codes[chunk.labels]
+    into, out = broken(role, kind, chunk.starts, scheme)
+    first, last = set(chunk.starts[:-1].tolist()), chunk.starts[1:] - 1
+    places = [(at, False) for at in np.flatnonzero(into).tolist()]
+    places += [(at, True) for at in last[out].tolist()]
+    for at, leaving in sorted(places):
+        name = names[chunk.labels[at]]
         if leaving:
-            kind = f"the sentence end after {names[chunk.labels[at]]}"
+            fault = f"the sentence end after {name}"
         else:
-            kind = f"{names[chunk.labels[at]]} after {'the sentence start' if at in first else names[before[at]]}"
-        yield Violation(chunk.place(at), kind)
-
-
-class Converted(NamedTuple):
-    """A file in another scheme, with what was lost on the way."""
-
-    data: bytes
-    notes: list[str]
-
-
-def convert(file: ConllFile, to: str, repair: str = "conlleval") -> Converted:
-    """The file with its labels spelt in another scheme; everything else stays as it is."""
-    target, coding = scheme_named(to), Coding()
-    source = with_scheme(file) if repair == "discard" else file
-    labels: dict[int, str] = {}
-    melted, split, chunk = 0, 0, None
-    for chunk in chunks(source, coding, tokens=False):
-        mentions = chunk.mentions(repair)
-        codes = encode(mentions, chunk.starts, coding.labels, target)
-        names = coding.labels.spell(target)
-        labels.update(zip(chunk.lines.tolist(), (names[code] for code in codes), strict=True))
-        melted += merged_by_io(mentions, chunk.starts) if target.name == "io" else 0
-        split += int((mentions.end - mentions.start > 1).sum()) if target.bare == SINGLE else 0
-    losses = losses_of([chunk] if chunk else [], repair)
-    notes = [f"{loss['places'][0]}: {loss['message']}" for loss in losses]
-    if melted:
-        notes.append(
-            f"{file.name}: {plural(melted, 'mention')} after another of the same type; {target.name} melts them into one"
-        )
-    if split:
-        notes.append(
-            f"{file.name}: {plural(split, 'mention')} of several tokens; {target.name} tears them apart"
-        )
-    return Converted(_rewritten(file, labels), notes)
-
-
-def _rewritten(file: ConllFile, labels: dict[int, str]) -> bytes:
-    """The bytes of the file with other labels: line ends, encoding and all else as they were."""
-    with open_bytes(file.path) if file.data is None else io.BytesIO(file.data) as stream:
-        text = stream.read().decode(file.encoding)
-    tabs = look(text.encode(), file).separator == b"\t"
-    lines = text.split("\n")
-    for number, label in labels.items():
-        line = lines[number - 1]
-        end = "\r" if line.endswith("\r") else ""
-        lines[number - 1] = _with_label(line.removesuffix("\r"), file.label, label, tabs) + end
-    return "\n".join(lines).encode(file.encoding)
-
-
-def _with_label(line: str, column: int, label: str, tabs: bool) -> str:
-    if tabs:
-        fields = line.split("\t")
-        fields[column] = label
-        return "\t".join(fields)
-    start, end = list(re.finditer("[^ ]+", line))[column].span()  # runs of blanks stay as they are
-    return line[:start] + label + line[end:]
+            before = "the sentence start" if at in first else names[chunk.labels[at - 1]]
+            fault = f"{name} after {before}"
+        yield Violation(chunk.place(at), fault)

@@ -1,1 +1,1 @@
-"""From what a user chose to rows of numbers: settings, plan, the score of a chunk, the whole flow."""
+"""From what a user chose to results: settings, plan, the score of a chunk, the whole flow."""

@@ -1,9 +1,11 @@
 """From files to results: the whole flow, in one screen."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from nerscope.evaluation.passes import Prepared, Progress, gather, prepare
-from nerscope.evaluation.rows import tabulate
+from nerscope.engines.base import Engine, engine_for
+from nerscope.evaluation.gather import Progress, gather
+from nerscope.evaluation.plan import make_plan, open_task
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.systems import Systems
@@ -20,37 +22,31 @@ def evaluate(
     *,
     train: CorpusLike | None = None,
     dataset: str | None = None,
-    intervals: "Sampling | None" = None,
+    intervals: "Sampling | bool | None" = None,
+    engine: str | Engine | None = None,
+    workers: int = 1,
+    plugins: Sequence[str] = (),
     progress: Progress | None = None,
     **options: Any,
 ) -> Results:
-    """Score systems against a gold corpus. The options are the fields of `Settings`; `intervals`
-    says how to resample.
+    """Score systems against a gold corpus. The options are the fields of `Settings`.
+
+    `intervals` says how to resample, or that it shall be done; `plugins` are files of which workers
+    must know what they register.
 
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
     >>> results = evaluate(gold, {"half": [["B-PER", "O", "O"]]})
     >>> results.value(metric="f1")
     0.6666666666666666
     """
-    prepared = prepare(
-        test, systems, train, dataset, Settings.of(options)
-    )  # first pass: facets are fixed
-    return results_of(prepared, intervals, progress)
-
-
-def results_of(
-    prepared: Prepared, intervals: "Sampling | None" = None, progress: Progress | None = None
-) -> Results:
-    """What was prepared, scored and turned into rows; with intervals if they are wanted."""
-    found = gather(prepared, progress)  # second pass: every unit is scored
-    evidence = with_subsets(found.evidence, prepared.subsets)
-    rows = tabulate(evidence, prepared.plan.settings.zero_division)
+    where = engine_for(engine, workers, plugins)
+    task = open_task(test, systems, train, dataset, Settings.of(options))
+    planned = make_plan(task, where)  # first pass: facets are fixed
+    found = gather(task, planned, where, progress)  # second pass: every unit is scored
+    evidence = with_subsets(found.evidence, planned.subsets)
+    results = Results([evidence], found.losses)
     if intervals:
-        from nerscope.evaluation.uncertainty import (
-            add_intervals,
-            bounds_of,
-        )  # resampling is imported by those who want it
+        from nerscope.evaluation.intervals import with_intervals  # for those who want to resample
 
-        add_intervals(rows, evidence.dataset, bounds_of(evidence, evidence.systems, intervals))
-        found.about["signature"].update(intervals.signature())
-    return Results(rows, found.about, found.losses, [evidence])
+        return with_intervals(results, intervals)
+    return results

@@ -1,4 +1,4 @@
-"""The second pass: a chunk of gold and system sentences becomes ledgers."""
+"""The second pass: a chunk of gold and system sentences becomes a part of the ledgers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
@@ -6,90 +6,115 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.corpus import Corpus, Reading
 from nerscope.corpus.interning import Paths
-from nerscope.corpus.lexicon import Lexicon
-from nerscope.corpus.mentions import decode
-from nerscope.evaluation.settings import Settings
-from nerscope.facets.facet import INSIDE, MENTION, TOKEN, Facet
+from nerscope.corpus.units import INSIDE, MENTION, TOKEN
+from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import TOKEN_MATCHES, Sentences, View, io_labels
-from nerscope.scoring.ledger import Column, Ledger, Outcome, Units
-from nerscope.scoring.matching import Matcher
+from nerscope.formats.base import Nature, with_tokens
+from nerscope.scoring.ledger import Column, Ledger, Output, Units
 
 
-class Plan(NamedTuple):
-    """What to do with each chunk: small, fixed, the same for all chunks."""
+class Scored(NamedTuple):
+    """What scoring a chunk gave; scored chunks add up, whoever scored them."""
 
-    facets: Sequence[Facet]
-    matches: Mapping[str, Matcher]
-    settings: Settings
-    surfaces: Paths
-    lexicon: Lexicon | None
-    types_of_surface: Ints
-
-    def of_unit(self, unit: str) -> list[Facet]:
-        """The facets that divide one kind of unit."""
-        return [facet for facet in self.facets if facet.unit == unit]
+    ledgers: Mapping[str, Ledger]
+    sentences: int
+    readings: tuple[Reading, ...]  # of gold, then of each run
+    new_surfaces: "NewSurfaces"
 
 
-def score_chunk(row: Sequence[Corpus], plan: Plan, first_sentence: int) -> dict[str, Ledger]:
-    """Ledgers by unit for one chunk: gold first, then each run."""
+class NewSurfaces(NamedTuple):
+    """Predicted surfaces that neither training nor gold has: their tokens, one after the other.
+
+    In the ledgers of the chunk, the k-th of them has the code -2 - k.
+    """
+
+    tokens: Ints
+    ends: Ints
+
+
+def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
+    """Score the runs of a chunk: gold comes first in the row."""
     gold, *outputs = row
-    sentences = Sentences(
-        gold,
-        gold.mentions(plan.settings.repair),
-        plan.surfaces,
-        plan.lexicon,
-        plan.types_of_surface,
-    )
-    view = View(sentences, sentences.gold)
-    found = [View(sentences, output.mentions(plan.settings.repair)) for output in outputs]
-    ledgers = {MENTION: _mention_ledger(view, found, plan, first_sentence)}
+    if plan.needs_tokens:
+        with_tokens(gold)
+    repair = plan.settings.repair
+    found = [
+        corpus.mentions(repair, nature.scheme)
+        for corpus, nature in zip(row, plan.natures, strict=True)
+    ]
+    sentences = Sentences(gold, found[0], plan.surfaces, plan.lexicon, plan.types_of_surface)
+    views = [View(sentences, mentions) for mentions in found]
+    surfaces, new_surfaces = _surfaces(views) if plan.lexicon else ([None] * len(views), _NONE)
+    ledgers = {MENTION: _mention_ledger(views, surfaces, plan)}
     if plan.of_unit(INSIDE):
-        ledgers[INSIDE] = _inside_ledger(view, found, plan, first_sentence)
-    ledgers[TOKEN] = _token_ledger(view, gold, outputs, plan, first_sentence)
-    return ledgers
+        ledgers[INSIDE] = _inside_ledger(views, plan)
+    if plan.flat:
+        ledgers[TOKEN] = _token_ledger(views[0], gold, outputs, plan)
+    return Scored(ledgers, len(gold), tuple(corpus.reading for corpus in row), new_surfaces)
 
 
-def _mention_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) -> Ledger:
-    def units(view: View) -> Units:
+_NONE = NewSurfaces(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _surfaces(views: Sequence[View]) -> tuple[list[Ints], NewSurfaces]:
+    """The surface codes of all mentions; new ones get codes of the chunk's own."""
+    tokens, own = views[0].sentences.corpus.tokens, Paths()
+    codes, firsts = [], dict[int, int]()
+    for view in views:
+        surface = view.surface.astype(np.int64)
+        unknown = np.flatnonzero(surface < 0)
+        if len(unknown):
+            new = own.codes(tokens, view.mentions.start[unknown], view.mentions.end[unknown])
+            numbers = [firsts.setdefault(code, len(firsts)) for code in new.tolist()]
+            surface[unknown] = -2 - np.array(numbers)
+        codes.append(surface)
+    parts = [own.path(code) for code in firsts]
+    flat = np.array([token for part in parts for token in part], np.int64)
+    return codes, NewSurfaces(flat, np.cumsum([len(part) for part in parts], dtype=np.int64))
+
+
+def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan: Plan) -> Ledger:
+    gold = views[0]
+
+    def units(view: View, surface: Ints | None) -> Units:
+        starts = view.sentences.corpus.starts[view.sentence]
         return Units(
-            (view.sentence + first).astype(np.int32),
+            view.sentence.astype(np.int32),
             view.mentions.type,
-            {facet.name: facet.codes(view) for facet in plan.of_unit(MENTION)},
-            surface=view.surface if plan.lexicon else None,
-            start=(view.mentions.start - view.sentences.corpus.starts[view.sentence]).astype(
-                np.int32
-            ),
+            {facet.name: facet.checked_codes(view) for facet in plan.of_unit(MENTION)},
+            surface=surface,
+            start=(view.mentions.start - starts).astype(np.int32),
             length=(view.mentions.end - view.mentions.start).astype(np.int32),
         )
 
-    def outcome(view: View) -> Outcome:
-        pairs = {name: match(gold.mentions, view.mentions) for name, match in plan.matches.items()}
+    def judged(view: View, surface: Ints | None) -> Output:
+        pairs = {match.name: match(gold.mentions, view.mentions) for match in plan.matches}
         n_gold, n_pred = len(gold.mentions), len(view.mentions)
-        return Outcome(
-            units(view),
+        return Output(
+            units(view, surface),
             {
-                name: _narrow(_scattered(pair.credit, pair.gold, n_gold))
-                for name, pair in pairs.items()
+                name: _narrow(_scattered(own.credit, own.gold, n_gold))
+                for name, own in pairs.items()
             },
             {
-                name: _narrow(_scattered(pair.credit, pair.pred, n_pred))
-                for name, pair in pairs.items()
+                name: _narrow(_scattered(own.credit, own.pred, n_pred))
+                for name, own in pairs.items()
             },
-            {name: _scattered(pair.kind, pair.gold, n_gold) for name, pair in pairs.items()},
-            {name: _scattered(pair.kind, pair.pred, n_pred) for name, pair in pairs.items()},
+            {name: _scattered(own.kind, own.gold, n_gold) for name, own in pairs.items()},
+            {name: _scattered(own.kind, own.pred, n_pred) for name, own in pairs.items()},
         )
 
-    return Ledger(units(gold), tuple(map(outcome, found)))
+    runs = tuple(map(judged, views[1:], surfaces[1:]))
+    return Ledger(units(gold, surfaces[0]), runs)
 
 
 def _narrow(credit: Floats) -> Floats:
-    """The same numbers in two or four bytes each, if they fit exactly, as 0, 0.5, 1 and counts do."""
+    """The same numbers in two or four bytes each, if they fit exactly, as 0, 0.5 and counts do."""
     for kind in (np.float16, np.float32):
-        if credit.max(initial=0) < np.finfo(kind).max and np.array_equal(
-            small := credit.astype(kind), credit
-        ):
+        small = credit.astype(kind)
+        if np.array_equal(small, credit):
             narrow: Any = small
             return cast(Floats, narrow)
     return credit
@@ -101,79 +126,86 @@ def _scattered(values: Column, at: Ints, size: int) -> Column:
     return everyone
 
 
-def _inside_ledger(gold: View, found: Sequence[View], plan: Plan, first: int) -> Ledger:
+def _inside_ledger(views: Sequence[View], plan: Plan) -> Ledger:
     """Tokens inside mentions: right if the other side has the same type there."""
+    size = views[0].sentences.corpus.n_tokens
 
     def units(view: View) -> Units:
-        sentence = np.repeat(view.sentence, view.mentions.end - view.mentions.start) + first
         return Units(
-            sentence.astype(np.int32),
+            np.repeat(view.sentence, view.mentions.end - view.mentions.start).astype(np.int32),
             view.token_types,
-            {facet.name: facet.codes(view) for facet in plan.of_unit(INSIDE)},
+            {facet.name: facet.checked_codes(view) for facet in plan.of_unit(INSIDE)},
         )
 
     def credit(view: View, other: Ints) -> dict[str, Floats]:
         return {"io": _narrow((other[view.positions] == view.token_types).astype(np.float64))}
 
-    gold_types = io_labels(gold)
+    gold = views[0]
+    gold_types = io_labels(gold.mentions, size)
     runs = tuple(
-        Outcome(units(view), credit(gold, io_labels(view)), credit(view, gold_types))
-        for view in found
+        Output(
+            units(view),
+            credit(gold, io_labels(view.mentions, size)),
+            credit(view, gold_types),
+        )
+        for view in views[1:]
     )
     return Ledger(units(gold), runs)
 
 
-def _token_ledger(
-    view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Plan, first: int
-) -> Ledger:
-    """All tokens, as one row for each sentence and combination of codes."""
+def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Plan) -> Ledger:
+    """All tokens, as one row for each sentence and combination of codes.
+
+    Worked example: one facet with two codes, a sentence of five tokens with the codes 0 1 1 0 0,
+    and a run that is wrong about the second token. The sentence gives two rows: code 0 with weight
+    3 and credit 3, code 1 with weight 2 and credit 1. `cell` numbers the combinations sentence by
+    sentence, so both columns are one `bincount` each: over all tokens, and over the right ones.
+    """
     facets = plan.of_unit(TOKEN)
-    codes = {facet.name: facet.codes(view) for facet in facets}
+    codes = {facet.name: facet.checked_codes(view) for facet in facets}
     cell = np.repeat(np.arange(len(gold)), np.diff(gold.starts))
     size = len(gold)
     for facet in facets:
         cell, size = cell * facet.n_codes + codes[facet.name], size * facet.n_codes
     weight = np.bincount(cell, minlength=size)
     used = np.flatnonzero(weight)
-
-    gold_labels = (
-        {name: _token_labels(gold, view.sentences, name, plan) for name in TOKEN_MATCHES}
-        if facets
-        else {}
-    )
+    wanted = _compared(gold, plan.natures[0], plan) if facets else None
 
     def credit(right: Bools) -> Floats:
         return _narrow(np.bincount(cell[right], minlength=size)[used].astype(np.float64))
 
-    def outcome(output: Corpus) -> Outcome:
-        credits = {"label": credit(gold.labels == output.labels)}
-        if facets:
-            for name, labels in gold_labels.items():
-                credits[name] = credit(labels == _token_labels(output, view.sentences, name, plan))
-        nothing = Units(
-            np.zeros(0, np.int32),
-            np.zeros(0, np.int16),
-            {name: np.zeros(0, np.int8) for name in codes},
-        )
-        return Outcome(nothing, credits, {name: np.zeros(0) for name in credits})
+    def judged(output: Corpus, nature: Nature) -> Output:
+        credits = {LABEL: credit(_same_label(gold, output))}
+        if wanted is not None:
+            right = wanted == _compared(output, nature, plan)
+            credits[plan.settings.token_match] = credit(right)
+        empty = {name: np.zeros(0, np.int8) for name in codes}
+        nothing = Units(np.zeros(0, np.int32), np.zeros(0, np.int16), empty)
+        return Output(nothing, credits, {name: np.zeros(0) for name in credits})
 
-    rows, rest = {}, used
+    rows, rest = dict[str, Ints](), used
     for facet in reversed(facets):
         rest, code = np.divmod(rest, facet.n_codes)
-        rows[facet.name] = code.astype(np.int8)
-    units = Units(
-        (rest + first).astype(np.int32),
-        np.zeros(len(used), np.int8),
-        rows,
-        weight[used].astype(np.int32),
-    )
-    return Ledger(units, tuple(map(outcome, outputs)))
+        rows[facet.name] = code.astype(np.int8 if facet.n_codes < 128 else np.int16)
+    weights = weight[used].astype(np.int32)
+    units = Units(rest.astype(np.int32), np.zeros(len(used), np.int8), rows, weights)
+    return Ledger(units, tuple(map(judged, outputs, plan.natures[1:])))
 
 
-def _token_labels(corpus: Corpus, sentences: Sentences, match: str, plan: Plan) -> Ints:
-    """What is compared token by token. Without boundaries there is nothing to repair: io takes
-    labels as conlleval does.
+def _same_label(gold: Corpus, output: Corpus) -> Bools:
+    if gold.labels is not None and output.labels is not None:
+        same: Bools = gold.labels == output.labels
+        return same
+    (role, kind), (other_role, other_kind) = gold.written(), output.written()
+    right: Bools = (role == other_role) & (kind == other_kind)
+    return right
+
+
+def _compared(corpus: Corpus, nature: Nature, plan: Plan) -> Ints:
+    """What is compared token by token.
+
+    Without boundaries there is nothing to repair: io takes labels as conlleval does.
     """
+    match = plan.settings.token_match
     repair = "conlleval" if match == "io" else plan.settings.token_repair
-    mentions = decode(corpus.labels, corpus.starts, corpus.coding.labels, repair)
-    return TOKEN_MATCHES[match](View(sentences, mentions))
+    return TOKEN_MATCHES[match](corpus.mentions(repair, nature.scheme), corpus.n_tokens)

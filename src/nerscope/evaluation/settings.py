@@ -1,30 +1,21 @@
-"""What a user may choose, checked at once, and the facets and divisions that follow from it."""
+"""What a user may choose: everything that can move a number, checked at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 from nerscope.corpus.mentions import REPAIRS
 from nerscope.errors import UsageError, suggest
-from nerscope.evaluation.subsets import Subset, parse_subset
-from nerscope.facets import attributes, hard, tmr
 from nerscope.facets.buckets import BUCKETINGS, given_edges
-from nerscope.facets.facet import FACETS, INSIDE, MENTION, TOKEN, Attribute, Facet
-from nerscope.facets.survey import Survey
+from nerscope.facets.facet import FACETS, Attribute
 from nerscope.facets.view import TOKEN_MATCHES
-from nerscope.scoring.evidence import Division
-from nerscope.scoring.matching import Matcher, match_named
-from nerscope.scoring.metrics import METRICS
+from nerscope.scoring.matching import match_named
+from nerscope.scoring.metrics import metric_named
 
-STANDARD_FACETS = (tmr.TMR.name, hard.HARD.name, hard.HARD_STRICT.name, *attributes.NAMES)
 MOST_BUCKETS = 1000
 OVERALL_MATCHES = ("exact", "left", "right", "overlap")
-OVERALL_METRICS = (
-    *("precision", "recall", "f1"),
-    *("macro_precision", "macro_recall", "macro_f1"),
-    *("weighted_precision", "weighted_recall", "weighted_f1"),
-)
+_NAMES = ("facets", "matches", "metrics")
+_WORDS = ("repair", "token_repair", "token_match", "bucketing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +26,8 @@ class Settings:
     'strict'
     """
 
-    facets: tuple[str, ...] | None = (
-        None  # names or subsets; None: all standard ones, if there is training data
-    )
-    matches: tuple[str, ...] | None = (
-        None  # for all facets; None: exact, and the partial ones for all mentions together
-    )
+    facets: tuple[str, ...] | None = None  # or subsets; None: the standard ones that can be had
+    matches: tuple[str, ...] | None = None  # None: exact, and partial ones for all mentions
     metrics: tuple[str, ...] | None = None  # None: those of each facet
     repair: str = "conlleval"
     token_repair: str = "strict"
@@ -58,30 +45,29 @@ class Settings:
             if key not in known:
                 raise UsageError(f"option '{key}'", "there is no such option", suggest(key, known))
         values = dict(options)
-        for key in ("facets", "matches", "metrics"):
-            value = values.get(key)
-            if value is not None:  # one name is as good as a list of one
-                values[key] = tuple(dict.fromkeys([value] if isinstance(value, str) else value))
+        for key in _NAMES:
+            if values.get(key) is not None:
+                values[key] = _several(key, values[key])
         return cls(**values)
 
     def __post_init__(self) -> None:
-        for name, value, known in [
-            ("repair", self.repair, REPAIRS),
-            (
-                "token_repair",
-                self.token_repair,
-                [repair for repair in REPAIRS if repair in ("conlleval", "strict")],
-            ),
-            ("token_match", self.token_match, TOKEN_MATCHES),
-            ("bucketing", self.bucketing, BUCKETINGS),
+        repairs = [name for name in REPAIRS if name in ("conlleval", "strict")]
+        for name, known in [
+            ("repair", REPAIRS),
+            ("token_repair", repairs),
+            ("token_match", TOKEN_MATCHES),
+            ("bucketing", BUCKETINGS),
         ]:
-            if value is not None and value not in known:
-                raise UsageError(name, f"there is no '{value}'", suggest(value, known))
-        for match in self.matches or ():
-            match_named(match)
-        for metric in self.metrics or ():
-            METRICS[metric]
-        if not isinstance(self.buckets, int) or not 2 <= self.buckets <= MOST_BUCKETS:
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, str) or value not in known):
+                raise UsageError(name, f"there is no '{value}'", suggest(str(value), known))
+        if self.matches is not None:  # each under the one name by which it is written
+            names = dict.fromkeys(match_named(match).name for match in self.matches)
+            object.__setattr__(self, "matches", tuple(names))
+        if self.metrics is not None:
+            names = dict.fromkeys(metric_named(metric).name for metric in self.metrics)
+            object.__setattr__(self, "metrics", tuple(names))
+        if not _is_whole(self.buckets) or not 2 <= self.buckets <= MOST_BUCKETS:
             raise UsageError(
                 "buckets",
                 f"{self.buckets!r} cannot be",
@@ -93,8 +79,13 @@ class Settings:
                 f"{self.zero_division!r} cannot be",
                 "leave it undefined, or give 0 or 1",
             )
+        self._check_edges()
+
+    def _check_edges(self) -> None:
+        if not isinstance(self.edges, Mapping):
+            raise UsageError("edges", f"{self.edges!r} cannot be", "give a list for each attribute")
         for attribute, edges in self.edges.items():
-            if FACETS[attribute].attribute is None:
+            if not isinstance(FACETS[attribute], Attribute):
                 raise UsageError(
                     f"edges of {attribute}",
                     "this facet has no buckets",
@@ -102,105 +93,28 @@ class Settings:
                 )
             given_edges(attribute, edges)
 
-    def subsets(self, with_train: bool) -> list[Subset]:
-        """What was asked for, parsed: facets and subsets of facets."""
-        names = self.facets if self.facets is not None else STANDARD_FACETS if with_train else ()
-        return [
-            subset for subset in map(parse_subset, dict.fromkeys(names)) if subset.text != "all"
-        ]
-
-    def signature(self) -> dict[str, str]:
-        """The settings that hold for every number."""
+    def signature(self) -> dict[str, Any]:
+        """The settings as signatures have them."""
         return {
             "match": "+".join(self.matches or OVERALL_MATCHES),
-            "average": "micro",
             "repair": self.repair,
             "ter": f"{self.token_match}/{self.token_repair}",
             "buckets": "+".join([f"{self.bucketing or 'paper'}/{self.buckets}", *self.edges]),
-            "zero_division": "undefined"
-            if self.zero_division is None
-            else f"{self.zero_division:g}",
+            "zero_division": self.zero_division,
         }
 
 
-def base_facets(subsets: Sequence[Subset], with_train: bool) -> list[str]:
-    """The registered facets that subsets are made of, refused if they need training data and there
-    is none.
-    """
-    names = list(dict.fromkeys(name for subset in subsets for name in subset.facets()))
-    lacking = [name for name in names if FACETS[name].needs_train and not with_train]
-    if lacking:
-        raise UsageError(
-            f"facet {', '.join(lacking)}",
-            "it needs the training data",
-            "give it with --train FILE (train=… in Python)",
-        )
-    return names
+def _several(key: str, given: Any) -> tuple[str, ...]:
+    """Names in order, each once; one name is as good as a list of one."""
+    names = [given] if isinstance(given, str) else list(given) if _is_listed(given) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise UsageError(key, f"{given!r} cannot be", "give a name or a list of names")
+    return tuple(dict.fromkeys(names))
 
 
-def attributes_of(names: Sequence[str]) -> list[Attribute]:
-    """The attributes among some facets."""
-    return [maker.attribute for maker in map(FACETS.__getitem__, names) if maker.attribute]
+def _is_listed(given: Any) -> bool:
+    return isinstance(given, Sequence | set | frozenset)
 
 
-def fixed_facets(names: Sequence[str], survey: Survey, settings: Settings) -> list[Facet]:
-    """Facets whose levels and edges are settled on the gold data."""
-    return [_fixed(name, survey, settings) for name in names]
-
-
-def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:
-    maker = FACETS[name]
-    if maker.facet:
-        return maker.facet
-    assert maker.attribute is not None
-    if name in settings.edges:
-        return maker.attribute.facet(given_edges(name, settings.edges[name]))
-    place_edges = BUCKETINGS[settings.bucketing or maker.attribute.bucketing]
-    return maker.attribute.facet(place_edges(survey.values[name], settings.buckets))
-
-
-def divisions_of(facets: Sequence[Facet], settings: Settings) -> dict[str, Division]:
-    """What is to be reported: all mentions together, the labels' accuracy, and every facet."""
-    divisions = {
-        "all": Division(
-            MENTION,
-            {"all": (0,)},
-            settings.matches or OVERALL_MATCHES,
-            settings.metrics or OVERALL_METRICS,
-        ),
-        "accuracy": Division(TOKEN, {"all": (0,)}, ("label",), ("accuracy",), by_type=False),
-    }
-    for facet in facets:
-        matches = {
-            MENTION: settings.matches or ("exact",),
-            INSIDE: ("io",),
-            TOKEN: (settings.token_match,),
-        }[facet.unit]
-        metrics = facet.metrics if facet.unit == TOKEN else settings.metrics or facet.metrics
-        divisions[facet.name] = Division(facet.unit, facet.levels, matches, metrics, facet.by_type)
-    return divisions
-
-
-def matchers_of(settings: Settings) -> dict[str, Matcher]:
-    """The matchers that are needed; exact match always is."""
-    return {
-        match: match_named(match)
-        for match in dict.fromkeys(("exact", *(settings.matches or OVERALL_MATCHES)))
-    }
-
-
-def facet_settings(facets: Sequence[Facet]) -> dict[str, Any]:
-    """What rows of facets rest on: the edges of buckets."""
-    return {
-        facet.name: {
-            "edges": list(facet.buckets.edges),
-            "ranges": dict(zip(facet.levels, facet.buckets.ranges(), strict=True)),
-        }
-        for facet in facets
-        if facet.buckets
-    }
-
-
-def dataset_name(source_name: str) -> str:
-    """What to call a dataset whose name was not given."""
-    return Path(source_name).stem.strip("<>") or "test"
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

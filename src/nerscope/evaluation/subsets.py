@@ -13,12 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Bools
+from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Units
-from nerscope.scoring.metrics import METRICS
+from nerscope.scoring.metrics import MICRO, LevelMetric, metric_named
 
+ALL = "all"
+_LONGEST = 200  # words and signs of an expression
 _TOKEN = re.compile(
     r"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:\s*=\s*([^\s&|!()=]+))?)",
     re.IGNORECASE,
@@ -54,11 +57,8 @@ class Subset(NamedTuple):
             if self.condition
             else []
         )
-        return [
-            name
-            for name in [*([self.divider] if self.divider else []), *tests]
-            if name not in ("type", "all")
-        ]
+        named = [*([self.divider] if self.divider else []), *tests]
+        return [name for name in named if name not in ("type", ALL)]
 
 
 def parse_subset(text: str) -> Subset:
@@ -68,6 +68,8 @@ def parse_subset(text: str) -> Subset:
     'tmr'
     """
     tokens = list(_tokens(text))
+    if len(tokens) > _LONGEST:
+        raise UsageError(f"facet '{text[:40]}…'", "it is too long", "write it more simply")
     node = _either(tokens, text)
     if tokens:
         raise _unreadable(text)
@@ -83,7 +85,7 @@ def parse_subset(text: str) -> Subset:
             "one facet may divide, by itself or joined by &; write others as facet=level",
         )
     for name in dividers:
-        if name != "all":
+        if name != ALL:
             FACETS[name]
     condition = (
         None
@@ -153,83 +155,103 @@ def _single(tokens: list[tuple[str, str, str]], text: str) -> Node:
     return Node("test", name, level) if level else Node("facet", name)
 
 
-def divide(subset: Subset, divisions: Mapping[str, Division], types: tuple[str, ...]) -> Division:
-    """The division that a subset makes; every level is checked."""
+def divide(subset: Subset, evidence: Evidence) -> list[Division]:
+    """The divisions that a subset makes, one for each unit it is about; every level is checked."""
+    divisions = {
+        division.facet: division for division in evidence.divisions if division.facet != ALL
+    }
     parts = [divisions[name] for name in subset.facets()]
-    units = {part.unit for part in parts} or {"mention"}
+    units = {part.unit for part in parts} or {MENTION}
     if len(units) > 1:
         raise UsageError(
             f"facet '{subset.text}'",
             f"it mixes facets of {' and '.join(sorted(units))}",
             "combine facets of the same unit",
         )
+    unit = units.pop()
     for node in subset.condition.walk() if subset.condition else ():
         if node.kind == "test":
-            if node.name == "type" and units == {"token"}:
-                raise UsageError(
-                    f"facet '{subset.text}'",
-                    "tokens have no type",
-                    "use type= with facets of mentions",
-                )
-            known = types if node.name == "type" else tuple(divisions[node.name].levels)
-            if node.level not in known:
-                raise UsageError(
-                    f"facet '{subset.text}'",
-                    f"'{node.name}' has no level '{node.level}'",
-                    suggest(node.level, known),
-                )
-    unit = units.pop()
-    if subset.divider:
-        return replace(divisions[subset.divider], unit=unit)
-    model = divisions["all"] if unit == "mention" else parts[0]
+            _check_level(subset, node, unit, divisions, evidence.types)
+    if subset.divider and subset.divider != ALL:
+        return [replace(divisions[subset.divider], facet=subset.text, title=subset.text)]
+    model = parts[0] if parts and unit != MENTION else _overall(evidence)
     matches = parts[0].matches if parts else model.matches
-    metrics = tuple(
-        metric
-        for metric in model.metrics
-        if metric in METRICS and METRICS[metric].average == "micro"
-    )
-    return replace(
-        model, unit=unit, levels={"in": (1,), "out": (0,)}, matches=matches, metrics=metrics
+    levels = {"in": (1,), "out": (0,)} if subset.divider is None else {ALL: (1,)}
+    metrics = {match: _plain_metrics(model.metrics[match]) for match in matches}
+    return [Division(subset.text, unit, levels, metrics, model.by_type, subset.text)]
+
+
+def _overall(evidence: Evidence) -> Division:
+    """The division of all mentions together."""
+    return next(one for one in evidence.divisions if one.facet == ALL and one.unit == MENTION)
+
+
+def _check_level(
+    subset: Subset,
+    node: Node,
+    unit: str,
+    divisions: Mapping[str, Division],
+    types: tuple[str, ...],
+) -> None:
+    if node.name == "type" and unit == TOKEN:
+        raise UsageError(
+            f"facet '{subset.text}'", "tokens have no type", "use type= with facets of mentions"
+        )
+    if node.name == ALL:
+        known: tuple[str, ...] = (ALL,)
+    else:
+        known = types if node.name == "type" else tuple(divisions[node.name].levels)
+    if node.level not in known:
+        raise UsageError(
+            f"facet '{subset.text}'",
+            f"'{node.name}' has no level '{node.level}'",
+            suggest(node.level, known),
+        )
+
+
+def _plain_metrics(names: Sequence[str]) -> tuple[str, ...]:
+    """The metrics that make sense inside and outside of a condition."""
+    found = [(name, metric_named(name)) for name in names]
+    return tuple(
+        name
+        for name, metric in found
+        if metric.average == MICRO and not isinstance(metric, LevelMetric)
     )
 
 
 def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
     """The evidence divided by what was asked for: facets as they are, and subsets of them."""
-    divisions = {name: evidence.divisions[name] for name in ("all", "accuracy")}
+    divisions = [division for division in evidence.divisions if division.facet == ALL]
     ledgers = dict(evidence.ledgers)
     for subset in subsets:
-        division = divide(subset, evidence.divisions, evidence.types)
-        divisions[subset.text] = division
-        if subset.text not in evidence.divisions:
-            ledgers[division.unit] = _with_subset(
-                ledgers[division.unit], subset, evidence.divisions, evidence.types
-            )
-    return replace(evidence, ledgers=ledgers, divisions=divisions)
+        plain = [division for division in evidence.divisions if division.facet == subset.text]
+        divisions += plain or divide(subset, evidence)
+        if not plain:
+            unit = divisions[-1].unit
+            ledgers[unit] = _with_subset(ledgers[unit], subset, evidence)
+    return replace(evidence, ledgers=ledgers, divisions=tuple(divisions))
 
 
-def _with_subset(
-    ledger: Ledger, subset: Subset, divisions: Mapping[str, Division], types: tuple[str, ...]
-) -> Ledger:
+def _with_subset(ledger: Ledger, subset: Subset, evidence: Evidence) -> Ledger:
     """The ledger with one more column of codes, that of the subset."""
+    divisions = {division.facet: division for division in evidence.divisions}
+    divider = None if subset.divider in (None, ALL) else divisions[str(subset.divider)]
 
     def extended(units: Units) -> Units:
         inside = (
-            _holds(subset.condition, units, divisions, types)
+            _holds(subset.condition, units, divisions, evidence.types)
             if subset.condition
             else np.ones(len(units), bool)
         )
-        if subset.divider is None:
+        if divider is None:
             codes = inside.astype(np.int8)
-        else:
-            own = units.codes.get(subset.divider, np.zeros(len(units), np.int8))
-            codes = np.where(inside, own, divisions[subset.divider].n_codes).astype(
-                np.int16
-            )  # outside of every level
+        else:  # what does not fit gets a code outside of every level
+            own = units.codes[divider.facet]
+            codes = np.where(inside, own, divider.n_codes).astype(np.int16)
         return replace(units, codes={**units.codes, subset.text: codes})
 
-    return Ledger(
-        extended(ledger.gold), tuple(replace(run, pred=extended(run.pred)) for run in ledger.runs)
-    )
+    runs = tuple(replace(run, pred=extended(run.pred)) for run in ledger.runs)
+    return Ledger(extended(ledger.gold), runs)
 
 
 def _holds(
@@ -238,7 +260,7 @@ def _holds(
     if node.kind == "test":
         if node.name == "type":
             return np.equal(units.type, types.index(node.level))
-        if node.name == "all":
+        if node.name == ALL:
             return np.ones(len(units), bool)
         return np.isin(units.codes[node.name], divisions[node.name].levels[node.level])
     parts = [_holds(part, units, divisions, types) for part in node.parts]

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import parse_label
 from nerscope.errors import UsageError
-from nerscope.formats.base import CorpusLike, Source, source_of
-from nerscope.formats.conll import ConllFile
+from nerscope.formats.base import CorpusLike, Source, open_source
 
-Systems = Mapping[str, CorpusLike | Sequence[CorpusLike]]
+Systems = Mapping[str, CorpusLike | Sequence[CorpusLike]] | CorpusLike
 
 
 class Run(NamedTuple):
@@ -34,20 +33,22 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def runs_of(systems: Systems) -> list[Run]:
-    """All runs of all systems, numbered from "1"."""
-    if not systems:
+    """All runs of all systems, numbered from "1". One output alone is that of a system `system`."""
+    named: Mapping[str, Any] = systems if isinstance(systems, Mapping) else {"system": systems}
+    if not named:
         raise UsageError("systems", "there is none", "name at least one, as NAME=FILE")
-    check_names(systems)
+    check_names(named)
     return [
-        Run(name, str(number), source_of(output, f"<{name}>"))
-        for name, outputs in systems.items()
+        Run(name, str(number), open_source(output, f"<{name}>"))
+        for name, outputs in named.items()
         for number, output in enumerate(_outputs(outputs), 1)
     ]
 
 
 def _outputs(given: Any) -> list[Any]:
-    """A list of paths, files or corpora is one run each; a list of sentences is one run, a list of
-    such lists several.
+    """A list of paths, files or corpora is one run each; a list of sentences is one run.
+
+    A list of lists of sentences is several runs.
     """
     if isinstance(given, list | tuple) and given and (_is_source(given[0]) or _is_run(given[0])):
         return list(given)
@@ -56,21 +57,28 @@ def _outputs(given: Any) -> list[Any]:
 
 def _is_source(item: Any) -> bool:
     return (
-        isinstance(item, str | Corpus | ConllFile)
+        isinstance(item, str | Corpus | Source)
         or hasattr(item, "read")
         or hasattr(item, "__fspath__")
     )
 
 
 def _is_run(item: Any) -> bool:
-    """Whether this is a list of sentences, and not one sentence, which is a pair of lists, a
-    mapping or a list of labels.
+    """Whether this is a list of sentences, and not one sentence.
+
+    A sentence is a pair of lists, a mapping or a list of labels. Only a list of two lists can be
+    both: two sentences of labels, or tokens and labels; it is the second unless the first list
+    reads as labels.
     """
     if not isinstance(item, list | tuple) or not item or isinstance(item[0], str):
         return False
     first = item[0]
     if isinstance(first, Mapping) or (first and not isinstance(first[0], str)):
         return True
-    pair = len(item) == 2 and len(first) == len(item[1])
-    labels = all(isinstance(text, str) and parse_label(text) for text in first)
-    return not pair or labels  # tokens that all look like labels are labels
+    if len(item) != 2:
+        return True
+    if isinstance(item, tuple) or not all(isinstance(mark, str) for mark in item[1]):
+        return False  # (tokens, labels) or (tokens, spans)
+    if len(first) != len(item[1]):
+        return True
+    return all(isinstance(text, str) and parse_label(text) for text in first)

@@ -49,8 +49,11 @@ class Cache:
             data = path.read_bytes()
             if not data.startswith(_MARK):
                 raise ValueError("it was not written by this version")
-            return json.loads(zlib.decompress(data[len(_MARK) :]))
-        except (OSError, ValueError, zlib.error) as error:
+            entry = json.loads(zlib.decompress(data[len(_MARK) :]))
+            if not isinstance(entry, dict) or entry.get("key") != key:
+                raise ValueError("it holds something else")
+            return entry["value"]
+        except (OSError, KeyError, ValueError, zlib.error) as error:
             self.say(f"cache entry {path.name} cannot be used ({error}); computed again")
             return None
 
@@ -65,7 +68,10 @@ class Cache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             draft.write_bytes(
-                _MARK + zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+                _MARK
+                + zlib.compress(
+                    json.dumps({"key": key, "value": value}, separators=(",", ":")).encode(), 1
+                )
             )
             draft.replace(path)
         except OSError as error:

@@ -15,7 +15,7 @@ _SPLITS = {
 }
 
 
-def starter(folder: str | Path) -> str:
+def starter_text(folder: str | Path) -> str:
     """The text of an experiment file for what is found in a folder."""
     root = Path(folder)
     if not root.is_dir():
@@ -83,7 +83,8 @@ def _text(
     root: Path, datasets: dict[str, dict[str, Path]], systems: dict[str, dict[str, str]]
 ) -> str:
     lines = [
-        "# An experiment: which data, which systems, which settings. Run it with: nerscope evaluate nerscope.toml",
+        "# An experiment: which data, which systems, which settings.",
+        "# Run it with: nerscope evaluate nerscope.toml",
         "# All paths are relative to this file. docs/experiments.md explains every key.",
         "",
         "[settings]",
@@ -98,12 +99,13 @@ def _text(
         lines.append(f"[datasets.{name}]")
         lines += [
             f"{split} = {_string(splits[split].relative_to(root).as_posix())}"
-            for split in _SPLITS
+            for split in ("train", "test")
             if split in splits
         ]
         lines += ['# options = "token=1,label=2"  # where columns differ from first and last', ""]
     lines.append(
-        "[systems]  # a pattern for all datasets ({dataset} is its name), or a pattern for each; every match is one run"
+        "[systems]  # a pattern for all datasets ({dataset} is its name), or one for each; "
+        "every match is one run"
     )
     if not systems:
         lines.append('# bert = "runs/{dataset}/bert.*.txt"')

@@ -1,3 +1,6 @@
-"""Ways to divide mentions and tokens: a facet gives every unit a code, and levels are sets of
-codes.
-"""
+"""Ways to divide units. The package loads its own facets; importing it makes them known."""
+
+from nerscope.facets import tmr as tmr  # the order is that of tables
+
+from nerscope.facets import hard as hard  # isort: skip
+from nerscope.facets import attributes as attributes  # isort: skip

@@ -3,65 +3,122 @@
 Codes partition the units, so they add up; levels may overlap, as the subsets of the papers do.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.errors import UsageError
+from nerscope.corpus.units import INSIDE, MENTION, TOKEN
+from nerscope.errors import UsageError, suggest
 from nerscope.facets.buckets import BUCKETINGS, Buckets
 from nerscope.facets.view import View
+from nerscope.plugins import blamed
 from nerscope.registry import Registry
 
-MENTION, INSIDE, TOKEN = "mention", "inside", "token"
+UNITS = (MENTION, INSIDE, TOKEN)
 
 
-class Facet(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Facet:
     """A fixed way to divide units.
 
     `unit` is "mention", "inside" (a token inside a mention) or "token" (any token); `levels` maps
-    each level to its codes.
+    each level to its codes; `codes` gives every unit of a view its code. A `standard` facet is used
+    unless others are asked for. `needs_text`: `codes` asks for the words themselves.
     """
 
     name: str
     unit: str
-    levels: dict[str, tuple[int, ...]]
+    levels: Mapping[str, tuple[int, ...]]
     codes: Callable[[View], Ints]
     metrics: tuple[str, ...] = ("precision", "recall", "f1")
     by_type: bool = True
-    buckets: Buckets | None = None
+    title: str = ""
+    standard: bool = False
+    needs_train: bool = False
+    needs_text: bool = True
+    buckets: Buckets | None = None  # if it was made of an attribute
+
+    def __post_init__(self) -> None:
+        _check_unit("facet", self.name, self.unit)
+        codes = [code for level in self.levels.values() for code in level]
+        if not codes or not all(isinstance(code, int) and code >= 0 for code in codes):
+            raise UsageError(
+                f"facet '{self.name}'",
+                f"the levels {dict(self.levels)} cannot be",
+                "give each level at least one code, a whole number from 0 on",
+            )
+
+    def __reduce__(self) -> tuple[Callable[..., "Facet"], tuple[str, Buckets | None]]:
+        """A facet travels as its name and its buckets; whoever gets it must know the name."""
+        return facet_of, (self.name, self.buckets)
 
     @property
     def n_codes(self) -> int:
         """Codes are below this."""
         return 1 + max(code for codes in self.levels.values() for code in codes)
 
+    def checked_codes(self, view: View) -> Ints:
+        """The codes, refused if there is not one that some level has for each unit."""
+        place = f"facet '{self.name}'"
+        with blamed(place):
+            codes = np.asarray(self.codes(view))
+        expected = view.n_units(self.unit)
+        if codes.shape != (expected,) or codes.dtype.kind not in "iub":
+            raise UsageError(
+                place,
+                f"it gives {codes.dtype} codes of shape {codes.shape} for {expected} units",
+                "return one whole number for each unit of the view",
+            )
+        known = np.zeros(self.n_codes, bool)
+        known[[code for level in self.levels.values() for code in level]] = True
+        inside = len(codes) == 0 or 0 <= codes.min() <= codes.max() < self.n_codes
+        if not inside or not known[codes.astype(np.int64)].all():
+            bad = next(
+                code for code in codes.tolist() if not (0 <= code < len(known) and known[code])
+            )
+            raise UsageError(place, f"no level has its code {bad}", "list every code in a level")
+        return codes.astype(np.int8 if self.n_codes < 128 else np.int16, copy=False)
 
-class Attribute(NamedTuple):
-    """A number for each unit, from which buckets make a facet."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribute:
+    """A number for each unit, from which buckets make a facet; the fields are those of a facet."""
 
     name: str
     values: Callable[[View], Floats]
     unit: str = MENTION
     needs_train: bool = False
     bucketing: str = "equal-count"
+    title: str = ""
+    standard: bool = False
+    needs_text: bool = True
+
+    def __post_init__(self) -> None:
+        _check_unit("attribute", self.name, self.unit, (MENTION, INSIDE))
+        if self.bucketing not in BUCKETINGS:
+            raise UsageError(
+                f"attribute '{self.name}'",
+                f"there is no bucketing '{self.bucketing}'",
+                f"choose from {', '.join(BUCKETINGS)}",
+            )
 
     def checked_values(self, view: View) -> Floats:
         """The values, refused if there is not one finite number for each unit."""
-        values = np.asarray(self.values(view), np.float64)
-        expected = len(view.mentions) if self.unit == MENTION else len(view.positions)
+        place = f"attribute '{self.name}'"
+        with blamed(place):
+            values = np.asarray(self.values(view), np.float64)
+        expected = view.n_units(self.unit)
         if values.shape != (expected,):
             raise UsageError(
-                f"attribute '{self.name}'",
+                place,
                 f"it gives values of shape {values.shape} for {expected} {self.unit} units",
                 "return one number for each unit of the view",
             )
         if not np.isfinite(values).all():
             raise UsageError(
-                f"attribute '{self.name}'",
-                "it gives NaN or infinity",
-                "return a finite number for each unit",
+                place, "it gives NaN or infinity", "return a finite number for each unit"
             )
         return values
 
@@ -72,21 +129,29 @@ class Attribute(NamedTuple):
             self.unit,
             {name: (code,) for code, name in enumerate(buckets.names)},
             lambda view: buckets.codes(self.checked_values(view)),
+            title=self.title,
+            standard=self.standard,
+            needs_train=self.needs_train,
+            needs_text=self.needs_text,
             buckets=buckets,
         )
 
 
-class FacetMaker(NamedTuple):
-    """A facet before anything is known of the data; attributes become facets only when their edges
-    are fixed.
-    """
-
-    facet: Facet | None = None
-    attribute: Attribute | None = None
-    needs_train: bool = False
+def _check_unit(kind: str, name: str, unit: str, known: tuple[str, ...] = UNITS) -> None:
+    if unit not in known:
+        raise UsageError(f"{kind} '{name}'", f"there is no unit {unit!r}", suggest(unit, known))
 
 
-FACETS: Registry[FacetMaker] = Registry("facet")
+FACETS: Registry[Facet | Attribute] = Registry("facet")
+
+
+def facet_of(name: str, buckets: Buckets | None) -> Facet:
+    """The facet of a name, with its buckets if it is an attribute."""
+    found = FACETS[name]
+    if isinstance(found, Facet):
+        return found
+    assert buckets is not None
+    return found.facet(buckets)
 
 
 def register_facet(facet: Facet, *, needs_train: bool = False) -> Facet:
@@ -97,36 +162,35 @@ def register_facet(facet: Facet, *, needs_train: bool = False) -> Facet:
     >>> register_facet(Facet("shouting", MENTION, {"quiet": (0,), "loud": (1,)}, in_capitals)).name
     'shouting'
     """
-    FACETS.add(facet.name, FacetMaker(facet=facet, needs_train=needs_train))
+    facet = replace(facet, needs_train=facet.needs_train or needs_train)
+    FACETS.add(facet.name, facet)
     return facet
 
 
 def attribute(
-    name: str, *, unit: str = MENTION, needs_train: bool = False, bucketing: str = "equal-count"
+    name: str,
+    *,
+    unit: str = MENTION,
+    needs_train: bool = False,
+    bucketing: str = "equal-count",
+    title: str = "",
 ) -> Callable[[Callable[[View], Floats]], Callable[[View], Floats]]:
     """Register a function of a view as an attribute, and so as a facet of buckets.
 
-    >>> @attribute("capitals")
-    ... def capitals(view):
-    ...     return np.array([sum(letter.isupper() for letter in text) for text in view.texts()], float)
-    >>> "capitals" in FACETS
+    >>> @attribute("letters")
+    ... def letters(view):
+    ...     return np.array([len(text) for text in view.texts()], float)
+    >>> "letters" in FACETS
     True
     """
-    if bucketing not in BUCKETINGS:
-        raise UsageError(
-            f"attribute '{name}'",
-            f"there is no bucketing '{bucketing}'",
-            f"choose from {', '.join(BUCKETINGS)}",
-        )
 
     def register(values: Callable[[View], Floats]) -> Callable[[View], Floats]:
-        FACETS.add(
-            name,
-            FacetMaker(
-                attribute=Attribute(name, values, unit, needs_train, bucketing),
-                needs_train=needs_train,
-            ),
-        )
+        own_title = title or _first_line(values)
+        FACETS.add(name, Attribute(name, values, unit, needs_train, bucketing, own_title))
         return values
 
     return register
+
+
+def _first_line(function: Callable[..., object]) -> str:
+    return (function.__doc__ or "").strip().split("\n")[0].rstrip(".")

@@ -6,7 +6,8 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.lookup import lookup, lookup_pair
-from nerscope.facets.facet import TOKEN, Facet, register_facet
+from nerscope.corpus.units import TOKEN
+from nerscope.facets.facet import FACETS, Facet
 from nerscope.facets.view import View
 
 UNSEEN_I, UNSEEN_O, DIFF_I, DIFF_O, DIFF_E, OTHER = range(6)
@@ -24,17 +25,17 @@ LEVELS = {
 
 
 def _codes(view: View, strict: bool) -> Ints:
-    """The subset of every token. The gold label decides, so the view must be one of gold mentions."""
+    """The subset of every token; the gold label decides, so the view must be one of gold."""
     lexicon, tokens = view.lexicon, view.sentences.corpus.tokens
     kind = np.full(len(tokens), -1, np.int64)
     kind[view.positions] = view.token_types
     gold_inside = kind >= 0
     total = lookup(lexicon.token_counts, tokens)
     by_type = lexicon.inside_counts
-    inside = lookup(by_type.sum(axis=1), tokens)
+    inside = lookup(lexicon.inside_totals, tokens)
     outside = total - inside
     of_gold_type = lookup_pair(by_type, tokens, np.maximum(kind, 0))
-    most = lookup(by_type.max(axis=1), tokens)
+    most = lookup(lexicon.inside_most, tokens)
     other_side: Bools
     other_type: Bools
     if strict:
@@ -53,18 +54,22 @@ def _codes(view: View, strict: bool) -> Ints:
     return code
 
 
-def _facet(name: str, strict: bool) -> Facet:
-    return register_facet(
-        Facet(
-            name,
-            TOKEN,
-            LEVELS,
-            partial(_codes, strict=strict),
-            metrics=("ter", "error_share", "hardeval"),
-            by_type=False,
-        ),
+def _facet(name: str, title: str, strict: bool) -> Facet:
+    facet = Facet(
+        name,
+        TOKEN,
+        LEVELS,
+        partial(_codes, strict=strict),
+        metrics=("ter", "error_share", "hardeval"),
+        by_type=False,
+        title=title,
+        standard=True,
         needs_train=True,
+        needs_text=False,
     )
+    FACETS.add(name, facet, built_in=True)
+    return facet
 
 
-HARD, HARD_STRICT = _facet("hard", strict=False), _facet("hard-strict", strict=True)
+HARD = _facet("hard", "Hard tokens", strict=False)
+HARD_STRICT = _facet("hard-strict", "Hard tokens, strictly", strict=True)

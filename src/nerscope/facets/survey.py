@@ -1,7 +1,7 @@
 """The first pass over the gold data: what must be known before facets can be fixed."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,43 +9,57 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon
+from nerscope.corpus.lookup import ranges
+from nerscope.corpus.mentions import Mentions
 from nerscope.facets.buckets import Values
 from nerscope.facets.facet import Attribute
 from nerscope.facets.view import Sentences, View
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
+class SurveyPart:
+    """What a chunk says: the tokens and types of its mentions, and the values of attributes."""
+
+    mentions: Mentions  # counted from the start of `tokens`
+    tokens: Ints  # those inside mentions, one mention after the other
+    values: Mapping[str, Values]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """The types of each surface among gold test mentions, and the values of each attribute."""
+    """What all chunks say: surfaces of training and gold, types of each, values of attributes."""
 
-    pairs: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # distinct (surface, type)
-    values: dict[str, Values] = field(default_factory=dict)
+    surfaces: Paths
+    types_of_surface: Ints  # how many, among gold test mentions
+    values: Mapping[str, Values]
 
-    @property
-    def types_of_surface(self) -> Ints:
-        """How many types each surface carries."""
-        return np.bincount(self.pairs >> _TYPE_BITS)
+
+def survey_chunk(
+    chunk: Corpus, mentions: Mentions, attributes: Sequence[Attribute], lexicon: Lexicon | None
+) -> SurveyPart:
+    """Look at the gold mentions of a chunk; nothing is learnt on the side."""
+    surfaces = lexicon.surfaces if lexicon else Paths()
+    view = View(Sentences(chunk, mentions, surfaces, lexicon), mentions)
+    ends = np.cumsum(mentions.end - mentions.start)
+    moved = Mentions(ends - (mentions.end - mentions.start), ends, mentions.type)
+    tokens = chunk.tokens[ranges(mentions.start, mentions.end)]
+    values = {one.name: Values.of(one.checked_values(view)) for one in attributes}
+    return SurveyPart(moved, tokens, values)
+
+
+def surveyed(parts: Iterable[SurveyPart], lexicon: Lexicon | None) -> Survey:
+    """Add up what chunks say."""
+    surfaces = lexicon.surfaces.copy() if lexicon else Paths()
+    pairs: set[int] = set()
+    values: dict[str, Values] = {}
+    for part in parts:
+        own = part.mentions
+        codes = surfaces.codes(part.tokens, own.start, own.end).astype(np.int64)
+        pairs.update(np.unique(codes << _TYPE_BITS | own.type).tolist())
+        for name, found in part.values.items():
+            values[name] = values[name] + found if name in values else found
+    of_pairs = np.array(sorted(pairs), np.int64) >> _TYPE_BITS
+    return Survey(surfaces, np.bincount(of_pairs, minlength=len(surfaces)), values)
 
 
 _TYPE_BITS = 20
-
-
-def surveyed(
-    chunks: Iterable[Corpus],
-    attributes: Iterable[Attribute],
-    surfaces: Paths,
-    lexicon: Lexicon | None,
-    repair: str,
-) -> Survey:
-    """Walk over the gold data once."""
-    survey, attributes = Survey(), list(attributes)
-    for chunk in chunks:
-        mentions = chunk.mentions(repair)
-        view = View(Sentences(chunk, mentions, surfaces, lexicon), mentions)
-        pairs = view.surface.astype(np.int64) << _TYPE_BITS | mentions.type
-        survey.pairs = np.union1d(survey.pairs, pairs)
-        for attribute in attributes:
-            values = Values.of(attribute.checked_values(view))
-            known = survey.values.get(attribute.name)
-            survey.values[attribute.name] = known + values if known else values
-    return survey

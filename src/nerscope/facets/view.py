@@ -1,6 +1,4 @@
-"""What a facet may look at: the mentions of a chunk, gold or predicted, in their sentences, with
-training and test lore.
-"""
+"""What a facet may look at: mentions of a chunk, gold or predicted, in their sentences."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,21 +12,20 @@ from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.lookup import ranges
 from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.errors import UsageError
 
 
 @dataclass
 class Sentences:
-    """The gold sentences of a chunk: what facets of the sentence are computed from, for every
-    system alike.
-    """
+    """The gold sentences of a chunk: the same for every system, with what training and test say."""
 
     corpus: Corpus
     gold: Mentions
-    surfaces: Paths
+    surfaces: Paths  # those of training and gold; it never grows while views look at it
     lexicon: Lexicon | None = None
-    types_of_surface: Ints = field(
-        default_factory=lambda: np.zeros(0, np.int64)
-    )  # how many, among gold test mentions
+    # By surface: how many types it has among gold test mentions.
+    types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def lengths(self) -> Ints:
@@ -51,10 +48,21 @@ class View:
     sentences: Sentences
     mentions: Mentions
 
+    def n_units(self, unit: str) -> int:
+        """How many mentions, tokens inside mentions, or tokens at all there are."""
+        if unit == MENTION:
+            return len(self.mentions)
+        return self.sentences.corpus.n_tokens if unit == TOKEN else len(self.positions)
+
     @property
     def lexicon(self) -> Lexicon:
         """What training says; only facets that need training data may ask."""
-        assert self.sentences.lexicon is not None
+        if self.sentences.lexicon is None:
+            raise UsageError(
+                "view.lexicon",
+                "a facet asks for the training data, and there is none",
+                "register the facet with needs_train=True, and give the data with --train FILE",
+            )
         return self.sentences.lexicon
 
     @cached_property
@@ -64,9 +72,9 @@ class View:
 
     @cached_property
     def surface(self) -> Ints:
-        """The surface code of each mention."""
+        """The surface code of each mention; -1 if neither training nor gold mentions have it."""
         return self.sentences.surfaces.codes(
-            self.sentences.corpus.tokens, self.mentions.start, self.mentions.end
+            self.sentences.corpus.tokens, self.mentions.start, self.mentions.end, grow=False
         )
 
     @cached_property
@@ -87,27 +95,23 @@ class View:
     def texts(self) -> list[str]:
         """The mentions as text, tokens joined by blanks."""
         words = self.sentences.corpus.coding.tokens.strings(self.tokens)
-        ends = np.cumsum(self.mentions.end - self.mentions.start)
-        return (
-            [" ".join(words[begin:end]) for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
-            if len(ends)
-            else []
-        )
+        ends = np.cumsum(self.mentions.end - self.mentions.start).tolist()
+        starts = [0, *ends[:-1]]
+        return [" ".join(words[begin:end]) for begin, end in zip(starts, ends, strict=False)]
 
 
-def io_labels(view: View) -> Ints:
+def io_labels(mentions: Mentions, size: int) -> Ints:
     """The type of every token, -1 outside of mentions."""
-    labels = np.full(view.sentences.corpus.n_tokens, -1, np.int64)
-    labels[view.positions] = view.token_types
+    labels = np.full(size, -1, np.int64)
+    labels[ranges(mentions.start, mentions.end)] = np.repeat(
+        mentions.type, mentions.end - mentions.start
+    )
     return labels
 
 
-def bilou_labels(view: View) -> Ints:
-    """Every token's type and place in its mention (inside, begin, last, unit); -1 outside of
-    mentions.
-    """
-    mentions = view.mentions
-    labels = io_labels(view) * 4
+def bilou_labels(mentions: Mentions, size: int) -> Ints:
+    """Every token's type and place in its mention (inside, begin, last, unit); -1 outside."""
+    labels = io_labels(mentions, size) * 4
     labels[labels < 0] = -1
     alone = mentions.end - mentions.start == 1
     labels[mentions.start[~alone]] += 1
@@ -116,4 +120,8 @@ def bilou_labels(view: View) -> Ints:
     return labels
 
 
-TOKEN_MATCHES: Mapping[str, Callable[[View], Ints]] = {"bilou": bilou_labels, "io": io_labels}
+# What is compared token by token, and by which repair mentions are read for it (None: as chosen).
+TOKEN_MATCHES: Mapping[str, Callable[[Mentions, int], Ints]] = {
+    "bilou": bilou_labels,
+    "io": io_labels,
+}

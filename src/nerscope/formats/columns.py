@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bytes, Ints
+from nerscope.corpus.arrays import Bools, Bytes, Ints
 from nerscope.corpus.vocabulary import padded
 
 _DOCSTART = re.compile(rb"(?m)^-DOCSTART-")
@@ -50,7 +50,7 @@ class Page:
         return counts
 
     def field(self, column: int) -> tuple[Ints, Ints]:
-        """Where a column of the token lines starts and ends; negative columns count from the end."""
+        """Where a column of the token lines starts and ends; -1 is the last column."""
         at = self.first[self.rows] + column if column >= 0 else self.last[self.rows] + (column + 1)
         # A field starts behind the end of the one before it, be that on the same line or on the
         # line before.
@@ -111,9 +111,10 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
     token[documents] = False
     content = token
     if comments:
-        remarks = lines_of(_COMMENT)
+        remarks = _remarks(lines_of(_COMMENT).tolist(), token)
         token[remarks] = False
-        documents = np.union1d(documents, lines_of(_NEW_DOCUMENT))
+        new_documents = np.intersect1d(lines_of(_NEW_DOCUMENT), remarks)
+        documents = np.union1d(documents, new_documents)
         content = np.delete(token, remarks)
     begins = content.copy()
     begins[1:] &= ~content[:-1]
@@ -130,6 +131,15 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
         documents,
         empty,
     )
+
+
+def _remarks(lines: list[int], token: Bools) -> Ints:
+    """Those of the lines with # that are comments: they stand before a sentence's first token."""
+    remarks: set[int] = set()
+    for line in lines:
+        if line == 0 or not token[line - 1] or line - 1 in remarks:
+            remarks.add(line)
+    return np.array(sorted(remarks), np.int64)
 
 
 def _odd(page: Page, needed: int, label_columns: list[int]) -> bool:

@@ -1,39 +1,37 @@
-"""CoNLL-like files: one token a line, columns, blank lines between sentences; read in chunks of
-whole sentences.
-"""
+"""CoNLL-like files: one token a line, columns, blank lines between sentences; read in chunks."""
 
-import io
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, LabelColumn, label_error
+from nerscope.corpus.corpus import Coding, Corpus, Reading, label_error
 from nerscope.corpus.mending import MENDS
-from nerscope.corpus.schemes import scheme_named
+from nerscope.corpus.mentions import encode
+from nerscope.corpus.schemes import Labels, Scheme, Transitions, parse_label, scheme_named
 from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError, UsageError, plural, suggest
-from nerscope.formats.blocks import BLOCK, blocks, open_bytes
+from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format, Nature, Source
 from nerscope.formats.columns import Page, page_of
+from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, blocks
 
+_SMALL = 4 << 20  # bytes
+_LOOK = 4 << 20  # bytes of a file that are looked at to tell its scheme
 SEPARATORS = {"tab": b"\t", "space": b" "}
 # The first line of a file that nothing but CoNLL-U and its kin begin with.
 _CONLLU = re.compile(rb"\s*# ?(sent_id|text|newdoc|newpar|global\.columns|id)\b")
+_BREAKS = re.compile(r"[\t\r\n]")
+_BOM = "\ufeff"
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
-class FileOption(NamedTuple):
-    """Something that can be said about one file: how to read its value, and what to give."""
-
-    read: Callable[[str], object]
-    give: str
-
-
-FILE_OPTIONS = {
+FILE_OPTIONS: Mapping[str, FileOption] = {
     "token": FileOption(int, "the column of the token: 0 is the first, -1 the last"),
     "label": FileOption(int, "the column of the label: 0 is the first, -1 the last"),
     "separator": FileOption(str, "tab or space; told by looking otherwise"),
@@ -55,15 +53,15 @@ FILE_OPTIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ConllFile:
-    """A file and how to read it.
+class ConllFile(Source):
+    """A file with one token a line, and how to read it.
 
-    >>> file = ConllFile.parse("da.conllu::token=1,label=2")
-    >>> file.path, file.token, file.label
+    >>> file = ConllFile("da.conllu", token=1, label=2)
+    >>> file.name, file.token, file.label
     ('da.conllu', 1, 2)
     """
 
-    path: str | Path
+    path: str | os.PathLike[str] | Bytes
     token: int = 0
     label: int = -1
     separator: str | None = None
@@ -72,9 +70,16 @@ class ConllFile:
     comments: bool | None = None
     tokens: str = "same"
     mend: str | None = None
-    data: bytes | None = field(default=None, repr=False)  # what was read from a file object
+    name: str = field(init=False, compare=False)  # what messages call it
+    respells: bool = field(init=False, compare=False)
+    always_flat = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.path, Bytes) and _is_there(self.path):
+            object.__setattr__(self, "path", Bytes.of(self.path))
+        name = self.path.name if isinstance(self.path, Bytes) else os.fsdecode(self.path)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "respells", self.tokens == "any")
         if self.separator is not None and self.separator not in SEPARATORS:
             raise UsageError(
                 self.name,
@@ -93,33 +98,115 @@ class ConllFile:
             ) from None
 
     @property
-    def name(self) -> str:
-        """What messages call it."""
-        return str(self.path)
+    def is_small(self) -> bool:  # type: ignore[override]
+        """Whether it is so small that its words are always kept."""
+        return self.content.size <= _SMALL
 
-    @classmethod
-    def parse(cls, text: str) -> "ConllFile":
-        """Read `FILE` or `FILE::option=value,option=value`."""
-        path, _, options = text.partition("::")
-        values: dict[str, object] = {}
-        for part in filter(None, options.split(",")):
-            key, _, value = part.partition("=")
+    @property
+    def content(self) -> Bytes:
+        """What is in the file."""
+        return self.path if isinstance(self.path, Bytes) else Bytes.of(self.path)
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """Chunks of whole sentences."""
+        for corpora in read_chunks(self, coding, [self.label], tokens):
+            yield corpora[0]
+
+    def nature(self, coding: Coding | None = None) -> Nature:
+        """The scheme, told by looking at the beginning; labels are always flat."""
+        if self.scheme is not None:
+            return Nature(scheme_named(self.scheme))
+        seen = Transitions()
+        for chunk in read_chunks(self, Coding(), [self.label], tokens=False, most=_LOOK):
+            seen += chunk[0].reading.transitions
+        return Nature(seen.scheme())
+
+    def saying(self, options: Mapping[str, Any]) -> "ConllFile":
+        """The same file with other options."""
+        for key in options:
             if key not in FILE_OPTIONS:
                 raise UsageError(
-                    text, f"no file option is called '{key}'", suggest(key, FILE_OPTIONS)
+                    self.name, f"no file option is called '{key}'", suggest(key, FILE_OPTIONS)
                 )
-            try:
-                values[key] = FILE_OPTIONS[key].read(value)
-            except (ValueError, KeyError):
-                raise UsageError(
-                    text, f"'{part}' cannot be read", f"give {FILE_OPTIONS[key].give}"
-                ) from None
-        return cls(path, **values)  # type: ignore[arg-type]
+        return replace(self, **options)
+
+    @property
+    def file(self) -> Hashable:
+        """Everything but the label column."""
+        return replace(self, label=0)
+
+    def together(
+        self, members: Sequence[Source], coding: Coding, *, tokens: bool
+    ) -> Iterator[list[Corpus]]:
+        """Several label columns of one file."""
+        wanted = [member.label for member in members if isinstance(member, ConllFile)]
+        distinct = list(dict.fromkeys(wanted))
+        for corpora in read_chunks(self, coding, distinct, tokens):
+            yield [corpora[distinct.index(column)] for column in wanted]
+
+    def relabelled(self, labels: Mapping[int, str]) -> bytes:
+        """The bytes of the file with other labels; line ends, encoding and all else stay."""
+        with self.content.open() as stream:
+            text = stream.read().decode(self.encoding)
+        bom = _BOM if text.startswith(_BOM) else ""
+        text = text.removeprefix(_BOM)
+        tabs = look(text.encode(), self).separator == b"\t"
+        newline = "\n" if "\n" in text or "\r" not in text else "\r"
+        lines = text.split(newline)
+        for number, label in labels.items():
+            line = lines[number - 1]
+            end = "\r" if line.endswith("\r") else ""
+            plain = line.removesuffix("\r")
+            lines[number - 1] = _with_label(plain, self.label, label, tabs) + end
+        return (bom + newline.join(lines)).encode(self.encoding)
 
     def blocks(self) -> Iterator[bytes]:
         """The text of the file."""
-        with open_bytes(self.path) if self.data is None else io.BytesIO(self.data) as stream:
+        with self.content.open() as stream:
             yield from blocks(stream, self.name, self.encoding)
+
+
+def _with_label(line: str, column: int, label: str, tabs: bool) -> str:
+    if tabs:
+        fields = line.split("\t")
+        fields[column] = label
+        return "\t".join(fields)
+    start, end = list(re.finditer("[^ ]+", line))[column].span()  # runs of blanks stay as they are
+    return line[:start] + label + line[end:]
+
+
+def _is_there(path: str | os.PathLike[str]) -> bool:
+    try:
+        return os.fspath(path) == STANDARD_INPUT or Path(path).exists()
+    except OSError:  # reading it will say what is wrong
+        return False
+
+
+def written_as_conll(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A corpus as two columns: tokens and labels in a scheme."""
+    codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
+    names = corpus.coding.labels.spell(scheme)
+    lines: list[str] = []
+    for sentence, (begin, end) in enumerate(pairwise(corpus.starts.tolist())):
+        words = corpus.words(sentence)
+        if any(_BREAKS.search(word) or not word for word in words):
+            raise InputError(
+                corpus.name,
+                f"sentence {sentence + 1} has a token that lines and columns cannot hold",
+                "take tabs, line ends and empty tokens out",
+            )
+        lines += [
+            f"{word}\t{names[code]}" for word, code in zip(words, codes[begin:end], strict=True)
+        ]
+        lines.append("")
+    return ("\n".join(lines) + "\n").encode()
+
+
+FORMATS.add(
+    FALLBACK,
+    Format(FALLBACK, ConllFile, lambda name, head: True, FILE_OPTIONS, written_as_conll),
+    built_in=True,
+)
 
 
 class Layout(NamedTuple):
@@ -144,25 +231,34 @@ def look(data: bytes, file: ConllFile) -> Layout:
 
 
 def read_chunks(
-    file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool = True
+    file: ConllFile,
+    coding: Coding,
+    columns: Sequence[int],
+    tokens: bool = True,
+    most: int | None = None,
 ) -> Iterator[list[Corpus]]:
-    """Chunks of whole sentences, as one corpus for each label column that is asked for."""
+    """Chunks of whole sentences, as one corpus for each label column that is asked for.
+
+    With `most`, reading stops after the chunk in which that many bytes have been read.
+    """
     reader = _Reader(file, coding, columns, tokens)
     parts: list[bytes] = []
-    wanted = BLOCK // 2
+    size, wanted, done = 0, BLOCK // 2, 0
     for block in file.blocks():
         parts.append(block)
-        if sum(map(len, parts)) < wanted:
+        size, done = size + len(block), done + len(block)
+        if size < wanted:
             continue
         rest, corpora = reader.read(b"".join(parts), final=False)
-        # A sentence longer than a block is read again only when twice as much of it is there:
-        # linear time.
-        parts, wanted = [rest], max(BLOCK // 2, 2 * len(rest))
+        # A sentence longer than a block is read again only when twice as much of it is there: so
+        # the time stays linear.
+        parts, size, wanted = [rest], len(rest), max(BLOCK // 2, 2 * len(rest))
         if corpora:
             yield corpora
-    _, corpora = reader.read(
-        b"".join(parts), final=True
-    )  # the last sentence is always held back for this
+        if most is not None and corpora and done >= most:
+            return
+    # The last sentence is always held back for this.
+    _, corpora = reader.read(b"".join(parts), final=True)
     if not corpora:
         raise InputError(file.name, "the file holds no sentence", "check that it is the right file")
     yield corpora
@@ -207,33 +303,53 @@ class _RawLabels:
         return self._dense[sparse], new
 
 
+class _LabelColumn:
+    """The labels of one column: raw codes of what is written, and the codes all files share."""
+
+    def __init__(self, labels: Labels, scheme: Scheme | None) -> None:
+        self.labels, self.scheme = labels, scheme
+        self.texts: list[str] = []  # of raw codes
+        self._raw = _RawLabels()
+        self._shared = np.zeros(0, np.int32)  # by raw code
+
+    def read(self, page: Page, column: int, lines: Ints, name: str) -> tuple[Ints, Ints]:
+        """The raw and the shared codes of a page."""
+        raw, new = self._raw.codes(page, column)
+        if new:
+            codes = []
+            for text in new:
+                label = parse_label(text, self.scheme.bare if self.scheme else None)
+                if label is None:
+                    first = int(np.argmax(raw == len(self.texts) + new.index(text)))
+                    raise label_error(f"{name}:{lines[first]}", text)
+                codes.append(self.labels.code(label))
+            self.texts += new
+            self._shared = np.concatenate([self._shared, np.array(codes, np.int32)])
+        return raw, self._shared[raw]
+
+
 class _Reader:
     """The state of reading one file: what is known of its layout, and how far it has come."""
 
     def __init__(
         self, file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool
     ) -> None:
-        scheme = scheme_named(file.scheme) if file.scheme else None
-        self.file, self.coding, self.with_tokens = file, coding, tokens
-        self.columns = {
-            column: (LabelColumn(coding.labels, scheme), _RawLabels()) for column in columns
-        }
-        self.needed = max(
-            2, *(column + 1 if column >= 0 else -column for column in (file.token, *columns))
-        )
+        self.file, self.coding = file, coding
+        self.with_tokens = tokens or file.mend is not None
+        self.told = scheme_named(file.scheme) if file.scheme else None
+        self.columns = {column: _LabelColumn(coding.labels, self.told) for column in columns}
+        places = (column + 1 if column >= 0 else -column for column in (file.token, *columns))
+        self.needed = max(2, *places)
         self.layout: Layout | None = None
         self.line, self.documents = 1, 0
 
     def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
-        """The sentences of a block, and the bytes of the last one if it may go on in the next
-        block.
-        """
+        """The sentences of a block, and the bytes of the last one if it may go on."""
         if not data:
             return b"", []
         self.layout = self.layout or look(data, self.file)
-        whole = page_of(
-            data, self.layout.separator, self.layout.comments, self.needed, list(self.columns)
-        )
+        separator, comments = self.layout
+        whole = page_of(data, separator, comments, self.needed, list(self.columns))
         page = whole if final else whole.without_last_sentence()
         self._check_columns(page)
         corpora = self._corpora(page) if len(page.begins) else []
@@ -246,37 +362,41 @@ class _Reader:
         short = np.flatnonzero(counts < self.needed)
         if len(short):
             kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
+            found = plural(int(counts[short[0]]), f"{kind}-separated column")
             raise FormatError(
                 f"{self.file.name}:{self.line + page.rows[short[0]]}",
-                f"{plural(int(counts[short[0]]), f'{kind}-separated column')} where {self.needed} are needed",
-                "mend the line; say separator=tab or separator=space if the guess is wrong, comments=yes if it is a comment",
+                f"{found} where {self.needed} are needed",
+                "mend the line; say separator=tab or separator=space if the guess is wrong, "
+                "comments=yes if it is a comment",
             )
 
     def _corpora(self, page: Page) -> list[Corpus]:
         starts = np.append(page.begins, len(page.rows))
         lines = page.rows + self.line
         documents = self.documents + np.searchsorted(page.documents, page.rows[page.begins])
-        tokens = (
-            self.coding.tokens.encode_fields(page.buffer, *page.field(self.file.token))
-            if self.with_tokens or self.file.mend
-            else np.zeros(0, np.int32)
-        )
+        tokens = np.zeros(0, np.int32)
+        if self.with_tokens:
+            tokens = self.coding.tokens.encode_fields(page.buffer, *page.field(self.file.token))
         corpora = []
-        for number, (column, raw_labels) in self.columns.items():
-            raw, new = raw_labels.codes(page, number)
-            if (bad := column.know(new)) is not None:
-                first = int(np.argmax(raw == raw_labels.size - len(new) + new.index(bad)))
-                raise label_error(f"{self.file.name}:{lines[first]}", bad)
-            labels = column.read(raw, starts, lines)
+        for number, column in self.columns.items():
+            raw, labels = column.read(page, number, lines, self.file.name)
+            reading = Reading(Transitions.of(column.texts, raw, starts, lines))
             if self.file.mend:
-                mended = MENDS[self.file.mend](
-                    tokens, labels, starts, self.coding.tokens, self.coding.labels
-                )
-                column.mended += int((mended != labels).sum())
+                mend = MENDS[self.file.mend]
+                mended = mend(tokens, labels, starts, self.coding.tokens, self.coding.labels)
+                reading = replace(reading, mended=int((mended != labels).sum()))
                 labels = mended
             corpora.append(
                 Corpus(
-                    self.file.name, self.coding, column, tokens, labels, starts, lines, documents
+                    self.file.name,
+                    self.coding,
+                    tokens,
+                    starts,
+                    lines,
+                    documents,
+                    labels,
+                    reading=reading,
+                    told=self.told,
                 )
             )
         return corpora

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
-from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.schemes import Fault
+from nerscope.corpus.corpus import Reading
+from nerscope.corpus.schemes import Fault, Scheme
 from nerscope.errors import FormatError, plural
 
 _PLACES = 5
@@ -20,29 +20,23 @@ class Loss(TypedDict):
     message: str
 
 
-def losses_of(corpora: Sequence[Corpus], repair: str) -> list[Loss]:
-    """What each corpus lost; with the repair `none`, the first forbidden transition is refused."""
-    return [loss for corpus in corpora for loss in _losses(corpus, repair)]
-
-
-def _losses(corpus: Corpus, repair: str) -> Iterator[Loss]:
-    column, name = corpus.column, corpus.name
-    if column.other_tokens:
-        message = f"{plural(column.other_tokens, 'token')} spelt otherwise than in gold; matched by position"
-        yield _loss(
-            name, "different tokens", column.other_tokens, [column.first_other_line], message
+def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Iterator[Loss]:
+    """What one file lost; with the repair `none`, the first forbidden transition is refused."""
+    if reading.other_tokens:
+        message = (
+            f"{plural(reading.other_tokens, 'token')} spelt otherwise than in gold; "
+            "matched by position"
         )
-    if column.mended:
-        yield _loss(
-            name,
-            "mended labels",
-            column.mended,
-            [],
-            f"{plural(column.mended, 'label')} mended as asked",
-        )
-    faults = column.transitions.faults(column.scheme)
+        lines = [reading.first_other_line]
+        yield loss(name, "different tokens", reading.other_tokens, lines, message)
+    if reading.mended:
+        message = f"{plural(reading.mended, 'label')} mended as asked"
+        yield loss(name, "mended labels", reading.mended, [], message)
+    for kind, count, line in reading.losses:
+        yield loss(name, kind, count, [line] if line else [], f"{kind} ({count})")
+    faults = reading.transitions.faults(scheme)
     if faults:
-        yield _repaired(name, column.scheme.name, faults, repair)
+        yield _repaired(name, scheme.name, faults, repair)
 
 
 def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Loss:
@@ -58,9 +52,8 @@ def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> L
     message = (
         f"{plural(total, 'transition')} not allowed in {scheme}, repaired as {repair}: {kinds}"
     )
-    return _loss(
-        name, "repaired labels", total, sorted(fault.first_line for fault in faults), message
-    )
+    lines = sorted(fault.first_line for fault in faults)
+    return loss(name, "repaired labels", total, lines, message)
 
 
 def spell(fault: Fault) -> str:
@@ -68,6 +61,12 @@ def spell(fault: Fault) -> str:
     return f"{fault.after} after {fault.before}"
 
 
-def _loss(name: str, kind: str, count: int, lines: Sequence[int], message: str) -> Loss:
+def loss(name: str, kind: str, count: int, lines: Sequence[int], message: str) -> Loss:
+    """One loss, with the places of the first few lines."""
     places = [f"{name}:{line}" for line in lines[:_PLACES]] or [name]
     return {"source": name, "kind": kind, "count": count, "places": places, "message": message}
+
+
+def note_of(found: Loss) -> str:
+    """A loss in one line."""
+    return f"{found['places'][0]}: {found['message']}"

@@ -1,1 +1,7 @@
-"""Results as reading matter: tables, and the text of other tools."""
+"""Documents for people and programs: one module an output; the package loads its own."""
+
+from nerscope.render import text as text  # isort: skip
+from nerscope.render import markdown as markdown  # isort: skip
+from nerscope.render import latex as latex  # isort: skip
+from nerscope.render import csv as csv  # isort: skip
+from nerscope.render import json as json  # isort: skip

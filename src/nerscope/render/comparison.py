@@ -1,11 +1,52 @@
-"""Comparisons as tables: differences, who wins where, and the head-to-head table of tough mentions."""
+"""Comparisons as tables: differences, who wins where, tough mentions head to head."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nerscope.render.tables import SPARSE, Cell, Table, percent
-from nerscope.results.results import SIGNIFICANT, is_significant, outcome
+from nerscope.render.document import Cell, Document, Table, percent, table_of
+from nerscope.render.tables import SPARSE
+from nerscope.results.changes import BROKEN, FIXED, change_counts
+from nerscope.results.compare import (
+    LOSS,
+    SIGNIFICANT,
+    TIE,
+    WIN,
+    Comparison,
+    is_significant,
+    standing,
+)
+from nerscope.results.results import Results
+
+
+def comparison_document(found: Comparison, signature: str, cells: bool = True) -> Document:
+    """What a comparison has to say: who wins where, and, if wanted, every cell."""
+    duel = head_to_head(found.rows)
+    tables = [tally_table(found.rows), *([duel] if duel else [])]
+    if cells:
+        tables += difference_tables(found.rows, found.settings)
+    about = "|".join(f"{key}:{value}" for key, value in found.settings.items())
+    return Document(
+        tables,
+        found.as_dict(),
+        records=found.rows,
+        notes=found.notes,
+        signature=f"{about}|{signature}",
+    )
+
+
+def changes_document(results: Results, a: str, b: str) -> Document:
+    """What changed from A to B: counts by type and level, and the mentions themselves."""
+    counts = change_counts(results, a, b)
+    listed = [one for one in results.changes(a, b) if one["change"] in (FIXED, BROKEN)]
+    keys = ("dataset", "change", "type", "text", "a", "b", "sentence", "place")
+    shown = [{key: one[key] for key in keys} for one in listed]
+    tables = [
+        table_of(f"From {a} to {b}: mentions by facet and level", counts),
+        table_of(f"Mentions that changed (a: {a}, b: {b})", shown),
+    ]
+    return Document(tables, {"counts": counts, "mentions": listed}, records=listed)
+
 
 TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
 
@@ -27,7 +68,7 @@ def p_text(p: float | None) -> str:
 def difference_tables(
     rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
 ) -> list[Table]:
-    """One table a pair: every cell with both values, the difference, its interval and its p-values."""
+    """One table a pair: every cell with both values, the difference, its interval and p."""
     tables = []
     several = len({row["dataset"] for row in rows}) > 1
     for a, b in dict.fromkeys((row["system_a"], row["system_b"]) for row in rows):
@@ -84,9 +125,9 @@ def tally_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     for row in rows:
         own = counts.setdefault((row["system_a"], row["system_b"]), Counter())
         if row["p_corrected"] is not None:
-            own[outcome(row["metric"], row["difference"], row["p_corrected"])] += 1
+            own[standing(row["metric"], row["difference"], row["p_corrected"])] += 1
     body = tuple(
-        (Cell(a), Cell(b), *(Cell(str(own[kind])) for kind in ("win", "loss", "tie")))
+        (Cell(a), Cell(b), *(Cell(str(own[kind])) for kind in (WIN, LOSS, TIE)))
         for (a, b), own in counts.items()
     )
     notes = (f"a win is a difference whose corrected p is below {SIGNIFICANT}",)

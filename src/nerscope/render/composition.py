@@ -3,13 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nerscope.render.tables import Cell, Table, percent
+from nerscope.render.document import Cell, Document, Table, percent
 
 TITLES = {
     "tmr": "Tough mentions: share of all mentions (%)",
     "hard": "Hard tokens: share of all tokens (%)",
     "hard-strict": "Hard tokens, strictly: share of all tokens (%)",
 }
+
+
+def description_document(description: Mapping[str, Any]) -> Document:
+    """What a description has to say."""
+    notes = [f"{loss['places'][0]}: {loss['message']}" for loss in description["losses"]]
+    return Document(description_tables(description), dict(description), notes=notes)
 
 
 def description_tables(description: Mapping[str, Any]) -> list[Table]:
@@ -35,7 +41,8 @@ def _mention_table(mentions: Mapping[str, Mapping[str, int]]) -> Table:
         for split, counts in mentions.items()
     )
     notes = (
-        "ambiguous: of two or more types in training; unseen: no training mention; unique: distinct surfaces",
+        "ambiguous: of two or more types in training; unseen: no training mention; "
+        "unique: distinct surfaces",
     )
     return Table(
         "Mentions", ("split", *(column.replace("_", " ") for column in columns)), rows, notes

@@ -1,68 +1,36 @@
-"""Tables of cells, made from rows: what they hold is decided here, how they look is decided by the
-writers.
-"""
+"""Tables made from rows: what they hold is decided here, how they look by the outputs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from nerscope.errors import UsageError, suggest
-from nerscope.results.results import Results, Row, gain
+from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
+from nerscope.results.results import Results
+from nerscope.results.row import Row
 
-UNDEFINED = "–"
 FEW = 30  # a recall on fewer units than this says little
 SPARSE = 0.01  # as does one on a smaller share of all mentions
 FEW_NOTE = f"! fewer than {FEW} units, or under {SPARSE:.0%} of all: read with care"
 BEST_NOTE = "* best of its column"
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One entry of a table."""
-
-    text: str
-    best: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A title, a header, rows of cells, and what a reader must know."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        from nerscope.render.writers import plain_text
-
-        return plain_text([self])
-
-
-def percent(value: float | None, digits: int = 2) -> str:
-    """A fraction as a percentage that never claims 0 or 100 unless it is exactly that.
-
-    >>> percent(0.99999), percent(1.0), percent(0.00001), percent(None)
-    ('99.99', '100.00', '0.01', '–')
-    """
-    if value is None:
-        return UNDEFINED
-    least = 10.0**-digits
-    shown = 100 * value
-    if 0 < value < 1:
-        shown = min(max(shown, least), 100 - least)
-    return f"{shown:.{digits}f}"
-
-
-Columns = Sequence[tuple[str, Mapping[str, object]]]
 _KEY = ("facet", "level", "type", "match", "metric")
+# Of the metrics that a table could show, the first of these that it has.
+_PREFERRED = ("f1", "recall", "ter", "precision")
+_SCORES = {"precision", "recall", "f1", "macro_f1", "weighted_f1", "accuracy"}
+_ERRORS_SHOWN = ("unseen", "diff", "other")
+
+
+class Column(NamedTuple):
+    """A column of a table: its name, and what rows it holds."""
+
+    name: str
+    wanted: Mapping[str, object]
 
 
 class Summaries:
     """The summary rows of results, by what they are numbers of."""
 
     def __init__(self, results: Results) -> None:
-        self.settings = results.settings
+        self.results = results
         self.by_facet: dict[str, list[Row]] = {}
         self.systems: dict[str, list[str]] = {}  # by dataset
         self._index: dict[tuple[object, ...], Row] = {}
@@ -73,255 +41,301 @@ class Summaries:
                 systems = self.systems.setdefault(row["dataset"], [])
                 if row["system"] not in systems:
                     systems.append(row["system"])
-                self._index[row["dataset"], row["system"], *(fields[key] for key in _KEY)] = row
-
-    def find(self, dataset: str, system: str, wanted: Mapping[str, object]) -> Row | None:
-        """The row of a system, or None."""
-        return self._index.get((dataset, system, *(wanted[key] for key in _KEY)))
+                key = (row["dataset"], row["system"], *(fields[key] for key in _KEY))
+                self._index[key] = row
 
     def column(self, dataset: str, wanted: Mapping[str, object]) -> list[Row | None]:
         """The rows of all systems on a dataset."""
-        return [self.find(dataset, system, wanted) for system in self.systems[dataset]]
+        key = tuple(wanted[key] for key in _KEY)
+        return [self._index.get((dataset, system, *key)) for system in self.systems[dataset]]
 
-    def match_of(self, facet: str) -> str:
-        """The match that a facet is shown with."""
-        return self.by_facet[facet][0]["match"]
+    def better(self, metric: str) -> int:
+        """1 if higher is better, -1 if lower is, 0 if neither."""
+        return self.results.metric(metric).better
 
+    def is_fraction(self, metric: str) -> bool:
+        """Whether a metric is shown in percent."""
+        return self.results.metric(metric).is_fraction
 
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """A kind of table: its title, the fields common to all its cells, and its columns (which may
-    depend on the results).
-    """
+    def facet_title(self, facet: str) -> str:
+        """What a facet is called in headings."""
+        titles = self.results.facet_titles()
+        title = titles.get(facet) or facet
+        return facet if self.is_bucketed(facet) else title
 
-    title: str
-    common: Mapping[str, object]
-    columns: Callable[[Summaries], Columns]
-    notes: tuple[str, ...] = field(default_factory=tuple)
+    def is_bucketed(self, facet: str) -> bool:
+        """Whether a facet was made of an attribute."""
+        return any(facet in part.signature.edges for part in self.results.evidence)
 
+    def range_notes(self, facet: str) -> list[str]:
+        """The buckets in words: once if all datasets have the same, else for each."""
+        found = {
+            part.dataset: ", ".join(
+                f"{level} {text}" for level, text in part.signature.edges[facet].ranges.items()
+            )
+            for part in self.results.evidence
+            if facet in part.signature.edges
+        }
+        if len(set(found.values())) < 2:
+            return [f"{facet}: {text}" for text in dict.fromkeys(found.values())]
+        return [f"{facet}: {dataset} {text}" for dataset, text in found.items()]
 
-def _fixed(*columns: tuple[str, Mapping[str, object]]) -> Callable[[Summaries], Columns]:
-    return lambda rows: columns
-
-
-def _types(rows: Summaries) -> Columns:
-    names = sorted({row["type"] for row in rows.by_facet["all"] if row["type"] is not None})
-    return [("all", {"type": None}), *((name, {"type": name}) for name in names)]
-
-
-def _levels(facet: str, *extra: tuple[str, str], **more: object) -> Callable[[Summaries], Columns]:
-    """The levels of a facet, and extra columns of (level, metric)."""
-
-    def columns(rows: Summaries) -> Columns:
-        match = rows.match_of(facet)
-        levels = dict.fromkeys(
-            row["level"] for row in rows.by_facet[facet] if row["level"] != "score"
+    def values(self, facet: str, field: str, **wanted: object) -> list[Any]:
+        """The values that a field has in the rows of a facet, in order."""
+        rows: list[Any] = self.by_facet.get(facet, [])
+        return list(
+            dict.fromkeys(
+                row[field]
+                for row in rows
+                if all(row[key] == value for key, value in wanted.items())
+            )
         )
-        found = [(level, {"level": level, "match": match, **more}) for level in levels]
-        return [
-            *found,
-            *(
-                (level, {"level": level, "match": match, "metric": metric})
-                for level, metric in extra
-            ),
-        ]
-
-    return columns
 
 
-def _partial_matches(rows: Summaries) -> Columns:
-    matches = dict.fromkeys(row["match"] for row in rows.by_facet["all"] if row["metric"] == "f1")
-    return [(match, {"match": match}) for match in matches if match != "surface"]
+def metric_title(name: str, at_start: bool = False) -> str:
+    """A metric as tables call it.
+
+    >>> metric_title("macro_f1"), metric_title("ter", at_start=True)
+    ('macro F1', 'Token error rate')
+    """
+    text = {"ter": "token error rate", "hardeval": "score"}.get(name, name)
+    text = text.replace("_", " ").replace("f1", "F1")
+    return text[:1].upper() + text[1:] if at_start else text
 
 
-def _shares(rows: Summaries) -> Columns:
-    return [
-        (level, {"level": level, "match": rows.match_of("hard")})
-        for level in ("unseen", "diff", "other")
-    ]
-
-
-SPECS: dict[str, Spec] = {
-    "exact": Spec(
-        "Exact match",
-        {"facet": "all", "level": "all", "type": None},
-        _fixed(
-            ("precision", {"match": "exact", "metric": "precision"}),
-            ("recall", {"match": "exact", "metric": "recall"}),
-            ("F1", {"match": "exact", "metric": "f1"}),
-            ("macro F1", {"match": "exact", "metric": "macro_f1"}),
-            ("weighted F1", {"match": "exact", "metric": "weighted_f1"}),
-            ("surface F1", {"match": "surface", "metric": "f1"}),
-            ("accuracy", {"match": "label", "metric": "accuracy"}),
-        ),
-    ),
-    "types": Spec(
-        "F1 by type", {"facet": "all", "level": "all", "match": "exact", "metric": "f1"}, _types
-    ),
-    "partial": Spec(
-        "F1 with partial credit",
-        {"facet": "all", "level": "all", "type": None, "metric": "f1"},
-        _partial_matches,
-    ),
-    "tmr": Spec(
-        "Tough mentions: recall", {"facet": "tmr", "type": None, "metric": "recall"}, _levels("tmr")
-    ),
-    "hard": Spec(
-        "Hard tokens: error rate (lower is better)",
-        {"facet": "hard", "type": None},
-        _levels("hard", ("score", "hardeval"), metric="ter"),
-    ),
-    "hard-strict": Spec(
-        "Hard tokens, strictly: error rate (lower is better)",
-        {"facet": "hard-strict", "type": None},
-        _levels("hard-strict", ("score", "hardeval"), metric="ter"),
-    ),
-    "errors": Spec(
-        "Where the errors are: share of all wrong tokens",
-        {"facet": "hard", "type": None, "metric": "error_share"},
-        _shares,
-    ),
-}
+def _title(rows: Summaries, what: str, metric: str, match: str) -> str:
+    """A heading made from what the table shows."""
+    title = f"{what}: {metric_title(metric)}"
+    if match not in ("exact", "io", "bilou", "label"):
+        title += f" by {match}"
+    return title + (" (lower is better)" if rows.better(metric) < 0 else "")
 
 
 def table(results: Results, name: str) -> Table:
     """One table by name: one of the fixed ones, or any facet of the results."""
-    return _table(Summaries(results), name)
+    rows = Summaries(results)
+    made = list(_tables(rows, name))
+    if not made:
+        known = dict.fromkeys([*_FIXED, *(facet for facet in rows.by_facet if facet != "all")])
+        raise UsageError(
+            f"table '{name}'", "there is no such table in these results", suggest(name, known)
+        )
+    return made[0]
 
 
-def _table(rows: Summaries, name: str) -> Table:
-    facets = [facet for facet in rows.by_facet if facet != "all"]
-    if name in SPECS and SPECS[name].common["facet"] in rows.by_facet:
-        return _built(rows, SPECS[name])
-    if name in facets:
-        return _built(rows, _facet_spec(rows, name))
-    raise UsageError(
-        f"table '{name}'",
-        "there is no such table in these results",
-        suggest(name, [*SPECS, *facets]),
-    )
+_FIXED = ("exact", "types", "partial", "pairs", "errors")
 
 
-def _facet_spec(rows: Summaries, facet: str) -> Spec:
-    metrics = {row["metric"] for row in rows.by_facet[facet]}
-    metric = next(
-        metric for metric in ("f1", "recall", "ter", *sorted(metrics)) if metric in metrics
-    )
-    ranges = rows.settings.get("facets", {}).get(facet, {}).get("ranges", {})
-    note = (
-        ("buckets: " + ", ".join(f"{level} {text}" for level, text in ranges.items()),)
-        if ranges
-        else ()
-    )
-    return Spec(
-        f"{facet}: {metric}", {"facet": facet, "type": None, "metric": metric}, _levels(facet), note
-    )
+def _tables(rows: Summaries, name: str) -> Iterator[Table]:
+    """The table of a name, if the results have it."""
+    if name in rows.by_facet and name != "all":
+        yield _facet_table(rows, name)
+    elif name in _FIXED and "all" in rows.by_facet:
+        columns, title = {
+            "exact": _exact,
+            "types": _types,
+            "partial": _partial,
+            "pairs": _pairs,
+            "errors": _errors,
+        }[name](rows)
+        if columns:
+            yield _built(rows, title, columns)
+
+
+Made = tuple[list[Column], str]
+_ALL = {"facet": "all", "level": "all", "type": None}
+
+
+def _exact(rows: Summaries) -> Made:
+    order = ["precision", "recall", "f1", "macro_f1", "weighted_f1"]
+    exact = rows.values("all", "metric", match="exact", type=None)
+    chosen = [name for name in order if name in exact]
+    rest = [name for name in exact if name not in _AVERAGES and name not in order]
+    columns = [
+        Column(metric_title(name), {**_ALL, "match": "exact", "metric": name})
+        for name in [*chosen, *rest]
+    ]
+    if rows.values("all", "metric", match="surface", metric="f1"):
+        columns.append(Column("surface F1", {**_ALL, "match": "surface", "metric": "f1"}))
+    if rows.values("all", "metric", match="label"):
+        columns.append(Column("accuracy", {**_ALL, "match": "label", "metric": "accuracy"}))
+    return columns, "Exact match"
+
+
+_AVERAGES = {
+    f"{average}_{name}"
+    for average in ("macro", "weighted")
+    for name in ("precision", "recall", "f1")
+}
+
+
+def _types(rows: Summaries) -> Made:
+    metrics = rows.values("all", "metric", match="exact")
+    typed = [
+        name for name in metrics if rows.values("all", "type", metric=name, match="exact") != [None]
+    ]
+    if not typed:
+        return [], ""
+    metric = _preferred(typed)
+    names = sorted(name for name in rows.values("all", "type", metric=metric) if name is not None)
+    columns = [
+        Column(kind or "all", {**_ALL, "match": "exact", "metric": metric, "type": kind})
+        for kind in [None, *names]
+    ]
+    return columns, f"{metric_title(metric, at_start=True)} by type"
+
+
+def _partial(rows: Summaries) -> Made:
+    matches = [name for name in rows.values("all", "match") if name not in ("surface", "label")]
+    if matches in ([], ["exact"]):
+        return [], ""
+    metric = _preferred(rows.values("all", "metric", match=matches[-1]))
+    columns = [Column(match, {**_ALL, "match": match, "metric": metric}) for match in matches]
+    return columns, f"{metric_title(metric, at_start=True)} with partial credit"
+
+
+def _pairs(rows: Summaries) -> Made:
+    names = ("correct", "partial", "incorrect", "missed", "spurious", "partial_share")
+    columns = [
+        Column(f"{match}: {metric_title(name)}", {**_ALL, "match": match, "metric": name})
+        for match in rows.values("all", "match")
+        for name in names
+        if rows.values("all", "metric", match=match, metric=name)
+    ]
+    return columns, "Pairs of each match"
+
+
+def _errors(rows: Summaries) -> Made:
+    match = next(iter(rows.values("hard", "match")), None)
+    wanted = {"facet": "hard", "type": None, "match": match, "metric": "error_share"}
+    if not rows.values("hard", "metric", metric="error_share"):
+        return [], ""
+    columns = [Column(level, {**wanted, "level": level}) for level in _ERRORS_SHOWN]
+    return columns, "Where the errors are: share of all wrong tokens"
+
+
+def _preferred(metrics: Sequence[str]) -> str:
+    return next((name for name in _PREFERRED if name in metrics), metrics[0])
+
+
+def _facet_table(rows: Summaries, facet: str) -> Table:
+    metric = _preferred(rows.values(facet, "metric"))
+    match = rows.values(facet, "match", metric=metric)[0]
+    common = {"facet": facet, "type": None, "match": match, "metric": metric}
+    columns = [
+        Column(level, {**common, "level": level})
+        for level in rows.values(facet, "level", metric=metric)
+    ]
+    if metric == "ter" and rows.values(facet, "metric", metric="hardeval"):
+        columns.append(Column("score", {**common, "level": "score", "metric": "hardeval"}))
+    title = _title(rows, rows.facet_title(facet), metric, match)
+    return _built(rows, title, columns, rows.range_notes(facet))
 
 
 def overview(results: Results) -> list[Table]:
     """The tables that an evaluation shows unasked."""
     rows = Summaries(results)
-    facets = list(rows.by_facet)
-    matches = [match for match, _ in _partial_matches(rows)]
-    names = [
-        *(["exact", "types"] if "exact" in matches else []),
-        *(["partial"] if matches != ["exact"] else []),
-    ]
-    names += [
-        name
-        for name in ("tmr", "hard", "errors")
-        if name in facets or (name == "errors" and "hard" in facets)
-    ]
-    shown = [_table(rows, name) for name in names]
-    bucketed = [facet for facet in facets if facet in results.settings.get("facets", {})]
-    if bucketed:
-        shown.append(_attribute_table(rows, bucketed))
+    bucketed = [facet for facet in rows.by_facet if rows.is_bucketed(facet)]
+    names = ["exact", "types", "partial"]
+    names += [name for name in ("tmr", "hard") if name in rows.by_facet]
+    names.append("errors")
     others = [
-        facet for facet in facets if facet not in ("all", "tmr", "hard", "hard-strict", *bucketed)
+        facet
+        for facet in rows.by_facet
+        if facet not in ("all", "tmr", "hard", "hard-strict", *bucketed)
     ]
-    shown += [_table(rows, facet) for facet in others]
-    return [one for one in shown if len(one.header) > 1 and one.rows]
+    made = [one for name in names for one in _tables(rows, name)]
+    made += [_attribute_table(rows, bucketed)] if bucketed else []
+    made += [one for name in others for one in _tables(rows, name)]
+    return [one for one in made if len(one.header) > 1 and one.rows]
+
+
+def results_document(results: Results, tables: Sequence[Table] | None = None) -> Document:
+    """What an evaluation has to say."""
+    rows: list[Any] = results.rows
+    return Document(
+        overview(results) if tables is None else tables,
+        records=rows,
+        notes=[f"{loss['places'][0]}: {loss['message']}" for loss in results.losses],
+        signature=results.signature,
+        results=results,
+    )
 
 
 def _attribute_table(rows: Summaries, facets: Sequence[str]) -> Table:
-    parts = [_table(rows, facet) for facet in facets]
+    parts = [_facet_table(rows, facet) for facet in facets]
     header = max((part.header for part in parts), key=len)
     body = []
     for facet, part in zip(facets, parts, strict=True):
         for number, row in enumerate(part.rows):
-            body.append(
-                (
-                    Cell("" if number else facet),
-                    *row,
-                    *(Cell("") for _ in range(len(header) - len(row))),
-                )
-            )
-    notes = [
-        f"{facet}: {part.notes[0].removeprefix('buckets: ')}"
-        for facet, part in zip(facets, parts, strict=True)
-        if part.notes
-    ]
-    return Table(
-        "F1 by attribute", ("attribute", *header), tuple(body), (*parts[0].notes[1:], *notes)
-    )
+            rest = (Cell("") for _ in range(len(header) - len(row)))
+            body.append((Cell("" if number else facet), *row, *rest))
+    notes = list(dict.fromkeys(note for part in parts for note in part.notes))
+    ranges = [note for note in notes if note.startswith(tuple(f"{facet}: " for facet in facets))]
+    metrics = dict.fromkeys(_preferred(rows.values(facet, "metric")) for facet in facets)
+    matches = dict.fromkeys(rows.values(facet, "match")[0] for facet in facets)
+    title = f"{' / '.join(metric_title(name) for name in metrics)} by attribute"
+    odd = [match for match in matches if match not in ("exact", "io")]
+    title = title[:1].upper() + title[1:] + (f", by {' / '.join(odd)}" if odd else "")
+    kept = [note for note in notes if note not in ranges]
+    return Table(title, ("attribute", *header), tuple(body), (*kept, *ranges))
 
 
-def _built(rows: Summaries, spec: Spec) -> Table:
-    every = [(name, {**spec.common, **column}) for name, column in spec.columns(rows)]
+def _built(
+    rows: Summaries, title: str, every: Sequence[Column], notes: Sequence[str] = ()
+) -> Table:
     columns = [
-        (name, wanted)
-        for name, wanted in every
-        if any(any(rows.column(dataset, wanted)) for dataset in rows.systems)
+        one
+        for one in every
+        if any(any(rows.column(dataset, one.wanted)) for dataset in rows.systems)
     ]
     body: list[tuple[Cell, ...]] = []
-    several_runs, sparse = False, False
+    several_runs = sparse = False
     for dataset, systems in rows.systems.items():
-        cells = [rows.column(dataset, wanted) for _, wanted in columns]
+        cells = [rows.column(dataset, column.wanted) for column in columns]
         label = f"{dataset}: " if len(rows.systems) > 1 else ""
-        whole = max(
-            (
-                cell["n"]
-                for column in cells
-                for cell in column
-                if cell and cell["unit"] == "mention"
-            ),
-            default=0,
-        )
-        best = [_best(column) for column in cells]
+        found = [cell for column in cells for cell in column if cell]
+        several_runs |= any((cell.get("runs") or 1) > 1 for cell in found)
+        whole = max((cell["n"] for cell in found if cell["unit"] == "mention"), default=0)
+        best = [_best(rows, column) for column in cells]
         for place, system in enumerate(systems):
             own = [column[place] for column in cells]
-            several_runs |= any(cell is not None and (cell.get("runs") or 1) > 1 for cell in own)
-            marks = [
-                cell is not None and value is not None and cell["value"] == value
-                for cell, value in zip(own, best, strict=True)
-            ]
             body.append(
                 (
                     Cell(label + system),
-                    *(Cell(_text(cell), mark) for cell, mark in zip(own, marks, strict=True)),
+                    *(
+                        Cell(_text(rows, cell), _is_best(cell, value))
+                        for cell, value in zip(own, best, strict=True)
+                    ),
                 )
             )
         sizes = [_size(column, whole) for column in cells]
         sparse |= any(size.endswith("!") for size in sizes)
         body.append((Cell(label + "n"), *map(Cell, sizes)))
-    notes = [*spec.notes]
-    notes += [BEST_NOTE] if any(cell.best for row in body for cell in row) else []
-    notes += ["mean ± standard deviation over runs"] if several_runs else []
-    notes += [FEW_NOTE] if sparse else []
-    return Table(spec.title, ("system", *(name for name, _ in columns)), tuple(body), tuple(notes))
+    said = [BEST_NOTE] if any(cell.best for row in body for cell in row) else []
+    said += ["mean ± standard deviation over runs"] if several_runs else []
+    said += [FEW_NOTE] if sparse else []
+    names = tuple(column.name for column in columns)
+    return Table(title, ("system", *names), tuple(body), (*said, *notes))
 
 
-def _best(cells: Sequence[Row | None]) -> float | None:
+def _is_best(cell: Row | None, value: float | None) -> bool:
+    return cell is not None and value is not None and cell["value"] == value
+
+
+def _best(rows: Summaries, cells: Sequence[Row | None]) -> float | None:
     values = [cell["value"] for cell in cells if cell is not None and cell["value"] is not None]
     if len(values) < 2 or min(values) == max(values):
         return None
-    metric = next(cell["metric"] for cell in cells if cell is not None)
-    return max(values, key=lambda value: gain(metric, value)) if gain(metric, 1.0) else None
+    better = rows.better(next(cell["metric"] for cell in cells if cell is not None))
+    return max(values, key=lambda value: better * value) if better else None
 
 
-def _text(cell: Row | None) -> str:
+def _text(rows: Summaries, cell: Row | None) -> str:
     if cell is None:
         return UNDEFINED
+    if not rows.is_fraction(cell["metric"]):
+        return UNDEFINED if cell["value"] is None else f"{cell['value']:,.6g}"
     text = percent(cell["value"])
     if cell.get("low") is not None and cell.get("high") is not None:
         text += f" [{percent(cell['low'], 1)}, {percent(cell['high'], 1)}]"

@@ -7,85 +7,80 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Bools
-from nerscope.errors import InputError, UsageError, suggest
+from nerscope.corpus.units import MENTION
+from nerscope.errors import InputError
+from nerscope.results.errors import Side, check_system, gold_side, run_side
 from nerscope.results.results import Results
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
+from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.matching import match_named
 
-CHANGES = ("fixed", "broken", "both wrong", "both right")
+FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT = "fixed", "broken", "both wrong", "both right"
+CHANGES = (FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT)
 
 
-def changes(results: Results, a: str, b: str) -> Iterator[dict[str, Any]]:
-    """One row for each gold mention: what became of it from A to B.
+def change_records(results: Results, a: str, b: str) -> Iterator[dict[str, Any]]:
+    """One record for each gold mention: what became of it from A to B, and what each said.
 
-    With several runs, a system is right about a mention if more than half of its runs are.
+    With several runs, a system is right about a mention if more than half of its runs are, and what
+    it said is what its first run said.
     """
-    everyone = [system for evidence in results.evidence for system in evidence.systems]
-    for name in (a, b):
-        if name not in everyone:
-            raise UsageError(
-                f"system '{name}'", "it is not in the results", suggest(name, set(everyone))
-            )
+    for system in (a, b):
+        check_system(results, system)
     for evidence in results.evidence:
         if a not in evidence.systems or b not in evidence.systems:
             continue
-        gold = evidence.ledgers["mention"].gold
+        gold = gold_side(evidence)
         right_a, right_b = _right(evidence, a), _right(evidence, b)
-        for index in range(len(gold)):
-            change = CHANGES[
-                3
-                if right_a[index] and right_b[index]
-                else 2
-                if not (right_a[index] or right_b[index])
-                else 0
-            ]
-            if right_a[index] and not right_b[index]:
-                change = "broken"
+        said_a, said_b = _said(evidence, gold, a), _said(evidence, gold, b)
+        for index in range(len(gold.units)):
+            tokens = gold.tokens(index)
             yield {
                 "dataset": evidence.dataset,
-                "change": change,
-                "type": evidence.types[gold.type[index]],
-                "levels": _levels(evidence, index),
-                **_text(evidence, index),
+                "change": _change(bool(right_a[index]), bool(right_b[index])),
+                "type": gold.type(index),
+                "text": gold.text(index),
+                "a": said_a.get(index),
+                "b": said_b.get(index),
+                **gold.levels(index),
+                "sentence": None if tokens is None else " ".join(tokens),
+                "place": gold.place(index),
             }
 
 
+def _change(right_a: bool, right_b: bool) -> str:
+    if right_a:
+        return BOTH_RIGHT if right_b else BROKEN
+    return FIXED if right_b else BOTH_WRONG
+
+
 def _right(evidence: Evidence, system: str) -> Bools:
-    ledger = evidence.ledgers["mention"]
+    ledger = evidence.ledgers[MENTION]
     hits = [ledger.runs[run].gold_credit["exact"] == 1 for run in evidence.runs_of(system)]
     majority: Bools = np.mean(hits, axis=0) > 0.5
     return majority
 
 
-def _levels(evidence: Evidence, index: int) -> dict[str, list[str]]:
-    codes = evidence.ledgers["mention"].gold.codes
-    found = {}
-    for facet, division in evidence.divisions.items():
-        if division.unit == "mention" and facet in codes:
-            code = int(codes[facet][index])
-            found[facet] = [level for level, members in division.levels.items() if code in members]
-    return found
-
-
-def _text(evidence: Evidence, index: int) -> dict[str, Any]:
-    gold = evidence.ledgers["mention"].gold
-    if evidence.texts is None or gold.start is None or gold.length is None:
-        return {"text": None, "sentence": None}
-    tokens = evidence.texts[int(gold.sentence[index])].split(TOKEN_JOIN)
-    start = int(gold.start[index])
+def _said(evidence: Evidence, gold: Side, system: str) -> dict[int, str]:
+    """What a system took each gold mention for, if it saw any there."""
+    pred = run_side(evidence, evidence.runs_of(system)[0])
+    pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
     return {
-        "text": " ".join(tokens[start : start + int(gold.length[index])]),
-        "sentence": " ".join(tokens),
+        g: " ".join(filter(None, [pred.type(p), pred.text(p)]))
+        for g, p in zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True)
     }
 
 
 def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
     """How many mentions changed, by type and by the levels of each facet."""
     counts: dict[tuple[str, str, str], Counter[str]] = {}
-    for row in changes(results, a, b):
-        groups = [("all", "all"), ("type", row["type"])]
-        groups += [(facet, level) for facet, levels in row["levels"].items() for level in levels]
+    for record in change_records(results, a, b):
+        facets = next(part for part in results.evidence if part.dataset == record["dataset"]).facets
+        groups = [("all", "all"), ("type", record["type"])]
+        for facet in facets:
+            groups += [(facet, level) for level in str(record.get(facet, "")).split()]
         for facet, level in groups:
-            counts.setdefault((row["dataset"], facet, level), Counter())[row["change"]] += 1
+            key = (record["dataset"], facet, level)
+            counts.setdefault(key, Counter())[record["change"]] += 1
     if not counts:
         raise InputError(
             "results", f"no dataset has outputs of both {a} and {b}", "evaluate them together"
@@ -105,10 +100,9 @@ def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
 
 def _order(results: Results, dataset: str, facet: str, level: str) -> tuple[int, int, int, str]:
     """All, then types by name, then the facets and their levels as the results have them."""
-    place = next(
-        place for place, evidence in enumerate(results.evidence) if evidence.dataset == dataset
-    )
+    place = next(k for k, part in enumerate(results.evidence) if part.dataset == dataset)
+    if facet in ("all", "type"):
+        return place, -2 if facet == "all" else -1, 0, level
     divisions = results.evidence[place].divisions
-    if facet not in divisions or facet == "all":
-        return place, -1 if facet == "type" else -2, 0, level
-    return place, list(divisions).index(facet), list(divisions[facet].levels).index(level), level
+    number = next(k for k, division in enumerate(divisions) if division.facet == facet)
+    return place, number, list(divisions[number].levels).index(level), level

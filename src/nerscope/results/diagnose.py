@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from nerscope.errors import InputError, UsageError, suggest
+from nerscope.errors import InputError
+from nerscope.results.errors import check_system
 from nerscope.results.results import Results
-from nerscope.stats.summaries import (
+from nerscope.stats.interpreteval import (
     Performance,
     Score,
     attribute_wise,
@@ -33,10 +34,7 @@ def diagnose(
     """
     table = performance(results)
     for name in (a, b):
-        if name is not None and name not in table.systems:
-            raise UsageError(
-                f"system '{name}'", "it is not in the results", suggest(name, table.systems)
-            )
+        check_system(results, name)
     views = {
         "model-wise": _plain(model_wise(table)),
         "attribute-wise": _plain(attribute_wise(table)),
@@ -53,7 +51,7 @@ def diagnose(
 
 def performance(results: Results) -> Performance:
     """The performance table of results: F1 in the buckets of every attribute."""
-    bucketed = set(results.settings.get("facets", {}))
+    bucketed = {facet for part in results.evidence for facet in part.signature.edges}
     scores = [
         Score(
             row["dataset"],

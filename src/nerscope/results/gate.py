@@ -1,18 +1,23 @@
-"""A gate for releases: fails only when a number dropped by more than is allowed, and not by chance."""
+"""A gate for releases: fails only when a number dropped by more than is allowed, not by chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 import numpy as np
 
+from nerscope.corpus.units import TOKEN
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results.results import Results, gain, is_significant
-from nerscope.scoring.evidence import Evidence, joined_runs
-from nerscope.stats.intervals import Bounds, Sampling
-from nerscope.stats.paired import Difference, resample
+from nerscope.results.compare import differences_of, division_named
+from nerscope.results.results import Results
+from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
+from nerscope.scoring.metrics import metric_named
+from nerscope.stats.corrections import is_significant
+from nerscope.stats.draws import Difference
+from nerscope.stats.intervals import Sampling
 
 NEW, OLD = "new", "baseline"
+# What must be the same on both sides, so that only the systems differ.
+_CONDITIONS = ("repair", "ter", "buckets", "zero_division")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +52,17 @@ def gate(
     *,
     max_drop: float = 0.0,
     metric: str = "f1",
-    cells: Sequence[str] = ("all",),
-    match: str = "exact",
+    facets: Sequence[str] = ("all",),
+    match: str | None = None,
     system: str | None = None,
     samples: int = 10_000,
     seed: int = 0,
+    resample: str = "sentence",
 ) -> list[Verdict]:
-    """Compare results with those of a baseline, cell by cell; `max_drop` is in points, so 0.5 is
-    half a percent.
+    """Compare results with those of a baseline; `max_drop` is in points, so 0.5 is half a percent.
 
-    A cell is "all", or facet=level such as "tmr=unseen-tokens". Systems are compared by name; if
-    each side has only one, these two are.
+    Of `facets`, each is "all", or facet=level such as "tmr=unseen-tokens". Systems are compared by
+    name; if each side has only one, these two are.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -70,6 +75,7 @@ def gate(
         raise UsageError(
             "max_drop", f"{max_drop} cannot be", "give the points that a number may drop, 0 or more"
         )
+    sampling = Sampling(resample, samples, seed)
     verdicts = []
     for new in results.evidence:
         old = next((part for part in baseline.evidence if part.dataset == new.dataset), None)
@@ -77,12 +83,9 @@ def gate(
             continue
         for name, old_name in _systems(new, old, system):
             joint = _joint(new, name, old, old_name)
-            verdicts += [
-                _verdict(
-                    joint, name, cell, metric, match, max_drop, Sampling("sentence", samples, seed)
-                )
-                for cell in cells
-            ]
+            for cell in facets:
+                found = _difference(joint, cell, metric, match, sampling)
+                verdicts.append(_judged(joint.dataset, name, cell, metric, found, max_drop))
     if not verdicts:
         known = [part.dataset for part in baseline.evidence]
         raise InputError(
@@ -117,7 +120,15 @@ def _systems(new: Evidence, old: Evidence, wanted: str | None) -> list[tuple[str
 
 def _joint(new: Evidence, name: str, old: Evidence, old_name: str) -> Evidence:
     """Both systems on the same gold data, which is checked."""
-    if set(new.divisions) != set(old.divisions):
+    for condition in _CONDITIONS:
+        ours, theirs = (getattr(part.signature, condition) for part in (new, old))
+        if ours != theirs:
+            raise InputError(
+                new.dataset,
+                f"the results have {condition} {ours}, the baseline {theirs}",
+                "evaluate both with the same options",
+            )
+    if set(new.facets) != set(old.facets):
         raise InputError(
             new.dataset,
             "results and baseline have different facets",
@@ -135,15 +146,17 @@ def _joint(new: Evidence, name: str, old: Evidence, old_name: str) -> Evidence:
 def _same_units(new: Evidence, old: Evidence) -> bool:
     """Whether the gold units are the same, in the same levels."""
     for unit, ledger in new.ledgers.items():
+        if unit not in old.ledgers:
+            return False
         ours, theirs = ledger.gold, old.ledgers[unit].gold
         pairs = [(ours.sentence, theirs.sentence), (ours.weight, theirs.weight)]
         pairs += [(ours.start, theirs.start), (ours.length, theirs.length)]
-        pairs += [(ours.codes[facet], theirs.codes[facet]) for facet in ours.codes]
+        pairs += [(ours.codes[facet], theirs.codes.get(facet)) for facet in ours.codes]
         if not all(
             np.array_equal(a, b) if a is not None and b is not None else a is b for a, b in pairs
         ):
             return False
-        if unit != "token" and [new.types[kind] for kind in ours.type] != [
+        if unit != TOKEN and [new.types[kind] for kind in ours.type] != [
             old.types[kind] for kind in theirs.type
         ]:
             return False
@@ -151,72 +164,49 @@ def _same_units(new: Evidence, old: Evidence) -> bool:
 
 
 def _renamed(evidence: Evidence, system: str, name: str) -> Evidence:
-    runs = evidence.runs_of(system)
-    ledgers = {
-        unit: replace(ledger, runs=tuple(ledger.runs[run] for run in runs))
-        for unit, ledger in evidence.ledgers.items()
-    }
-    return replace(
-        evidence, runs=tuple((name, evidence.runs[run][1]) for run in runs), ledgers=ledgers
-    )
+    part = only_runs(evidence, evidence.runs_of(system))
+    return replace(part, runs=tuple((name, number) for _, number in part.runs))
 
 
-def _verdict(
-    joint: Evidence,
-    system: str,
-    cell: str,
-    metric: str,
-    match: str,
-    max_drop: float,
-    sampling: Sampling,
-) -> Verdict:
+def _difference(
+    joint: Evidence, cell: str, metric: str, match: str | None, sampling: Sampling
+) -> Difference:
+    """The difference between both systems in one cell."""
     facet, _, level = cell.partition("=")
     level = level or "all"
-    if facet not in joint.divisions:
+    division = division_named(joint, facet, match, metric)
+    chosen = match or division.matches[0]
+    if chosen not in division.matches:
         raise UsageError(
-            f"cell '{cell}'",
-            f"there is no facet '{facet}' in the results",
-            suggest(facet, joint.divisions),
+            f"match '{chosen}'", f"{facet} is not measured by it", suggest(chosen, division.matches)
         )
-    division = joint.divisions[facet]
-    if metric not in division.metrics:
+    if metric not in division.metrics[chosen]:
         raise UsageError(
             f"cell '{cell}'",
             f"there is no metric '{metric}' of {facet}",
-            suggest(metric, division.metrics),
+            suggest(metric, division.metrics[chosen]),
         )
-    chosen = match if match in division.matches else division.matches[0]
     if any(chosen not in run.gold_credit for run in joint.ledgers[division.unit].runs):
         raise InputError(
             f"match '{chosen}'",
             "results and baseline do not both have it",
             "evaluate both with the same matches",
         )
-    narrow = replace(
-        joint, divisions={facet: replace(division, matches=(chosen,), metrics=(metric,))}
-    )
-    found = {
-        one.key.level: one
-        for one in resample(narrow, sampling, pairs=[(NEW, OLD)])
-        if _is_whole(one)
-    }
+    narrow = replace(joint, divisions=(replace(division, metrics={chosen: (metric,)}),))
+    everyone = differences_of(narrow, [(NEW, OLD)], sampling, "bootstrap")
+    found = {one.key.level: one for one in everyone if one.key.type is None}
     if level not in found:
         raise UsageError(
             f"cell '{cell}'", f"there is no level '{level}' of {facet}", suggest(level, found)
         )
-    return _judged(joint.dataset, system, cell, metric, found[level], max_drop)
-
-
-def _is_whole(found: Bounds | Difference) -> TypeGuard[Difference]:
-    return isinstance(found, Difference) and found.key.type is None
+    return found[level]
 
 
 def _judged(
     dataset: str, system: str, cell: str, metric: str, found: Difference, max_drop: float
 ) -> Verdict:
-    drop = 100 * gain(metric, found.b - found.a) + 0.0  # never minus zero
-    lost = np.isnan(found.a) and not np.isnan(
-        found.b
-    )  # a number that was there is not even defined any more
+    drop = 100 * metric_named(metric).gain(found.b - found.a) + 0.0  # never minus zero
+    # A number that was there is not even defined any more.
+    lost = np.isnan(found.a) and not np.isnan(found.b)
     failed = lost or (drop > max_drop and is_significant(found.p))
     return Verdict(dataset, system, cell, metric, found.a, found.b, drop, found.p, bool(failed))

@@ -8,6 +8,7 @@ from typing import Any
 from nerscope.errors import FormatError, InputError
 
 COLUMN = "judgement"
+CREDIT = "credit "  # columns with the credit of a match
 GOOD, BAD = "good", "bad"
 
 
@@ -26,13 +27,19 @@ def read_judgements(path: str | Path) -> list[dict[str, str]]:
         raise InputError(
             str(path), f"it is no CSV ({error})", "save the list as CSV in UTF-8"
         ) from None
-    if not rows or not {"match", COLUMN} <= rows[0].keys():
+    if not rows or COLUMN not in rows[0] or not any(key.startswith(CREDIT) for key in rows[0]):
         raise FormatError(
             str(path),
-            "there is no column 'match' or 'judgement'",
+            "there is no column 'judgement', or none with the credit of a match",
             "judge a list made by evaluate --list partial --format csv",
         )
     for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise FormatError(
+                f"{path}:{number}",
+                "the row has not as many columns as the header, so a judgement is lost",
+                "save the list as CSV again, with every column",
+            )
         if row[COLUMN].strip().lower() not in (GOOD, BAD, ""):
             raise FormatError(
                 f"{path}:{number}",
@@ -45,16 +52,18 @@ def read_judgements(path: str | Path) -> list[dict[str, str]]:
 def shares(rows: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
     """For each system and match: how many pairs were judged, and the share that was judged good.
 
-    >>> shares([{"system": "x", "match": "left", "judgement": "good"}, {"system": "x", "match": "left", "judgement": ""}])
-    [{'system': 'x', 'match': 'left', 'pairs': 2, 'judged': 1, 'good': 1, 'share good': 1.0}]
+    >>> shares([{"system": "x", "credit left": "0.5", "judgement": "good"}])
+    [{'system': 'x', 'match': 'left', 'pairs': 1, 'judged': 1, 'good': 1, 'share good': 1.0}]
     """
     counts: dict[tuple[str, str], list[int]] = {}
     for row in rows:
-        entry = counts.setdefault((row.get("system", ""), row["match"]), [0, 0, 0])
         said = row[COLUMN].strip().lower()
-        entry[0] += 1
-        entry[1] += said in (GOOD, BAD)
-        entry[2] += said == GOOD
+        for match in (key.removeprefix(CREDIT) for key in row if key.startswith(CREDIT)):
+            if row[CREDIT + match]:
+                entry = counts.setdefault((row.get("system", ""), match), [0, 0, 0])
+                entry[0] += 1
+                entry[1] += said in (GOOD, BAD)
+                entry[2] += said == GOOD
     return [
         {
             "system": system,

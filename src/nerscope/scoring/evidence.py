@@ -1,56 +1,96 @@
-"""All that was counted for one dataset: ledgers, how facets divide them, and whose runs they hold."""
+"""All that was counted for one dataset: ledgers, how facets divide them, whose runs they hold."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
+from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.scoring.ledger import Ledger, Units
+from nerscope.scoring.metrics import MICRO, Known, Metric, Numbers, metric_named
+from nerscope.scoring.signature import Signature
 
 TOKEN_JOIN = "\x1f"
-SHOWN_UNIT = {"mention": "mention", "inside": "token", "token": "token"}
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """How a facet divides units: each level is a set of codes. `matches` and `metrics` are those to
-    be reported.
-    """
+    """How a facet divides units: each level is a set of codes."""
 
+    facet: str
     unit: str
     levels: Mapping[str, tuple[int, ...]]
-    matches: tuple[str, ...]
-    metrics: tuple[str, ...]
+    metrics: Mapping[str, tuple[str, ...]]  # by match
     by_type: bool = True
+    title: str = ""
+
+    @property
+    def matches(self) -> tuple[str, ...]:
+        """The matches to be reported."""
+        return tuple(self.metrics)
 
     @property
     def n_codes(self) -> int:
         """Codes are below this."""
         return 1 + max(code for codes in self.levels.values() for code in codes)
 
+    def metrics_of(self, match: str) -> list[Metric]:
+        """The metrics to be reported for a match."""
+        return [metric_named(name) for name in self.metrics[match]]
+
+    def needs_pairs(self, match: str) -> bool:
+        """Whether some metric of a match asks for the columns about pairs."""
+        return any(metric.needs_pairs for metric in self.metrics_of(match))
+
     def by_level(self, counts: Floats) -> Floats:
-        """Add counts (…, codes, types, 4) up to counts (…, levels, types, 4)."""
-        membership = np.zeros((len(self.levels), counts.shape[-3]))
-        for row, codes in enumerate(self.levels.values()):
-            membership[row, list(codes)] = 1.0
-        levels: Floats = np.einsum("lc,...cts->...lts", membership, counts)
-        return levels
+        """Add counts (…, codes, types, columns) up to counts (…, levels, types, columns)."""
+        members = _members(tuple(self.levels.values()), counts.shape[-3])
+        if members is None:
+            return counts
+        flat = counts.reshape(*counts.shape[:-2], -1)
+        return (members @ flat).reshape(*counts.shape[:-3], len(members), *counts.shape[-2:])
+
+    def numbers(
+        self, match: str, counts: Floats, zero_division: float | None
+    ) -> Iterator[tuple[Metric, Numbers]]:
+        """All numbers of a match from counts (…, levels, types, columns)."""
+        metrics, levels = self.metrics_of(match), list(self.levels)
+        whole = counts.sum(axis=-2, keepdims=True)
+        averaged = any(metric.average != MICRO for metric in metrics)
+        if self.by_type or averaged:
+            whole = np.concatenate([whole, counts], axis=-2)
+        known: Known = {}
+        for metric in metrics:
+            yield metric, metric.numbers(levels, whole, zero_division, known)
+
+
+@cache
+def _members(levels: tuple[tuple[int, ...], ...], n_codes: int) -> Floats | None:
+    """Which level (row) has which code (column); None if each has its own, in order."""
+    if levels == tuple((code,) for code in range(n_codes)):
+        return None
+    members = np.zeros((len(levels), n_codes))
+    for row, codes in enumerate(levels):
+        members[row, list(codes)] = 1.0
+    return members
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The ledgers of one dataset, by unit."""
+    """The ledgers of one dataset, by unit, with all that is needed to speak of them."""
 
     dataset: str
     types: tuple[str, ...]
     runs: tuple[tuple[str, str], ...]  # system and run
     ledgers: Mapping[str, Ledger]
-    divisions: Mapping[str, Division]
+    divisions: tuple[Division, ...]
     documents: Ints = field(repr=False)  # of each sentence
-    texts: tuple[str, ...] | None = field(
-        default=None, repr=False
-    )  # of each sentence, tokens joined by TOKEN_JOIN
+    signature: Signature = field(default_factory=Signature)
+    gold_name: str = ""  # the gold file
+    lines: Ints | None = field(default=None, repr=False)  # the first line of each sentence
+    texts: tuple[str, ...] | None = field(default=None, repr=False)  # joined by TOKEN_JOIN
     zeta: Mapping[str, float | None] = field(default_factory=dict)  # mean value of each attribute
 
     @property
@@ -58,32 +98,40 @@ class Evidence:
         """The systems, in the order given."""
         return list(dict.fromkeys(system for system, _ in self.runs))
 
-    def level_counts(self, run: int, facet: str, match: str) -> Floats:
-        """Counts (levels, types, 4) of a facet."""
-        division = self.divisions[facet]
-        ledger = self.ledgers[division.unit]
-        return division.by_level(
-            ledger.counts(run, facet, match, division.n_codes, len(self.types))
-        )
+    @property
+    def facets(self) -> list[str]:
+        """The facets, in the order given."""
+        return list(dict.fromkeys(division.facet for division in self.divisions))
 
     def runs_of(self, system: str) -> list[int]:
         """The places of a system's runs."""
         return [index for index, (name, _) in enumerate(self.runs) if name == system]
 
+    def level_counts(self, run: int, division: Division, match: str) -> Floats:
+        """Counts (levels, types, columns) of a facet."""
+        ledger = self.ledgers[division.unit]
+        size = (division.n_codes, len(self.types))
+        pairs = division.needs_pairs(match)
+        return division.by_level(ledger.counts(run, division.facet, match, *size, pairs))
+
+    def numbers(self, run: int, division: Division, match: str) -> Iterator[tuple[Metric, Numbers]]:
+        """All numbers of a facet under a match for one run."""
+        counts = self.level_counts(run, division, match)
+        return division.numbers(match, counts, self.signature.zero_division)
+
 
 def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
-    """The same evidence with types coded in another order; types that do not occur may be left out."""
-    codes = np.array(
-        [types.index(name) if name in types else -1 for name in evidence.types], np.int16
-    )
+    """The same evidence with types in another order; types that do not occur may be left out."""
+    if tuple(types) == evidence.types:
+        return evidence
+    places = {name: place for place, name in enumerate(types)}
+    codes = np.array([places.get(name, -1) for name in evidence.types], np.int16)
 
     def recoded(units: Units) -> Units:
         return replace(units, type=codes[units.type]) if len(evidence.types) else units
 
     ledgers = {
-        unit: ledger
-        if unit == "token"
-        else _mapped(ledger, recoded)  # tokens are not divided by type
+        unit: ledger if unit == TOKEN else _mapped(ledger, recoded)  # tokens have no type
         for unit, ledger in evidence.ledgers.items()
     }
     return replace(evidence, types=tuple(types), ledgers=ledgers)
@@ -96,25 +144,18 @@ def _mapped(ledger: Ledger, change: Callable[[Units], Units]) -> Ledger:
 
 
 def canonical(evidence: Evidence) -> Evidence:
-    """Types in alphabetical order, and only those that occur: so that the way the data came cannot
-    move a rounding.
-    """
-    ledger = evidence.ledgers["mention"]
-    used = set().union(
-        *(
-            np.unique(units.type).tolist()
-            for units in [ledger.gold, *(run.pred for run in ledger.runs)]
-        )
-    )
+    """Types in alphabetical order, only those that occur: how data came moves no rounding."""
+    ledger = evidence.ledgers[MENTION]
+    sides = [ledger.gold, *(run.pred for run in ledger.runs)]
+    counts = sum(np.bincount(units.type, minlength=len(evidence.types)) for units in sides)
+    used = np.flatnonzero(counts).tolist()
     return with_types(evidence, sorted(evidence.types[code] for code in used))
 
 
-def only_run(evidence: Evidence, run: int) -> Evidence:
-    """The evidence of one run alone."""
-    ledgers = {
-        unit: Ledger(ledger.gold, (ledger.runs[run],)) for unit, ledger in evidence.ledgers.items()
-    }
-    return replace(evidence, runs=(evidence.runs[run],), ledgers=ledgers)
+def only_runs(evidence: Evidence, runs: Sequence[int]) -> Evidence:
+    """The evidence of some runs alone."""
+    ledgers = {unit: ledger.with_runs(runs) for unit, ledger in evidence.ledgers.items()}
+    return replace(evidence, runs=tuple(evidence.runs[run] for run in runs), ledgers=ledgers)
 
 
 def joined_runs(parts: Sequence[Evidence]) -> Evidence:
@@ -125,11 +166,5 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
         unit: Ledger(ledger.gold, tuple(run for part in parts for run in part.ledgers[unit].runs))
         for unit, ledger in parts[0].ledgers.items()
     }
-    return canonical(
-        replace(parts[0], runs=tuple(run for part in parts for run in part.runs), ledgers=ledgers)
-    )
-
-
-def shown_facet(name: str) -> str:
-    """The facet as rows call it: the labels' accuracy is a number of all tokens."""
-    return "all" if name == "accuracy" else name
+    runs = tuple(run for part in parts for run in part.runs)
+    return canonical(replace(parts[0], runs=runs, ledgers=ledgers))

@@ -1,5 +1,4 @@
-"""The ledger: every scored unit with its sentence, type, facet codes and credit, from which all
-counts are made.
+"""The ledger: every scored unit with its sentence, type, facet codes and credit.
 
 Counts per sentence for every facet, match and run would be large; but a unit's codes are the same
 for all matches, and a gold unit's are the same for all systems. So the ledger keeps units, in
@@ -7,22 +6,21 @@ narrow columns, and counts are one `bincount` away: for the whole corpus, for ea
 resampling needs), for any pair of systems. Ledgers of chunks add up.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
+from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 
 Column = TypeVar("Column", Ints, Floats)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """Gold or predicted units: parallel columns. A row stands for `weight` equal units of one
-    sentence.
-    """
+    """Gold or predicted units: parallel columns. A row is `weight` equal units of one sentence."""
 
     sentence: Ints
     type: Ints
@@ -43,10 +41,8 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """What one run made of the units: its predictions, and by match the credit and the kind of pair
-    of each unit.
-    """
+class Output:
+    """What one run made of the units: its predictions, and by match the credit and kind of each."""
 
     pred: Units
     gold_credit: Mapping[str, Floats]
@@ -60,21 +56,43 @@ class Ledger:
     """One kind of unit (mentions, or tokens), for all runs."""
 
     gold: Units
-    runs: tuple[Outcome, ...]
+    runs: tuple[Output, ...]
 
-    def counts(self, run: int, facet: str, match: str, n_codes: int, n_types: int) -> Floats:
-        """Counts (codes, types, 4) of the whole corpus."""
-        outcome = self.runs[run]
-        gold, pred = self.gold.cells(facet, n_types), outcome.pred.cells(facet, n_types)
-        columns = [
-            np.bincount(gold, self.gold.weight, n_codes * n_types),
-            np.bincount(gold, outcome.gold_credit[match], n_codes * n_types),
-            np.bincount(pred, outcome.pred.weight, n_codes * n_types),
-            np.bincount(pred, outcome.pred_credit[match], n_codes * n_types),
+    def columns(
+        self, run: int, match: str, with_pairs: bool
+    ) -> list[tuple[Units, Ints | Floats | None]]:
+        """Whose units each column of the counts adds up, and what they add (None: one each)."""
+        output = self.runs[run]
+        pred = output.pred
+        credit = [
+            (self.gold, self.gold.weight),
+            (self.gold, output.gold_credit[match]),
+            (pred, pred.weight),
+            (pred, output.pred_credit[match]),
         ]
-        # Units outside of every level of a subset have a code behind the last one, and are cut off.
-        columns = [column[: n_codes * n_types] for column in columns]
-        return np.stack(columns, axis=-1).reshape(n_codes, n_types, 4).astype(np.float64)
+        if not with_pairs:
+            return credit
+        gold_kind, pred_kind = output.gold_kind[match], output.pred_kind[match]
+        kinds = [(self.gold, gold_kind == kind) for kind in (CORRECT, PARTIAL, INCORRECT)]
+        return [*credit, *kinds, (pred, pred_kind != UNPAIRED)]
+
+    def counts(
+        self, run: int, facet: str, match: str, n_codes: int, n_types: int, with_pairs: bool
+    ) -> Floats:
+        """Counts (codes, types, columns) of the whole corpus."""
+        size = n_codes * n_types
+        cells: dict[int, Ints] = {}
+        counted = np.empty((size, 8 if with_pairs else 4))
+        for place, (units, values) in enumerate(self.columns(run, match, with_pairs)):
+            if id(units) not in cells:
+                cells[id(units)] = units.cells(facet, n_types)
+            # Units outside of every level of a subset have a code behind the last one: cut off.
+            counted[:, place] = np.bincount(cells[id(units)], values, size)[:size]
+        return counted.reshape(n_codes, n_types, -1)
+
+    def with_runs(self, runs: Iterable[int]) -> "Ledger":
+        """The ledger of some runs."""
+        return Ledger(self.gold, tuple(self.runs[run] for run in runs))
 
 
 def merged(parts: Sequence[Ledger]) -> Ledger:
@@ -82,16 +100,28 @@ def merged(parts: Sequence[Ledger]) -> Ledger:
     if len(parts) == 1:
         return parts[0]
     runs = tuple(
-        Outcome(
-            _joined([outcome.pred for outcome in outcomes]),
+        Output(
+            _joined([output.pred for output in outputs]),
             *(
-                _joined_columns([getattr(outcome, name) for outcome in outcomes])
+                _joined_columns([getattr(output, name) for output in outputs])
                 for name in ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
             ),
         )
-        for outcomes in zip(*(part.runs for part in parts), strict=True)
+        for outputs in zip(*(part.runs for part in parts), strict=True)
     )
     return Ledger(_joined([part.gold for part in parts]), runs)
+
+
+def moved(ledger: Ledger, by: int) -> Ledger:
+    """The ledger of a chunk that stands behind `by` other sentences."""
+    if not by:
+        return ledger
+
+    def shifted(units: Units) -> Units:
+        return replace(units, sentence=(units.sentence + by).astype(units.sentence.dtype))
+
+    runs = tuple(replace(run, pred=shifted(run.pred)) for run in ledger.runs)
+    return Ledger(shifted(ledger.gold), runs)
 
 
 def _joined(parts: Sequence[Units]) -> Units:

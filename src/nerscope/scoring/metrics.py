@@ -1,137 +1,301 @@
-"""Numbers made of counts. A metric sees nothing but counts, so it works for every facet, match and
-resample.
+"""Numbers made of counts: a metric says all about itself, and works on every facet and resample.
 
-Counts are arrays whose last axis is gold, hit_gold, pred, hit_pred. Four columns, not tp/fp/fn:
-under partial matching, and for facets of the surface, the two sides of a match may fall in
-different levels.
+A metric is a value: it prints as it is written (`f(beta=0.5)`), reads back as itself, and tells
+whoever asks whether higher is better, whether it is a share, and what it needs to be counted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.registry import Registry
+from nerscope.errors import UsageError
+from nerscope.registry import Families, written
+from nerscope.scoring.counts import Counts, filled, ratio
 
-GOLD, HIT_GOLD, PRED, HIT_PRED = range(4)
-Formula = Callable[[Floats], Floats]
+Formula = Callable[[Counts], Floats]
+Known = dict[Formula, Floats]  # what formulas gave for some counts
+LevelCounts = Mapping[str, Counts]
+LevelNumbers = Mapping[str, tuple[Floats, Floats]]
+LevelFormula = Callable[[LevelCounts, float | None], LevelNumbers]
+MICRO, MACRO, WEIGHTED = "micro", "macro", "weighted"
+HIGHER, LOWER, NEITHER = 1, -1, 0
+SHARE, MEAN, COUNT, FREE = "share", "mean", "count", "free"
 
 
-class Metric(NamedTuple):
-    """A number from counts (…, types, 4).
+class Numbers(NamedTuple):
+    """The numbers of a facet: levels, and arrays (…, levels, 1 + types) of values and denominators.
 
-    `average` is "micro" (add the types up, then compute), "macro" or "weighted" (compute for each
-    type, then average);
-    `column` is the denominator, which rows show as `n`.
+    The first type is all of them together; the others are there only if the metric goes by type.
     """
 
+    levels: Sequence[str]
+    values: Floats
+    sizes: Floats
+
+
+def gold_units(counts: Counts) -> Floats:
+    """The denominator of recall and of most metrics."""
+    return counts.gold
+
+
+def predicted_units(counts: Counts) -> Floats:
+    """The denominator of precision."""
+    return counts.pred
+
+
+_CHOICES: Mapping[str, tuple[object, ...]] = {
+    "average": (MICRO, MACRO, WEIGHTED),
+    "better": (HIGHER, LOWER, NEITHER),
+    "kind": (SHARE, MEAN, COUNT, FREE),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metric:
+    """A number from counts.
+
+    `n` is the denominator that rows show; `average` is "micro" (add the types up, then compute),
+    "macro" or "weighted" (compute for each type, then average). `better` is 1 if higher is better,
+    -1 if lower is, 0 if neither. Its `kind` is "share" (of units, between 0 and 1), "mean" (of
+    shares), "count", or "free" (any number). `needs_pairs`: it asks for the columns about pairs.
+    """
+
+    name: str
     formula: Formula
-    column: int = GOLD
-    average: str = "micro"
+    n: Formula = gold_units
+    average: str = MICRO
+    better: int = HIGHER
+    kind: str = SHARE
+    needs_pairs: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            if getattr(self, name) not in known:
+                raise UsageError(
+                    f"metric '{self.name}'",
+                    f"{name}={getattr(self, name)!r} cannot be",
+                    f"choose from {', '.join(map(str, known))}",
+                )
+
+    @property
+    def is_fraction(self) -> bool:
+        """Whether it lies between 0 and 1, and is shown in percent."""
+        return self.kind in (SHARE, MEAN)
+
+    @property
+    def most(self) -> float:
+        """No value is above this."""
+        return 1.0 if self.is_fraction else np.inf
+
+    def gain(self, difference: float) -> float:
+        """A difference, positive if it is for the better; 0 if neither side is the better one."""
+        return self.better * difference + 0.0  # never minus zero
 
     def value(self, counts: Floats, zero_division: float | None = None) -> Floats:
-        """The number; NaN where it is undefined, unless zero_division says what to put there."""
-        if self.average == "micro":
-            return filled(self.formula(counts.sum(axis=-2)), zero_division)
-        values = filled(self.formula(counts), zero_division)
-        weights = counts[..., GOLD] if self.average == "weighted" else np.ones(values.shape)
-        weights = np.where(
-            np.isnan(values), 0.0, weights
-        )  # what is undefined has no share in an average
-        return ratio((np.nan_to_num(values) * weights).sum(axis=-1), weights.sum(axis=-1))
+        """The number from counts (…, types, columns); NaN where it is undefined."""
+        if self.average == MICRO:
+            return filled(self._computed(counts.sum(axis=-2)), zero_division)
+        values = filled(self._computed(counts), zero_division)
+        return self._averaged(values, counts[..., 0], zero_division)
+
+    def _averaged(self, values: Floats, gold: Floats, zero_division: float | None) -> Floats:
+        """The mean over types; the undefined has no share in it."""
+        defined = values == values
+        weights = gold * defined if self.average == WEIGHTED else defined.astype(np.float64)
+        weighted = np.where(defined, values, 0.0) * weights
+        return filled(ratio(weighted.sum(axis=-1), weights.sum(axis=-1)), zero_division)
+
+    def _computed(self, counts: Floats) -> Floats:
+        values = np.asarray(self.formula(Counts(counts)), np.float64)
+        if values.shape != counts.shape[:-1]:
+            raise UsageError(
+                f"metric '{self.name}'",
+                f"its formula gives shape {values.shape} for counts of shape {counts.shape}",
+                "return one number for each entry; the last axis of counts holds the columns",
+            )
+        return values
+
+    def numbers(
+        self,
+        levels: Sequence[str],
+        counts: Floats,
+        zero_division: float | None = None,
+        known: Known | None = None,
+    ) -> Numbers:
+        """The numbers of all levels, from counts (…, levels, 1 + types, columns).
+
+        The first type is the sum of the others, which may be missing. `known` keeps what formulas
+        gave for these counts: a metric and its averages share one.
+        """
+        known = {} if known is None else known
+        if self.formula not in known:
+            known[self.formula] = filled(self._computed(counts), zero_division)
+        values, sizes = known[self.formula], self.n(Counts(counts))
+        if self.average == MICRO:
+            return Numbers(levels, values, sizes)
+        whole = self._averaged(values[..., 1:], counts[..., 1:, 0], zero_division)
+        return Numbers(levels, whole[..., None], sizes[..., :1])
 
 
-def filled(values: Floats, zero_division: float | None) -> Floats:
-    """The values, with what is undefined replaced if a user wants that."""
-    return values if zero_division is None else np.where(np.isnan(values), zero_division, values)
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelMetric(Metric):
+    """A metric that needs the levels of a facet together, such as the share of all errors."""
+
+    over_levels: LevelFormula | None = None
+    needs_levels: tuple[str, ...] = ("all",)
+
+    def numbers(
+        self,
+        levels: Sequence[str],
+        counts: Floats,
+        zero_division: float | None = None,
+        known: Known | None = None,
+    ) -> Numbers:
+        """The numbers that the formula over all levels gives."""
+        assert self.over_levels is not None
+        by_level = {level: Counts(counts[..., at, 0, :]) for at, level in enumerate(levels)}
+        found = self.over_levels(by_level, zero_division)
+        values, sizes = (
+            np.stack([one[part] for one in found.values()], axis=-1)[..., None] for part in (0, 1)
+        )
+        return Numbers(list(found), filled(values, zero_division), sizes)
 
 
-METRICS: Registry[Metric] = Registry("metric")
+METRICS: Families[Metric] = Families("metric")
 
 
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide; nothing divided by nothing is undefined (NaN).
+def metric_named(text: str) -> Metric:
+    """The metric that a text names.
 
-    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
-    [0.5, nan]
+    >>> str(metric_named("f(beta=0.5)")), metric_named("ter").better
+    ('f(beta=0.5)', -1)
     """
-    quotient: Floats = np.full_like(
-        numerator, np.nan
-    )  # in the memory order of the counts, so that resamples stay together
+    return METRICS.made(text)
+
+
+def register_metric(metric: Metric) -> Metric:
+    """Make a metric known by its name.
+
+    >>> def jaccard(counts):
+    ...     return ratio(counts.hit_gold, counts.gold + counts.pred - counts.hit_gold)
+    >>> register_metric(Metric("jaccard", jaccard)).name
+    'jaccard'
+    """
+    METRICS.add(metric.name, lambda: metric)
+    return metric
+
+
+def precision(counts: Counts) -> Floats:
+    """Credit over predictions."""
+    return ratio(counts.hit_pred, counts.pred)
+
+
+def recall(counts: Counts) -> Floats:
+    """Credit over gold units."""
+    return ratio(counts.hit_gold, counts.gold)
+
+
+def f_score(counts: Counts, beta: float = 1.0) -> Floats:
+    """The F score. Finding nothing scores 0; it is undefined only without gold and prediction.
+
+    >>> f_score(Counts(np.array([[4.0, 2.0, 2.0, 2.0], [3.0, 0, 0, 0], [0, 0, 0, 0]]))).round(3)
+    array([0.667, 0.   ,   nan])
+    """
+    p, r = _or_zero(counts.hit_pred, counts.pred), _or_zero(counts.hit_gold, counts.gold)
+    weight = beta * beta
+    score = _or_zero((1 + weight) * p * r, weight * p + r)
+    score[counts.gold + counts.pred == 0] = np.nan
+    return score
+
+
+def _or_zero(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide; anything divided by nothing is 0."""
+    quotient: Floats = np.zeros_like(numerator)
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
     return quotient
 
 
-def precision(counts: Floats) -> Floats:
-    """Credit over predictions."""
-    return ratio(counts[..., HIT_PRED], counts[..., PRED])
-
-
-def recall(counts: Floats) -> Floats:
-    """Credit over gold units."""
-    return ratio(counts[..., HIT_GOLD], counts[..., GOLD])
-
-
-def f_score(counts: Floats, beta: float = 1.0) -> Floats:
-    """The F score. It is undefined only where there is neither gold nor prediction: finding nothing
-    at all scores 0.
-
-    >>> f_score(np.array([[4.0, 2.0, 2.0, 2.0], [3.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])).round(3).tolist()
-    [0.667, 0.0, nan]
-    """
-    p, r = np.nan_to_num(precision(counts)), np.nan_to_num(recall(counts))
-    weight = beta * beta
-    score = np.nan_to_num(ratio((1 + weight) * p * r, weight * p + r))
-    return np.where(counts[..., GOLD] + counts[..., PRED] > 0, score, np.nan)
-
-
-def errors(counts: Floats) -> Floats:
+def errors(counts: Counts) -> Floats:
     """Gold units that got no credit."""
-    return counts[..., GOLD] - counts[..., HIT_GOLD]
+    return counts.gold - counts.hit_gold
 
 
-def error_rate(counts: Floats) -> Floats:
+def error_rate(counts: Counts) -> Floats:
     """Errors over gold units."""
-    return ratio(errors(counts), counts[..., GOLD])
+    return ratio(errors(counts), counts.gold)
 
 
-for _name, _formula, _column in [
-    ("precision", precision, PRED),
-    ("recall", recall, GOLD),
-    ("f1", f_score, GOLD),
-]:
-    METRICS.add(_name, Metric(_formula, _column))
-    METRICS.add(f"macro_{_name}", Metric(_formula, _column, "macro"))
-    METRICS.add(f"weighted_{_name}", Metric(_formula, _column, "weighted"))
-METRICS.add("f0.5", Metric(partial(f_score, beta=0.5)))
-METRICS.add("f2", Metric(partial(f_score, beta=2.0)))
-METRICS.add("accuracy", Metric(recall))
-METRICS.add("ter", Metric(error_rate))
-
-LOWER_IS_BETTER = {"ter", "hardeval"}
-NEITHER_IS_BETTER = {"error_share"}
-LevelCounts = Mapping[str, Floats]
-LevelNumbers = dict[str, tuple[Floats, Floats]]
+def _found(counts: Counts) -> Floats:
+    return counts.correct + counts.partial
 
 
-def error_share(levels: LevelCounts) -> LevelNumbers:
+def error_share(levels: LevelCounts, zero_division: float | None) -> LevelNumbers:
     """Of all errors, the share that falls on each level."""
     total = errors(levels["all"])
     return {level: (ratio(errors(counts), total), total) for level, counts in levels.items()}
 
 
-def hardeval(levels: LevelCounts) -> LevelNumbers:
+def hardeval(levels: LevelCounts, zero_division: float | None) -> LevelNumbers:
     """The mean of the error rates on unseen and on diff tokens, as the level `score`."""
     unseen, diff = levels["unseen"], levels["diff"]
-    return {
-        "score": ((error_rate(unseen) + error_rate(diff)) / 2, unseen[..., GOLD] + diff[..., GOLD])
-    }
+    rates = [filled(error_rate(counts), zero_division) for counts in (unseen, diff)]
+    return {"score": ((rates[0] + rates[1]) / 2, unseen.gold + diff.gold)}
 
 
-# Metrics that need all levels of a facet at once: value and denominator of each level.
-LEVEL_METRICS: dict[str, Callable[[LevelCounts], LevelNumbers]] = {
-    "error_share": error_share,
-    "hardeval": hardeval,
-}
+def _f(beta: float = 1.0) -> Metric:
+    if not 0 < beta < np.inf:
+        raise UsageError("metric 'f'", f"beta={beta:g} cannot be", "give a number above 0")
+    return Metric(written("f", beta=beta), partial(f_score, beta=beta))
+
+
+def _built_in() -> Iterator[Metric]:
+    plain = [
+        Metric("precision", precision, predicted_units),
+        Metric("recall", recall),
+        Metric("f1", f_score),
+    ]
+    yield from plain
+    for average in (MACRO, WEIGHTED):
+        for one in plain:
+            name = f"{average}_{one.name}"
+            yield Metric(name, one.formula, one.n, average, kind=MEAN)
+    yield Metric("f0.5", partial(f_score, beta=0.5))
+    yield Metric("f2", partial(f_score, beta=2.0))
+    yield Metric("accuracy", recall)
+    yield Metric("ter", error_rate, better=LOWER)
+    yield LevelMetric("error_share", error_rate, better=NEITHER, kind=MEAN, over_levels=error_share)
+    yield LevelMetric(
+        "hardeval",
+        error_rate,
+        better=LOWER,
+        kind=MEAN,
+        over_levels=hardeval,
+        needs_levels=("unseen", "diff"),
+    )
+    for name, formula, n in [
+        ("correct", lambda counts: counts.correct, gold_units),
+        ("partial", lambda counts: counts.partial, gold_units),
+        ("incorrect", lambda counts: counts.incorrect, gold_units),
+        ("missed", lambda counts: counts.gold - _found(counts) - counts.incorrect, gold_units),
+        ("spurious", lambda counts: counts.pred - counts.paired, predicted_units),
+    ]:
+        yield Metric(name, formula, n, better=NEITHER, kind=COUNT, needs_pairs=True)
+    yield Metric(
+        "partial_share",
+        lambda counts: ratio(counts.partial, _found(counts)),
+        _found,
+        better=NEITHER,
+        needs_pairs=True,
+    )
+
+
+for _metric in _built_in():
+    METRICS.add(_metric.name, lambda metric=_metric: metric, built_in=True)
+METRICS.add("f", _f, built_in=True)

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
+from nerscope.corpus.units import MENTION
 from nerscope.scoring.evidence import Division, Evidence
-from nerscope.scoring.ledger import Ledger, Outcome, Units
+from nerscope.scoring.ledger import Ledger, Output, Units
+from nerscope.scoring.signature import Signature
 
 
 def pack_array(values: Ints | Floats) -> dict[str, Any]:
@@ -53,15 +55,16 @@ def unpack_array(packed: Mapping[str, Any]) -> Any:
 
 
 def pack_evidence(evidence: Evidence, *, whole: bool = False) -> dict[str, Any]:
-    """Evidence as plain data; what only rows are made of (surfaces, kinds of pairs) is left out
-    unless all is wanted.
-    """
+    """Evidence as plain data; surfaces, of which only rows are made, are left out unless wanted."""
     return {
         "dataset": evidence.dataset,
         "types": list(evidence.types),
         "runs": [list(run) for run in evidence.runs],
+        "signature": evidence.signature.as_dict(),
+        "gold": evidence.gold_name,
         "documents": pack_array(evidence.documents),
-        "divisions": {name: asdict(division) for name, division in evidence.divisions.items()},
+        "lines": None if evidence.lines is None else pack_array(evidence.lines),
+        "divisions": [asdict(division) for division in evidence.divisions],
         "ledgers": {unit: _pack_ledger(ledger, whole) for unit, ledger in evidence.ledgers.items()},
         "texts": _pack_texts(evidence.texts),
         "zeta": evidence.zeta,
@@ -73,13 +76,12 @@ _UNIT_COLUMNS = ("weight", "start", "length", "surface")
 
 
 def _pack_ledger(ledger: Ledger, whole: bool) -> dict[str, Any]:
-    columns = _OUTCOME_COLUMNS if whole else _OUTCOME_COLUMNS[:2]
     return {
         "gold": _pack_units(ledger.gold, whole),
         "runs": [
             {
                 "pred": _pack_units(run.pred, whole),
-                **{name: _pack_columns(getattr(run, name)) for name in columns},
+                **{name: _pack_columns(getattr(run, name)) for name in _OUTCOME_COLUMNS},
             }
             for run in ledger.runs
         ],
@@ -113,14 +115,21 @@ def _pack_texts(texts: tuple[str, ...] | None) -> str | None:
 
 def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
     """Evidence from plain data."""
-    texts = packed["texts"]
+    texts, lines = packed["texts"], packed["lines"]
+    if MENTION not in packed["ledgers"]:
+        raise ValueError("there is no ledger of mentions")
+    if any(len(ledger["runs"]) != len(packed["runs"]) for ledger in packed["ledgers"].values()):
+        raise ValueError("runs and ledgers differ in number")
     return Evidence(
         packed["dataset"],
         tuple(packed["types"]),
         tuple((system, run) for system, run in packed["runs"]),
         {unit: _unpack_ledger(ledger) for unit, ledger in packed["ledgers"].items()},
-        {name: _unpack_division(division) for name, division in packed["divisions"].items()},
+        tuple(_unpack_division(division) for division in packed["divisions"]),
         unpack_array(packed["documents"]),
+        Signature.from_dict(packed["signature"]),
+        packed["gold"],
+        None if lines is None else unpack_array(lines),
         None if texts is None else tuple(json.loads(zlib.decompress(base64.b64decode(texts)))),
         packed["zeta"],
     )
@@ -128,17 +137,18 @@ def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
 
 def _unpack_division(packed: Mapping[str, Any]) -> Division:
     return Division(
+        packed["facet"],
         packed["unit"],
         {level: tuple(codes) for level, codes in packed["levels"].items()},
-        tuple(packed["matches"]),
-        tuple(packed["metrics"]),
+        {match: tuple(metrics) for match, metrics in packed["metrics"].items()},
         packed["by_type"],
+        packed["title"],
     )
 
 
 def _unpack_ledger(packed: Mapping[str, Any]) -> Ledger:
     runs = tuple(
-        Outcome(
+        Output(
             _unpack_units(run["pred"]),
             *(
                 {name: unpack_array(values) for name, values in run.get(column, {}).items()}

@@ -1,175 +1,61 @@
-"""Is A better than B? Paired tests on any cell, with the variance of sentences and of training
-runs.
-"""
+"""Paired tests: how often a difference as large as the observed one comes about without any."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.errors import UsageError, suggest
-from nerscope.scoring.cells import numbers
-from nerscope.scoring.evidence import Evidence
-from nerscope.stats.intervals import (
-    Bounds,
-    CellKey,
-    RunNoise,
-    Sampling,
-    Spread,
-    mean_over_runs,
-    percentile_interval,
-    spreads,
-    system_bounds,
-    widened,
-)
-from nerscope.stats.resampling import (
-    RunShares,
-    bootstrap_weights,
-    clusters_of,
-    run_shares,
-    swap_weights,
-)
+from nerscope.errors import UsageError
+from nerscope.registry import Registry
 
-METHODS = ("bootstrap", "randomisation")
 _EPSILON = 1e-7  # rounding in 32-bit sums must not decide a tie
 
 
-class Difference(NamedTuple):
-    """One cell of a comparison: A's number, B's, and what resampling says of the difference."""
+class Paired(NamedTuple):
+    """What a test sees of one number: the observed difference A - B, and resamples of it.
 
-    a_system: str
-    b_system: str
-    facet: str
-    match: str
-    key: CellKey
-    a: float
-    b: float
-    low: float
-    high: float
-    p: float
-    n: float
-
-
-def resample(
-    evidence: Evidence,
-    sampling: Sampling,
-    *,
-    systems: Sequence[str] = (),
-    pairs: Sequence[tuple[str, str]] = (),
-    method: str = "bootstrap",
-) -> Iterator[Bounds | Difference]:
-    """Intervals of some systems and differences of some pairs, for every number of every facet, all
-    in one pass.
-    """
-    if method not in METHODS:
-        raise UsageError("method", f"there is no test '{method}'", suggest(method, METHODS))
-    compared = [system for system in evidence.systems if any(system in pair for pair in pairs)]
-    everyone = [system for system in evidence.systems if system in systems or system in compared]
-    runs = [run for system in everyone for run in evidence.runs_of(system)]
-    places = {system: [runs.index(run) for run in evidence.runs_of(system)] for system in everyone}
-    shares = {
-        system: run_shares(system, len(places[system]), sampling.samples, sampling.seed)
-        for system in everyone
-    }
-    clusters = clusters_of(evidence, sampling.by, sampling.seed)
-    n_clusters = int(clusters.max()) + 1
-    weights = bootstrap_weights(n_clusters, sampling.samples, sampling.seed)
-    swaps = (
-        swap_weights(n_clusters, sampling.samples, sampling.seed)
-        if method == "randomisation" and pairs
-        else None
-    )
-    for found in spreads(evidence, runs, clusters, weights, swaps):
-        for system in systems:
-            yield from system_bounds(
-                found, evidence.divisions[found.facet], system, places[system], shares[system]
-            )
-        shuffled = _Swaps(evidence, found, runs)
-        nulls = [
-            shuffled.differences(places[a], places[b]) if swaps is not None else {}
-            for a, b in pairs
-        ]
-        for key in found.observed[0] if pairs else ():
-            at_key = {name: _System.at(found, key, places[name], shares[name]) for name in compared}
-            for (a, b), null in zip(pairs, nulls, strict=True):
-                yield _difference(found, key, (a, b), at_key[a], at_key[b], null.get(key))
-
-
-class _System(NamedTuple):
-    """One number of one system: its mean over runs, its denominator, its resamples, and how other
-    runs might move it.
+    `resampled` are differences in resamples of the clusters, around the observed one. `swapped` are
+    differences after the systems have changed places at random, around 0; only for tests that need
+    them.
     """
 
-    value: float
-    n: float
+    observed: float
     resampled: Floats
-    noise: RunNoise
-
-    @classmethod
-    def at(
-        cls, found: Spread, key: CellKey, runs: Sequence[int], shares: RunShares | None
-    ) -> "_System":
-        """Gather it from the runs."""
-        values = np.array([found.observed[run][key][0] for run in runs])
-        defined = values[~np.isnan(values)]
-        resampled = [found.resampled[run][key] for run in runs]
-        return cls(
-            float(defined.mean()) if len(defined) else float("nan"),
-            float(np.mean([found.observed[run][key][1] for run in runs])),
-            mean_over_runs(resampled),
-            RunNoise.of(values, resampled, shares),
-        )
+    swapped: Floats | None = None
 
 
-class _Swaps(NamedTuple):
-    """Numbers of two systems whose outputs change places at random, sentence by sentence."""
+class Method(NamedTuple):
+    """A paired test by name: its p-value, and whether it needs the systems to change places."""
 
-    evidence: Evidence
-    found: Spread
-    runs: Sequence[int]
-
-    def differences(self, a: Sequence[int], b: Sequence[int]) -> dict[CellKey, Floats]:
-        """The difference under every swap; runs are paired in order, the shorter list starting
-        over.
-        """
-        pairs = [(a[k % len(a)], b[k % len(b)]) for k in range(max(len(a), len(b)))]
-        sums: dict[CellKey, Floats] = {}
-        for left, right in pairs:
-            exchanged = self.found.swapped[right] - self.found.swapped[left]
-            one, other = self._numbers(left, exchanged), self._numbers(right, -exchanged)
-            for key in one:
-                sums[key] = sums.get(key, 0.0) + (one[key] - other[key]) / len(pairs)
-        return sums
-
-    def _numbers(self, run: int, exchanged: Floats) -> dict[CellKey, Floats]:
-        facet, match = self.found.facet, self.found.match
-        counts = self.evidence.level_counts(self.runs[run], facet, match) + exchanged
-        division = self.evidence.divisions[facet]
-        found = numbers(division, counts, range(len(self.evidence.types)))
-        return {CellKey(level, kind, metric): value for level, kind, metric, value, _ in found}
+    name: str
+    p: Callable[[Paired], float]
+    needs_swaps: bool = False
 
 
-def _difference(
-    found: Spread, key: CellKey, names: tuple[str, str], a: _System, b: _System, null: Floats | None
-) -> Difference:
-    low = high = p = float("nan")
-    observed = a.value - b.value
-    noises = [(1, a.noise), (-1, b.noise)]
-    resampled = (
-        widened(observed, a.resampled - b.resampled - observed, noises)
-        if not np.isnan(observed)
-        else np.zeros(0)
-    )
-    bounds = percentile_interval(resampled)
-    if bounds:
-        low, high = bounds
-        # The bootstrap distribution, moved to where there is no difference; or the swaps, with what
-        # other runs would do.
-        p = p_value(observed, resampled - observed if null is None else widened(0.0, null, noises))
-    return Difference(
-        *names, found.facet, found.match, key, a.value, b.value, low, high, p, (a.n + b.n) / 2
-    )
+METHODS: Registry[Method] = Registry("method")
+
+
+def register_method(method: Method) -> Method:
+    """Make a paired test known by its name.
+
+    >>> sign = Method("sign", lambda pair: float((pair.resampled * pair.observed <= 0).mean()))
+    >>> register_method(sign).name
+    'sign'
+    """
+
+    def checked(pair: Paired) -> float:
+        p = float(method.p(pair))
+        if not 0 <= p <= 1:
+            raise UsageError(
+                f"method '{method.name}'",
+                f"it gives the p-value {p}",
+                "return a number from 0 to 1",
+            )
+        return p
+
+    METHODS.add(method.name, method._replace(p=checked))
+    return method
 
 
 def p_value(difference: float, null: Floats) -> float:
@@ -178,10 +64,25 @@ def p_value(difference: float, null: Floats) -> float:
     >>> p_value(0.0, np.zeros(9))
     1.0
     """
-    defined = (
-        len(null) - int(np.count_nonzero(np.isnan(null))) if np.isnan(null.sum()) else len(null)
-    )
-    extreme = np.count_nonzero(
-        np.abs(null) >= abs(difference) - _EPSILON
-    )  # what is undefined is not extreme
-    return float((1 + extreme) / (1 + defined))
+    undefined = int(np.count_nonzero(np.isnan(null))) if np.isnan(null.sum()) else 0
+    # What is undefined is not extreme.
+    extreme = np.count_nonzero(np.abs(null) >= abs(difference) - _EPSILON)
+    return float((1 + extreme) / (1 + len(null) - undefined))
+
+
+def bootstrap(pair: Paired) -> float:
+    """The bootstrap distribution, moved to where there is no difference."""
+    return p_value(pair.observed, pair.resampled - pair.observed)
+
+
+def randomisation(pair: Paired) -> float:
+    """The differences of outputs that have changed places at random."""
+    assert pair.swapped is not None
+    return p_value(pair.observed, pair.swapped)
+
+
+for _method in [
+    Method("bootstrap", bootstrap),
+    Method("randomisation", randomisation, needs_swaps=True),
+]:
+    METHODS.add(_method.name, _method, built_in=True)

@@ -9,6 +9,7 @@ resampling groups has the same variance, and the cost stops growing.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,9 @@ CLUSTERS = ("sentence", "document")
 Weights = npt.NDArray[np.uint8]
 
 
-def clusters_of(evidence: Evidence, by: str, seed: int = 0) -> Ints:
+def clusters_of(evidence: Evidence, unit: str, seed: int = 0) -> Ints:
     """The cluster of each sentence, numbered from 0."""
-    if by == "document":
+    if unit == "document":
         names, clusters = np.unique(evidence.documents, return_inverse=True)
         if len(names) < 2:
             raise InputError(
@@ -86,11 +87,10 @@ def run_shares(system: str, n_runs: int, samples: int, seed: int) -> RunShares |
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellCounts:
-    """The counts of one cell in the clusters where it occurs: the distinct columns, and which
-    column is which of them.
+    """The counts of one cell in the clusters where it occurs: the distinct columns, and whose.
 
-    Columns are gold, then hit_gold, pred and hit_pred of each run. Many are equal: under exact
-    match, hits are the same on both sides; where nothing is predicted, they are all zero.
+    Columns are gold, then all others of each run. Many are equal: under exact match, hits are the
+    same on both sides; where nothing is predicted, they are all zero.
     """
 
     cell: int
@@ -106,43 +106,54 @@ class ClusterCounts:
     n_codes: int
     n_types: int
     n_runs: int
+    width: int  # columns of a run, gold among them
     cells: list[CellCounts]
+
+    @property
+    def n_columns(self) -> int:
+        """Gold once, then the others of each run."""
+        return 1 + (self.width - 1) * self.n_runs
 
     @property
     def n_rows(self) -> int:
         """How many distinct columns there are in all cells together."""
         return sum(len(cell.distinct) for cell in self.cells)
 
+    def columns_of(self, run: int) -> list[int]:
+        """Where the columns of a run stand."""
+        first = 1 + (self.width - 1) * run
+        return [0, *range(first, first + self.width - 1)]
+
 
 def cluster_counts(
-    evidence: Evidence, facet: str, match: str, clusters: Ints, runs: Sequence[int]
+    evidence: Evidence, division: Division, match: str, clusters: Ints, runs: Sequence[int]
 ) -> ClusterCounts:
     """Gather the counts of a facet by cluster."""
-    division = evidence.divisions[facet]
-    ledger = evidence.ledgers[division.unit]
+    ledger, with_pairs = evidence.ledgers[division.unit], division.needs_pairs(match)
     n_types, n_clusters = len(evidence.types), int(clusters.max()) + 1
     n_cells = division.n_codes * n_types
 
-    def counted(units: Units, values: Floats | Ints | None) -> npt.NDArray[np.float32]:
-        cells = units.cells(facet, n_types)
-        keys = cells * n_clusters + clusters[units.sentence]
-        # Units outside of every level of a subset have a code behind the last one, and are cut off
-        # here.
+    def keys_of(units: Units) -> Ints:
+        return units.cells(division.facet, n_types) * n_clusters + clusters[units.sentence]
+
+    def counted(keys: Ints, values: Floats | Ints | None) -> npt.NDArray[np.float32]:
+        # Units outside of every level of a subset have a code behind the last one: cut off.
         every = np.bincount(keys, values, n_cells * n_clusters)[: n_cells * n_clusters]
         return every.astype(np.float32).reshape(n_cells, n_clusters)
 
-    columns = [counted(ledger.gold, ledger.gold.weight)]
-    for outcome in (ledger.runs[run] for run in runs):
-        columns.append(counted(ledger.gold, outcome.gold_credit[match]))
-        columns.append(counted(outcome.pred, outcome.pred.weight))
-        columns.append(counted(outcome.pred, outcome.pred_credit[match]))
+    gold_keys = keys_of(ledger.gold)
+    columns = [counted(gold_keys, ledger.gold.weight)]
+    for run in runs:
+        pred_keys = keys_of(ledger.runs[run].pred)
+        for units, values in ledger.columns(run, match, with_pairs)[1:]:
+            columns.append(counted(gold_keys if units is ledger.gold else pred_keys, values))
     stacked = np.stack(columns, axis=1)
     cells = []
     for cell in np.flatnonzero(stacked.any(axis=(1, 2))).tolist():
         support = np.flatnonzero(stacked[cell].any(axis=0))
         distinct, place = np.unique(stacked[cell][:, support], axis=0, return_inverse=True)
         cells.append(CellCounts(cell, support, distinct, place))
-    return ClusterCounts(division.n_codes, n_types, len(runs), cells)
+    return ClusterCounts(division.n_codes, n_types, len(runs), 8 if with_pairs else 4, cells)
 
 
 FEW_ROWS = 24  # of a cell: with fewer, one large product for all cells beats a small one for each
@@ -189,27 +200,25 @@ def resampled_counts(
     samples: int,
 ) -> Iterator[Floats]:
     """For each run, counts (resamples, levels, types, 4), from the weighted sums of each cell."""
-    every = np.zeros((counts.n_codes, counts.n_types, 1 + 3 * counts.n_runs, samples), np.float32)
+    every = np.zeros((counts.n_codes, counts.n_types, counts.n_columns, samples), np.float32)
     for cell, total in zip(counts.cells, totals, strict=True):
         every[divmod(cell.cell, counts.n_types)] = total[cell.place]
     levels = np.stack([every[list(codes)].sum(axis=0) for codes in division.levels.values()])
     for run in range(counts.n_runs):
-        yield levels[:, :, run_columns(run)].transpose(3, 0, 1, 2)
+        yield levels[:, :, counts.columns_of(run)].transpose(3, 0, 1, 2)
 
 
-def run_columns(run: int) -> list[int]:
-    """Where gold, hit_gold, pred and hit_pred of a run stand among the columns."""
-    return [0, 1 + 3 * run, 2 + 3 * run, 3 + 3 * run]
+Item = TypeVar("Item")
 
 
 def batches(
-    everyone: Sequence[tuple[str, str, ClusterCounts]], samples: int
-) -> Iterator[list[tuple[str, str, ClusterCounts]]]:
+    everyone: Sequence[tuple[Item, ClusterCounts]], samples: int
+) -> Iterator[list[tuple[Item, ClusterCounts]]]:
     """Counts in groups whose weighted sums fit into memory together."""
     most = max(1, 60_000_000 // samples)
-    batch: list[tuple[str, str, ClusterCounts]] = []
+    batch: list[tuple[Item, ClusterCounts]] = []
     for item in everyone:
-        if batch and sum(counts.n_rows for _, _, counts in batch) + item[2].n_rows > most:
+        if batch and sum(counts.n_rows for _, counts in batch) + item[1].n_rows > most:
             yield batch
             batch = []
         batch.append(item)

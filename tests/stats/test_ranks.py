@@ -1,4 +1,4 @@
-"""Tests and corrections, against scipy and against tables written by hand."""
+"""Ranks and the tests on them, against scipy."""
 
 import math
 import sys
@@ -10,67 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nerscope.errors import UsageError
-from nerscope.stats.paired import p_value
-from nerscope.stats.tests import CORRECTIONS, corrected, friedman, ranks, spearman, wilcoxon
+from nerscope.stats.ranks import friedman, ranks, spearman, wilcoxon
 
 NAN = math.nan
-
-
-@pytest.mark.parametrize(
-    ("correction", "p", "wanted"),
-    [
-        # Holm: smallest times n, next times n - 1 …, never falling
-        ("holm", [0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
-        ("holm", [0.01, 0.02, 0.03, 0.04], [0.04, 0.06, 0.06, 0.06]),
-        ("holm", [0.5, 0.9], [1.0, 1.0]),
-        ("holm", [0.02], [0.02]),
-        # Bonferroni: all times n
-        ("bonferroni", [0.01, 0.04, 0.03], [0.03, 0.12, 0.09]),
-        ("bonferroni", [0.5, 0.9], [1.0, 1.0]),
-        # Benjamini and Hochberg: times n / rank, never rising from above
-        ("bh", [0.01, 0.04, 0.03], [0.03, 0.04, 0.04]),
-        ("bh", [0.005, 0.009, 0.05, 0.5], [0.018, 0.018, 0.0666666667, 0.5]),
-        ("none", [0.01, 0.04], [0.01, 0.04]),
-        # undefined ones do not count
-        ("bonferroni", [0.01, NAN, 0.04], [0.02, NAN, 0.08]),
-        ("holm", [NAN, 0.01, 0.04], [NAN, 0.02, 0.04]),
-        ("bh", [NAN], [NAN]),
-        ("holm", [], []),
-        ("none", [NAN, 0.3], [NAN, 0.3]),
-        # ties
-        ("holm", [0.02, 0.02], [0.04, 0.04]),
-        ("bh", [0.02, 0.02], [0.02, 0.02]),
-    ],
-)
-def test_correction_by_hand(correction: str, p: list[float], wanted: list[float]) -> None:
-    assert corrected(p, correction) == pytest.approx(wanted, nan_ok=True)
-
-
-probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=12)
-
-
-@given(probabilities)
-def test_benjamini_and_hochberg_is_that_of_scipy(p: list[float]) -> None:
-    assert corrected(p, "bh") == pytest.approx(stats.false_discovery_control(p).tolist())
-
-
-@given(probabilities)
-def test_corrections_only_raise_and_are_ordered_by_strictness(p: list[float]) -> None:
-    by_name = {name: np.array(corrected(p, name)) for name in CORRECTIONS}
-    tiny = 1e-12
-    assert (by_name["none"] <= by_name["bh"] + tiny).all()
-    assert (by_name["bh"] <= by_name["holm"] + tiny).all()
-    assert (by_name["holm"] <= by_name["bonferroni"] + tiny).all()
-    assert (by_name["bonferroni"] <= 1.0).all()
-    for values in by_name.values():
-        assert (np.diff(values[np.argsort(p, kind="stable")]) >= -tiny).all()
-
-
-def test_an_unknown_correction_is_refused() -> None:
-    with pytest.raises(UsageError, match="did you mean 'holm'"):
-        corrected([0.1], "holms")
-
-
 few_values = st.lists(st.integers(0, 4).map(float), min_size=2, max_size=10)
 
 
@@ -150,26 +92,6 @@ def test_wilcoxon_of_few_pairs(x: list[float], y: list[float], wanted: float) ->
     assert wilcoxon(np.array(x), np.array(y)) == pytest.approx(
         wanted, nan_ok=True, abs=0.35 if wanted == 0.5 else 1e-12
     )
-
-
-@pytest.mark.parametrize(
-    ("difference", "null", "wanted"),
-    [
-        # nothing is as extreme: one in n + 1, never 0
-        (0.5, [0.0] * 99, 1 / 100),
-        (-0.5, [0.0] * 99, 1 / 100),
-        # both sides count, and so do ties
-        (0.5, [0.5, -0.5, 0.1, 0.6], 4 / 5),
-        (0.5, [0.5 - 1e-9, 0.0, 0.0], 2 / 4),
-        # no difference at all
-        (0.0, [0.1, -0.1, 0.0], 1.0),
-        # what is undefined does not count
-        (0.5, [NAN, 0.6, 0.0, NAN], 2 / 3),
-        (0.5, [NAN, NAN], 1.0),
-    ],
-)
-def test_p_value_by_hand(difference: float, null: list[float], wanted: float) -> None:
-    assert p_value(difference, np.array(null)) == pytest.approx(wanted)
 
 
 def test_without_scipy_its_tests_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.stats.tests import SIGNIFICANT, friedman, spearman, wilcoxon
+from nerscope.stats.corrections import SIGNIFICANT
+from nerscope.stats.ranks import friedman, spearman, wilcoxon
 
 
 class Score(NamedTuple):
-    """One entry of the performance table: the F1 of a run in a bucket of an attribute on a dataset."""
+    """One entry of the performance table: the F1 of a run in one bucket on one dataset."""
 
     dataset: str
     system: str

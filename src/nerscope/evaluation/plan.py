@@ -1,0 +1,286 @@
+"""What follows from the settings and the first pass: the plan, which every chunk is scored by."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.arrays import Ints
+from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.interning import Paths
+from nerscope.corpus.lexicon import Lexicon, lexicon_of
+from nerscope.corpus.units import INSIDE, MENTION, TOKEN
+from nerscope.engines.base import Engine
+from nerscope.errors import UsageError
+from nerscope.evaluation.settings import OVERALL_MATCHES, Settings
+from nerscope.evaluation.subsets import ALL, Subset, parse_subset
+from nerscope.evaluation.systems import Run, Systems, runs_of
+from nerscope.facets.buckets import BUCKETINGS, given_edges
+from nerscope.facets.facet import FACETS, Attribute, Facet
+from nerscope.facets.survey import Survey, SurveyPart, survey_chunk, surveyed
+from nerscope.formats.align import side_by_side
+from nerscope.formats.base import CorpusLike, Nature, Source, open_source, with_tokens
+from nerscope.scoring.evidence import Division
+from nerscope.scoring.matching import Match, match_named
+from nerscope.scoring.metrics import LevelMetric, metric_named
+
+EXACT = "exact"
+LABEL = "label"  # the match of whole labels, token by token
+OVERALL_METRICS = (
+    *("precision", "recall", "f1"),
+    *("macro_precision", "macro_recall", "macro_f1"),
+    *("weighted_precision", "weighted_recall", "weighted_f1"),
+)
+PAIR_METRICS = ("correct", "partial", "incorrect", "missed", "spurious", "partial_share")
+
+
+class Task(NamedTuple):
+    """What is to be evaluated: gold, the runs of systems, perhaps training data, all opened."""
+
+    dataset: str
+    gold: Source
+    runs: list[Run]
+    train: Source | None
+    settings: Settings
+    coding: Coding
+
+    @property
+    def sources(self) -> list[Source]:
+        """Gold, then the output of each run."""
+        return [self.gold, *(run.source for run in self.runs)]
+
+    def rows(self, *, tokens: bool) -> Iterator[list[Corpus]]:
+        """The chunks of gold and of each run, side by side; without tokens if nobody looks."""
+        return side_by_side(self.sources, self.coding, tokens=tokens)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What to do with each chunk: fixed, the same for all chunks, and able to travel."""
+
+    settings: Settings
+    facets: tuple[Facet, ...]
+    matches: tuple[Match, ...]
+    natures: tuple[Nature, ...]  # of gold, then of each run
+    surfaces: Paths = field(default_factory=Paths)
+    lexicon: Lexicon | None = None
+    types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def needs_tokens(self) -> bool:
+        """Whether anybody looks at the tokens."""
+        return bool(self.facets) or self.lexicon is not None
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether a facet asks for the words themselves."""
+        return any(facet.needs_text for facet in self.facets)
+
+    @property
+    def flat(self) -> bool:
+        """Whether all mentions are flat, so that every token has one label."""
+        return all(nature.flat for nature in self.natures)
+
+    def of_unit(self, unit: str) -> list[Facet]:
+        """The facets that divide one kind of unit."""
+        return [facet for facet in self.facets if facet.unit == unit]
+
+
+class Planned(NamedTuple):
+    """The plan, and what else the first pass found."""
+
+    plan: Plan
+    subsets: list[Subset]
+    zeta: dict[str, float | None]
+    training: Corpus | None
+
+
+def open_task(
+    test: CorpusLike,
+    systems: Systems,
+    train: CorpusLike | None,
+    dataset: str | None,
+    settings: Settings,
+) -> Task:
+    """Open everything that is to be read."""
+    gold = open_source(test, "<gold>")
+    training = open_source(train, "<train>") if train is not None else None
+    name = dataset or Path(gold.name).stem.strip("<>") or "test"
+    return Task(name, gold, runs_of(systems), training, settings, Coding())
+
+
+def make_plan(task: Task, engine: Engine) -> Planned:
+    """The first pass: read the training data, survey the gold data, and fix the facets."""
+    settings = task.settings
+    natures = _natures(task)
+    flat = all(nature.flat for nature in natures)
+    subsets = chosen_subsets(settings, with_train=task.train is not None, flat=flat)
+    names = list(dict.fromkeys(name for subset in subsets for name in subset.facets()))
+    training, lexicon = None, None
+    if task.train is not None:
+        training = joined([with_tokens(chunk) for chunk in task.train.chunks(task.coding)])
+        lexicon = lexicon_of(training, settings.repair)
+    survey, zeta = Survey(Paths(), np.zeros(0, np.int64), {}), {}
+    if names:
+        survey = surveyed(_survey_parts(task, names, natures[0], lexicon, engine), lexicon)
+        zeta = {name: _or_none(values.mean()) for name, values in survey.values.items()}
+    facets = tuple(_fixed(name, survey, settings) for name in names)
+    matches = dict.fromkeys((EXACT, *(settings.matches or OVERALL_MATCHES)))
+    plan = Plan(
+        settings,
+        facets,
+        tuple(map(match_named, matches)),
+        natures,
+        survey.surfaces,
+        lexicon,
+        survey.types_of_surface,
+    )
+    return Planned(plan, subsets, zeta, training)
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _natures(task: Task) -> tuple[Nature, ...]:
+    """Scheme and flatness of gold and of each run, for those of which it matters.
+
+    Labels are flat, and conlleval reads them alike in all schemes; so most evaluations can do
+    without looking.
+    """
+    settings = task.settings
+    strict_tokens = settings.token_repair == "strict" and settings.token_match == "bilou"
+    by_scheme = settings.repair in ("strict", "discard") or (
+        strict_tokens and task.train is not None
+    )
+    from_files = all(source.always_flat for source in task.sources)
+    if from_files and not by_scheme:
+        return tuple(Nature() for _ in task.sources)
+    known: dict[int, Nature] = {}
+    for source in task.sources:
+        if id(source) not in known:
+            known[id(source)] = source.nature(task.coding)
+    return tuple(known[id(source)] for source in task.sources)
+
+
+def chosen_subsets(settings: Settings, *, with_train: bool, flat: bool = True) -> list[Subset]:
+    """What is asked for, parsed: facets and subsets of facets; what cannot be had is refused."""
+    if settings.facets is None:
+        names = (
+            [name for name in FACETS if _can_be_had(name, with_train, flat)] if with_train else []
+        )
+        return [parse_subset(name) for name in names]
+    subsets = [subset for subset in map(parse_subset, settings.facets) if subset.text != ALL]
+    for name in (name for subset in subsets for name in subset.facets()):
+        if FACETS[name].needs_train and not with_train:
+            raise UsageError(
+                f"facet {name}",
+                "it needs the training data",
+                "give it with --train FILE (train=… in Python)",
+            )
+        if FACETS[name].unit != MENTION and not flat:
+            raise UsageError(
+                f"facet {name}",
+                "tokens have no single label where mentions overlap",
+                "leave this facet out for nested mentions",
+            )
+    return subsets
+
+
+def _can_be_had(name: str, with_train: bool, flat: bool) -> bool:
+    facet = FACETS[name]
+    return (
+        facet.standard and (with_train or not facet.needs_train) and (flat or facet.unit == MENTION)
+    )
+
+
+class _ToSurvey(NamedTuple):
+    """What survey_chunk needs beside the chunk."""
+
+    attributes: tuple[str, ...]
+    nature: Nature
+    repair: str
+    lexicon: Lexicon | None
+
+
+def _survey_parts(
+    task: Task, names: Sequence[str], nature: Nature, lexicon: Lexicon | None, engine: Engine
+) -> Iterator[SurveyPart]:
+    attributes = [one for one in (FACETS[name] for name in names) if isinstance(one, Attribute)]
+    state = _ToSurvey(tuple(one.name for one in attributes), nature, task.settings.repair, lexicon)
+    chunks = (with_tokens(chunk) for chunk in task.gold.chunks(task.coding))
+    if engine.remote:
+        with_words = any(one.needs_text for one in attributes)
+        chunks = (chunk.detached(with_words) for chunk in chunks)
+    return engine.map(_survey, state, chunks)
+
+
+def _survey(state: _ToSurvey, chunk: Corpus) -> SurveyPart:
+    mentions = chunk.mentions(state.repair, state.nature.scheme)
+    attributes = [FACETS[name] for name in state.attributes]
+    known = [one for one in attributes if isinstance(one, Attribute)]
+    return survey_chunk(chunk, mentions, known, state.lexicon)
+
+
+def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:
+    """A facet whose levels and edges are settled on the gold data."""
+    found = FACETS[name]
+    if isinstance(found, Facet):
+        return found
+    if name in settings.edges:
+        return found.facet(given_edges(name, settings.edges[name]))
+    place_edges = BUCKETINGS[settings.bucketing or found.bucketing]
+    return found.facet(place_edges(survey.values[name], settings.buckets))
+
+
+def divisions_of(plan: Plan) -> tuple[Division, ...]:
+    """What is to be reported: all mentions together, all labels, and every facet."""
+    settings = plan.settings
+    whole = {ALL: (0,)}
+    overall = {
+        match: settings.metrics or (*OVERALL_METRICS, *(() if match == EXACT else PAIR_METRICS))
+        for match in settings.matches or OVERALL_MATCHES
+    }
+    divisions = [_division(ALL, MENTION, whole, overall, True)]
+    if plan.flat and "accuracy" in (settings.metrics or ("accuracy",)):
+        divisions.append(Division(ALL, TOKEN, whole, {LABEL: ("accuracy",)}, by_type=False))
+    for facet in plan.facets:
+        metrics = settings.metrics or facet.metrics
+        if facet.unit == TOKEN:  # tokens are not predicted: what the facet offers, or part of it
+            metrics = tuple(name for name in metrics if name in facet.metrics) or facet.metrics
+        matches = {
+            MENTION: settings.matches or (EXACT,),
+            INSIDE: ("io",),
+            TOKEN: (settings.token_match,),
+        }[facet.unit]
+        own = dict.fromkeys(matches, metrics)
+        one = _division(facet.name, facet.unit, facet.levels, own, facet.by_type)
+        divisions.append(replace(one, title=facet.title))
+    return tuple(division for division in divisions if division.metrics)
+
+
+def _division(
+    facet: str,
+    unit: str,
+    levels: Mapping[str, tuple[int, ...]],
+    metrics: Mapping[str, tuple[str, ...]],
+    by_type: bool,
+) -> Division:
+    """A division with those of the metrics that can be had from its levels and its unit."""
+    possible = {
+        match: tuple(name for name in names if _fits(name, unit, match, levels))
+        for match, names in metrics.items()
+    }
+    shown = {match: names for match, names in possible.items() if names}
+    return Division(facet, unit, dict(levels), shown, by_type)
+
+
+def _fits(name: str, unit: str, match: str, levels: Mapping[str, tuple[int, ...]]) -> bool:
+    metric = metric_named(name)
+    if isinstance(metric, LevelMetric) and not set(metric.needs_levels) <= levels.keys():
+        return False
+    if metric.needs_pairs and unit != MENTION:
+        return False
+    return name != "accuracy" or match == LABEL

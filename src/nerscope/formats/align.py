@@ -1,0 +1,179 @@
+"""Several sources side by side: the same sentences of each, chunk by chunk, or why not."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.errors import AlignmentError, plural
+from nerscope.formats.base import Source
+
+
+@dataclass(slots=True, eq=False)
+class _Feed:
+    """One file (or corpus in memory) that is read once for all the sources that share it."""
+
+    members: list[int]
+    stream: Iterator[list[Corpus]]
+    waiting: list[Corpus] | None = None
+
+    def fill(self) -> int:
+        """How many sentences are ready, 0 at the end."""
+        if self.waiting is None or not len(self.waiting[0]):
+            self.waiting = next(self.stream, None)
+        return len(self.waiting[0]) if self.waiting else 0
+
+    def take(self, count: int) -> list[Corpus]:
+        assert self.waiting is not None
+        taken = [corpus.sentences(0, count) for corpus in self.waiting]
+        self.waiting = [corpus.sentences(count, len(corpus)) for corpus in self.waiting]
+        return taken
+
+
+def side_by_side(
+    sources: Sequence[Source], coding: Coding, *, tokens: bool = True
+) -> Iterator[list[Corpus]]:
+    """The same sentences of all sources, chunk by chunk; the first source is the gold one."""
+    feeds = _feeds(sources, coding, tokens)
+    done = 0
+    while all(ready := [feed.fill() for feed in feeds]):
+        row: list[Corpus | None] = [None] * len(sources)
+        for feed in feeds:
+            for member, corpus in zip(feed.members, feed.take(min(ready)), strict=True):
+                row[member] = corpus
+        full = [corpus for corpus in row if corpus is not None]
+        for place, source in enumerate(sources[1:], 1):
+            full[place] = _aligned(feeds, source, full[0], full[place], place, done)
+        done += len(full[0])
+        yield full
+    if any(ready):
+        raise _leftovers(feeds, ready, sources, done)
+
+
+def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Feed]:
+    """Group the sources that share a file: it is read once."""
+    groups: dict[Hashable, list[int]] = {}
+    for index, source in enumerate(sources):
+        groups.setdefault(source.file, []).append(index)
+    # With one file there is nothing to align, so tokens are read only if somebody asks for them.
+    wanted = tokens or len(groups) > 1
+    return [
+        _Feed(
+            members,
+            sources[members[0]].together([sources[k] for k in members], coding, tokens=wanted),
+        )
+        for members in groups.values()
+    ]
+
+
+def _aligned(
+    feeds: list[_Feed], source: Source, gold: Corpus, own: Corpus, place: int, done: int
+) -> Corpus:
+    """The chunk of a system, refused if it is not the same sentences as gold."""
+    if not np.array_equal(gold.starts, own.starts):
+        raise _difference(_ahead(feeds, 0, gold), _ahead(feeds, place, own), done)
+    if gold.tokens is own.tokens or not len(gold.tokens) or not len(own.tokens):
+        return own
+    differs = np.flatnonzero(gold.tokens != own.tokens)
+    if not len(differs):
+        return own
+    if not source.respells:
+        raise _difference(gold, own, done)
+    reading = replace(
+        own.reading, other_tokens=len(differs), first_other_line=int(own.lines[differs[0]])
+    )
+    return replace(own, reading=reading)
+
+
+def _ahead(feeds: list[_Feed], member: int, taken: Corpus) -> Corpus:
+    """What was taken and what comes next: what follows tells the reason of a difference."""
+    feed = next(feed for feed in feeds if member in feed.members)
+    if not feed.fill() or not feed.waiting:
+        return taken
+    return joined([taken, feed.waiting[feed.members.index(member)]])
+
+
+def _first_difference(gold: Corpus, other: Corpus) -> tuple[int, int]:
+    """The first sentence that differs, and the first token of it that does (or where the shorter
+    one ends).
+    """
+    shared_sentences = min(len(gold), len(other))
+    sizes = [np.diff(corpus.starts)[:shared_sentences] for corpus in (gold, other)]
+    by_size = (
+        int(np.argmax(sizes[0] != sizes[1])) if (sizes[0] != sizes[1]).any() else shared_sentences
+    )
+    if len(gold.tokens) and len(other.tokens):
+        shared = int(gold.starts[by_size])
+        differs = gold.tokens[:shared] != other.tokens[:shared]
+        if differs.any():
+            token = int(np.argmax(differs))
+            return int(np.searchsorted(gold.starts, token, side="right")) - 1, token
+    begin = int(gold.starts[by_size])
+    short = int(min(sizes[0][by_size], sizes[1][by_size]))
+    if len(gold.tokens) and len(other.tokens):
+        differs = gold.tokens[begin : begin + short] != other.tokens[begin : begin + short]
+        if differs.any():
+            return by_size, begin + int(np.argmax(differs))
+    return by_size, begin + short
+
+
+def _difference(gold: Corpus, other: Corpus, offset: int) -> AlignmentError:
+    sentence, token = _first_difference(gold, other)
+    sides = []
+    for corpus in (gold, other):
+        begin, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
+        near = corpus.tokens[max(begin, token - 2) : min(end, token + 3)]
+        words = " ".join(corpus.coding.tokens.strings(near)) if len(near) else "end"
+        sides.append((corpus.place(min(token, end - 1)), end - begin, words))
+    (place, size, words), (other_place, other_size, other_words) = sides
+    return AlignmentError(
+        place,
+        f"sentence {offset + sentence + 1} differs from {other_place}: "
+        f"{plural(size, 'token')} (… {words} …) against {other_size} (… {other_words} …)",
+        _guess(gold, other, sentence),
+    )
+
+
+def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
+    """Why two sentences differ, told from what follows."""
+    if not len(gold.tokens) or not len(other.tokens):
+        return "give every sentence as many labels as it has tokens"
+    begin = int(gold.starts[sentence])
+    sizes = [int(corpus.starts[sentence + 1]) - begin for corpus in (gold, other)]
+    if any(
+        "DOCSTART" in corpus.coding.tokens.string(int(corpus.tokens[begin]))
+        for corpus in (gold, other)
+    ):
+        return "a document line is spelt differently: write -DOCSTART- in both files or in neither"
+    short = min(sizes)
+    if sizes[0] == sizes[1] or not np.array_equal(
+        gold.tokens[begin : begin + short], other.tokens[begin : begin + short]
+    ):
+        return (
+            "the tokens differ: predict on the tokens of the gold file, "
+            "or say tokens=any if only their spelling differs"
+        )
+    ahead = slice(begin, begin + max(sizes))
+    if np.array_equal(gold.tokens[ahead], other.tokens[ahead]):
+        return (
+            "the same tokens, split into sentences at different places: "
+            "copy the blank lines of the gold file"
+        )
+    return (
+        "the shorter sentence is cut off: raise the maximum sequence length of the system, "
+        "or label the rest O"
+    )
+
+
+def _leftovers(
+    feeds: list[_Feed], ready: list[int], sources: Sequence[Source], done: int
+) -> AlignmentError:
+    longer = next(feed for feed, count in zip(feeds, ready, strict=True) if count)
+    shorter = next(feed for feed, count in zip(feeds, ready, strict=True) if not count)
+    assert longer.waiting is not None
+    return AlignmentError(
+        sources[shorter.members[0]].name,
+        f"it ends after {plural(done, 'sentence')}, but {longer.waiting[0].place(0)} goes on",
+        "the shorter file is truncated, or the other one has sentences too many: write it again",
+    )

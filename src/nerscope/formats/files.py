@@ -1,0 +1,205 @@
+"""The bytes of a text file, in blocks of whole lines: unpacked, valid UTF-8, plain line ends."""
+
+import codecs
+import io
+import os
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from nerscope.errors import InputError
+
+BLOCK = 1 << 20
+STANDARD_INPUT = "-"
+_BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_IN_MEMORY = 64 << 20  # bytes of a pipe that are kept in memory; more of them go to a file
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """Bytes with a name that can be read as often as one likes, packed or not.
+
+    What can be read only once (standard input, a pipe) is kept: in memory, or in a temporary file
+    that lives as long as this object does.
+    """
+
+    name: str
+    path: str | None = None
+    data: bytes | None = field(default=None, repr=False)
+    kept: Any = field(default=None, repr=False, compare=False)  # the temporary file
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> "Bytes":
+        """The bytes behind a path; `-` is standard input."""
+        name = os.fsdecode(path)
+        if name == STANDARD_INPUT:
+            return _kept("<stdin>", sys.stdin.buffer)
+        try:
+            mode = Path(name).stat().st_mode
+        except OSError as error:
+            raise unreadable(name, error) from None
+        except ValueError:
+            raise InputError(repr(name), "this is no name of a file", "check the path") from None
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+            return cls(name, name)
+        with _opened(name) as stream:
+            return _kept(name, stream)
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are, packed or not."""
+        return len(self.data) if self.data is not None else Path(self.path or "").stat().st_size
+
+    def open(self) -> BinaryIO:
+        """The unpacked bytes, from the start."""
+        if self.data is not None:
+            return io.BytesIO(self.data)
+        assert self.path is not None
+        stream = _opened(self.path)
+        if stream.peek(2)[:2] != _GZIP:
+            return stream
+        stream.close()
+        import gzip  # rarely needed
+
+        return cast(BinaryIO, gzip.open(self.path, "rb"))
+
+    def head(self, size: int = 4096) -> bytes:
+        """The first bytes, by which formats are told apart."""
+        with self.open() as stream:
+            return load(stream, self.name, size)
+
+
+def _opened(name: str) -> io.BufferedReader:
+    try:
+        return open(name, "rb")
+    except OSError as error:
+        raise unreadable(name, error) from None
+
+
+def unreadable(name: str, error: OSError) -> InputError:
+    """What to say of a file that cannot be opened."""
+    if isinstance(error, FileNotFoundError):
+        return InputError(name, "no such file", "check the path")
+    if isinstance(error, IsADirectoryError):
+        return InputError(name, "this is a folder", "name a file in it")
+    return InputError(name, f"it cannot be read ({error.strerror})", "check its permissions")
+
+
+def _kept(name: str, stream: BinaryIO) -> Bytes:
+    data = load(stream, name, _IN_MEMORY)
+    if len(data) < _IN_MEMORY:
+        return Bytes(name, data=unpacked(data, name))
+    file = tempfile.NamedTemporaryFile(prefix="nerscope-")  # noqa: SIM115  lives with the object
+    while data:
+        file.write(data)
+        data = load(stream, name, _IN_MEMORY)
+    file.flush()
+    return Bytes(name, file.name, kept=file)
+
+
+def unpacked(data: bytes, name: str) -> bytes:
+    """The bytes behind packed bytes; others stay as they are."""
+    if data[:2] != _GZIP:
+        return data
+    import gzip
+
+    with gzip.open(io.BytesIO(data)) as stream:
+        return load(cast(BinaryIO, stream), name, -1)
+
+
+def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[bytes]:
+    """UTF-8 blocks, each ending in a newline; `\\r\\n`, or a lone `\\r` throughout, count as one.
+
+    >>> list(blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
+    [b'one O\\n', b'two O\\n']
+    """
+    rest: list[bytes] = []  # of a line that goes on
+    for data in _with_line_ends(_recoded(stream, name, encoding)):
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            yield _plain_line_ends(b"".join([*rest, data[:cut]]))
+            rest = []
+        rest.append(data[cut:])
+    if last := b"".join(rest):
+        yield _plain_line_ends(last + b"\n")
+
+
+def _with_line_ends(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """The parts; if lines end in a lone `\\r` as far as the first one tells, with `\\n` instead."""
+    first = b""
+    for part in parts:
+        first += part
+        if b"\n" in first or b"\r" in first[:-1]:
+            break
+    lone = b"\r" in first and b"\n" not in first
+    yield first.replace(b"\r", b"\n") if lone else first
+    for part in parts:
+        yield part.replace(b"\r", b"\n") if lone else part
+
+
+def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
+    """The stream as UTF-8, whatever it was written in; errors name the offset in the stream."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    plain = codecs.lookup(encoding).name == "utf-8"
+    offset, tail = 0, b""
+    while data := load(stream, name):
+        pending = len(tail) if plain else len(decoder.getstate()[0])
+        try:
+            if plain:
+                # Only the checking is wanted: decode what is not ASCII, and keep the bytes.
+                tail = _check_utf8(tail + data) if tail or not data.isascii() else b""
+                text = data
+            else:
+                text = decoder.decode(data).encode()
+        except UnicodeDecodeError as error:
+            raise _not_encoded(name, offset + error.start - pending, encoding) from None
+        nul = text.find(b"\0")
+        if nul >= 0:
+            raise InputError(
+                f"{name}: byte {offset + nul}",
+                "there is a NUL byte: this is no text file",
+                "give a text file; if it is UTF-16, say encoding=utf-16",
+            )
+        yield text.removeprefix(_BOM) if offset == 0 else text
+        offset += len(data)
+    left = tail if plain else decoder.getstate()[0]
+    if left:
+        raise InputError(
+            f"{name}: byte {offset - len(left)}",
+            f"this is not {encoding}",
+            "the last character is cut off",
+        )
+
+
+def _not_encoded(name: str, offset: int, encoding: str) -> InputError:
+    return InputError(
+        f"{name}: byte {offset}",
+        f"this is not {encoding}",
+        "say the encoding, for example encoding=latin-1",
+    )
+
+
+def _check_utf8(data: bytes) -> bytes:
+    """Refuse invalid bytes; a character cut off at the end of a block is returned."""
+    _, used = codecs.utf_8_decode(data, "strict", False)
+    return data[used:]
+
+
+def load(stream: BinaryIO, name: str, size: int = BLOCK) -> bytes:
+    """Some bytes of a stream; an unreadable one is refused."""
+    try:
+        return stream.read(size)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            name, f"it cannot be unpacked ({error})", "pack the file again with gzip"
+        ) from None
+
+
+def _plain_line_ends(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n") if b"\r" in data else data

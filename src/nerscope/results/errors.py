@@ -1,0 +1,257 @@
+"""Single mentions: what became of each, what it was taken for, and lists of them to read."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.units import MENTION
+from nerscope.errors import UsageError, suggest
+from nerscope.results.results import Results
+from nerscope.scoring.counts import CORRECT
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
+from nerscope.scoring.ledger import Units
+from nerscope.scoring.matching import Pairs, match_named, overlapping
+
+OUTCOMES = (
+    "correct",
+    "wrong type",
+    "wrong boundary",
+    "wrong type and boundary",
+    "missed",
+    "spurious",
+    "split",
+    "merged",
+)
+
+
+def check_system(results: Results, system: str | None) -> None:
+    """Refuse a system that the results do not have."""
+    if system is not None and system not in results.systems:
+        raise UsageError(
+            f"system '{system}'", "it is not in the results", suggest(system, results.systems)
+        )
+
+
+@dataclass(frozen=True)
+class Side:
+    """The gold mentions of a dataset, or those of one run, ready to be told about."""
+
+    evidence: Evidence
+    units: Units
+
+    @cached_property
+    def width(self) -> int:
+        """More than any sentence of the dataset has tokens up to its last mention."""
+        ledger = self.evidence.ledgers[MENTION]
+        sides = [ledger.gold, *(run.pred for run in ledger.runs)]
+        return 2 + max(int((_start(side) + _length(side)).max(initial=0)) for side in sides)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """The mentions as spans that never reach into another sentence."""
+        start = self.units.sentence.astype(np.int64) * self.width + _start(self.units)
+        return Mentions(start, start + _length(self.units), self.units.type)
+
+    def type(self, index: int) -> str:
+        """The type of a mention."""
+        return self.evidence.types[int(self.units.type[index])]
+
+    def span(self, index: int) -> tuple[int, int]:
+        """Where a mention starts and ends, counted in tokens of its sentence."""
+        start = int(_start(self.units)[index])
+        return start, start + int(_length(self.units)[index])
+
+    def tokens(self, index: int) -> list[str] | None:
+        """The sentence around a mention, if results keep texts."""
+        texts = self.evidence.texts
+        return None if texts is None else texts[self.units.sentence[index]].split(TOKEN_JOIN)
+
+    def text(self, index: int) -> str | None:
+        """The text of a mention."""
+        tokens = self.tokens(index)
+        start, end = self.span(index)
+        return None if tokens is None else " ".join(tokens[start:end])
+
+    def place(self, index: int) -> str:
+        """File and line of a mention."""
+        lines = self.evidence.lines
+        sentence = int(self.units.sentence[index])
+        if lines is None:
+            return f"{self.evidence.gold_name}: sentence {sentence + 1}"
+        name = self.evidence.gold_name
+        if name.startswith("<"):  # in memory, a line is a sentence
+            return f"{name}:{sentence + 1}"
+        return f"{name}:{int(lines[sentence]) + self.span(index)[0]}"
+
+    def levels(self, index: int) -> dict[str, str]:
+        """The levels of a mention under every facet of mentions."""
+        found = {}
+        for division in self.evidence.divisions:
+            codes = self.units.codes.get(division.facet)
+            if division.unit == MENTION and codes is not None:
+                code = int(codes[index])
+                names = [level for level, own in division.levels.items() if code in own]
+                found[division.facet] = " ".join(names)
+        return found
+
+
+def _start(units: Units) -> Ints:
+    assert units.start is not None
+    return units.start
+
+
+def _length(units: Units) -> Ints:
+    assert units.length is not None
+    return units.length
+
+
+def gold_side(evidence: Evidence) -> Side:
+    """The gold mentions of a dataset."""
+    return Side(evidence, evidence.ledgers[MENTION].gold)
+
+
+def run_side(evidence: Evidence, run: int) -> Side:
+    """The mentions that a run predicted."""
+    return Side(evidence, evidence.ledgers[MENTION].runs[run].pred)
+
+
+def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int, dict[str, str]]]:
+    check_system(results, system)
+    for evidence in results.evidence:
+        for run, (name, number) in enumerate(evidence.runs):
+            if system in (None, name):
+                yield evidence, run, {"dataset": evidence.dataset, "system": name, "run": number}
+
+
+def mention_records(results: Results, system: str | None = None) -> Iterator[dict[str, Any]]:
+    """One record for each gold and each predicted mention of each run.
+
+    It tells the outcome, the counterpart if there is one, and the levels of every facet.
+    """
+    for evidence, run, head in _runs(results, system):
+        gold, pred = gold_side(evidence), run_side(evidence, run)
+        pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
+        by_gold, by_pred = _outcomes(gold.mentions, pred.mentions, pairs)
+        mates = dict(zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True))
+        for index, outcome in enumerate(by_gold):
+            record = _record(gold, index, pred, mates.get(index))
+            yield {**head, "side": "gold", "outcome": outcome, **record}
+        mates = {own: other for other, own in mates.items()}
+        for index, outcome in enumerate(by_pred):
+            record = _record(pred, index, gold, mates.get(index))
+            yield {**head, "side": "pred", "outcome": outcome, **record}
+
+
+def _outcomes(gold: Mentions, pred: Mentions, pairs: Pairs) -> tuple[list[str], list[str]]:
+    """The outcome of every mention.
+
+    Equal spans are settled first; then one mention against several is split or merged.
+    """
+    by_gold: Any = np.full(len(gold), "missed", object)
+    by_pred: Any = np.full(len(pred), "spurious", object)
+    a, b = gold[pairs.gold], pred[pairs.pred]
+    same_span: Bools = (a.start == b.start) & (a.end == b.end)
+    names = np.array(["wrong type and boundary", "wrong boundary", "wrong type", "correct"], object)
+    outcome = names[2 * same_span + (a.type == b.type)]
+    by_gold[pairs.gold], by_pred[pairs.pred] = outcome, outcome
+    settled_gold = set(pairs.gold[same_span].tolist())
+    settled_pred = set(pairs.pred[same_span].tolist())
+    loose = [
+        (g, p)
+        for g, p in zip(*(side.tolist() for side in overlapping(gold, pred)), strict=True)
+        if g not in settled_gold and p not in settled_pred
+    ]
+    per_gold, per_pred = Counter(g for g, _ in loose), Counter(p for _, p in loose)
+    for g, p in loose:
+        if per_gold[g] > 1:
+            by_gold[g] = by_pred[p] = "split"
+    for g, p in loose:
+        if per_pred[p] > 1:
+            by_gold[g] = by_pred[p] = "merged"
+    return by_gold.tolist(), by_pred.tolist()
+
+
+def _record(own: Side, index: int, other: Side, mate: int | None) -> dict[str, Any]:
+    start, end = own.span(index)
+    tokens = own.tokens(index)
+    low, high = other.span(mate) if mate is not None else (None, None)
+    overlap = 0.0
+    if low is not None and high is not None:
+        overlap = (min(end, high) - max(start, low)) / (max(end, high) - min(start, low))
+    return {
+        "type": own.type(index),
+        "text": own.text(index),
+        "start": start,
+        "end": end,
+        "other_type": None if mate is None else other.type(mate),
+        "other_text": None if mate is None else other.text(mate),
+        "other_start": low,
+        "other_end": high,
+        "overlap": overlap,
+        **own.levels(index),
+        "sentence": None if tokens is None else " ".join(tokens),
+        "place": own.place(index),
+    }
+
+
+def confusion_records(results: Results, system: str | None = None) -> Iterator[dict[str, Any]]:
+    """For each run, how often a gold type met a predicted one; None stands for nobody."""
+    for evidence, run, head in _runs(results, system):
+        gold, pred = gold_side(evidence), run_side(evidence, run)
+        pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
+        counts: Counter[tuple[int | None, int | None]] = Counter()
+        a, b = gold.mentions.type, pred.mentions.type
+        counts.update(zip(a[pairs.gold].tolist(), b[pairs.pred].tolist(), strict=True))
+        counts.update((kind, None) for kind in np.delete(a, pairs.gold).tolist())
+        counts.update((None, kind) for kind in np.delete(b, pairs.pred).tolist())
+        names = [*evidence.types, None]
+        places: list[int | None] = [*range(len(evidence.types)), None]
+        for one in places:
+            for other in places:
+                if counts[one, other]:
+                    yield {
+                        **head,
+                        "gold": names[-1 if one is None else one],
+                        "predicted": names[-1 if other is None else other],
+                        "n": counts[one, other],
+                    }
+
+
+def partial_records(
+    results: Results, matches: Sequence[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Every pair that got partial credit, once, with its credit under each match."""
+    for evidence, run, head in _runs(results, None):
+        chosen = matches if matches is not None else partial_matches(evidence)
+        gold, pred = gold_side(evidence), run_side(evidence, run)
+        found: dict[tuple[int, int], dict[str, float]] = {}
+        for match in chosen:
+            pairs = match_named(match)(gold.mentions, pred.mentions)
+            for g, p, credit, kind in zip(*(column.tolist() for column in pairs), strict=True):
+                if kind != CORRECT:
+                    found.setdefault((g, p), {})[match] = credit
+        for (g, p), credits in sorted(found.items()):
+            tokens = gold.tokens(g)
+            yield {
+                **head,
+                "gold": gold.text(g),
+                "predicted": pred.text(p),
+                "gold type": gold.type(g),
+                "predicted type": pred.type(p),
+                **{f"credit {match}": credits.get(match) for match in chosen},
+                "sentence": None if tokens is None else " ".join(tokens),
+                "place": gold.place(g),
+                "judgement": "",
+            }
+
+
+def partial_matches(evidence: Evidence) -> list[str]:
+    """The matches of all mentions together, but for exact match."""
+    overall = [one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION]
+    return [match for one in overall for match in one.matches if match != "exact"]

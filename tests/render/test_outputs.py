@@ -1,0 +1,286 @@
+"""Outputs: how a document is written, one module each."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from tests.scoring.toys import corpus, drawn, noisy
+
+import nerscope
+from nerscope.errors import OutputError, UsageError
+from nerscope.render.csv import as_csv, csv_text
+from nerscope.render.document import (
+    OUTPUTS,
+    Cell,
+    Document,
+    Table,
+    register_output,
+    shown,
+    table_of,
+)
+from nerscope.render.json import json_text
+from nerscope.render.latex import as_latex
+from nerscope.render.lists import error_file, list_document
+from nerscope.render.markdown import as_markdown
+from nerscope.render.tables import results_document
+from nerscope.render.text import as_text, harmless
+from nerscope.render.validation import validation_document
+from nerscope.render.verdicts import verdict_document
+from nerscope.results.gate import Verdict
+
+GOLD = drawn(30, seed=1)
+TABLE = Table(
+    "A & B",
+    ("system", "F1", "word"),
+    ((Cell("a|b"), Cell("1.0", best=True), Cell("50 %")), (Cell("x_y"), Cell("–"), Cell("ab<c"))),
+    ("* best", "note: 5 ± 1"),
+)
+ONE = Document([TABLE])
+
+
+def test_markdown_escapes_bars_and_marks_the_best() -> None:
+    assert as_markdown(ONE) == (
+        "### A & B\n\n| system | F1 | word |\n| --- | ---: | --- |\n"
+        "| a\\|b | **1.0** | 50 % |\n| x_y | – | ab<c |\n\nnote: 5 ± 1\n"
+    )
+
+
+def test_latex_escapes_what_it_must() -> None:
+    found = as_latex(ONE)
+    assert "\\caption{A \\& B. note: 5 $\\pm$ 1.}" in found
+    assert "\\begin{tabular}{lrl}" in found
+    assert "\\textbf{1.0} & 50 \\%" in found
+    assert "x\\_y & -- & ab$<$c \\\\" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("a\\b", r"a\textbackslash{}b"),
+        ("a~b^c", r"a\textasciitilde{}b\textasciicircum{}c"),
+        ("{x}", r"\{x\}"),
+        ("$#", r"\$\#"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_latex_never_runs_what_a_system_is_called(text: str, escaped: str) -> None:
+    assert f"\n{escaped} \\\\\n" in as_latex(Document([Table("T", ("s",), ((Cell(text),),))]))
+
+
+def test_csv_of_tables_has_the_title_before_every_line() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(ONE))))
+    assert rows == [
+        ["table", "system", "F1", "word"],
+        ["A & B", "a|b", "1.0", "50 %"],
+        ["A & B", "x_y", "–", "ab<c"],
+    ]
+
+
+def test_csv_of_records_has_a_column_for_every_key_and_the_signature() -> None:
+    records: list[dict[str, Any]] = [{"a": 1, "b": None}, {"c": "x"}]
+    assert as_csv(Document([TABLE], records=records, signature="s:1")) == (
+        "a,b,signature,c\n1,,s:1,\n,,s:1,x\n"
+    )
+    assert as_csv(Document([TABLE], records=[])) == "\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("=1+2", "'=1+2"),
+        ("+cmd", "'+cmd"),
+        ("-cmd", "'-cmd"),
+        ("@cmd", "'@cmd"),
+        ("-", "-"),
+        ("-1.5", "-1.5"),
+        (-1.5, "-1.5"),
+        (None, ""),
+        ("a\rb", "a\\rb"),
+    ],
+)
+def test_text_in_csv_is_never_a_formula(value: object, text: str) -> None:
+    assert csv_text(["x"], [[value]]) == f"x\n{text}\n" if text else 'x\n""\n'
+
+
+def test_plain_text_is_aligned_and_coloured_only_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain = as_text(ONE)
+    assert str(TABLE) == plain
+    assert "1.0*" in plain
+    assert "\x1b[" not in plain
+    assert "  note: 5 ± 1" in plain
+    monkeypatch.setattr("sys.stdout", Terminal())
+    assert "\x1b[" in as_text(ONE)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("a\x1b[31mb", "a\\x1b[31mb"),
+        ("a\x07", "a\\x07"),
+        ("a\u202eb", "a\\u202eb"),
+        ("two\nlines", "two\\nlines"),
+        ("Zoë – 漢", "Zoë – 漢"),
+    ],
+)
+def test_nothing_that_is_shown_steers_a_terminal(text: str, safe: str) -> None:
+    assert harmless(text) == safe
+    everywhere = Document(
+        [Table(text, (text,), ((Cell(text),),), (text,))],
+        lines=[text],
+        notes=[text],
+        signature=text,
+    )
+    assert as_text(everywhere).count(safe) == 7
+    assert text == safe or text not in as_text(everywhere)
+
+
+def test_an_empty_document_says_nothing() -> None:
+    assert as_text(Document()) == ""
+
+
+def test_long_lines_are_not_cut_off() -> None:
+    wide = Table("T", ("s", "x"), ((Cell("s"), Cell("word " * 100)),))
+    assert ("word " * 100).strip() in as_text(Document([wide]))
+
+
+@pytest.mark.parametrize(
+    ("form", "before"),
+    [("text", "signature: "), ("markdown", "`signature: "), ("latex", "% signature: ")],
+)
+def test_conditions_stand_below_the_tables(form: str, before: str) -> None:
+    broken = nerscope.Corpus.of(corpus("a/I-PER b"), scheme="bio")
+    results = nerscope.evaluate(corpus("a/B-PER b"), {"s": broken})
+    found = OUTPUTS[form](results_document(results))
+    note = "note: <memory>:1: 1 transition not allowed in bio, repaired as conlleval: I-PER after"
+    assert found.index("Exact match") < found.index(f"\n{before}scheme:bio") < found.index(note)
+
+
+def test_rows_as_csv_carry_the_signature_and_leave_undefined_empty() -> None:
+    results = nerscope.evaluate(GOLD, {"s": noisy(GOLD, 0.2, 3)}, train=GOLD)
+    rows = list(csv.DictReader(io.StringIO(as_csv(results_document(results)))))
+    assert len(rows) == len(results.rows)
+    assert {row["signature"] for row in rows} == {results.signature}
+    empty = next(place for place, row in enumerate(results.rows) if row["value"] is None)
+    assert rows[empty]["value"] == ""
+    assert float(rows[0]["value"]) == results.rows[0]["value"]
+
+
+def test_json_holds_the_data_or_the_results() -> None:
+    assert json.loads(json_text(Document([TABLE], {"a": [1, None, "é"]}))) == {"a": [1, None, "é"]}
+    results = nerscope.evaluate(GOLD, {"s": GOLD})
+    assert json_text(results_document(results)) == results.to_json()
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        json_text(Document(data=float("nan")))
+
+
+def test_every_output_writes_every_document() -> None:
+    results = nerscope.evaluate(GOLD, {"s": GOLD})
+    for form in ("text", "markdown", "latex", "csv", "json"):
+        assert OUTPUTS[form](results_document(results))
+        assert OUTPUTS.is_built_in(form)
+
+
+def test_an_output_of_ones_own_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OUTPUTS, "_things", dict(OUTPUTS._things))
+    register_output("first", lambda document: "first\n")
+    register_output("first", lambda document: f"{len(document.tables)}\n")
+    assert OUTPUTS["first"](ONE) == "1\n"
+    with pytest.raises(UsageError, match="format 'text': a built-in one has this name"):
+        register_output("text", lambda document: "")
+    with pytest.raises(UsageError, match="did you mean 'latex'"):
+        OUTPUTS["latx"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (0.123456, "0.1235"), (12, "12"), ("x", "x"), (1e-9, "1e-09")]
+)
+def test_values_are_shown_short(value: object, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_rows_of_different_keys_share_one_table() -> None:
+    table = table_of("T", [{"a": 1}, {"b": 0.5, "a": None}], ["said"])
+    assert (table.header, table.notes) == (("a", "b"), ("said",))
+    assert [[cell.text for cell in row] for row in table.rows] == [["1", "–"], ["–", "0.5"]]
+    assert table_of("T", []).rows == ()
+
+
+def test_the_column_for_judgements_is_in_files_only() -> None:
+    records: list[dict[str, Any]] = [{"gold": "a", "judgement": ""}]
+    document = list_document([("Pairs", records)])
+    assert document.tables[0].header == ("gold",)
+    assert as_csv(document) == "gold,judgement\na,\n"
+
+
+def test_several_lists_become_one_document() -> None:
+    document = list_document([("A", [{"x": 1}]), ("B", [{"y": 2}])])
+    assert [table.title for table in document.tables] == ["A", "B"]
+    assert document.data == [{"title": "A", "rows": [{"x": 1}]}, {"title": "B", "rows": [{"y": 2}]}]
+    assert document.records == [{"x": 1}, {"y": 2}]
+
+
+RECORDS: list[dict[str, Any]] = [{"text": "Zoë", "start": 0, "other": None}]
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("e.csv", "text,start,other\nZoë,0,\n"),
+        ("E.CSV", "text,start,other\nZoë,0,\n"),
+        ("e.jsonl", '{"text": "Zoë", "start": 0, "other": null}\n'),
+    ],
+)
+def test_mentions_are_written_in_the_format_of_the_name(path: str, content: str) -> None:
+    assert error_file(path, RECORDS)() == content
+
+
+@pytest.mark.parametrize("path", ["e.xls", "e", "csv"])
+def test_a_name_that_says_no_format_is_refused(path: str) -> None:
+    with pytest.raises(OutputError, match=r"the ending .* is unknown"):
+        error_file(path, RECORDS)
+
+
+NAN = float("nan")
+PASSED = Verdict("d", "s", "all", "f1", 0.9, 0.8, -10.0, 0.01, False)
+FAILED = Verdict("d", "s", "tmr=seen", "recall", NAN, 0.8, NAN, NAN, True)
+
+
+def test_verdicts_are_lines_for_people_and_records_for_programs() -> None:
+    for_people = verdict_document([PASSED, FAILED], text=True)
+    assert as_text(for_people) == (
+        "ok: d, s, all, f1: 90.00 against 80.00, drop -10.00 points, p = 0.0100\n"
+        "FAIL: d, s, tmr=seen, recall: undefined against 80.00\n"
+    )
+    document = verdict_document([PASSED, FAILED], text=False)
+    found = json.loads(json_text(document))["verdicts"]
+    assert [(one["failed"], one["new"]) for one in found] == [(False, 0.9), (True, None)]
+    assert "| tmr=seen | recall | – | 0.8 |" in as_markdown(document)
+    assert as_csv(document).startswith("dataset,system,cell,metric,new,old,drop,p,failed\n")
+
+
+def test_violations_are_lines_for_people_and_records_for_programs() -> None:
+    found = nerscope.validate(corpus("a/I-PER b", "c/I-PER"), scheme="bio")
+    for_people = as_text(validation_document([found._asdict()], text=True))
+    assert for_people.splitlines() == [
+        "<memory>:1: I-PER after the sentence start",
+        "<memory>:2: I-PER after the sentence start",
+        "<memory>: scheme bio (as told), 2 invalid transitions",
+        "       2  I-PER after the sentence start",
+    ]
+    document = validation_document([found._asdict()], text=False)
+    (one,) = json.loads(json_text(document))
+    assert (one["name"], one["scheme"], len(one["violations"])) == ("<memory>", "bio", 2)
+    assert one["violations"][0] == {
+        "place": "<memory>:1",
+        "fault": "I-PER after the sentence start",
+    }
+    assert len(as_csv(document).splitlines()) == 3
