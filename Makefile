@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test lint format lock bench clean
+.PHONY: demo test lint format lock bench mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -16,7 +16,9 @@ demo: $(READY)
 	$(BIN)/nerscope demo nerscope-demo
 
 test: $(READY)
+	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
 lint: $(READY)
@@ -34,6 +36,14 @@ lock:
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+# Do the tests notice small changes? About half an hour.
+mutants: $(READY)
+	$(BIN)/python benchmarks/mutants.py
+
+# What the commands in the documentation print, written into the pages.
+sessions: $(READY)
+	PYTHONPATH=. $(BIN)/python -m tests.house.sessions --write
 
 clean:
 	rm -rf $(VENV) nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from nerscope.experiment.run import run_experiment
     from nerscope.render.document import Document, Table, register_output
     from nerscope.results.compare import Comparison, compare
+    from nerscope.results.conditions import Condition
     from nerscope.results.diagnose import diagnose
-    from nerscope.results.gate import Verdict, gate
+    from nerscope.results.gate import gate
+    from nerscope.results.verdict import Verdict
     from nerscope.stats.intervals import Sampling
     from nerscope.stats.paired import Method, Paired, register_method
 
@@ -44,6 +46,7 @@ __version__ = VERSION
 # What most programs never use is imported when it is first asked for.
 _LATER = {
     "Comparison": "results.compare",
+    "Condition": "results.conditions",
     "Description": "dataset.describe",
     "Document": "render.document",
     "Engine": "engines.base",
@@ -52,7 +55,7 @@ _LATER = {
     "Sampling": "stats.intervals",
     "Table": "render.document",
     "Validation": "dataset.validate",
-    "Verdict": "results.gate",
+    "Verdict": "results.verdict",
     "compare": "results.compare",
     "convert": "dataset.convert",
     "describe": "dataset.describe",
@@ -69,6 +72,7 @@ _LATER = {
 __all__ = [
     "AlignmentError",
     "Comparison",
+    "Condition",
     "ConllFile",
     "Corpus",
     "Counts",

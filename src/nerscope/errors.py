@@ -59,6 +59,18 @@ class UsageError(NerscopeError):
     """A call or an option asks for something that does not exist."""
 
 
+def expect(place: str, value: object, kinds: type | tuple[type, ...], give: str) -> None:
+    """Refuse a value of another kind; a truth value is no number.
+
+    >>> expect("samples", "many", int, "give a whole number")
+    Traceback (most recent call last):
+    nerscope.errors.UsageError: samples: 'many' cannot be. Remedy: give a whole number
+    """
+    wanted = kinds if isinstance(kinds, tuple) else (kinds,)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+        raise UsageError(place, f"{value!r} cannot be", give)
+
+
 def plural(count: int, noun: str) -> str:
     """A number and what it counts.
 
@@ -76,7 +88,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
     """
     import difflib  # needed only when something is wrong
 
-    names = sorted(known)
+    names, word = sorted(map(str, known)), str(word)
     lowered = {name.lower(): name for name in names}
     close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
     hint = f"did you mean '{lowered[close[0]]}'? " if close else ""

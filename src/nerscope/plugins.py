@@ -1,31 +1,53 @@
 """Code of a user's own: files that register things, and whom to blame when such code fails."""
 
 import runpy
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
+from types import TracebackType
 
 from nerscope.errors import InputError, NerscopeError, UsageError
 
-# What a user's code may raise when it is run; not that a user stops it.
-_FAILURES = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    BufferError,
-    ImportError,
-    LookupError,
-    MemoryError,
-    NameError,
-    OSError,
-    ReferenceError,
-    RuntimeError,
-    StopIteration,
-    SyntaxError,
-    SystemExit,
-    TypeError,
-    ValueError,
-)
+
+class blamed:  # noqa: N801  used as a statement: with blamed("facet 'mine'"): …
+    """Turn whatever a user's code raises, an exit too, into a message that names it.
+
+    >>> with blamed("facet 'mine'"):
+    ...     1 / 0
+    Traceback (most recent call last):
+    nerscope.errors.UsageError: facet 'mine': its function fails (ZeroDivisionError: division by ...
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        """Nothing has failed yet."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Blame the place; a message of our own, and a user who stops the program, pass."""
+        passes = (NerscopeError, KeyboardInterrupt, GeneratorExit)
+        if error is not None and not isinstance(error, passes):
+            raise self.message(f"{type(error).__name__}: {error}") from error
+
+    def message(self, reason: str) -> NerscopeError:
+        """What to say."""
+        fact = f"its function fails ({reason})"
+        return UsageError(self.place, fact, "mend the function, or leave it out")
+
+
+class _Running(blamed):
+    """The same for a whole file."""
+
+    def message(self, reason: str) -> NerscopeError:
+        """What to say of a file."""
+        return InputError(
+            self.place, f"it fails ({reason})", "run it with Python alone to see where"
+        )
 
 
 def load_plugins(paths: Sequence[str]) -> None:
@@ -33,34 +55,5 @@ def load_plugins(paths: Sequence[str]) -> None:
     for path in paths:
         if not Path(path).is_file():
             raise InputError(path, "no such file", "check the path")
-        try:
+        with _Running(path):
             runpy.run_path(path)
-        except NerscopeError:
-            raise
-        except _FAILURES as error:
-            raise InputError(
-                path,
-                f"it fails ({type(error).__name__}: {error})",
-                "run it with Python alone to see where",
-            ) from None
-
-
-@contextmanager
-def blamed(place: str) -> Iterator[None]:
-    """Turn what a user's function raises into a message that names it.
-
-    >>> with blamed("facet 'mine'"):
-    ...     1 / 0
-    Traceback (most recent call last):
-    nerscope.errors.UsageError: facet 'mine': its function fails (ZeroDivisionError: division by ...
-    """
-    try:
-        yield
-    except NerscopeError:
-        raise
-    except _FAILURES as error:
-        raise UsageError(
-            place,
-            f"its function fails ({type(error).__name__}: {error})",
-            "mend the function, or leave it out",
-        ) from error

@@ -45,7 +45,7 @@ class Registry(Generic[T]):
 
     def __getitem__(self, name: str) -> T:
         if name not in self._things:
-            self._search()
+            self.search()
         if name not in self._things:
             raise UsageError(
                 f"{self.kind} '{name}'",
@@ -64,7 +64,7 @@ class Registry(Generic[T]):
         """Whether this comes with the package."""
         return name in self._built_in
 
-    def _search(self) -> None:
+    def search(self) -> None:
         """Import what installed packages offer under `nerscope.<kind>`; that registers it."""
         if not self._searched:
             from importlib.metadata import entry_points  # takes longer than all of this package
@@ -125,6 +125,8 @@ class Families(Registry[Callable[..., T]]):
         options: Options = {}
         for part in filter(None, (piece.strip() for piece in (found[2] or "").split(","))):
             key, _, value = (piece.strip() for piece in part.partition("="))
+            if key in options:
+                raise UsageError(f"{self.kind} '{text}'", "an option is said twice", "say it once")
             try:
                 options[key] = _WORDS[value] if value in _WORDS else float(value)
             except ValueError:

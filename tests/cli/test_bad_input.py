@@ -73,6 +73,7 @@ def write(path: Path, content: str | bytes) -> None:
         "evaluate bad.txt --system good=good.txt -o out.json",
         "evaluate gold.txt --system bad=bad.txt --errors out.csv",
         "evaluate gold.txt --system good=good.txt --train bad.txt -o out.json",
+        "describe bad.txt",
         "describe --train bad.txt",
         "describe --train train.txt --test bad.txt",
         "validate bad.txt",
@@ -105,7 +106,7 @@ def test_files_that_cannot_be_read(
         ("init none", "none", "no such folder"),
         (f"{EVALUATE} --plugin none.py", "none.py", "no such file"),
         # systems
-        ("evaluate gold.txt", "--system", "no system is given"),
+        ("evaluate gold.txt", "gold.txt", "no system is given"),
         (
             "evaluate gold.txt --system good.txt",
             "--system good.txt",
@@ -451,10 +452,63 @@ def test_results_that_are_none(
             "cell 'all'",
             "did you mean 'recall'?",
         ),
+        (
+            "gate results.json --baseline results.json --type PRE",
+            "cell 'all'",
+            "there is no type 'PRE' of all. Remedy: did you mean 'PER'?",
+        ),
+        (
+            "gate results.json --baseline results.json --facet hard --metric ter --type PER",
+            "cell 'hard'",
+            "there is no type 'PER' of hard. Remedy: leave the type out",
+        ),
+        (
+            "gate results.json --baseline results.json --facet hard=diff --metric error_share",
+            "metric 'error_share'",
+            "neither a high nor a low value of it is the better one",
+        ),
+        (
+            "gate results.json --floor 5 --undecided maybe",
+            "undecided",
+            "there is no 'maybe'",
+        ),
+        (
+            "gate results.json",
+            "baseline",
+            "it asks how far a number drops, and there is no baseline",
+        ),
+        (
+            "gate results.json --margin 1",
+            "baseline",
+            "it asks how far a number drops, and there is no baseline",
+        ),
+        ("gate empty.json --floor 1", "results", "they hold no evidence to judge"),
+        (
+            "gate results.json --conditions none.toml --floor 5",
+            "floor",
+            "it has no place beside conditions",
+        ),
+        ("gate results.json --conditions none.toml", "none.toml", "it cannot be read"),
+        ("gate results.json --conditions .", ".", "it cannot be read"),
+        ("compare results.json --format junit", "--format junit", "there are no verdicts to show"),
+        ("diagnose results.json --format github", "--format github", "there are no verdicts"),
         # numbers
         ("compare results.json --samples 0", "samples", "0 cannot be"),
         ("compare results.json --samples 5 --seed -1", "seed", "-1 cannot be"),
         ("gate results.json --baseline results.json --samples 0", "samples", "0 cannot be"),
+        (
+            "gate results.json --baseline results.json --samples 99",
+            "samples",
+            "99 is too few to decide at alpha 0.05. Remedy: give at least 100",
+        ),
+        (
+            "gate results.json --baseline results.json --samples 400 --alpha 0.01",
+            "samples",
+            "400 is too few to decide at alpha 0.01. Remedy: give at least 500",
+        ),
+        ("gate results.json --floor nan", "floor", "nan cannot be"),
+        ("gate results.json --floor 1 --alpha 0", "alpha", "0.0 cannot be"),
+        ("gate results.json --baseline results.json --margin -1", "margin", "-1.0 cannot be"),
         # what the results do not hold
         ("compare empty.json", "results", "they hold no evidence to resample"),
         ("diagnose empty.json", "results", "they hold no attribute"),
@@ -635,11 +689,9 @@ def test_options_that_an_experiment_file_decides_are_refused(
         ("evaluate gold.txt --fasset tmr", "--facet"),
         ("evaluat gold.txt", "evaluate"),
         ("evaluate", "TEST"),
-        ("describe", "--train"),
         ("convert gold.txt out.txt", "--to"),
         ("evaluate gold.txt --buckets four", "four"),
         ("compare results.json a b c", "c"),
-        ("gate results.json", "--baseline"),
         ("validate", "FILE"),
     ],
 )

@@ -176,7 +176,7 @@ def test_results_are_saved_and_json_is_not_printed_twice(data: Path, run: Run) -
 def test_tables_are_shown_with_their_conditions(
     form: str, expected: list[str], data: Path, run: Run
 ) -> None:
-    outcome = done(run, f"evaluate gold.txt {BOTH} --format {form}")
+    outcome = done(run, f"evaluate gold.txt {BOTH} --all --format {form}")
     assert all(part in outcome.out for part in expected), outcome.out
     assert outcome.err == ""
 
@@ -486,7 +486,7 @@ def test_a_plugin_adds_an_output_for_every_command(data: Path, run: Run) -> None
         "from nerscope import register_output\n"
         'register_output("titles", lambda one: "".join(f"{t.title}\\n" for t in one.tables))\n'
     )
-    shown = done(run, f"evaluate gold.txt {BOTH} --plugin mine.py --format titles").out
+    shown = done(run, f"evaluate gold.txt {BOTH} --all --plugin mine.py --format titles").out
     assert shown.startswith("Exact match\nF1 by type\n")
     shown = done(run, "validate gold.txt --plugin mine.py --format titles").out
     assert shown == "Invalid labels\n"
@@ -570,7 +570,7 @@ only = { toy = "gold.txt" }
 def test_an_experiment_evaluates_and_compares_everything(data: Path, run: Run) -> None:
     (data / "e.toml").write_text(EXPERIMENT)
     outcome = done(run, "evaluate e.toml --format json -o out.json")
-    assert "note: twin: no file of only is found" in outcome.err
+    assert "note: twin: only has no output here and is left out" in outcome.err
     assert "the comparison is in out.comparison.json" in outcome.err and outcome.out == ""
     content, comparison = (
         strict((data / name).read_text()) for name in ("out.json", "out.comparison.json")
@@ -617,3 +617,52 @@ def test_equal_datasets_of_two_names_are_both_compared(data: Path, run: Run) -> 
     done(run, "evaluate e.toml -o out.json --no-cache")
     assert cached == strict((data / "out.comparison.json").read_text())["rows"]
     assert {row["dataset"] for row in cached} == {"toy", "twin"}
+
+
+@pytest.mark.parametrize(
+    ("options", "types", "said"),
+    [
+        ("--map LOC=PLACE", {None, "PER", "PLACE"}, "|map:LOC=PLACE|"),
+        ("--map LOC=X --map PER=X", {None, "X"}, "|map:LOC=X+PER=X|"),
+        ("--map 'LOC|PER=X'", {None, "X"}, "|map:LOC=X+PER=X|"),
+        ("--map MISC=X", {None, "LOC", "PER"}, "|map:MISC=X|"),
+    ],
+)
+def test_types_count_as_others(
+    options: str, types: set[str | None], said: str, data: Path, run: Run
+) -> None:
+    rows = evaluated(run, f"{BOTH} --train train.txt {options}")
+    assert {row["type"] for row in rows if row["n"]} == types
+    assert said in done(run, f"evaluate gold.txt {BOTH} {options}").out
+
+
+@pytest.mark.parametrize("text", ["LOC", "=X", "LOC=", "LOC|=X"])
+def test_a_rename_that_cannot_be_read_is_refused(text: str, data: Path, run: Run) -> None:
+    outcome = run("evaluate", "gold.txt", "--system", "good=good.txt", "--map", text)
+    assert outcome.code == 2
+    assert f"--map {text}: it is not of the form OLD=NEW" in outcome.err
+
+
+def test_repeated_training_files_are_one(data: Path, run: Run) -> None:
+    train = (data / "train.txt").read_text()
+    first, rest = train.split("\n\n", 1)
+    (data / "first.txt").write_text(first + "\n")
+    (data / "rest.txt").write_text(rest)
+    together = evaluated(run, f"{BOTH} --train train.txt")
+    assert evaluated(run, f"{BOTH} --train first.txt --train rest.txt") == together
+    lists = [
+        done(run, f"evaluate gold.txt {BOTH} {options} --list hard").out
+        for options in ("--train train.txt", "--train first.txt --train rest.txt")
+    ]
+    assert lists[0] == lists[1]
+
+
+def test_without_texts_results_hold_no_sentence(data: Path, run: Run) -> None:
+    done(run, f"evaluate gold.txt {BOTH} --train train.txt --no-text -o bare.json")
+    content = strict((data / "bare.json").read_text())
+    assert [part["texts"] for part in content["evidence"]] == [None]
+    for word in ("Lovelace", "France", "Oslo"):
+        assert word not in (data / "bare.json").read_text()
+    for command in ("show", "compare", "errors"):
+        shown = done(run, f"{command} bare.json {'--samples 10' * (command == 'compare')}").out
+        assert shown != "" and "Lovelace" not in shown

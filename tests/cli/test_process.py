@@ -27,7 +27,7 @@ def nerscope(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_an_evaluation_ends_with_0_and_speaks_on_standard_output(data: Path) -> None:
     done = nerscope("evaluate", "gold.txt", "--system", "good=good.txt", folder=data)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Exact match\n")
+    assert done.stdout.startswith("Exact match: gold\n")
 
 
 def test_a_check_that_says_no_ends_with_1(data: Path) -> None:
@@ -104,7 +104,7 @@ def worse(data: Path, run: Run) -> Path:
     return data
 
 
-GATE = "nerscope gate worse.json --baseline many.json --samples 50"
+GATE = "nerscope gate worse.json --baseline many.json --samples 100"
 
 
 @pytest.mark.parametrize(
@@ -113,6 +113,12 @@ GATE = "nerscope gate worse.json --baseline many.json --samples 50"
         (f"{GATE} | true", 1),
         (f"{GATE} | head -c 1", 1),
         (f"{GATE} --format json | true", 1),
+        (f"{GATE} --format junit | true", 1),
+        (f"{GATE} --format github | true", 1),
+        (f"{GATE} --margin 1 | true", 1),
+        (f"{GATE} --margin 60 | true", 0),
+        (f"{GATE} --margin 50 --undecided pass | true", 0),
+        ("nerscope gate worse.json --floor 70 | true", 1),
         (f"{GATE} --max-drop 60 | true", 0),
         ("nerscope validate many.txt --scheme bioes | true", 1),
         ("nerscope validate many.txt | true", 0),
@@ -167,22 +173,24 @@ def test_a_full_disk_is_a_fault(command: str, data: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+# No plug-in fails so by itself: it breaks the program from within.
 ODD = """
-import numpy as np
-from nerscope import attribute
+import sys
+import nerscope.evaluation.evaluate
 
 class Odd(Exception):
     pass
 
-@attribute("odd")
-def odd(view):
+def broken(*given, **more):
     raise Odd("nobody expects this")
+
+sys.modules["nerscope.evaluation.evaluate"].make_plan = broken
 """
 
 
 def test_what_nobody_expected_ends_with_3_in_one_line(data: Path) -> None:
     (data / "odd.py").write_text(ODD)
-    command = "nerscope evaluate gold.txt --system s=good.txt --plugin odd.py --facet odd"
+    command = "nerscope evaluate gold.txt --system s=good.txt --plugin odd.py"
     done = shell(f"{command} -o out.json", data)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith("nerscope: a fault of the program (Odd: nobody expects this). ")

@@ -74,6 +74,23 @@ def test_hardeval_tables_on_conll_2003() -> None:
     assert {level: n for (level, _), n in strict.items()} == table["strict"]
 
 
+@pytest.mark.parametrize(
+    ("split", "key", "percentage"),
+    [
+        ("train", "ambiguous", 6.9),
+        ("train", "ambiguous_unique", 1.6),
+        ("dev", "unseen", 32.0),
+        ("dev", "unseen_unique", 50.5),
+        ("test", "unseen", 46.0),
+        ("test", "unseen_unique", 64.7),
+    ],
+)
+def test_shares_of_hardeval_tables_on_conll_2003(split: str, key: str, percentage: float) -> None:
+    found = described("conll2003/train.txt", "conll2003/test.txt", "conll2003/dev.txt")
+    share = found.mention_shares[split][key]
+    assert share is not None and round(100 * share, 1) == percentage
+
+
 @pytest.mark.parametrize("dataset", ["conll2002_es", "btc"])
 def test_composition_of_further_datasets(dataset: str) -> None:
     expected = tables()[f"data_{dataset}"]

@@ -1,5 +1,10 @@
 """Codes are exact: equal codes if and only if equal keys, equal sequences, equal strings."""
 
+import pickle
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -58,6 +63,38 @@ def test_keys_that_want_the_same_slot_are_told_apart() -> None:
     assert interner.codes(words(close)).tolist() == list(range(1500))
     assert interner.find(words(close)).tolist() == list(range(1500))
     assert interner.find(words([key + 1 for key in close])).tolist() == [-1] * 1500
+
+
+def test_keys_crafted_to_collide_are_told_apart_in_time() -> None:
+    undo = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    crafted = words([(step * undo) % (1 << 64) for step in range(1, 60_001)])
+    start = time.perf_counter()
+    assert Interner().codes(crafted).tolist() == list(range(60_000))
+    assert time.perf_counter() - start < 3
+
+
+def test_a_table_that_travels_finds_its_keys_in_another_process() -> None:
+    code = (
+        "import pickle, sys, numpy\n"
+        "table = pickle.loads(sys.stdin.buffer.read())\n"
+        "print(table.find(numpy.arange(9, dtype=numpy.uint64)).tolist())"
+    )
+    interner = Interner()
+    interner.codes(words(list(range(8))))
+    found = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps(interner), capture_output=True, check=True
+    )
+    assert found.stdout.decode().strip() == "[0, 1, 2, 3, 4, 5, 6, 7, -1]"
+
+
+def test_a_very_long_string_is_coded_in_time() -> None:
+    long = "y" * 20_000_000
+    vocabulary = Vocabulary()
+    start = time.perf_counter()
+    codes = vocabulary.encode([long, long + "z", "y", long, "y" * 128, "y" * 129])
+    assert time.perf_counter() - start < 3
+    assert len(set(codes.tolist())) == 5 and codes[0] == codes[3]
+    assert vocabulary.strings(codes) == [long, long + "z", "y", long, "y" * 128, "y" * 129]
 
 
 sequences = st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=12)

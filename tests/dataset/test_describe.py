@@ -1,13 +1,14 @@
 """What a dataset is like: numbers by hand on a small one."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scoring.toys import corpus
+from tests.scoring.toys import corpus, write
 
 import nerscope
+from nerscope.dataset.describe import describe_each
 from nerscope.errors import FormatError, InputError
-from nerscope.render.composition import description_tables
 
 TRAIN = corpus("Ada/B-PER met Paris/B-LOC", "Paris/B-PER met Ada/B-PER Lee/I-PER")
 DEV = corpus("Eve/B-PER met Ada/B-PER")
@@ -91,7 +92,10 @@ def test_each_split_is_described() -> None:
             "unseen_unique": 1,
         },
     }
-    assert found.as_dict().keys() == {"rows", "zeta", "mentions", "losses"}
+    assert found.as_dict().keys() == {
+        *("rows", "zeta", "mentions", "losses", "mention_shares", "splits", "ambiguous"),
+        *("unannotated", "inconsistent", "duplicates", "hard_tokens"),
+    }
 
 
 def test_mean_attribute_values_are_those_of_test() -> None:
@@ -134,18 +138,45 @@ def test_training_data_of_labels_alone_is_refused() -> None:
         nerscope.describe([["B-PER", "O"]])
 
 
-def test_a_description_becomes_tables() -> None:
-    tables = description_tables(nerscope.describe(TRAIN, dev=DEV, test=TEST).as_dict())
-    assert [table.title.split(":")[0] for table in tables] == [
-        "Mentions",
-        "Tough mentions",
-        "Hard tokens",
-        "Hard tokens, strictly",
-        "Mean attribute values ζ",
+def test_ambiguous_and_unseen_mentions_are_shares_too() -> None:
+    shares = nerscope.describe(TRAIN, test=TEST).mention_shares
+    assert shares["train"] == {
+        "ambiguous": 2 / 4,
+        "ambiguous_unique": 1 / 3,
+        "unseen": 0.0,
+        "unseen_unique": 0.0,
+    }
+    assert shares["test"]["unseen_unique"] == 1 / 3
+    nobody = nerscope.describe(TRAIN, test=corpus("nobody here")).mention_shares["test"]
+    assert set(nobody.values()) == {None}
+
+
+def test_one_file_is_enough(tmp_path: Path) -> None:
+    found = nerscope.describe(write(tmp_path / "one.conll", TRAIN))
+    assert found.splits["train"]["sentences"] == 2
+    assert (found.rows, found.inconsistent, found.hard_tokens) == ([], [], [])
+
+
+def test_files_described_each_by_itself_do_not_know_each_other() -> None:
+    found = describe_each({"a": TRAIN, "b": TEST, "c": DEV})
+    alone = describe_each({"b": TEST})
+    assert list(found.splits) == list(found.mentions) == ["a", "b", "c"]
+    assert found.mentions["b"] == alone.mentions["b"]
+    assert found.mentions["b"]["ambiguous"] == 2  # Paris, in this file
+    assert found.mentions["b"]["unseen"] is None and found.mention_shares["b"]["unseen"] is None
+    assert [row for row in found.ambiguous if row["split"] == "b"] == alone.ambiguous
+    assert {(row["split"], row["against"]) for row in found.duplicates} == {
+        ("a", "a"),
+        ("b", "b"),
+        ("c", "c"),
+    }
+
+
+def test_hard_tokens_of_every_split_but_training_are_there() -> None:
+    found = nerscope.describe(TRAIN, dev=DEV, test=TEST).hard_tokens
+    assert {row["split"] for row in found} == {"dev", "test"}
+    own = [
+        {k: v for k, v in row.items() if k != "split"} for row in found if row["split"] == "test"
     ]
-    tough = tables[1]
-    assert tough.header[:4] == ("split", "type", "all", "seen")
-    assert [cell.text for cell in tough.rows[0]][:5] == ["dev", "all", "2", "50.0", "50.0"]
-    assert len(description_tables(nerscope.describe(TRAIN).as_dict())) == 1
-    undefined = description_tables(nerscope.describe(TRAIN, test=corpus("nobody here")).as_dict())
-    assert undefined[-1].rows[0][1].text == "–"
+    assert own == nerscope.hard_tokens(TRAIN, TEST, most=None)
+    assert "other" not in {row["level"] for row in found}

@@ -210,7 +210,9 @@ def test_what_fails_in_a_worker_is_said_as_elsewhere(workers: int, tmp_path: Pat
         )
 
 
-def test_the_engine_follows_from_the_number_of_workers() -> None:
+def test_the_engine_follows_from_the_number_of_workers(tmp_path: Path) -> None:
+    plugin = tmp_path / "p.py"
+    plugin.write_text("")
     assert engine_for() == Local()
-    assert engine_for(workers=3, plugins=["p.py"]) == Pool(3, ("p.py",))
+    assert engine_for(workers=3, plugins=[str(plugin)]) == Pool(3, (str(plugin),))
     assert engine_for("pool", 1) == Pool(1)

@@ -236,7 +236,16 @@ def test_an_undefined_number_has_an_undefined_interval() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("Comparison", "Sampling", "Verdict", "compare", "convert", "diagnose", "gate"),
+        *(
+            "Comparison",
+            "Condition",
+            "Sampling",
+            "Verdict",
+            "compare",
+            "convert",
+            "diagnose",
+            "gate",
+        ),
         *("hard_tokens", "load_experiment", "register_engine", "run_experiment", "validate"),
     ],
 )

@@ -35,7 +35,7 @@ def made(folder: Path, *files: str) -> dict[str, Any]:
                 "wnut/runs/bert.2.txt",
             ],
             {"wnut": {"train": "wnut/train.txt", "test": "wnut/test.txt"}},
-            {"bert": {"wnut": "wnut/runs/bert.*.txt"}},
+            {"bert": {"wnut": "wnut/runs/bert.[0-9]*.txt"}},
         ),
         # outputs apart, by dataset
         (
@@ -49,7 +49,7 @@ def made(folder: Path, *files: str) -> dict[str, Any]:
             {"a": {"test": "data/a/test.conll"}, "b": {"test": "data/b/test.conll"}},
             {
                 "crf": {"a": "out/a/crf.txt", "b": "out/b/crf.txt"},
-                "lstm": {"b": "out/b/lstm-seed*.tsv"},
+                "lstm": {"b": "out/b/lstm-seed[0-9]*.tsv"},
             },
         ),
         # names with dots and blanks; CoNLL's own names; runs with numbers of several shapes
@@ -66,7 +66,7 @@ def made(folder: Path, *files: str) -> dict[str, Any]:
                     "test": "co nll/eng.testb.iob",
                 }
             },
-            {"my_bert": {"co-nll": "co nll/my_bert_run*.txt"}},
+            {"my_bert": {"co-nll": "co nll/my_bert_run[0-9]*.txt"}},
         ),
         # no systems yet
         (["d/test.txt"], {"d": {"test": "d/test.txt"}}, {}),
@@ -100,7 +100,7 @@ def test_compressed_files_count(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"")
     found = made(tmp_path)
     assert found["datasets"] == {"d": {"test": "d/test.conll.gz"}}
-    assert found["systems"] == {"crf": {"d": "d/crf.*.conll.gz"}}
+    assert found["systems"] == {"crf": {"d": "d/crf.[0-9]*.conll.gz"}}
 
 
 def test_what_is_written_can_be_run(tmp_path: Path) -> None:
@@ -148,3 +148,56 @@ def test_a_folder_without_data_is_refused(tmp_path: Path, name: str, message: st
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=message):
         starter_text(tmp_path / name)
+
+
+def test_patterns_do_not_overlap(tmp_path: Path) -> None:
+    files = [f"d/{name}.{run}.txt" for name in ("crf", "crf.large") for run in (1, 2, 10)]
+    made(tmp_path, "d/test.txt", *files)
+    experiment = nerscope.load_experiment(tmp_path / "nerscope.toml")
+    found = experiment.datasets[0].systems
+    assert {name: len(runs) for name, runs in found.items()} == {"crf": 3, "crf-large": 3}
+
+
+def test_names_that_look_like_patterns_are_found(tmp_path: Path) -> None:
+    made(tmp_path, "br[1]/test.txt", "br[1]/crf[x].1.txt", "br[1]/crf[x].2.txt")
+    experiment = nerscope.load_experiment(tmp_path / "nerscope.toml")
+    assert [len(runs) for runs in experiment.datasets[0].systems.values()] == [2]
+
+
+def test_folders_that_end_in_the_same_name_are_two_datasets(tmp_path: Path) -> None:
+    found = made(
+        tmp_path,
+        *("news/en/test.txt", "news/en/crf.txt", "web/en/test.txt", "web/en/crf.txt", "x/test.txt"),
+    )
+    assert found["datasets"] == {
+        "news-en": {"test": "news/en/test.txt"},
+        "web-en": {"test": "web/en/test.txt"},
+        "x": {"test": "x/test.txt"},
+    }
+    assert found["systems"] == {"crf": {"news-en": "news/en/crf.txt", "web-en": "web/en/crf.txt"}}
+
+
+def test_gold_is_never_taken_for_a_system(tmp_path: Path) -> None:
+    found = made(
+        tmp_path,
+        *("d/test.txt", "d/test.conll", "d/train.txt", "d/train.big.txt", "d/crf.txt"),
+        *("lonely/train.txt", "lonely/dev.txt"),
+    )
+    assert found["systems"] == {"crf": {"d": "d/crf.txt"}}
+
+
+def test_outputs_of_one_name_in_two_folders_are_two_systems(tmp_path: Path) -> None:
+    found = made(tmp_path, "d/test.txt", "d/old/crf.txt", "d/new/crf.txt")
+    assert sorted(own["d"] for own in found["systems"].values()) == [
+        "d/new/crf.txt",
+        "d/old/crf.txt",
+    ]
+
+
+def test_what_is_written_runs_without_a_note_for_each_absent_output(tmp_path: Path) -> None:
+    made(
+        tmp_path,
+        *(f"{name}/test.txt" for name in "abcdefgh"),
+        *(f"{name}/only-{name}.txt" for name in "abcdefgh"),
+    )
+    assert nerscope.load_experiment(tmp_path / "nerscope.toml").notes == []

@@ -768,6 +768,17 @@ def test_extremes_of_size_are_read_in_time(text: str, sentences: int, tokens: in
     assert time.perf_counter() - start < 20
 
 
+def test_a_long_line_is_read_in_linear_time(tmp_path: Path) -> None:
+    def seconds(size: int) -> float:
+        path = tmp_path / "long.txt"
+        path.write_bytes(b"Ada " + b"x" * size + b" B-PER\n\nb O\n")
+        start = time.perf_counter()
+        assert len(read(path)) == 2
+        return time.perf_counter() - start
+
+    assert seconds(150_000_000) < 5
+
+
 def test_a_sentence_of_many_blocks_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     tiny_blocks(monkeypatch, 1 << 10)
     corpus = read_text("x O\n" * 50_000 + "Ada B-PER\n")

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,13 +16,16 @@ from nerscope.render.csv import as_csv, csv_text
 from nerscope.render.document import (
     OUTPUTS,
     Cell,
+    Check,
     Document,
     Table,
     register_output,
     shown,
     table_of,
 )
+from nerscope.render.github import as_github
 from nerscope.render.json import json_text
+from nerscope.render.junit import as_junit
 from nerscope.render.latex import as_latex
 from nerscope.render.lists import error_file, list_document
 from nerscope.render.markdown import as_markdown
@@ -28,7 +33,7 @@ from nerscope.render.tables import results_document
 from nerscope.render.text import as_text, harmless
 from nerscope.render.validation import validation_document
 from nerscope.render.verdicts import verdict_document
-from nerscope.results.gate import Verdict
+from nerscope.results.verdict import Verdict
 
 GOLD = drawn(30, seed=1)
 TABLE = Table(
@@ -250,21 +255,146 @@ def test_a_name_that_says_no_format_is_refused(path: str) -> None:
 
 
 NAN = float("nan")
-PASSED = Verdict("d", "s", "all", "f1", 0.9, 0.8, -10.0, 0.01, False)
-FAILED = Verdict("d", "s", "tmr=seen", "recall", NAN, 0.8, NAN, NAN, True)
+PASSED = Verdict(
+    dataset="d",
+    system="s",
+    cell="all",
+    match="exact",
+    metric="f1",
+    n=50,
+    new=0.9,
+    old=0.8,
+    drop=-10.0,
+    low=5.5,
+    high=14.25,
+    p=0.01,
+    compared=True,
+    rule="max_drop 0",
+    verdict="ok",
+    failed=False,
+)
+FAILED = Verdict(
+    dataset="d",
+    system="s",
+    cell="tmr=seen",
+    type="PER",
+    match="left",
+    metric="recall",
+    n=5,
+    old=0.8,
+    compared=True,
+    rule="no longer defined",
+    verdict="fail",
+    failed=True,
+)
+GONE = Verdict(
+    dataset="d",
+    system="t",
+    cell="all",
+    metric="f1",
+    rule="the system is gone",
+    verdict="fail",
+    failed=True,
+)
+OPEN = replace(PASSED, verdict="undecided", rule="margin 1")
+CLOSED = replace(OPEN, failed=True)
+LOW = replace(PASSED, compared=False, drop=NAN, low=NAN, high=NAN, rule="floor 95", new=0.5)
 
 
-def test_verdicts_are_lines_for_people_and_records_for_programs() -> None:
-    for_people = verdict_document([PASSED, FAILED], text=True)
-    assert as_text(for_people) == (
-        "ok: d, s, all, f1: 90.00 against 80.00, drop -10.00 points, p = 0.0100\n"
-        "FAIL: d, s, tmr=seen, recall: undefined against 80.00\n"
-    )
+def test_verdicts_are_lines_for_people() -> None:
+    everyone = [PASSED, FAILED, GONE, OPEN, CLOSED, LOW]
+    numbers = "90.00 against 80.00, drop -10.00 points, p = 0.0100, n = 50, "
+    difference = "difference 5.50 to 14.25 (95 %)"
+    assert as_text(verdict_document(everyone, text=True)).splitlines() == [
+        f"ok: d, s, all, f1: {numbers}{difference}; rule: max_drop 0",
+        "FAIL: d, s, tmr=seen, type PER, left, recall: undefined against 80.00, n = 5; "
+        "rule: no longer defined",
+        "FAIL: d, t, all, f1: the system is gone",
+        f"undecided: d, s, all, f1: {numbers}{difference}; rule: margin 1",
+        f"UNDECIDED: d, s, all, f1: {numbers}{difference}; rule: margin 1",
+        "ok: d, s, all, f1: 50.00, n = 50; rule: floor 95",
+    ]
+
+
+def test_verdicts_are_records_for_programs() -> None:
     document = verdict_document([PASSED, FAILED], text=False)
     found = json.loads(json_text(document))["verdicts"]
-    assert [(one["failed"], one["new"]) for one in found] == [(False, 0.9), (True, None)]
-    assert "| tmr=seen | recall | – | 0.8 |" in as_markdown(document)
-    assert as_csv(document).startswith("dataset,system,cell,metric,new,old,drop,p,failed\n")
+    assert [(one["failed"], one["new"], one["low"]) for one in found] == [
+        (False, 0.9, 5.5),
+        (True, None, None),
+    ]
+    assert "| tmr=seen | PER | left | recall | 5 | – | 0.8 |" in as_markdown(document)
+    assert as_csv(document).startswith(
+        "dataset,system,cell,type,match,metric,n,new,old,drop,low,high,p,alpha,compared,"
+        "rule,verdict,failed\n"
+    )
+
+
+def test_verdicts_are_test_cases_for_a_build() -> None:
+    root = ET.fromstring(as_junit(verdict_document([PASSED, FAILED, OPEN, CLOSED], text=False)))
+    (suite,) = root
+    for one in (root, suite):
+        counts = [one.get(key) for key in ("tests", "failures", "errors", "skipped")]
+        assert counts == ["4", "2", "0", "1"]
+    outcomes = [[child.tag for child in case if child.tag != "properties"] for case in suite]
+    assert outcomes == [["system-out"], ["failure"], ["skipped"], ["failure"]]
+    facts = {one.get("name"): one.get("value") for one in suite[0].iter("property")}
+    assert facts.items() >= {"n": "50", "low": "5.5", "high": "14.25", "p": "0.01"}.items()
+    assert (facts["verdict"], suite[0].get("name")) == ("ok", "all, f1")
+    assert suite[1][1].get("message") == "undefined against 80.00, n = 5; rule: no longer defined"
+
+
+def test_verdicts_are_annotations_for_a_workflow() -> None:
+    lines = as_github(verdict_document([PASSED, FAILED, OPEN, CLOSED], text=False)).splitlines()
+    assert [line.split(" ")[0] for line in lines] == [
+        *("::notice", "::error", "::warning", "::error"),
+    ]
+    assert lines[1] == (
+        "::error title=fail%3A d%2C s%2C tmr=seen%2C type PER%2C left%2C recall::"
+        "fail: d, s, tmr=seen, type PER, left, recall: undefined against 80.00, n = 5; "
+        "rule: no longer defined"
+    )
+    assert all(said in lines[0] for said in ("n = 50", "5.50 to 14.25 (95 %25)", "p = 0.0100"))
+
+
+HOSTILE = [
+    "</testcase>",
+    "a\"b'c",
+    "::error::x",
+    "<!-- &amp;",
+    "]]>",
+    "\x1b[31m",
+    "é漢",
+    "\udcff",
+    "\0",
+]
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "two\r\nlines\n::error::x"], ids=ascii)
+def test_a_name_in_a_build_stays_text(name: str) -> None:
+    hostile = replace(FAILED, dataset=name, type=name)
+    document = verdict_document([hostile, PASSED], text=False)
+    xml = as_junit(document)
+    assert xml.isascii()
+    case, other = ET.fromstring(xml)[0]
+    assert other.get("classname") == "d, s"
+    if name.isprintable():
+        assert case.get("classname") == f"{name}, s"
+    annotations = as_github(document)
+    assert annotations.count("\n") == 2 and "\r" not in annotations and "\x1b" not in annotations
+    assert [line.split(" ")[0] for line in annotations.splitlines()] == ["::error", "::notice"]
+
+
+def test_annotations_escape_what_github_reads() -> None:
+    line = as_github(Document(checks=[Check("a:b", "c,d", "fail", True, "5 %\r\n:,")]))
+    assert line == "::error title=fail%3A a%3Ab%2C c%2Cd::fail: a:b, c,d: 5 %25%0D%0A:,\n"
+
+
+@pytest.mark.parametrize("form", ["junit", "github"])
+def test_a_document_without_verdicts_is_no_report_for_a_build(form: str) -> None:
+    with pytest.raises(UsageError, match="there are no verdicts to show"):
+        OUTPUTS[form](ONE)
+    assert OUTPUTS[form](Document(checks=[])) is not None
 
 
 def test_violations_are_lines_for_people_and_records_for_programs() -> None:

@@ -331,9 +331,9 @@ def test_head_to_head_names_the_winner_of_each_subset(results: Results) -> None:
 
 def test_a_comparison_becomes_a_document(results: Results) -> None:
     found = compared(results, facets=["all", "tmr"], metrics=["f1", "recall"])
-    whole = comparison_document(found, "SIGNATURE")
+    whole = comparison_document(found, "SIGNATURE", cells=True)
     assert [one.title for one in whole.tables] == [
-        "Wins, losses and ties over the cells shown",
+        "Wins and losses over the cells shown",
         "Tough mentions, head to head",
         "good against bad",
     ]
@@ -342,7 +342,11 @@ def test_a_comparison_becomes_a_document(results: Results) -> None:
     assert whole.signature is not None
     assert whole.signature.startswith("method:bootstrap|correction:holm|resample:sentence|")
     assert whole.signature.endswith("|SIGNATURE")
-    assert len(comparison_document(found, "SIGNATURE", cells=False).tables) == 2
+    short = comparison_document(found, "SIGNATURE")
+    assert [one.title for one in short.tables] == [
+        "good against bad, where",
+        "good against bad, by type",
+    ]
 
 
 def test_changes_become_a_document(results: Results) -> None:
@@ -369,7 +373,20 @@ def test_numbers_that_fail_their_test_are_in_parentheses() -> None:
     assert "significant" not in one.header
     assert [row[2].text for row in one.rows] == ["(0.500)", "0.5"]
     assert (found.data, list(found.notes)) == (views, ["too few runs"])
-    assert "fails its test" in found.lines[0]
+    said = " ".join(found.lines)
+    assert "Friedman's over buckets" in said and "Wilcoxon's over runs" in said
+
+
+def test_a_diagnosis_fits_on_two_screens_unless_everything_is_asked_for() -> None:
+    gold = drawn(60, seed=1)
+    systems = {name: noisy(gold, 0.1, place) for place, name in enumerate("abcdefgh")}
+    results = nerscope.evaluate(gold, systems, train=drawn(60, seed=2))
+    views = nerscope.diagnose(results)
+    digest, whole = diagnosis_document(views), diagnosis_document(views, everything=True)
+    assert len(OUTPUTS["text"](digest).splitlines()) <= 62
+    assert len(OUTPUTS["text"](whole).splitlines()) > 300
+    assert digest.data == whole.data == views
+    assert "(the strongest 8 of " in digest.tables[1].title
 
 
 def test_conlleval_text_is_that_of_the_script() -> None:

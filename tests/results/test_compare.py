@@ -1,4 +1,4 @@
-"""Comparison: which pairs, which cells, and p-values corrected over what is shown."""
+"""Comparison: which pairs, which cells, and p-values corrected within families."""
 
 from typing import Any
 
@@ -109,10 +109,16 @@ def test_only_the_facets_and_metrics_asked_for_are_shown(results: Results) -> No
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
-def test_p_values_are_corrected_over_the_cells_shown(results: Results, correction: str) -> None:
-    found = compared(results, correction=correction)
-    for a, b in dict.fromkeys((row["system_a"], row["system_b"]) for row in found.rows):
-        own = [row for row in found.rows if (row["system_a"], row["system_b"]) == (a, b)]
+def test_p_values_are_corrected_within_families(results: Results, correction: str) -> None:
+    """The primary question over all pairs; where, types and the rest within a pair."""
+    found = compared(results, correction=correction, facets=None, metrics=None)
+    families: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for one in found.rows:
+        pair = () if one["family"] == "primary" else (one["system_a"], one["system_b"])
+        families.setdefault((one["family"], *pair), []).append(one)
+    assert len(families) == 1 + 3 * 3
+    assert len(families[("primary",)]) == 3
+    for own in families.values():
         p = [float("nan") if row["p"] is None else row["p"] for row in own]
         wanted = [None if value != value else value for value in corrected(p, correction)]
         assert [row["p_corrected"] for row in own] == wanted
@@ -183,6 +189,11 @@ def row(
     return {
         "system_a": a,
         "system_b": b,
+        "unit": "mention",
+        "facet": "all",
+        "level": "all",
+        "type": None,
+        "match": "exact",
         "metric": metric,
         "difference": difference,
         "p": p,
@@ -195,16 +206,16 @@ def row(
     [
         ([row("f1", 0.1, 0.01)], {"win": 1}),
         ([row("f1", -0.1, 0.01)], {"loss": 1}),
-        ([row("f1", 0.1, 0.05)], {"tie": 1}),
+        ([row("f1", 0.1, 0.05)], {"undecided": 1}),
         # lower is better
         ([row("ter", -0.1, 0.01), row("hardeval", 0.1, 0.01)], {"win": 1, "loss": 1}),
         # undefined cells and other pairs do not count
         ([row("f1", None, None), row("f1", 0.1, 0.01, b="c")], {}),
         # a larger share of the errors is neither good nor bad
-        ([row("error_share", 0.1, 0.01)], {"tie": 1}),
+        ([row("error_share", 0.1, 0.01)], {"undecided": 1}),
     ],
 )
-def test_tally_counts_wins_losses_and_ties(
+def test_tally_counts_wins_losses_and_what_is_undecided(
     rows: list[dict[str, Any]], wanted: dict[str, int]
 ) -> None:
     assert Comparison(rows, {}).tally("a", "b") == wanted
@@ -216,10 +227,10 @@ def test_tally_counts_wins_losses_and_ties(
         ("f1", 0.1, 0.01, "win"),
         ("f1", -0.1, 0.01, "loss"),
         ("ter", -0.1, 0.01, "win"),
-        ("f1", 0.1, 0.05, "tie"),
-        ("f1", 0.1, None, "tie"),
-        ("f1", 0.0, 0.01, "tie"),
-        ("error_share", 0.1, 0.01, "tie"),
+        ("f1", 0.1, 0.05, "undecided"),
+        ("f1", 0.1, None, "undecided"),
+        ("f1", 0.0, 0.01, "undecided"),
+        ("error_share", 0.1, 0.01, "undecided"),
     ],
 )
 def test_where_the_first_of_two_systems_stands(

@@ -15,6 +15,7 @@ from nerscope.results.results import Results
 from nerscope.results.row import Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
+from nerscope.stats.ranks import friedman
 
 NAN = None
 # system: runs, each with the F1 in the buckets XS, S, L, XL of eLen
@@ -81,10 +82,8 @@ def test_model_wise_view() -> None:
         float(stats.spearmanr(MEAN["x"], [1, 2, 3, 4]).statistic)
     )
     assert ours["std"] == pytest.approx(float(np.std(MEAN["x"])))
-    assert ours["p"] == pytest.approx(
-        float(stats.friedmanchisquare(*np.array(TABLE["x"], float).T).pvalue)
-    )
-    assert ours["significant"] is False
+    assert (ours["p"], ours["test"], ours["blocks"]) == (None, None, 1)  # runs are no blocks
+    assert (ours["datasets"], ours["significant"]) == (["d"], False)
     assert only(views["model-wise"], system="y")["spearman"] == pytest.approx(1.0)
 
 
@@ -93,8 +92,50 @@ def test_attribute_wise_view() -> None:
     both = abs(float(stats.spearmanr(MEAN["x"], [1, 2, 3, 4]).statistic)), 1.0
     assert row["rho"] == pytest.approx(sum(both) / 2)
     assert row["zeta"] is None
-    blocks = np.array(TABLE["x"] + TABLE["y"], float)
-    assert row["p"] == pytest.approx(float(stats.friedmanchisquare(*blocks.T).pvalue))
+    blocks = np.array([MEAN["x"], MEAN["y"]])
+    assert (row["p"], row["blocks"]) == (pytest.approx(friedman(blocks).p), 2)
+    assert (row["test"], row["systems"]) == ("Friedman, exact", ["x", "y"])
+
+
+def test_friedman_has_one_block_for_each_dataset_of_a_system() -> None:
+    tables: dict[str, Any] = dict.fromkeys("abc", TABLE)
+    row = only(nerscope.diagnose(results_of(tables))["model-wise"], system="y")
+    assert (row["blocks"], row["test"]) == (3, "Friedman, exact")
+    assert row["p"] == pytest.approx(friedman(np.array([MEAN["y"]] * 3)).p)
+    assert row["p"] == pytest.approx(24 / 24**3)  # all three in one order, of 24 each
+
+
+def test_friedman_of_many_datasets_says_that_it_is_approximate() -> None:
+    tables: dict[str, Any] = {f"d{number}": TABLE for number in range(16)}
+    row = only(nerscope.diagnose(results_of(tables))["model-wise"], system="y")
+    assert (row["blocks"], row["test"]) == (16, "Friedman, chi-square")
+    assert row["p"] == pytest.approx(stats.friedmanchisquare(*np.array([MEAN["y"]] * 16).T).pvalue)
+
+
+def test_each_runs_own_best_bucket_is_paired_with_its_own_worst() -> None:
+    runs = [[0.9, 0.8, 0.1, 0.2], [0.3, 0.8, 0.5, 0.2]]
+    tables: dict[str, Any] = {name: {"x": runs} for name in "abcdef"}
+    rows = nerscope.diagnose(results_of(tables))["self-diagnosis"]
+    wanted = stats.wilcoxon([0.9, 0.8] * 6, [0.1, 0.2] * 6).pvalue
+    assert [(row["pairs"], row["test"]) for row in rows] == [(12, "Wilcoxon")] * 6  # footnote 10
+    assert [row["p"] for row in rows] == pytest.approx([wanted] * 6)
+    assert rows[0]["datasets"] == list("abcdef")
+
+
+def test_means_over_datasets_rest_on_the_same_datasets_and_name_them() -> None:
+    gap: list[list[float | None]] = [[0.1, NAN, 0.3, 0.9]]
+    tables: dict[str, Any] = {"d": {"y": TABLE["y"]}, "e": {"y": gap}}
+    row = only(nerscope.diagnose(results_of(tables))["model-wise"], system="y")
+    assert row["datasets"] == ["d"]
+    assert (row["spearman"], row["std"]) == pytest.approx((1.0, float(np.std(MEAN["y"]))))
+
+
+def test_of_several_matches_the_first_is_diagnosed() -> None:
+    gold = drawn(30, seed=1)
+    given = {"s": noisy(gold, 0.2, 2), "t": noisy(gold, 0.3, 3)}
+    both = nerscope.evaluate(gold, given, facets=["eLen"], matches=["exact", "overlap"])
+    one = nerscope.evaluate(gold, given, facets=["eLen"], matches=["exact"])
+    assert nerscope.diagnose(both) == nerscope.diagnose(one)
 
 
 def test_self_diagnosis_names_the_best_and_the_worst_bucket() -> None:
@@ -135,7 +176,7 @@ def test_undefined_buckets_are_left_out_of_the_extremes_and_are_none_elsewhere()
     views = nerscope.diagnose(results_of({"d": table}), "x", "y")
     ours = only(views["model-wise"], system="x")
     assert (ours["spearman"], ours["p"], ours["significant"]) == (None, None, False)
-    assert ours["std"] == pytest.approx(0.2)
+    assert (ours["std"], ours["datasets"]) == (None, [])
     extremes = only(views["self-diagnosis"], system="x")
     assert (extremes["best"], extremes["worst"], extremes["p"]) == ("XS", "L", None)
     assert [row["bucket"] for row in views["comparative diagnosis"]] == ["XS", "L"]
@@ -161,6 +202,7 @@ def test_datasets_are_averaged_and_those_without_output_left_out() -> None:
     views = nerscope.diagnose(results_of(tables), "x", "y")
     first = float(stats.spearmanr(MEAN["x"], [1, 2, 3, 4]).statistic)
     assert only(views["model-wise"], system="x")["spearman"] == pytest.approx((first + 1) / 2)
+    assert only(views["model-wise"], system="x")["datasets"] == ["d", "e"]
     assert only(views["attribute-wise"], dataset="e")["rho"] == pytest.approx(1.0)
     assert {(row["dataset"], row["system"]) for row in views["self-diagnosis"]} == {
         ("d", "x"),
@@ -188,19 +230,20 @@ def test_wilcoxons_test_pairs_the_runs_that_both_have() -> None:
     ("tables", "names", "notes"),
     [
         # enough of everything
-        ({"d": TABLE}, "XS S L XL", []),
+        ({"d": TABLE, "e": TABLE}, "XS S L XL", []),
         # one run of one system
         (
             {"d": {"x": [[0.1, 0.2, 0.3, 0.4]]}},
             "XS S L XL",
             [
-                "d: Friedman's test needs at least two systems or runs, there is 1",
-                "x: Friedman's and Wilcoxon's tests need at least two runs or datasets",
+                "d: Friedman's test over buckets needs at least two systems",
+                "x: Friedman's test over buckets needs at least two datasets",
+                "x: Wilcoxon's test needs at least two runs or datasets",
             ],
         ),
         # two buckets
         (
-            {"d": {"x": [[0.1, 0.2], [0.2, 0.3]]}},
+            {name: {"x": [[0.1, 0.2]], "y": [[0.2, 0.3]]} for name in "de"},
             "S L",
             ["Friedman's test needs at least three buckets: eLen have fewer"],
         ),
@@ -238,7 +281,13 @@ def test_results_without_attributes_cannot_be_diagnosed() -> None:
         nerscope.diagnose(nerscope.evaluate(gold, {"s": gold}))
 
 
-@pytest.mark.parametrize("names", [("z", None), ("x", "z"), (None, "z")])
-def test_systems_that_are_not_there_are_refused(names: tuple[str | None, str | None]) -> None:
+@pytest.mark.parametrize("names", [("x", "z"), ("z", "x")])
+def test_systems_that_are_not_there_are_refused(names: tuple[str, str]) -> None:
     with pytest.raises(UsageError, match="system 'z': it is not in the results"):
+        nerscope.diagnose(results_of({"d": TABLE}), *names)
+
+
+@pytest.mark.parametrize("names", [("x", None), (None, "x")])
+def test_one_name_alone_is_refused(names: tuple[str | None, str | None]) -> None:
+    with pytest.raises(UsageError, match="only one system is named"):
         nerscope.diagnose(results_of({"d": TABLE}), *names)

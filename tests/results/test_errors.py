@@ -83,6 +83,7 @@ def test_a_row_says_where_a_mention_is_and_whom_it_met() -> None:
         "other_end": 2,
         "overlap": pytest.approx(1 / 3),
         "sentence": "in New York today Ada",
+        "tokens": ["in", "New", "York", "today", "Ada"],
         "place": "<gold>:2",
     }
     assert (second["outcome"], second["other_type"], second["other_start"], second["overlap"]) == (

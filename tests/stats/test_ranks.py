@@ -2,6 +2,8 @@
 
 import math
 import sys
+from collections.abc import Sequence
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -45,11 +47,31 @@ def test_spearman_is_undefined_where_nothing_can_be_ranked(x: list[float], y: li
     assert math.isnan(spearman(np.array(x), np.array(y)))
 
 
-def test_friedman_is_that_of_scipy() -> None:
-    table = np.random.default_rng(0).random((6, 4))
-    assert friedman(table) == pytest.approx(stats.friedmanchisquare(*table.T).pvalue)
+def test_friedman_of_many_blocks_is_that_of_scipy() -> None:
+    table = np.random.default_rng(0).random((16, 4))
+    found = friedman(table)
+    assert found.p == pytest.approx(stats.friedmanchisquare(*table.T).pvalue)
+    assert (found.method, found.blocks) == ("chi-square", 16)
     with_gap = np.vstack([table, [0.1, NAN, 0.2, 0.3]])
-    assert friedman(with_gap) == friedman(table)
+    assert friedman(with_gap) == found
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=4))
+def test_friedman_of_few_blocks_is_exact(rows: list[list[int]]) -> None:
+    table = np.array(rows, float)
+    found = friedman(table)
+    if (table == table[:, :1]).all():
+        assert math.isnan(found.p)
+        return
+    ranked = [tuple(stats.rankdata(row)) for row in rows]
+
+    def spread(blocks: Sequence[Sequence[float]]) -> float:
+        return float((np.sum(blocks, axis=0) ** 2).sum())
+
+    shuffles = [spread(one) for one in product(*(list(permutations(row)) for row in ranked))]
+    as_far = sum(one >= spread(ranked) for one in shuffles)
+    assert found.p == pytest.approx(as_far / len(shuffles))
+    assert (found.method, found.blocks) == ("exact", len(rows))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +85,7 @@ def test_friedman_is_that_of_scipy() -> None:
     ],
 )
 def test_friedman_is_undefined_where_it_cannot_be_made(table: list[list[float]]) -> None:
-    assert math.isnan(friedman(np.array(table)))
+    assert math.isnan(friedman(np.array(table)).p)
 
 
 @pytest.mark.parametrize("size", [3, 8, 40])
@@ -98,4 +120,4 @@ def test_without_scipy_its_tests_say_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(UsageError, match=r"install nerscope\[stats\]"):
-        friedman(np.array([[0.1, 0.2, 0.3], [0.2, 0.1, 0.3]]))
+        wilcoxon(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.1, 0.3]))

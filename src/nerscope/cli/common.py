@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FORMAT_HELP = "text, markdown, latex, csv, json, or one of a plug-in."
 FILE_HELP = "Options of a file follow it: FILE::token=1,label=2 (see docs/files.md)."
 PLUGIN_HELP = "Python file that registers your own facets, matches, metrics, formats …"
+QUIET_HELP = "Print what was asked for, and no notes."
 REPAIR_HELP = "How to read invalid labels: conlleval, strict, discard, none."
 _PATIENCE = 1.0  # seconds before a progress line appears
 
@@ -36,7 +37,16 @@ def checked_format(form: str) -> str:
 
 def checked_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
     """Refuse, before any work is done, outputs that cannot be written or that are inputs."""
+    from nerscope.results.files import unwritable
+
     given = [path for path in outputs if path is not None]
+    for path in given:
+        try:
+            if "\0" in path or not (Path(path).name or (Path(path).is_dir() and path)):
+                raise OutputError(repr(path), "this is no name of a file", "name a file")
+            Path(path).exists()
+        except OSError as error:
+            raise unwritable(path, error) from None
     read = [Path(name) for name in inputs if name and name != "-"]
     for place, path in enumerate(given):
         target = Path(path)
@@ -95,15 +105,20 @@ def emit(
     files: Mapping[str, Callable[[], bytes | str]] | None = None,
     code: int = 0,
     silent: bool = False,
+    quiet: bool = False,
 ) -> NoReturn:
     """Write files, then print a document in a format, and end with an exit code.
 
     Files are complete before anything is printed, and the exit code is settled: who reads what is
     printed, or stops reading, changes neither.
     """
+    from dataclasses import replace
+
     from nerscope.render.document import OUTPUTS
     from nerscope.results.files import write_bytes, write_text
 
+    if quiet:
+        document = replace(document, notes=[], hints=[])
     printed = "" if silent else OUTPUTS[form](document)
     for path, made in (files or {}).items():
         data = made()
@@ -162,6 +177,8 @@ def edges_of(given: Iterable[str]) -> dict[str, list[float]]:
     edges = {}
     for text in given:
         name, _, numbers = text.partition("=")
+        if name in edges:
+            raise UsageError(f"--edges {text}", "an option is said twice", "say it once")
         try:
             edges[name] = [float(number) for number in numbers.split(",")]
         except ValueError:
@@ -169,6 +186,23 @@ def edges_of(given: Iterable[str]) -> dict[str, list[float]]:
                 f"--edges {text}", "it cannot be read", "write for example --edges eLen=1,3,5"
             ) from None
     return edges
+
+
+def renames_of(given: Iterable[str]) -> dict[str, str]:
+    """Types that count as others, from OLD=NEW or OLD|OLDER=NEW."""
+    renames: dict[str, str] = {}
+    for text in given:
+        olds, equals, new = text.partition("=")
+        if not equals or not new or not all(olds.split("|")):
+            raise UsageError(
+                f"--map {text}",
+                "it is not of the form OLD=NEW",
+                "write for example --map PERSON=PER",
+            )
+        for old in olds.split("|"):
+            if renames.setdefault(old, new) != new:
+                raise UsageError(f"--map {text}", "an option is said twice", "map each type once")
+    return renames
 
 
 def checked_name(option: str, name: str, known: Iterable[str]) -> None:

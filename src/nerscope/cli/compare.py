@@ -2,12 +2,14 @@
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, QUIET_HELP, checked_format, emit
 
 
 def command(
     results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote."),
-    a: str | None = typer.Argument(None, metavar="[A]", help="A system."),
+    a: str | None = typer.Argument(
+        None, metavar="[A]", help="A system; or another results file on the same gold data."
+    ),
     b: str | None = typer.Argument(
         None, metavar="[B]", help="Another one; without names, all pairs are compared."
     ),
@@ -16,6 +18,9 @@ def command(
     ),
     facet: list[str] = typer.Option([], metavar="FACET", help="Only these facets."),
     metric: list[str] = typer.Option([], metavar="METRIC", help="Only these metrics."),
+    match: list[str] = typer.Option([], metavar="MATCH", help="Only these matches."),
+    type: list[str] = typer.Option([], metavar="TYPE", help="Only these types."),
+    all: bool = typer.Option(False, "--all", help="Show every cell."),
     by_type: bool = typer.Option(False, "--by-type", help="Show the types of every facet, too."),
     method: str = typer.Option(
         "bootstrap", metavar="NAME", help="The test: bootstrap, randomisation, or a plug-in's."
@@ -35,17 +40,23 @@ def command(
     ),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
     format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP),
 ) -> None:
     """Tell whether A is better than B, and where, from results alone."""
+    from pathlib import Path
+
     from nerscope.errors import UsageError
     from nerscope.plugins import load_plugins
     from nerscope.render.comparison import changes_document, comparison_document
     from nerscope.results.compare import compare
+    from nerscope.results.join import joined_results
     from nerscope.results.results import Results
 
     load_plugins(plugin)
     checked_format(format)
-    loaded = Results.load(results)
+    loaded, pairs = Results.load(results), None
+    if a is not None and a not in loaded.systems and Path(a).is_file():
+        (loaded, pairs), a = joined_results(loaded, Results.load(a), results, a), None
     if changes:
         if a is None or b is None:
             raise UsageError(
@@ -53,14 +64,17 @@ def command(
                 "two systems are needed",
                 "name them: nerscope compare RESULTS A B --changes",
             )
-        emit(changes_document(loaded, a, b), format)
+        emit(changes_document(loaded, a, b), format, quiet=quiet)
     found = compare(
         loaded,
         a,
         b,
         baseline=baseline,
+        pairs=pairs,
         facets=facet or None,
         metrics=metric or None,
+        matches=match or None,
+        types=type or None,
         by_type=by_type,
         method=method,
         correction=correction,
@@ -68,4 +82,5 @@ def command(
         seed=seed,
         resample=resample,
     )
-    emit(comparison_document(found, loaded.signature), format)
+    cells = all or bool(facet or metric or match or type or by_type)
+    emit(comparison_document(found, loaded.signature, cells), format, quiet=quiet)

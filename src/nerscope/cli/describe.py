@@ -1,5 +1,7 @@
 """`nerscope describe`: what a dataset is like."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from nerscope.cli.common import (
@@ -8,27 +10,78 @@ from nerscope.cli.common import (
     PLUGIN_HELP,
     REPAIR_HELP,
     checked_format,
+    checked_name,
     emit,
 )
+from nerscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from nerscope.dataset.describe import Description
+
+_LISTS = ("hard", "ambiguous", "unannotated", "inconsistent", "duplicates")
+_NEED_TWO = ("hard", "inconsistent")  # training data, and something to hold against it
 
 
 def command(
-    train: str = typer.Option(metavar="FILE", help=f"The training data. {FILE_HELP}"),
+    files: list[str] = typer.Argument(
+        None, metavar="[FILE…]", help=f"Files to describe each by itself. {FILE_HELP}"
+    ),
+    train: str | None = typer.Option(None, metavar="FILE", help="The training data."),
     dev: str | None = typer.Option(None, metavar="FILE", help="The development data."),
     test: str | None = typer.Option(None, metavar="FILE", help="The test data."),
+    list: list[str] = typer.Option(
+        [], metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
+    ),
+    everything: bool = typer.Option(False, "--all", help="Show everything; cut no list."),
     format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
     repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
 ) -> None:
-    """Show what a dataset is like: mentions, tough ones, hard tokens, mean attribute values."""
-    from nerscope.dataset.describe import describe
-    from nerscope.formats.base import source_named
+    """Show what data is like: sizes, tough mentions, hard tokens, ambiguity, duplicates."""
     from nerscope.plugins import load_plugins
-    from nerscope.render.composition import description_document
+    from nerscope.render.description import description_document
 
     load_plugins(plugin)
     checked_format(format)
-    given = {"dev": dev, "test": test}
-    others = {name: source_named(text) for name, text in given.items() if text}
-    found = describe(source_named(train), **others, repair=repair)
-    emit(description_document(found.as_dict()), format)
+    given = {"train": train, "dev": dev, "test": test}
+    splits = {name: text for name, text in given.items() if text is not None}
+    _checked(files, splits, list)
+    found = _found(files, splits, repair)
+    shown = description_document(found.as_dict(), everything=everything, lists=tuple(list))
+    emit(shown, format)
+
+
+def _checked(files: list[str], splits: dict[str, str], lists: list[str]) -> None:
+    """Refuse what does not go together."""
+    if not files and not splits:
+        raise UsageError(
+            "describe", "no data is given", "name a file, or give --train FILE --test FILE"
+        )
+    if files and splits:
+        raise UsageError(
+            f"--{next(iter(splits))}",
+            "it has no place beside files that are described each by itself",
+            "give either files alone, or --train, --dev and --test",
+        )
+    if splits and "train" not in splits:
+        raise UsageError(
+            f"--{next(iter(splits))}", "it needs the training data", "give it with --train FILE"
+        )
+    for name in lists:
+        checked_name("--list", name, _LISTS)
+        if name in _NEED_TWO and len(splits) < 2:
+            raise UsageError(
+                f"--list {name}",
+                "it holds test data against training data",
+                "give --train FILE, and --test FILE or --dev FILE",
+            )
+
+
+def _found(files: list[str], splits: dict[str, str], repair: str) -> "Description":
+    from nerscope.dataset.describe import describe, describe_each
+    from nerscope.formats.base import source_named
+
+    if files:
+        return describe_each({text: source_named(text) for text in files}, repair=repair)
+    sources = {name: source_named(text) for name, text in splits.items()}
+    return describe(**sources, repair=repair)

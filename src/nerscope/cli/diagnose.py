@@ -11,6 +11,9 @@ def command(
         None, metavar="[A]", help="A system, for the comparison of two."
     ),
     b: str | None = typer.Argument(None, metavar="[B]", help="The other one."),
+    everything: bool = typer.Option(
+        False, "--all", help="Everything, not just the strongest effects."
+    ),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
     format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
 ) -> None:
@@ -22,4 +25,6 @@ def command(
 
     load_plugins(plugin)
     checked_format(format)
-    emit(diagnosis_document(diagnose(Results.load(results), a, b)), format)
+    views = diagnose(Results.load(results), a, b)
+    # What a program reads is never cut.
+    emit(diagnosis_document(views, everything=everything or format == "csv"), format)

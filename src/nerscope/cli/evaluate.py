@@ -1,6 +1,6 @@
 """`nerscope evaluate`: score systems against a gold file, or run a whole experiment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -8,6 +8,7 @@ import typer
 from nerscope.cli.common import (
     FILE_HELP,
     PLUGIN_HELP,
+    QUIET_HELP,
     REPAIR_HELP,
     checked_format,
     checked_name,
@@ -16,12 +17,14 @@ from nerscope.cli.common import (
     emit,
     number_or_undefined,
     progress,
+    renames_of,
     say,
     steps,
     systems_of,
 )
 
 if TYPE_CHECKING:
+    from nerscope.formats.base import Source
     from nerscope.results.results import Results
 
 _LISTS = ("hard", "partial", "confusion")
@@ -29,13 +32,15 @@ _LISTS = ("hard", "partial", "confusion")
 
 def command(
     test: str = typer.Argument(
-        metavar="TEST", help=f"The gold file, or an experiment file (.toml). {FILE_HELP}"
+        metavar="TEST",
+        help="The gold file; a file of three columns, whose last is predicted; an experiment "
+        f"file (.toml); or - for standard input. {FILE_HELP}",
     ),
     system: list[str] = typer.Option(
         [], metavar="NAME=FILE", help="A system's output; the same NAME again adds a run."
     ),
-    train: str | None = typer.Option(
-        None, metavar="FILE", help="The training data, which most facets need."
+    train: list[str] = typer.Option(
+        [], metavar="FILE", help="The training data, which most facets need; several are one."
     ),
     dataset: str | None = typer.Option(None, metavar="NAME", help="What to call the dataset."),
     output: str | None = typer.Option(
@@ -88,6 +93,13 @@ def command(
     edges: list[str] = typer.Option(
         [], metavar="ATTR=E1,E2", help="The edges of an attribute's buckets; repeatable."
     ),
+    map: list[str] = typer.Option(
+        [], metavar="OLD=NEW", help="Let a type count as another, on all sides; repeatable."
+    ),
+    all: bool = typer.Option(False, "--all", help="Show every table, not only the summary."),
+    no_text: bool = typer.Option(
+        False, "--no-text", help="Keep no sentences in the results, for data under licence."
+    ),
     list: list[str] = typer.Option(
         [], metavar="NAME", help="Print a list instead of tables: hard, partial, confusion."
     ),
@@ -100,6 +112,7 @@ def command(
     ),
     workers: int = typer.Option(1, metavar="N", help="How many processes do the work."),
     no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment file anew."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP),
 ) -> None:
     """Score systems against a gold file, and show where they fail."""
     from nerscope.evaluation.evaluate import evaluate
@@ -112,18 +125,18 @@ def command(
     _refuse_nonsense(test, said)
     if test.endswith(".toml"):
         _run_experiment(test, said)
-    files = [
-        path_of(text) for text in (test, train or "", *(one.partition("=")[2] for one in system))
-    ]
+    files = [path_of(text) for text in (test, *train, *(one.partition("=")[2] for one in system))]
     checked_outputs([output, errors], [*files, *plugin])
+    sampling = Sampling(resample, samples, seed)
     plain = format == "conlleval"
+    gold, training = source_named(test), [source_named(one) for one in train]
     with progress("scoring") as report:
         results = evaluate(
-            source_named(test),
-            systems_of(system),
-            train=source_named(train) if train else None,
+            gold,
+            systems_of(system) if system else None,
+            train=training or None,
             dataset=dataset,
-            intervals=Sampling(resample, samples, seed) if intervals else None,
+            intervals=sampling if intervals else None,
             engine=engine,
             workers=workers,
             plugins=plugin,
@@ -138,15 +151,19 @@ def command(
             buckets=buckets,
             bucketing=bucketing,
             edges=edges_of(edges),
+            map=renames_of(map),
+            texts=not no_text,
         )
-    _hand_out(results, said)
+    _hand_out(results, said, gold if system else gold.two_sides()[0], training)
 
 
 # What has its place in an experiment file, and so not beside one.
 _IN_THE_FILE: dict[str, Any] = {
     "system": [],
-    "train": None,
+    "train": [],
     "dataset": None,
+    "map": [],
+    "no_text": False,
     "facet": [],
     "match": [],
     "metric": [],
@@ -166,7 +183,7 @@ _IN_THE_FILE: dict[str, Any] = {
 }
 _OPTIONS = {
     *_IN_THE_FILE,
-    *("test", "output", "format", "plugin", "engine", "workers", "no_cache"),
+    *("test", "output", "format", "plugin", "engine", "workers", "no_cache", "all", "quiet"),
 }
 
 
@@ -195,9 +212,12 @@ def _refuse_nonsense(test: str, said: Mapping[str, Any]) -> None:
         raise UsageError("--list hard", "it needs the training data", "give it with --train FILE")
 
 
-def _hand_out(results: "Results", said: Mapping[str, Any]) -> None:
+def _hand_out(
+    results: "Results", said: Mapping[str, Any], gold: "Source", training: Sequence["Source"]
+) -> None:
     """Write what goes to files, and print the rest."""
     from nerscope.render.lists import error_file, list_document
+    from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
 
     files: dict[str, Any] = {}
@@ -206,22 +226,28 @@ def _hand_out(results: "Results", said: Mapping[str, Any]) -> None:
     if said["output"]:
         files[said["output"]] = results.to_json
     form = said["format"]
+    quiet = said["quiet"]
     if said["list"]:
-        emit(list_document(_lists(results, said)), form, files=files)
-    document = results_document(results)
-    if form == "conlleval":
+        lists = _lists(results, said, gold, training)
+        emit(list_document(lists), form, files=files, quiet=quiet)
+    chosen = any(said[name] for name in ("all", "facet", "match", "metric"))
+    document = results_document(results) if chosen else summary_document(results)
+    if form == "conlleval" and not quiet:
         say(f"signature: {results.signature}")
-    emit(document, form, files=files, silent=form == "json" and bool(said["output"]))
+    silent = form == "json" and bool(said["output"])
+    emit(document, form, files=files, silent=silent, quiet=quiet)
 
 
-def _lists(results: "Results", said: Mapping[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
+def _lists(
+    results: "Results", said: Mapping[str, Any], gold: "Source", training: Sequence["Source"]
+) -> list[tuple[str, list[dict[str, Any]]]]:
     """The lists that were asked for, each with its title."""
     from nerscope.dataset.hard_tokens import hard_tokens
-    from nerscope.formats.base import source_named
+    from nerscope.formats.base import Several
 
     def hard() -> list[dict[str, Any]]:
-        train, test = source_named(said["train"]), source_named(said["test"])
-        return hard_tokens(train, test, repair=said["repair"])
+        renames = renames_of(said["map"])
+        return hard_tokens(Several(training), gold, repair=said["repair"], map=renames)
 
     made = {
         "hard": ("The most frequent hard tokens", hard),
@@ -240,6 +266,7 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     from nerscope.experiment.run import run_experiment
     from nerscope.render.comparison import comparison_document
     from nerscope.render.document import Document, as_json
+    from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
     from nerscope.results.files import is_special
 
@@ -249,7 +276,7 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     if output and not is_special(output):
         beside = str(Path(output).with_suffix(".comparison.json"))
     checked_outputs([output, beside], [path, *experiment.inputs, *plugins])
-    for note in experiment.notes:
+    for note in experiment.notes if not said["quiet"] else ():
         say(f"note: {note}")
     folder = None if said["no_cache"] else Path(path).parent / ".nerscope-cache"
     with steps() as step:
@@ -261,7 +288,8 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
             plugins=plugins,
             say=step,
         )
-    shown, files = results_document(results), dict[str, Any]()
+    shown = results_document(results) if said["all"] else summary_document(results)
+    files = dict[str, Any]()
     if output:
         files[output] = results.to_json
     if comparison is not None:
@@ -269,12 +297,16 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
         shown = Document(
             [*shown.tables, *who_wins.tables],
             records=shown.records,
+            lines=shown.lines,
+            hints=shown.hints,
             notes=[*shown.notes, *comparison.notes],
             signature=shown.signature,
             results=results,
         )
         if beside:
             files[beside] = lambda: as_json(comparison.as_dict())
-            say(f"the comparison is in {beside}")
+            if not said["quiet"]:
+                say(f"the comparison is in {beside}")
     form = said["format"]
-    emit(shown, form, files=files, silent=form == "json" and bool(output))
+    silent = form == "json" and bool(output)
+    emit(shown, form, files=files, silent=silent, quiet=said["quiet"])

@@ -2,32 +2,58 @@
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+from nerscope.cli.common import PLUGIN_HELP, checked_format, emit
 
 
 def command(
     results: str = typer.Argument(metavar="RESULTS", help="The new results."),
-    baseline: str = typer.Option(metavar="FILE", help="The results to hold against."),
-    max_drop: float = typer.Option(
-        0.0, metavar="POINTS", help="How far a number may drop, in points (0.5 is half a percent)."
+    baseline: str | None = typer.Option(
+        None, metavar="FILE", help="The results to hold against; a floor needs none."
     ),
-    metric: str = typer.Option("f1", metavar="METRIC", help="The metric, such as f1 or recall."),
+    conditions: str | None = typer.Option(
+        None, metavar="FILE.toml", help="Conditions as [[condition]] tables, instead of options."
+    ),
+    max_drop: float | None = typer.Option(
+        None,
+        metavar="POINTS",
+        help="How far a number may drop, in points (0.5 is half a percent); 0 if no rule is given.",
+    ),
+    floor: float | None = typer.Option(
+        None, metavar="POINTS", help="The worst value that is allowed, in points."
+    ),
+    margin: float | None = typer.Option(
+        None, metavar="POINTS", help="The interval of the difference must lie above this drop."
+    ),
+    alpha: float | None = typer.Option(
+        None, metavar="SHARE", help="How likely a false alarm may be, 0.05 unless told."
+    ),
+    undecided: str = typer.Option(
+        "fail", metavar="pass|fail", help="What an undecided margin does to the exit code."
+    ),
+    metric: str | None = typer.Option(
+        None, metavar="METRIC", help="The metric, such as recall; f1 unless told."
+    ),
     facet: list[str] = typer.Option(
         [],
         metavar="FACET=LEVEL",
         help="A cell, such as tmr=unseen-tokens; all mentions otherwise; repeatable.",
     ),
+    type: str | None = typer.Option(None, metavar="TYPE", help="Only mentions of this type."),
     match: str | None = typer.Option(None, metavar="MATCH", help="The match, exact unless told."),
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system."),
-    samples: int = typer.Option(10_000, metavar="N", help="How many resamples."),
+    samples: int = typer.Option(10_000, metavar="N", help="How many resamples, 100 at least."),
     seed: int = typer.Option(0, metavar="N", help="The same seed gives the same verdict."),
     resample: str = typer.Option(
         "sentence", metavar="UNIT", help="What is resampled: sentence or document."
     ),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
+    format: str = typer.Option(
+        "text",
+        metavar="FORMAT",
+        help="text, markdown, latex, csv, json, junit, github, or one of a plug-in.",
+    ),
 ) -> None:
-    """Exit with 1 only if a number dropped by more than is allowed, and not by chance."""
+    """Exit with 1 if a number is too low, or dropped by more than is allowed, not by chance."""
     from nerscope.plugins import load_plugins
     from nerscope.render.verdicts import verdict_document
     from nerscope.results.gate import gate
@@ -37,12 +63,18 @@ def command(
     checked_format(format)
     verdicts = gate(
         Results.load(results),
-        Results.load(baseline),
+        None if baseline is None else Results.load(baseline),
+        conditions,
         max_drop=max_drop,
+        floor=floor,
+        margin=margin,
+        alpha=alpha,
         metric=metric,
-        facets=facet or ["all"],
+        facets=facet,
+        type=type,
         match=match,
         system=system,
+        undecided=undecided,
         samples=samples,
         seed=seed,
         resample=resample,

@@ -13,10 +13,13 @@ from nerscope.cli import (
     demo,
     describe,
     diagnose,
+    errors,
     evaluate,
+    explain,
     gate,
     init,
     judged,
+    show,
     validate,
 )
 from nerscope.cli.common import put, say
@@ -27,7 +30,7 @@ FAULT = 3  # exit code for what is no fault of the user's
 app = typer.Typer(
     name="nerscope",
     help="How good a named-entity recogniser really is, where it fails, whether B truly beats A.",
-    add_completion=False,
+    add_completion=True,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -35,7 +38,9 @@ app = typer.Typer(
 )
 for _module in (
     evaluate,
+    show,
     compare,
+    errors,
     diagnose,
     gate,
     describe,
@@ -43,9 +48,11 @@ for _module in (
     convert,
     judged,
     init,
+    explain,
     demo,
 ):
-    app.command(_module.__name__.rpartition(".")[2])(_module.command)
+    _help = (_module.command.__doc__ or "").split("\n")[0]
+    app.command(_module.__name__.rpartition(".")[2], short_help=_help)(_module.command)
 
 
 def _version(wanted: bool) -> None:

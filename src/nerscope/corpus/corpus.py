@@ -1,5 +1,6 @@
 """What was read: columns of codes, and where each of them stands in its file."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -21,6 +22,8 @@ from nerscope.corpus.schemes import (
 from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError
 
+_LONGEST_SHOWN = 60  # letters of a label in a message
+_LONE = re.compile("[\ud800-\udfff]")
 Sentence: TypeAlias = Sequence[str] | Sequence[Sequence[Any]] | Mapping[str, Any]
 
 
@@ -153,19 +156,21 @@ class Corpus:
 
     def mentions(self, repair: str = "conlleval", scheme: Scheme | None = None) -> Mentions:
         """The mentions, as given or as the labels spell them in their scheme."""
+        known = self.coding.labels
         if self.labels is None:
-            return self.spans if self.spans is not None else NO_MENTIONS
-        if repair == "conlleval":  # which reads the labels of all schemes alike
-            return decode(self.labels, self.starts, self.coding.labels)
-        known = scheme or self.scheme
-        return decode(self.labels, self.starts, self.coding.labels, repair, known)
+            found = self.spans if self.spans is not None else NO_MENTIONS
+        elif repair == "conlleval":  # which reads the labels of all schemes alike
+            found = decode(self.labels, self.starts, known)
+        else:
+            found = decode(self.labels, self.starts, known, repair, scheme or self.scheme)
+        return replace(found, type=known.renamed(found.type)) if known.renames else found
 
     def written(self) -> tuple[Ints, Ints]:
         """The role and type of every token: as labelled, or as bio would write flat spans."""
         if self.labels is None:
             return spelt(self.mentions(), self.starts, BIO)
         known = self.coding.labels
-        return known.roles[self.labels], known.type_codes[self.labels]
+        return known.roles[self.labels], known.renamed(known.type_codes[self.labels])
 
     def detached(self, with_words: bool) -> "Corpus":
         """The same chunk with no more of the coding than it needs, to be sent elsewhere."""
@@ -206,6 +211,8 @@ class SentenceParts(NamedTuple):
 
 def read_sentences(sentences: Iterable[Sentence], name: str) -> list[SentenceParts]:
     """Read sentences, whatever way they are given in; at least one."""
+    if not isinstance(sentences, Iterable) or isinstance(sentences, str | bytes):
+        raise InputError(name, f"{sentences!r} is no list of sentences", "give (tokens, labels)")
     parts = [
         read_sentence(item, f"{name}: sentence {number}")
         for number, item in enumerate(sentences, 1)
@@ -293,6 +300,7 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
 
 def label_error(place: str, text: str) -> FormatError:
     """What to say of a label that no scheme knows."""
+    text = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
     if text != text.strip():
         return FormatError(
             place,
@@ -329,7 +337,9 @@ def read_sentence(item: Sentence, place: str, line: int = 0) -> SentenceParts:
     if isinstance(item, Mapping):
         if "tokens" not in item or not ("labels" in item or "spans" in item):
             raise InputError(
-                place, f"the keys are {sorted(item)}", "name them 'tokens' and 'labels' or 'spans'"
+                place,
+                f"the keys are {sorted(map(str, item))}",
+                "name them 'tokens' and 'labels' or 'spans'",
             )
         tokens, marks = _strings(item["tokens"], place), item.get("labels", item.get("spans"))
         if "labels" not in item:
@@ -382,6 +392,8 @@ def _with_spans(tokens: list[str], given: object, place: str, line: int) -> Sent
             start, end, kind = one
         except (TypeError, ValueError):
             start, end, kind = None, None, None
+        if isinstance(start, bool) or isinstance(end, bool):
+            start = end = None
         start, end = (int(at) if isinstance(at, Integral) else at for at in (start, end))
         if not (isinstance(start, int) and isinstance(end, int) and isinstance(kind, str) and kind):
             raise InputError(place, f"{one!r} is no span", "give spans as (start, end, type)")
@@ -410,6 +422,10 @@ def _strings(given: object, place: str) -> list[str]:
     strings = list(given)
     if set(map(type, strings)) - {str} and all(isinstance(text, str) for text in strings):
         strings = list(map(str, strings))  # of a kind of their own, as numpy's are
+    if not set(map(type, strings)) - {str} and _LONE.search("".join(strings)):
+        raise InputError(
+            place, "a token or label holds half a character (a lone surrogate)", "take it out"
+        )
     if set(map(type, strings)) - {str} or "\0" in "".join(strings):
         raise InputError(
             place,

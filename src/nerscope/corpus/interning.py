@@ -5,11 +5,17 @@ A dictionary that numpy can ask a million questions at once. Everything that is 
 keys are compared, never hashes alone.
 """
 
+import os
+
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, Words
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+# Where keys are put differs from process to process, so that nobody can write tokens that collide;
+# their codes follow the order of arrival and stay the same.
+_SEED = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
 _EMPTY = np.int32(-1)
 
 
@@ -23,11 +29,12 @@ class Interner:
     [1, -1]
     """
 
-    __slots__ = ("_codes", "_keys", "_shift", "keys", "size")
+    __slots__ = ("_codes", "_keys", "_seed", "_shift", "keys", "size")
 
     def __init__(self, bits: int = 12) -> None:
         self.keys = np.zeros(1 << (bits - 1), np.uint64)  # by code
         self.size = 0
+        self._seed = _SEED  # a table that travels to another process keeps its own
         self._allocate(bits)
 
     def _allocate(self, bits: int) -> None:
@@ -39,12 +46,22 @@ class Interner:
         """The same codes, free to grow apart."""
         twin = Interner.__new__(Interner)
         twin.keys, twin.size, twin._shift = self.keys.copy(), self.size, self._shift
+        twin._seed = self._seed
         twin._keys, twin._codes = self._keys.copy(), self._codes.copy()
         return twin
 
+    def _slots(self, keys: Words) -> Ints:
+        """The slot where each key is looked for first."""
+        mixed = keys * self._seed
+        mixed ^= mixed >> _HALF
+        mixed *= _MULTIPLIER
+        mixed >>= self._shift
+        slots: Ints = mixed.view(np.int64)
+        return slots
+
     def find(self, keys: Words) -> Ints:
         """The code of each key, -1 where it is unknown."""
-        slots = ((keys * _MULTIPLIER) >> self._shift).view(np.int64)
+        slots = self._slots(keys)
         codes = self._codes[slots]
         pending = np.flatnonzero((self._keys[slots] != keys) & (codes != _EMPTY))
         mask = len(self._codes) - 1
@@ -79,7 +96,7 @@ class Interner:
 
     def _place(self, codes: Ints) -> None:
         mask = len(self._codes) - 1
-        slots = ((self.keys[codes] * _MULTIPLIER) >> self._shift).view(np.int64)
+        slots = self._slots(self.keys[codes])
         while len(codes):
             free = self._codes[slots] == _EMPTY
             self._codes[slots[free]] = codes[

@@ -15,6 +15,7 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lookup import counted, ranges
 from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.sequences import places_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,38 +76,6 @@ def _occurrences(training: Corpus, mentions: Mentions, codes: Ints, size: int) -
     """How often the tokens of each surface stand side by side in the text."""
     found = np.zeros(size, np.int64)
     distinct, first = np.unique(codes, return_index=True)
-    found[distinct] = _count(training, mentions[first])
+    which, _ = places_of(training, training.tokens, mentions[first])
+    found[distinct] = np.bincount(which, minlength=len(distinct))
     return found
-
-
-def _count(training: Corpus, wanted: Mentions) -> Ints:
-    """Count sequences: go to every place of the rarest token of each, and compare the others.
-
-    "Bank of Ghana" is looked for where "Ghana" stands, not where "of" does: candidates begin two
-    tokens before each "Ghana", must lie in one sentence, and are then compared token by token.
-    """
-    text = training.tokens
-    frequency = np.bincount(text)
-    order = np.argsort(text, kind="stable")
-    lengths = wanted.end - wanted.start
-    owner = np.repeat(np.arange(len(wanted)), lengths)
-    position = ranges(wanted.start, wanted.end)
-    by_rarity = np.lexsort((frequency[text[position]], owner))
-    rarest = position[by_rarity[np.cumsum(lengths) - lengths]]
-    low = np.searchsorted(text, text[rarest], sorter=order)
-    high = np.searchsorted(text, text[rarest], side="right", sorter=order)
-    candidate = np.repeat(np.arange(len(wanted)), high - low)
-    begin = order[ranges(low, high)] - (rarest - wanted.start)[candidate]
-    final = begin + lengths[candidate] - 1
-    good = (begin >= 0) & (final < len(text))
-    candidate, begin, final = candidate[good], begin[good], final[good]
-    sentence_of = np.repeat(np.arange(len(training)), np.diff(training.starts))
-    good = sentence_of[begin] == sentence_of[final]
-    candidate, begin = candidate[good], begin[good]
-    for step in range(int(lengths.max(initial=0))):
-        going_on = lengths[candidate] > step
-        at = np.minimum(begin + step, len(text) - 1)
-        right = text[np.minimum(wanted.start[candidate] + step, len(text) - 1)]
-        good = ~going_on | (text[at] == right)
-        candidate, begin = candidate[good], begin[good]
-    return np.bincount(candidate, minlength=len(wanted))

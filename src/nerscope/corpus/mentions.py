@@ -35,7 +35,7 @@ REPAIRS = {
 
 def check_repair(name: str) -> None:
     """Refuse a repair that does not exist."""
-    if name not in REPAIRS:
+    if not isinstance(name, str) or name not in REPAIRS:
         raise UsageError("repair", f"there is no repair '{name}'", suggest(name, REPAIRS))
 
 

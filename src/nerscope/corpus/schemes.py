@@ -4,14 +4,14 @@ A label has a role and a type. The letters differ between schemes (`E` or `L` en
 `I`), the roles do not: once roles are known, everything downstream is the same for all schemes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import UsageError, expect, suggest
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 OUTSIDE_LABEL = "O"
@@ -80,6 +80,7 @@ def scheme_named(name: str) -> Scheme:
     >>> scheme_named("IOB2").name
     'bio'
     """
+    expect("scheme", name, str, "give the name of a tagging scheme")
     key = ALIASES.get(name.lower(), name.lower())
     if key not in SCHEMES:
         raise UsageError(
@@ -120,6 +121,7 @@ class Labels:
     (1, 0, ['PER'])
     """
 
+    renames: Mapping[str, str] = field(default_factory=dict)  # types that count as others
     _types: dict[str, int] = field(default_factory=dict)
     _codes: dict[Label, int] = field(default_factory=lambda: {Label(OUTSIDE, ""): 0})
 
@@ -153,6 +155,13 @@ class Labels:
         """The type of each label code, -1 for `O`."""
         codes = [self._types.get(label.type, -1) for label in self._codes]
         return np.array(codes, np.int16 if len(self._types) < 1 << 15 else np.int32)
+
+    def renamed(self, kinds: Ints) -> Ints:
+        """The types as they count; -1, which is none, stays."""
+        if not self.renames:
+            return kinds
+        table = [self.type_code(self.renames.get(name, name)) for name in self.types]
+        return np.array([*table, -1], kinds.dtype)[kinds]
 
     def spell(self, scheme: Scheme) -> list[str]:
         """How a scheme writes each label."""

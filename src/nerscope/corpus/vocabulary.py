@@ -8,6 +8,8 @@ from nerscope.corpus.arrays import Bytes, Ints, Words
 from nerscope.corpus.interning import Interner, Paths
 
 _WORD = 8
+_LONGEST = 128  # bytes of a string that is walked word by word
+_LAST_WORD, _LAST_STEP = (1 << 31) - 1, (1 << 32) - 1  # words have codes of 31 bits, steps of 32
 # Keeps the first 0 … 8 bytes of a little-endian word.
 _MASKS = np.array([(1 << (8 * length)) - 1 for length in range(_WORD + 1)], np.uint64)
 
@@ -17,7 +19,8 @@ class Vocabulary:
 
     A string of up to eight bytes is one zero-padded machine word (text holds no NUL), and gets an
     even code; a longer one is a path of such words, and gets an odd code. So codes are exact
-    without ever comparing bytes one by one.
+    without ever comparing bytes one by one. One of more than 128 bytes, which would be a path too
+    long to walk, is looked up whole, and is a path of one step that no word can be.
 
     >>> vocabulary = Vocabulary()
     >>> vocabulary.encode(["Oslo", "Rejkjavik-on-sea", "Oslo"]).tolist()
@@ -26,11 +29,13 @@ class Vocabulary:
     'Rejkjavik-on-sea'
     """
 
-    __slots__ = ("_paths", "_spelt", "_words")
+    __slots__ = ("_giants", "_in_full", "_paths", "_spelt", "_words")
 
     def __init__(self) -> None:
         self._words = Interner()
         self._paths = Paths()
+        self._giants: dict[bytes, int] = {}  # very long strings by their number
+        self._in_full: list[bytes] = []  # the same, by number
         self._spelt: dict[int, str] | None = None  # all that a travelling part knows
 
     def only(self, codes: Ints) -> "Vocabulary":
@@ -56,10 +61,25 @@ class Vocabulary:
         """The codes of the fields buffer[start:end]; the buffer must be padded."""
         lengths = ends - starts
         codes = 2 * self._words.codes(_words_at(buffer, starts, lengths))
-        long = np.flatnonzero(lengths > _WORD)
+        long = np.flatnonzero((lengths > _WORD) & (lengths <= _LONGEST))
         if len(long):
             codes[long] = 2 * self._encode_long(buffer, starts[long], lengths[long]) + 1
+        giant = np.flatnonzero(lengths > _LONGEST)
+        if len(giant):
+            codes[giant] = 2 * self._encode_giants(buffer, starts[giant], ends[giant]) + 1
         return codes
+
+    def _encode_giants(self, buffer: Bytes, starts: Ints, ends: Ints) -> Ints:
+        numbers = []
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            text = buffer[start:end].tobytes()
+            number = self._giants.setdefault(text, len(self._giants))
+            if number == len(self._in_full):
+                self._in_full.append(text)
+            numbers.append(number)
+        steps = _LAST_STEP - np.array(numbers, np.int64)
+        first = np.arange(len(steps))
+        return self._paths.codes(steps, first, first + 1)
 
     def _encode_long(self, buffer: Bytes, starts: Ints, lengths: Ints) -> Ints:
         counts = -(-lengths // _WORD)
@@ -78,6 +98,8 @@ class Vocabulary:
         if self._spelt is not None:
             return self._spelt[code]
         words = self._paths.path(code >> 1) if code & 1 else [code >> 1]
+        if words[0] > _LAST_WORD:
+            return self._in_full[_LAST_STEP - words[0]].decode()
         return b"".join(
             int(self._words.keys[word]).to_bytes(_WORD, "little").rstrip(b"\0") for word in words
         ).decode()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nerscope.corpus.corpus import Coding, Reading, joined
 from nerscope.corpus.mentions import check_repair, encode, merged_by_io
 from nerscope.corpus.schemes import SINGLE, scheme_named
-from nerscope.errors import InputError, plural
+from nerscope.errors import InputError, expect, plural
 from nerscope.formats.base import CorpusLike, Source, open_source, with_tokens
 from nerscope.formats.conll import written_as_conll
 from nerscope.formats.losses import losses_of, note_of
@@ -38,6 +38,7 @@ def convert(
     ...     print(Path(path).read_text().split())
     ['Ada', 'B-PER', 'Lee', 'E-PER']
     """
+    expect("target", target, (str, os.PathLike), "give the name of a file")
     data, notes = converted(open_source(given), to, repair)
     if os.fspath(target).endswith(".gz"):
         import gzip

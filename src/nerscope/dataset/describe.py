@@ -1,46 +1,42 @@
-"""What a dataset is like: the composition tables of the papers, for any data."""
+"""What a dataset is like: sizes, composition, how surfaces are used, duplicates, hard tokens."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, joined
-from nerscope.corpus.lexicon import Lexicon, lexicon_of
-from nerscope.corpus.lookup import lookup
-from nerscope.corpus.mentions import check_repair
-from nerscope.corpus.units import MENTION
-from nerscope.facets.buckets import Values
-from nerscope.facets.facet import FACETS, Attribute, Facet
-from nerscope.facets.survey import survey_chunk, surveyed
-from nerscope.facets.view import Sentences, View
-from nerscope.formats.base import CorpusLike, open_source, with_tokens
+from nerscope.dataset.composition import composition, mention_counts, mention_shares
+from nerscope.dataset.duplicates import duplicates
+from nerscope.dataset.hard_tokens import hard_tokens_in
+from nerscope.dataset.sizes import sizes
+from nerscope.dataset.splits import Split, read_splits
+from nerscope.dataset.usage import ambiguous, inconsistent, unannotated, usage_of
+from nerscope.formats.base import CorpusLike
 from nerscope.formats.losses import Loss, losses_of
 
-COMPOSITIONS = ("tmr", "hard", "hard-strict")
+Records = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The composition of each split: rows, mean attribute values, and counts of mentions and
-    surfaces.
-    """
+    """All that is known of each split; docs/commands/describe.md explains every field."""
 
-    rows: list[dict[str, Any]]
+    rows: Records
     zeta: dict[str, float | None]
-    mentions: dict[str, dict[str, int]]
+    mentions: dict[str, dict[str, int | None]]
+    mention_shares: dict[str, dict[str, float | None]]
+    splits: dict[str, dict[str, Any]]
+    ambiguous: Records
+    unannotated: Records
+    inconsistent: Records
+    duplicates: Records
+    hard_tokens: Records
     losses: list[Loss]
 
     def as_dict(self) -> dict[str, Any]:
         """What `describe --format json` prints."""
-        return {
-            "rows": self.rows,
-            "zeta": self.zeta,
-            "mentions": self.mentions,
-            "losses": self.losses,
-        }
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 def describe(
@@ -50,104 +46,65 @@ def describe(
     test: CorpusLike | None = None,
     repair: str = "conlleval",
 ) -> Description:
-    """Describe a dataset.
+    """Describe a dataset, or one file.
 
     >>> train = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
     >>> found = describe(train, test=[(["Ada", "met", "Eve"], ["B-PER", "O", "B-PER"])])
     >>> found.mentions["test"]["unseen"]
     1
+    >>> describe(train).splits["train"]["tokens"]
+    3
     """
-    check_repair(repair)
-    coding = Coding()
-    training = read_whole(train, "<train>", coding)
-    lexicon = lexicon_of(training, repair)
-    others = {
-        name: read_whole(given, f"<{name}>", coding)
-        for name, given in [("dev", dev), ("test", test)]
-        if given is not None
-    }
-    rows, mentions, zeta = list[dict[str, Any]](), {}, dict[str, float | None]()
-    for split, corpus in {"train": training, **others}.items():
-        view, values = view_of(corpus, lexicon, repair)
-        mentions[split] = _mention_counts(view)
-        if split != "train":
-            zeta = {name: _or_none(one.mean()) for name, one in values.items()}
-            for name in COMPOSITIONS:
-                facet = FACETS[name]
-                assert isinstance(facet, Facet)
-                found = _composition(view, facet, coding.labels.types)
-                rows += [{"split": split, "facet": name, **row} for row in found]
-    losses = [
-        loss
-        for corpus in (training, *others.values())
-        for loss in losses_of(corpus.name, corpus.reading, corpus.scheme, repair)
-    ]
-    return Description(rows, zeta, mentions, losses)
+    others = {"dev": dev, "test": test}
+    given = {name: one for name, one in others.items() if one is not None}
+    splits = read_splits({"train": train, **given}, repair)
+    counts = {one.name: mention_counts(one) for one in splits}
+    return _described(splits, counts, repair)
 
 
-def read_whole(given: CorpusLike, name: str, coding: Coding) -> Corpus:
-    """A whole corpus with tokens, in the codes of others."""
-    return joined([with_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
+def describe_each(files: Mapping[str, CorpusLike], *, repair: str = "conlleval") -> Description:
+    """Describe files each by itself: none is training data, so nothing is seen or unseen."""
+    parts = []
+    for name, given in files.items():
+        splits = read_splits({name: given}, repair)
+        counts = mention_counts(splits[0])
+        unknown = dict.fromkeys(("unseen", "unseen_unique"))
+        parts.append(_described(splits, {name: {**counts, **unknown}}, repair).as_dict())
+    return Description(**{key: _joined([part[key] for part in parts]) for key in parts[0]})
 
 
-def view_of(corpus: Corpus, lexicon: Lexicon, repair: str) -> tuple[View, Mapping[str, Values]]:
-    """The mentions of a whole corpus with training and test lore, and the values of attributes."""
-    mentions = corpus.mentions(repair)
-    attributes = [one for one in map(FACETS.__getitem__, FACETS) if isinstance(one, Attribute)]
-    standard = [one for one in attributes if one.standard]
-    survey = surveyed([survey_chunk(corpus, mentions, standard, lexicon)], lexicon)
-    sentences = Sentences(corpus, mentions, survey.surfaces, lexicon, survey.types_of_surface)
-    return View(sentences, mentions), survey.values
+def _joined(values: Sequence[Any]) -> Any:
+    """Lists one after the other, or mappings put together."""
+    if isinstance(values[0], dict):
+        return {key: item for value in values for key, item in value.items()}
+    return [item for value in values for item in value]
+
+
+def _described(
+    splits: Sequence[Split], counts: dict[str, dict[str, int | None]], repair: str
+) -> Description:
+    others, usage = splits[1:], usage_of(splits)
+    return Description(
+        rows=[row for one in others for row in composition(one)],
+        zeta={name: _or_none(one.mean()) for name, one in splits[-1].values.items()},
+        mentions=counts,
+        mention_shares={name: mention_shares(own) for name, own in counts.items()},
+        splits={one.name: sizes(one) for one in splits},
+        ambiguous=[row for one in splits for row in ambiguous(usage, one.name)],
+        unannotated=[row for one in splits for row in unannotated(usage, one.name)],
+        inconsistent=[row for one in others for row in inconsistent(usage, one.name)],
+        duplicates=list(duplicates(splits)),
+        hard_tokens=[
+            {"split": one.name, **row} for one in others for row in hard_tokens_in(one.view)
+        ],
+        losses=[loss for one in splits for loss in _losses(one, repair)],
+    )
+
+
+def _losses(split: Split, repair: str) -> list[Loss]:
+    corpus = split.corpus
+    return list(losses_of(corpus.name, corpus.reading, corpus.scheme, repair))
 
 
 def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else value
-
-
-def _mention_counts(view: View) -> dict[str, int]:
-    """Mentions and distinct surfaces: all, with several types in training, and not mentioned in
-    training.
-    """
-    types = (view.lexicon.surface_counts > 0).sum(axis=1)
-    ambiguous = lookup(types, view.surface) >= 2
-    unseen = lookup(view.lexicon.surface_totals, view.surface) == 0
-    counts: dict[str, int] = {}
-    for name, chosen in [
-        ("mentions", np.ones(len(unseen), bool)),
-        ("ambiguous", ambiguous),
-        ("unseen", unseen),
-    ]:
-        counts[name] = int(chosen.sum())
-        counts["unique" if name == "mentions" else f"{name}_unique"] = len(
-            np.unique(view.surface[chosen])
-        )
-    return counts
-
-
-def _composition(view: View, facet: Facet, types: list[str]) -> list[dict[str, Any]]:
-    """How many units each level holds, and which share of all (of the type)."""
-    codes = facet.checked_codes(view)
-    kinds: Ints = view.mentions.type if facet.unit == MENTION else np.zeros(len(codes), np.int64)
-    used = (
-        sorted(np.unique(kinds).tolist(), key=lambda code: types[code])
-        if facet.unit == MENTION
-        else []
-    )
-    rows: list[dict[str, Any]] = []
-    for level, members in [("all", tuple(range(facet.n_codes))), *facet.levels.items()]:
-        if level == "all" and "all" in facet.levels and rows:
-            continue
-        inside = np.isin(codes, members)
-        for kind in (None, *used):
-            of_kind = np.ones(len(codes), bool) if kind is None else kinds == kind
-            n, total = int((inside & of_kind).sum()), int(of_kind.sum())
-            share = n / total if total else None
-            rows.append(
-                {
-                    "level": level,
-                    "type": None if kind is None else types[kind],
-                    "n": n,
-                    "share": share,
-                }
-            )
-    return rows

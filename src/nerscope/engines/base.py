@@ -1,9 +1,11 @@
 """The door for engines: something that runs the same work on many items, in order."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol, TypeVar
 
-from nerscope.errors import UsageError
+from nerscope.errors import InputError, UsageError
+from nerscope.plugins import blamed
 from nerscope.registry import Registry
 
 State = TypeVar("State")
@@ -50,4 +52,58 @@ def engine_for(
         raise UsageError("workers", f"{workers!r} cannot be", "give a whole number from 1 on")
     if given is None:
         given = "local" if workers == 1 else "pool"
-    return ENGINES[given](workers, plugins) if isinstance(given, str) else given
+    if isinstance(plugins, str) or not isinstance(plugins, Sequence):
+        raise UsageError("plugins", f"{plugins!r} cannot be", "give a list of files")
+    for path in plugins:
+        if not isinstance(path, str) or not Path(path).is_file():
+            raise InputError(str(path), "no such file", "check the path")
+    if not isinstance(given, str):
+        if not hasattr(given, "map") or not hasattr(given, "remote"):
+            raise UsageError("engine", f"{given!r} is none", "give a name, or an Engine")
+        return given
+    maker = ENGINES[given]
+    with blamed(f"engine '{given}'"):
+        made = maker(workers, plugins)
+    return made if ENGINES.is_built_in(given) else _Watched(given, made)
+
+
+class _Watched:
+    """An engine of a user's own, to be blamed for what goes wrong in it."""
+
+    def __init__(self, name: str, engine: Engine) -> None:
+        self._place, self._engine = f"engine '{name}'", engine
+        if not hasattr(engine, "map") or not hasattr(engine, "remote"):
+            raise UsageError(self._place, f"it makes {engine!r}", "give it map and remote")
+
+    @property
+    def remote(self) -> bool:
+        """Whether items leave this process."""
+        return self._engine.remote
+
+    def map(
+        self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
+    ) -> Iterator[Part]:
+        """The parts of all items; refused if they are not as many as the items."""
+        given = found = 0
+
+        def counted() -> Iterator[Item]:
+            nonlocal given
+            for item in items:
+                given += 1
+                yield item
+
+        expected = _part_of(work)
+        with blamed(self._place):
+            for part in self._engine.map(work, state, counted()):
+                found += 1
+                if expected is not None and not isinstance(part, expected):
+                    raise TypeError(f"a part is a {type(part).__name__}")
+                yield part
+            if found != given or not given:
+                raise ValueError(f"it gives {found} parts for {given} items")
+
+
+def _part_of(work: Callable[..., object]) -> type | None:
+    """The kind of part that some work says it gives."""
+    kind = work.__annotations__.get("return")
+    return kind if isinstance(kind, type) else None

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import Engine, engine_for
+from nerscope.errors import UsageError, expect
 from nerscope.evaluation.gather import Progress, gather
+from nerscope.evaluation.noticed import identical_outputs
 from nerscope.evaluation.plan import make_plan, open_task
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
 
 def evaluate(
     test: CorpusLike,
-    systems: Systems,
+    systems: Systems | None = None,
     *,
-    train: CorpusLike | None = None,
+    train: CorpusLike | Sequence[CorpusLike] | None = None,
     dataset: str | None = None,
     intervals: "Sampling | bool | None" = None,
     engine: str | Engine | None = None,
@@ -31,21 +33,25 @@ def evaluate(
 ) -> Results:
     """Score systems against a gold corpus. The options are the fields of `Settings`.
 
-    `intervals` says how to resample, or that it shall be done; `plugins` are files of which workers
-    must know what they register.
+    Without systems, `test` is a file whose last column is predicted and the one before it gold.
+    Several `train` files are one training set. `intervals` says how to resample, or that it shall
+    be done; `plugins` are files of which workers must know what they register.
 
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
     >>> results = evaluate(gold, {"half": [["B-PER", "O", "O"]]})
     >>> results.value(metric="f1")
     0.6666666666666666
     """
+    expect("dataset", dataset, (str, type(None)), "give a name")
+    if progress is not None and not callable(progress):
+        raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")
     where = engine_for(engine, workers, plugins)
     task = open_task(test, systems, train, dataset, Settings.of(options))
     planned = make_plan(task, where)  # first pass: facets are fixed
     found = gather(task, planned, where, progress)  # second pass: every unit is scored
     evidence = with_subsets(found.evidence, planned.subsets)
-    results = Results([evidence], found.losses)
-    if intervals:
+    results = Results([evidence], [*found.losses, *identical_outputs(evidence)])
+    if intervals is not None and intervals is not False:
         from nerscope.evaluation.intervals import with_intervals  # for those who want to resample
 
         return with_intervals(results, intervals)

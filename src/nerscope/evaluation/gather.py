@@ -13,6 +13,11 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.corpus.units import MENTION
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError
+from nerscope.evaluation.noticed import (
+    different_scheme,
+    foreign_types,
+    refuse_other_sentences,
+)
 from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of
 from nerscope.evaluation.score import NewSurfaces, Scored, score_chunk
 from nerscope.formats.losses import Loss, losses_of
@@ -41,6 +46,8 @@ def gather(
         fold.add(part)
         if progress:
             progress(fold.sentences)
+    for source, reading in zip(task.sources, fold.readings, strict=True):
+        refuse_other_sentences(source.name, reading, log.tokens)
     schemes = [
         corpus.told or reading.transitions.scheme()
         for corpus, reading in zip(log.last, fold.readings, strict=True)
@@ -64,7 +71,8 @@ def gather(
             "no mention at all: every label is O",
             "check that the label column is the right one",
         )
-    return Gathered(canonical(evidence), _losses(task, planned, fold, schemes))
+    losses = _losses(task, planned, fold, schemes)
+    return Gathered(canonical(evidence), [*losses, *_noticed(task, evidence, fold, schemes)])
 
 
 class _Log:
@@ -73,7 +81,8 @@ class _Log:
     def __init__(self, task: Task, plan: Plan, detach: bool) -> None:
         self._task, self._plan, self._detach = task, plan, detach
         self.documents, self.lines = list[Ints](), list[Ints]()
-        self.texts: list[str] | None = []
+        self.texts: list[str] | None = [] if plan.settings.texts else None
+        self.tokens = 0
         self.last: list[Corpus] = []
 
     def rows(self) -> Iterator[list[Corpus]]:
@@ -85,6 +94,7 @@ class _Log:
             yield [corpus.detached(needs_text) for corpus in row] if self._detach else row
 
     def _note(self, gold: Corpus) -> None:
+        self.tokens += gold.n_tokens
         self.documents.append(gold.documents)
         self.lines.append(gold.lines[gold.starts[:-1]])
         if self.texts is not None:
@@ -164,3 +174,14 @@ def _losses(task: Task, planned: Planned, fold: _Fold, schemes: Sequence[Scheme]
         for loss in losses_of(name, reading, scheme, repair):
             found.setdefault(f"{name}\n{loss['kind']}", loss)
     return list(found.values())
+
+
+def _noticed(
+    task: Task, evidence: Evidence, fold: _Fold, schemes: Sequence[Scheme]
+) -> Iterator[Loss]:
+    """What is odd about each output beside gold."""
+    for place, run in enumerate(task.runs):
+        name, own = run.source.name, (schemes[0], schemes[place + 1])
+        if task.gold.always_flat and run.source.always_flat:
+            yield from different_scheme(name, fold.readings[place + 1], own)
+        yield from foreign_types(name, evidence, place)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from nerscope.errors import expect
 from nerscope.results.results import Results
 from nerscope.results.row import Row
 from nerscope.scoring.evidence import Evidence
@@ -59,6 +60,7 @@ def add_intervals(rows: Iterable[Row], dataset: str, found: Mapping[str, RowBoun
 
 def with_intervals(results: Results, intervals: Sampling | bool) -> Results:
     """The results with an interval for every number that can have one."""
+    expect("intervals", intervals, (Sampling, bool), "say True, or give a Sampling")
     sampling = intervals if isinstance(intervals, Sampling) else Sampling()
     for evidence in results.evidence:
         bounds = bounds_of(evidence, evidence.systems, sampling)

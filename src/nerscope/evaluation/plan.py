@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,17 +10,26 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
+from nerscope.corpus.schemes import Labels
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.engines.base import Engine
 from nerscope.errors import UsageError
 from nerscope.evaluation.settings import OVERALL_MATCHES, Settings
 from nerscope.evaluation.subsets import ALL, Subset, parse_subset
-from nerscope.evaluation.systems import Run, Systems, runs_of
+from nerscope.evaluation.systems import Run, Systems, is_source, runs_of
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, Attribute, Facet
 from nerscope.facets.survey import Survey, SurveyPart, survey_chunk, surveyed
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import CorpusLike, Nature, Source, open_source, with_tokens
+from nerscope.formats.base import (
+    CorpusLike,
+    Nature,
+    Several,
+    Source,
+    open_source,
+    stem_of,
+    with_tokens,
+)
 from nerscope.scoring.evidence import Division
 from nerscope.scoring.matching import Match, match_named
 from nerscope.scoring.metrics import LevelMetric, metric_named
@@ -99,16 +107,37 @@ class Planned(NamedTuple):
 
 def open_task(
     test: CorpusLike,
-    systems: Systems,
-    train: CorpusLike | None,
+    systems: Systems | None,
+    train: CorpusLike | Sequence[CorpusLike] | None,
     dataset: str | None,
     settings: Settings,
 ) -> Task:
     """Open everything that is to be read."""
     gold = open_source(test, "<gold>")
-    training = open_source(train, "<train>") if train is not None else None
-    name = dataset or Path(gold.name).stem.strip("<>") or "test"
-    return Task(name, gold, runs_of(systems), training, settings, Coding())
+    name = dataset or stem_of(gold.name) or "test"
+    if systems is None:
+        gold, output = gold.two_sides()
+        systems = {stem_of(output.name): output}
+    runs = runs_of(systems)
+    if any(run.source == gold and gold.n_columns > 2 for run in runs):
+        raise UsageError(
+            gold.name,
+            "gold and system are the same column",
+            "say which is which, as FILE::label=1; a file with both may also be given alone",
+        )
+    coding = Coding(labels=Labels(settings.map))
+    return Task(name, gold, runs, _training(train), settings, coding)
+
+
+def _training(train: CorpusLike | Sequence[CorpusLike] | None) -> Source | None:
+    """The training data; several files are one training set."""
+    if train is None:
+        return None
+    given: Any = train
+    if isinstance(given, list | tuple) and given and is_source(given[0]):
+        opened = [open_source(one, "<train>") for one in given]
+        return opened[0] if len(opened) == 1 else Several(opened)
+    return open_source(given, "<train>")
 
 
 def make_plan(task: Task, engine: Engine) -> Planned:
@@ -258,7 +287,14 @@ def divisions_of(plan: Plan) -> tuple[Division, ...]:
         own = dict.fromkeys(matches, metrics)
         one = _division(facet.name, facet.unit, facet.levels, own, facet.by_type)
         divisions.append(replace(one, title=facet.title))
-    return tuple(division for division in divisions if division.metrics)
+    shown = tuple(division for division in divisions if division.metrics)
+    if not shown:
+        raise UsageError(
+            f"metric '{', '.join(settings.metrics or ())}'",
+            "nothing that was asked for can be measured by it",
+            "choose other metrics, or facets that have them",
+        )
+    return shown
 
 
 def _division(
@@ -281,6 +317,6 @@ def _fits(name: str, unit: str, match: str, levels: Mapping[str, tuple[int, ...]
     metric = metric_named(name)
     if isinstance(metric, LevelMetric) and not set(metric.needs_levels) <= levels.keys():
         return False
-    if metric.needs_pairs and unit != MENTION:
+    if (metric.needs_pairs and unit != MENTION) or metric.unit not in (None, unit):
         return False
     return name != "accuracy" or match == LABEL

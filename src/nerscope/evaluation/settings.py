@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from nerscope.corpus.mentions import REPAIRS
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import UsageError, expect, suggest
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, Attribute
 from nerscope.facets.view import TOKEN_MATCHES
@@ -36,6 +36,8 @@ class Settings:
     buckets: int = 4
     bucketing: str | None = None  # None: that of each attribute
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)  # by attribute
+    map: Mapping[str, str] = field(default_factory=dict)  # types that count as others, on all sides
+    texts: bool = True  # whether results keep the sentences, for reading
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Settings":
@@ -59,7 +61,8 @@ class Settings:
             ("bucketing", BUCKETINGS),
         ]:
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, str) or value not in known):
+            optional = name == "bucketing" and value is None
+            if not optional and (not isinstance(value, str) or value not in known):
                 raise UsageError(name, f"there is no '{value}'", suggest(str(value), known))
         if self.matches is not None:  # each under the one name by which it is written
             names = dict.fromkeys(match_named(match).name for match in self.matches)
@@ -73,6 +76,8 @@ class Settings:
                 f"{self.buckets!r} cannot be",
                 f"give a whole number from 2 to {MOST_BUCKETS}",
             )
+        expect("texts", self.texts, bool, "say True or False")
+        expect("zero_division", self.zero_division, (int, float, type(None)), "give 0 or 1")
         if self.zero_division is not None and self.zero_division not in (0, 1):
             raise UsageError(
                 "zero_division",
@@ -80,11 +85,16 @@ class Settings:
                 "leave it undefined, or give 0 or 1",
             )
         self._check_edges()
+        if not isinstance(self.map, Mapping) or not all(
+            isinstance(name, str) and name for pair in self.map.items() for name in pair
+        ):
+            raise UsageError("map", f"{self.map!r} cannot be", "give new names by old ones")
 
     def _check_edges(self) -> None:
         if not isinstance(self.edges, Mapping):
             raise UsageError("edges", f"{self.edges!r} cannot be", "give a list for each attribute")
         for attribute, edges in self.edges.items():
+            expect("edges", attribute, str, "give a list for each attribute")
             if not isinstance(FACETS[attribute], Attribute):
                 raise UsageError(
                     f"edges of {attribute}",
@@ -101,6 +111,7 @@ class Settings:
             "ter": f"{self.token_match}/{self.token_repair}",
             "buckets": "+".join([f"{self.bucketing or 'paper'}/{self.buckets}", *self.edges]),
             "zero_division": self.zero_division,
+            "map": "+".join(f"{old}={new}" for old, new in self.map.items()) or "none",
         }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import UsageError, suggest
-from nerscope.facets.facet import FACETS
+from nerscope.facets.facet import FACETS, Facet
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import MICRO, LevelMetric, metric_named
@@ -85,8 +85,21 @@ def parse_subset(text: str) -> Subset:
             "one facet may divide, by itself or joined by &; write others as facet=level",
         )
     for name in dividers:
-        if name != ALL:
-            FACETS[name]
+        if name != ALL and name not in FACETS:
+            levels = [
+                f"{facet.name}={level}"
+                for facet in (FACETS[known] for known in FACETS)
+                if isinstance(facet, Facet)
+                for level in facet.levels
+            ]
+            close = [one for one in levels if one.partition("=")[2] == name]
+            FACETS.search()
+            if name not in FACETS:
+                raise UsageError(
+                    f"facet '{name}'",
+                    "there is no facet of this name",
+                    f"did you mean '{close[0]}'?" if close else suggest(name, FACETS),
+                )
     condition = (
         None
         if not conditions

@@ -23,6 +23,8 @@ def check_names(names: Iterable[str]) -> None:
     """Refuse names that differ only in case: one of them is a slip."""
     by_case: dict[str, str] = {}
     for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise UsageError(f"system {name!r}", "this is no name", "name the system")
         other = by_case.setdefault(name.casefold(), name)
         if other != name:
             raise UsageError(
@@ -50,12 +52,13 @@ def _outputs(given: Any) -> list[Any]:
 
     A list of lists of sentences is several runs.
     """
-    if isinstance(given, list | tuple) and given and (_is_source(given[0]) or _is_run(given[0])):
+    if isinstance(given, list | tuple) and given and (is_source(given[0]) or _is_run(given[0])):
         return list(given)
     return [given]
 
 
-def _is_source(item: Any) -> bool:
+def is_source(item: Any) -> bool:
+    """Whether this is something to open, and not a sentence."""
     return (
         isinstance(item, str | Corpus | Source)
         or hasattr(item, "read")

@@ -52,8 +52,10 @@ class Cache:
             entry = json.loads(zlib.decompress(data[len(_MARK) :]))
             if not isinstance(entry, dict) or entry.get("key") != key:
                 raise ValueError("it holds something else")
+            if entry.get("check") != digest(entry.get("value")):
+                raise ValueError("it was changed")
             return entry["value"]
-        except (OSError, KeyError, ValueError, zlib.error) as error:
+        except (OSError, KeyError, RecursionError, ValueError, zlib.error) as error:
             self.say(f"cache entry {path.name} cannot be used ({error}); computed again")
             return None
 
@@ -67,12 +69,9 @@ class Cache:
         draft = path.with_suffix(".part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_bytes(
-                _MARK
-                + zlib.compress(
-                    json.dumps({"key": key, "value": value}, separators=(",", ":")).encode(), 1
-                )
-            )
+            entry = {"key": key, "check": digest(value), "value": value}
+            text = json.dumps(entry, separators=(",", ":")).encode()
+            draft.write_bytes(_MARK + zlib.compress(text, 1))
             draft.replace(path)
         except OSError as error:
             self.say(f"the cache cannot be written ({error.strerror}): {path.parent}")

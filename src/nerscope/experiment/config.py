@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from nerscope.errors import InputError, UsageError, suggest
+from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.systems import check_names
 from nerscope.formats.base import OPTIONS_FOLLOW, path_of
@@ -22,6 +22,8 @@ _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("buckets", "samples", "seed"), int),
     "zero_division": int | float,
     "edges": dict,
+    "map": dict,
+    "texts": bool,
     "intervals": bool,
 }
 _KINDS = {
@@ -74,6 +76,7 @@ def load_experiment(path: str | Path) -> Experiment:
     Traceback (most recent call last):
     nerscope.errors.UsageError: ...nerscope.toml:1: unknown key 'dataset'. Remedy: did you mean ...
     """
+    expect("experiment", path, (str, Path), "give the path of an experiment file")
     place = Path(path)
     try:
         text = place.read_text(encoding="utf-8")
@@ -82,7 +85,7 @@ def load_experiment(path: str | Path) -> Experiment:
         raise InputError(
             str(path), f"it cannot be read ({error.strerror})", "check the path"
         ) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
         raise InputError(
             str(path), f"it is not TOML ({error})", "mend it; docs/experiments.md shows an example"
         ) from None
@@ -184,7 +187,7 @@ def _datasets(content: Mapping[str, Any], checker: _Checker) -> tuple[list[Datas
             found = [] if pattern is None else _found(folder, pattern, name, options)
             if found:
                 outputs[system] = found
-            else:
+            elif pattern is not None:  # a table that does not name the dataset means it so
                 notes.append(
                     f"{name}: no file of {system} is found ({pattern}); it is left out here"
                 )

@@ -1,8 +1,9 @@
 """A first experiment file, written by looking at a folder."""
 
+import glob
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from nerscope.errors import InputError
@@ -28,8 +29,8 @@ def starter_text(folder: str | Path) -> str:
             "no file with 'test' in its name is found",
             "write the experiment file by hand: docs/experiments.md",
         )
-    taken = {path for splits in datasets.values() for path in splits.values()}
-    systems = _systems(root, [path for path in files if path not in taken], list(datasets))
+    outputs = [path for path in files if _split_of(path) is None]
+    systems = _systems(root, outputs, datasets)
     return _text(root, datasets, systems)
 
 
@@ -39,40 +40,107 @@ def _is_data(path: Path, root: Path) -> bool:
     return path.is_file() and not hidden and plain.suffix in _ENDINGS
 
 
+def _split_of(path: Path) -> str | None:
+    """The split that a file's name tells: such a file is data, never the output of a system."""
+    stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    return next((split for split, pattern in _SPLITS.items() if pattern.search(stem)), None)
+
+
 def _datasets(root: Path, files: Iterable[Path]) -> dict[str, dict[str, Path]]:
     """The datasets with a test file: one a folder, or one for each name before the word for the
     split (a-train, b-train).
     """
     folders: dict[Path, dict[str, dict[str, Path]]] = {}
     for path in files:
-        stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
-        split = next((split for split, pattern in _SPLITS.items() if pattern.search(stem)), None)
+        split = _split_of(path)
         if split:
+            stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
             prefix = _SPLITS[split].sub("", stem).strip("._- ")
             folders.setdefault(path.parent, {}).setdefault(prefix, {}).setdefault(split, path)
-    found = {}
-    for folder, groups in folders.items():
-        own = folder.name if folder != root else root.resolve().name
-        for prefix, splits in groups.items():
-            if "test" in splits:
-                found[_key(prefix if len(groups) > 1 and prefix else own)] = splits
-    return found
+    found = [
+        (folder, prefix if len(groups) > 1 else "", splits)
+        for folder, groups in folders.items()
+        for prefix, splits in groups.items()
+        if "test" in splits
+    ]
+    names = _distinct([_path_of_names(root, folder, prefix) for folder, prefix, _ in found])
+    return {name: splits for name, (_, _, splits) in zip(names, found, strict=True)}
 
 
-def _systems(root: Path, files: Iterable[Path], datasets: list[str]) -> dict[str, dict[str, str]]:
-    """Outputs by system and dataset: NAME.RUN.txt or NAME.txt, as a pattern over the runs."""
+def _path_of_names(root: Path, folder: Path, prefix: str) -> list[str]:
+    """All that a dataset may be named after, the last first: what files share, then folders."""
+    folders = [root.resolve().name, *folder.relative_to(root).parts]
+    return [_key(name) for name in (*folders, prefix) if name][::-1]
+
+
+def _distinct(paths: Sequence[Sequence[str]]) -> list[str]:
+    """A name for each path: its last part, and as many before it as tell all of them apart."""
+    depths, names = [1] * len(paths), list[str]()
+    for _ in range(sum(map(len, paths))):
+        names = ["-".join(path[:depth][::-1]) for path, depth in zip(paths, depths, strict=True)]
+        again = [
+            place
+            for place, name in enumerate(names)
+            if names.count(name) > 1 and depths[place] < len(paths[place])
+        ]
+        if not again:
+            break
+        for place in again:
+            depths[place] += 1
+    return [
+        name if names.count(name) == 1 else f"{name}-{place + 1}"
+        for place, name in enumerate(names)
+    ]
+
+
+def _systems(
+    root: Path, files: Sequence[Path], datasets: Mapping[str, Mapping[str, Path]]
+) -> dict[str, dict[str, str]]:
+    """Outputs by system and dataset: NAME.RUN.txt or NAME.txt, as a pattern over the runs.
+
+    A second pattern for the same system and dataset (in another folder, with another ending) is a
+    system of its own.
+    """
     found: dict[str, dict[str, str]] = {}
     for path in files:
-        stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
-        with_run = re.fullmatch(r"(.+?)([._-](?:run|seed)?)\d+", stem, re.IGNORECASE)
-        name = with_run[1] if with_run else stem
-        file = f"{name}{with_run[2]}*{path.name[len(stem) :]}" if with_run else path.name
-        folders = path.relative_to(root).parts[:-1]
-        dataset = next(
-            (part for part in map(_key, reversed(folders)) if part in datasets), datasets[0]
-        )
-        found.setdefault(_key(name), {}).setdefault(dataset, "/".join([*folders, file]))
+        name, pattern = _pattern(root, path)
+        dataset = _dataset_of(root, path, datasets)
+        folders = [_key(part) for part in path.relative_to(root).parts[-2::-1]]
+        ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1]
+        key = _key(name)
+        for more in (*folders, ending, path.name):
+            if found.get(key, {}).get(dataset, pattern) == pattern:
+                break
+            key = f"{key}-{_key(more)}"
+        found.setdefault(key, {})[dataset] = pattern
     return found
+
+
+def _pattern(root: Path, path: Path) -> tuple[str, str]:
+    """The system of an output, and the pattern of its runs: a number, and nothing but a number."""
+    stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    folder = "".join(f"{glob.escape(part)}/" for part in path.relative_to(root).parts[:-1])
+    run = re.fullmatch(r"(.+?)([._-](?:run|seed)?)\d+", stem, re.IGNORECASE)
+    if not run:
+        return stem, folder + glob.escape(path.name)
+    ending = glob.escape(path.name[len(stem) :])
+    return run[1], f"{folder}{glob.escape(run[1] + run[2])}[0-9]*{ending}"
+
+
+def _dataset_of(root: Path, path: Path, datasets: Mapping[str, Mapping[str, Path]]) -> str:
+    """The dataset of an output: the one whose folder it is in or below, or else the one that
+    shares the most names with its path; the first one if there is none.
+    """
+    own = path.relative_to(root).parts[:-1]
+    words = {*map(_key, own), *re.split(r"[._-]", path.name)}
+
+    def nearness(name: str) -> tuple[bool, int, int]:
+        folder = datasets[name]["test"].relative_to(root).parts[:-1]
+        inside = bool(folder) and own[: len(folder)] == folder
+        shared = len(words & {name, *map(_key, folder)})
+        return inside, len(folder) if inside else shared, shared
+
+    return max(datasets, key=nearness)
 
 
 def _key(name: str) -> str:

@@ -10,8 +10,10 @@ import numpy as np
 
 from nerscope.engines.base import Engine, engine_for
 from nerscope.engines.local import Local
+from nerscope.errors import expect
 from nerscope.evaluation.gather import gather
 from nerscope.evaluation.intervals import RowBounds, add_intervals, named_bounds, signed
+from nerscope.evaluation.noticed import identical_outputs
 from nerscope.evaluation.plan import chosen_subsets, make_plan, open_task
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
@@ -57,6 +59,7 @@ def run_experiment(
     >>> results.value(metric="f1")
     1.0
     """
+    expect("experiment", experiment, Experiment, "give what load_experiment gave")
     cache = Cache(None) if cache is None or plugins else cache
     where = engine_for(engine, workers, plugins)
     scored = {}
@@ -176,7 +179,7 @@ def _scored(
     flat = "token" in joined.ledgers
     subsets = chosen_subsets(settings, with_train=dataset.train is not None, flat=flat)
     whole = with_subsets(replace(joined, signature=signature), subsets)
-    return _Scored(whole, list(losses.values()), keys)
+    return _Scored(whole, [*losses.values(), *identical_outputs(whole)], keys)
 
 
 def _unpacked(entry: Any) -> tuple[Evidence, list[Loss]] | None:

@@ -143,14 +143,15 @@ BUCKETINGS: dict[str, Bucketing] = {
 
 def given_edges(attribute: str, edges: Sequence[float]) -> Buckets:
     """Buckets with the edges that a user gives."""
-    if (
-        not edges
-        or not np.isfinite(edges).all()
-        or any(high <= low for low, high in pairwise(edges))
-    ):
+    numbers = list(edges) if isinstance(edges, Sequence) and not isinstance(edges, str) else []
+    fine = numbers and all(
+        isinstance(edge, int | float) and not isinstance(edge, bool) and np.isfinite(edge)
+        for edge in numbers
+    )
+    if not fine or any(high <= low for low, high in pairwise(numbers)):
         raise UsageError(
             f"edges of {attribute}",
-            f"{list(edges)} do not increase",
-            "give them in increasing order, each once",
+            f"{edges!r} do not increase, or are no numbers",
+            "give numbers in increasing order, each once",
         )
-    return Buckets(tuple(edges), tuple(edges))
+    return Buckets(tuple(numbers), tuple(numbers))

@@ -163,6 +163,7 @@ def register_facet(facet: Facet, *, needs_train: bool = False) -> Facet:
     'shouting'
     """
     facet = replace(facet, needs_train=facet.needs_train or needs_train)
+    _check_name(facet.name)
     FACETS.add(facet.name, facet)
     return facet
 
@@ -184,12 +185,19 @@ def attribute(
     True
     """
 
+    _check_name(name)
+
     def register(values: Callable[[View], Floats]) -> Callable[[View], Floats]:
         own_title = title or _first_line(values)
         FACETS.add(name, Attribute(name, values, unit, needs_train, bucketing, own_title))
         return values
 
     return register
+
+
+def _check_name(name: str) -> None:
+    if name in ("all", "type"):
+        raise UsageError(f"facet '{name}'", "a built-in one has this name", "choose another name")
 
 
 def _first_line(function: Callable[..., object]) -> str:

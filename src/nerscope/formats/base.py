@@ -4,6 +4,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from nerscope.corpus.corpus import (
@@ -17,6 +18,7 @@ from nerscope.corpus.corpus import (
 from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.formats.files import Bytes, unpacked
+from nerscope.plugins import blamed
 from nerscope.registry import Registry
 
 OPTIONS_FOLLOW = "::"  # FILE::option=value,option=value
@@ -36,6 +38,7 @@ class Source(ABC):
     respells = False  # its tokens may be spelt otherwise than those of gold
     always_flat = False  # no token can belong to two mentions, whatever is read
     is_small = True  # so small that its words are always kept
+    n_columns = 1  # of a file that may hold gold and predictions
 
     @abstractmethod
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
@@ -57,6 +60,10 @@ class Source(ABC):
         """The chunks of several sources with the same file, side by side."""
         for chunk in self.chunks(coding, tokens=tokens):
             yield [chunk] * len(members)
+
+    def two_sides(self) -> tuple["Source", "Source"]:
+        """Gold and prediction, where one file has both."""
+        raise UsageError(self.name, "no system is given", "name one, as --system bert=bert.txt")
 
     def saying(self, options: Mapping[str, Any]) -> "Source":
         """The same source with more said about it, as far as its format allows."""
@@ -93,6 +100,19 @@ class InMemory(Source):
     def file(self) -> Hashable:
         """The corpus itself."""
         return id(self.corpus)
+
+
+class Several(Source):
+    """Several sources, one after the other, as one."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.name = " + ".join(source.name for source in sources)
+        self._sources = sources
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """The chunks of each."""
+        for source in self._sources:
+            yield from source.chunks(coding, tokens=tokens)
 
 
 class Listed(Source):
@@ -140,8 +160,44 @@ CorpusLike: TypeAlias = str | os.PathLike[str] | IO[Any] | Source | Corpus | Ite
 
 def register_format(form: Format) -> Format:
     """Make a format known by its name; files that fit it are read by it from now on."""
-    FORMATS.add(form.name, form)
+
+    def opened(data: Bytes, **options: Any) -> Source:
+        with blamed(f"format '{form.name}'"):
+            return _Watched(form.name, form.open(data, **options))
+
+    FORMATS.add(form.name, form._replace(open=opened))
     return form
+
+
+class _Watched(Source):
+    """A source of a user's own, to be blamed for what goes wrong in it."""
+
+    def __init__(self, form: str, source: Source) -> None:
+        self._place, self._source = f"format '{form}'", source
+        if not isinstance(source, Source):
+            raise UsageError(self._place, f"it opens a {type(source).__name__}", "give a Source")
+        self.name = source.name
+        self.respells, self.always_flat = source.respells, source.always_flat
+        self.is_small, self.n_columns = source.is_small, source.n_columns
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """The chunks of the source."""
+        with blamed(self._place):
+            nothing = True
+            for chunk in self._source.chunks(coding, tokens=tokens):
+                if not isinstance(chunk, Corpus):
+                    raise TypeError(f"a chunk is a {type(chunk).__name__}, not a Corpus")
+                nothing = False
+                yield chunk
+            if nothing:
+                raise InputError(
+                    self.name, "the file holds no sentence", "check that it is the right file"
+                )
+
+    def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
+        """What the source makes of other labels."""
+        with blamed(self._place):
+            return self._source.relabelled(labels)
 
 
 def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> Source:
@@ -181,10 +237,22 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
 def source_named(text: str) -> Source:
     """Open `FILE` or `FILE::option=value,option=value`, as the command line has it."""
     path, _, options = text.partition(OPTIONS_FOLLOW)
-    said = dict(part.partition("=")[::2] for part in filter(None, options.split(",")))
+    parts = [part.partition("=")[::2] for part in filter(None, options.split(","))]
+    said = dict(parts)
+    if len(said) < len(parts):
+        raise UsageError(text, "an option is said twice", "say each option once")
     data = Bytes.of(path)
     form = _format_of(data, said.pop("format", None))
     return form.open(data, **{key: _read(form, text, key, said[key]) for key in said})
+
+
+def stem_of(name: str) -> str:
+    """What a file is called without its folder and endings; `gold` for `<gold>`.
+
+    >>> stem_of("runs/bert.txt.gz"), stem_of("<gold>")
+    ('bert', 'gold')
+    """
+    return Path(name.removesuffix(".gz")).stem.strip("<>")
 
 
 def path_of(text: str) -> str:
@@ -222,8 +290,9 @@ def _format_of(data: Bytes, told: str | None) -> Format:
     if others:
         head = data.head()
         for form in others:
-            if form.fits(data.name, head):
-                return form
+            with blamed(f"format '{form.name}'"):
+                if form.fits(data.name, head):
+                    return form
     return FORMATS[FALLBACK]
 
 

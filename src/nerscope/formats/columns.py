@@ -16,6 +16,7 @@ _NEW_DOCUMENT = re.compile(rb"(?m)^#[ \t]*newdoc\b")
 _BLANK_LINE = re.compile(rb"(?m)^[ \t]+$")
 _BLANKS = re.compile(rb" {2,}")
 _EDGE_BLANKS = re.compile(rb"(?m)^ +| +$")
+_SLICE = 1 << 22  # bytes that are looked at in one go
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,13 +92,9 @@ def page_of(
 def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
     buffer = padded(data)
     body = buffer[: len(data)]
-    newline, blank = body == 10, body == separator[0]
-    delimiter = newline | blank
-    empty = bool(
-        (blank[:-1] & delimiter[1:]).any() or (newline[:-1] & blank[1:]).any() or blank[:1].any()
-    )
-    ends = np.flatnonzero(delimiter)
-    last = np.flatnonzero(newline[ends])
+    ends = _delimiters(body, separator)
+    newline = body[ends] == 10
+    last = np.flatnonzero(newline)
     first, starts = np.zeros_like(last), np.zeros_like(last)
     first[1:] = last[:-1] + 1
     line_ends = ends[last]
@@ -129,8 +126,25 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
         rows,
         np.flatnonzero(begins[content]),
         documents,
-        empty,
+        _has_empty_fields(ends, newline),
     )
+
+
+def _delimiters(body: Bytes, separator: bytes) -> Ints:
+    """Where fields end: slice by slice, so that a long block needs no large arrays in between."""
+    found = []
+    for begin in range(0, len(body), _SLICE):
+        part = body[begin : begin + _SLICE]
+        found.append(np.flatnonzero((part == 10) | (part == separator[0])) + begin)
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _has_empty_fields(ends: Ints, newline: Bools) -> bool:
+    """Whether two delimiters stand side by side, other than the newlines of an empty line."""
+    if len(ends) and ends[0] == 0 and not newline[0]:
+        return True
+    beside = ends[1:] - ends[:-1] == 1
+    return bool((beside & ~(newline[1:] & newline[:-1])).any())
 
 
 def _remarks(lines: list[int], token: Bools) -> Ints:

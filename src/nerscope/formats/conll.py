@@ -16,12 +16,13 @@ from nerscope.corpus.mending import MENDS
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import Labels, Scheme, Transitions, parse_label, scheme_named
 from nerscope.corpus.vocabulary import Vocabulary
-from nerscope.errors import FormatError, InputError, UsageError, plural, suggest
+from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format, Nature, Source
 from nerscope.formats.columns import Page, page_of
 from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, blocks
 
 _SMALL = 4 << 20  # bytes
+_MOST_COLUMNS = 10_000
 _LOOK = 4 << 20  # bytes of a file that are looked at to tell its scheme
 SEPARATORS = {"tab": b"\t", "space": b" "}
 # The first line of a file that nothing but CoNLL-U and its kin begin with.
@@ -80,6 +81,20 @@ class ConllFile(Source):
         name = self.path.name if isinstance(self.path, Bytes) else os.fsdecode(self.path)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "respells", self.tokens == "any")
+        for option in ("token", "label"):
+            value = getattr(self, option)
+            expect(option, value, int, f"give {FILE_OPTIONS[option].give}")
+            if abs(value) > _MOST_COLUMNS:
+                raise UsageError(self.name, f"{option}={value} cannot be", "count columns from 0")
+        for option, known in (("tokens", ("same", "any")), ("mend", (None, *MENDS))):
+            if getattr(self, option) not in known:
+                raise UsageError(
+                    self.name,
+                    f"{option}={getattr(self, option)!r} cannot be",
+                    f"give {FILE_OPTIONS[option].give}",
+                )
+        expect("comments", self.comments, (bool, type(None)), "say True or False")
+        expect("encoding", self.encoding, str, "give the name of an encoding")
         if self.separator is not None and self.separator not in SEPARATORS:
             raise UsageError(
                 self.name,
@@ -90,7 +105,7 @@ class ConllFile(Source):
             scheme_named(self.scheme)
         try:
             "".encode(self.encoding)
-        except LookupError:
+        except (LookupError, UnicodeError):
             raise UsageError(
                 self.name,
                 f"no encoding is called '{self.encoding}'",
@@ -120,6 +135,25 @@ class ConllFile(Source):
         for chunk in read_chunks(self, Coding(), [self.label], tokens=False, most=_LOOK):
             seen += chunk[0].reading.transitions
         return Nature(seen.scheme())
+
+    def two_sides(self) -> tuple["ConllFile", "ConllFile"]:
+        """The last column is predicted, the one before it gold, as for conlleval."""
+        if self.n_columns < 3:
+            raise UsageError(
+                self.name,
+                "no system is given",
+                "name one, as --system bert=bert.txt, or give a file with gold and predicted",
+            )
+        return replace(self, label=self.label - 1), self
+
+    @property
+    def n_columns(self) -> int:  # type: ignore[override]
+        """How many columns the first line with a token has."""
+        head = self.content.head().decode(self.encoding, "replace").removeprefix(_BOM)
+        separator = look(head.encode(), self).separator.decode()
+        lines = (line.strip("\r") for line in head.split("\n"))
+        first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+        return len(list(filter(None, first.split(separator))))
 
     def saying(self, options: Mapping[str, Any]) -> "ConllFile":
         """The same file with other options."""
@@ -186,10 +220,15 @@ def written_as_conll(corpus: Corpus, scheme: Scheme) -> bytes:
     """A corpus as two columns: tokens and labels in a scheme."""
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
     names = corpus.coding.labels.spell(scheme)
+    if any(re.search(r"\s", name) for name in names):
+        raise InputError(
+            corpus.name, "a type has a blank in it, which columns cannot hold", "rename the type"
+        )
     lines: list[str] = []
     for sentence, (begin, end) in enumerate(pairwise(corpus.starts.tolist())):
         words = corpus.words(sentence)
-        if any(_BREAKS.search(word) or not word for word in words):
+        starts_document = words[0].startswith("-DOCSTART-")
+        if starts_document or any(_BREAKS.search(word) or not word for word in words):
             raise InputError(
                 corpus.name,
                 f"sentence {sentence + 1} has a token that lines and columns cannot hold",
@@ -369,6 +408,16 @@ class _Reader:
                 "mend the line; say separator=tab or separator=space if the guess is wrong, "
                 "comments=yes if it is a comment",
             )
+        for column in self.columns:
+            at, token = (
+                place if place >= 0 else counts + place for place in (column, self.file.token)
+            )
+            if np.equal(at, token).any():
+                raise FormatError(
+                    f"{self.file.name}:{self.line + page.rows[0]}",
+                    "the label column is the column of the token",
+                    "give a file with more columns, or say token=… and label=…",
+                )
 
     def _corpora(self, page: Page) -> list[Corpus]:
         starts = np.append(page.begins, len(page.rows))

@@ -38,6 +38,8 @@ class Bytes:
     def of(cls, path: str | os.PathLike[str]) -> "Bytes":
         """The bytes behind a path; `-` is standard input."""
         name = os.fsdecode(path)
+        if not name:
+            raise InputError("''", "this is no name of a file", "check the path")
         if name == STANDARD_INPUT:
             return _kept("<stdin>", sys.stdin.buffer)
         try:
@@ -132,11 +134,13 @@ def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[byt
 
 def _with_line_ends(parts: Iterator[bytes]) -> Iterator[bytes]:
     """The parts; if lines end in a lone `\\r` as far as the first one tells, with `\\n` instead."""
-    first = b""
+    held: list[bytes] = []
     for part in parts:
-        first += part
-        if b"\n" in first or b"\r" in first[:-1]:
+        after_return = bool(held) and held[-1].endswith(b"\r")
+        held.append(part)
+        if after_return or b"\n" in part or b"\r" in part[:-1]:
             break
+    first = b"".join(held)
     lone = b"\r" in first and b"\n" not in first
     yield first.replace(b"\r", b"\n") if lone else first
     for part in parts:
@@ -159,6 +163,8 @@ def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
                 text = decoder.decode(data).encode()
         except UnicodeDecodeError as error:
             raise _not_encoded(name, offset + error.start - pending, encoding) from None
+        except UnicodeError:
+            raise _not_encoded(name, offset, encoding) from None
         nul = text.find(b"\0")
         if nul >= 0:
             raise InputError(

@@ -9,8 +9,11 @@ from nerscope.render.tables import SPARSE
 from nerscope.results.changes import BROKEN, FIXED, change_counts
 from nerscope.results.compare import (
     LOSS,
+    PRIMARY,
     SIGNIFICANT,
-    TIE,
+    TYPES,
+    UNDECIDED,
+    WHERE,
     WIN,
     Comparison,
     is_significant,
@@ -18,21 +21,87 @@ from nerscope.results.compare import (
 )
 from nerscope.results.results import Results
 
+_MOST_PLACES = 12  # of a pair that are shown unasked
 
-def comparison_document(found: Comparison, signature: str, cells: bool = True) -> Document:
-    """What a comparison has to say: who wins where, and, if wanted, every cell."""
-    duel = head_to_head(found.rows)
-    tables = [tally_table(found.rows), *([duel] if duel else [])]
+
+def comparison_document(found: Comparison, signature: str, cells: bool = False) -> Document:
+    """What a comparison has to say: is one better, then where; with `cells`, everything."""
     if cells:
+        duel = head_to_head(found.rows)
+        tables = [tally_table(found.rows), *([duel] if duel else [])]
         tables += difference_tables(found.rows, found.settings)
+    else:
+        tables = [table for pair in _pairs(found.rows) for table in _where_tables(found, pair)]
     about = "|".join(f"{key}:{value}" for key, value in found.settings.items())
     return Document(
         tables,
         found.as_dict(),
         records=found.rows,
+        hints=[] if cells else ["more: --all for every cell; --facet, --metric, --match, --type"],
+        opening=answers(found),
         notes=found.notes,
         signature=f"{about}|{signature}",
     )
+
+
+def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((row["system_a"], row["system_b"]) for row in rows))
+
+
+def answers(found: Comparison) -> list[str]:
+    """One sentence a pair and dataset: is A better than B?"""
+    lines = []
+    several = len({row["dataset"] for row in found.rows}) > 1
+    for row in found.rows:
+        if row["family"] != PRIMARY or row["difference"] is None:
+            continue
+        a, b = row["system_a"], row["system_b"]
+        verdict = standing(row["metric"], row["difference"], row["p_corrected"])
+        told = {
+            WIN: f"{a} is better than {b}",
+            LOSS: f"{b} is better than {a}",
+            UNDECIDED: f"{a} and {b}: undecided",
+        }[verdict]
+        place = f"{row['dataset']}: " if several else ""
+        interval = "" if row["low"] is None else f" [{points(row['low'])}, {points(row['high'])}]"
+        lines.append(
+            f"{place}{told}: {row['metric']} {percent(row['a'])} against {percent(row['b'])}, "
+            f"difference {points(row['difference'])}{interval}, p {_p_words(row['p_corrected'])}, "
+            f"n = {row['n']:,}"
+        )
+    return lines
+
+
+def _p_words(p: float | None) -> str:
+    text = p_text(p)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+
+
+def _sureness(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    return row["p_corrected"], row["p"], -abs(row["difference"])
+
+
+def _where_tables(found: Comparison, pair: tuple[str, str]) -> list[Table]:
+    """The levels, and the types, on which the systems differ most surely."""
+    own = [row for row in found.rows if (row["system_a"], row["system_b"]) == pair]
+    tables = []
+    for family, title in ((WHERE, "where"), (TYPES, "by type")):
+        rows = [row for row in own if row["family"] == family and row["p"] is not None]
+        if not rows:
+            continue
+        ranked = sorted(
+            rows, key=lambda row: (row["p_corrected"], row["p"], -abs(row["difference"]))
+        )
+        shown = ranked[:_MOST_PLACES]
+        table = difference_tables(shown, found.settings)[0]
+        sure = sum(is_significant(row["p_corrected"]) for row in rows)
+        notes = (
+            f"* p below {SIGNIFICANT} after correction over the {len(rows)} of this family: {sure}",
+            *([f"{len(rows) - len(shown)} more: --all"] if len(rows) > len(shown) else []),
+        )
+        name = f"{pair[0]} against {pair[1]}, {title}"
+        tables.append(Table(name, table.header, table.rows, notes))
+    return tables
 
 
 def changes_document(results: Results, a: str, b: str) -> Document:
@@ -127,13 +196,13 @@ def tally_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         if row["p_corrected"] is not None:
             own[standing(row["metric"], row["difference"], row["p_corrected"])] += 1
     body = tuple(
-        (Cell(a), Cell(b), *(Cell(str(own[kind])) for kind in (WIN, LOSS, TIE)))
+        (Cell(a), Cell(b), *(Cell(str(own[kind])) for kind in (WIN, LOSS, UNDECIDED)))
         for (a, b), own in counts.items()
     )
     notes = (f"a win is a difference whose corrected p is below {SIGNIFICANT}",)
     return Table(
-        "Wins, losses and ties over the cells shown",
-        ("system", "against", "wins", "losses", "ties"),
+        "Wins and losses over the cells shown",
+        ("system", "against", "wins", "losses", "undecided"),
         body,
         notes,
     )

@@ -3,10 +3,14 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from nerscope.plugins import blamed
 from nerscope.registry import Registry
 from nerscope.results.results import Results
+
+if TYPE_CHECKING:
+    import pandas
 
 UNDEFINED = "–"
 
@@ -17,6 +21,7 @@ class Cell:
 
     text: str
     best: bool = False
+    is_size: bool = False  # a denominator, or what names a row of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +32,43 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    label: str = ""  # by which LaTeX refers to it
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return OUTPUTS["markdown"](Document([self]))
+
+    def to_latex(self) -> str:
+        """The table in LaTeX, with booktabs."""
+        return OUTPUTS["latex"](Document([self]))
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The cells as a pandas data frame of strings."""
+        import pandas
+
+        return pandas.DataFrame(
+            [[cell.text for cell in row] for row in self.rows], columns=list(self.header)
+        )
+
+    def _repr_html_(self) -> str:
+        from nerscope.render.html import table_html
+
+        return table_html(self)
 
     def __str__(self) -> str:
         return OUTPUTS["text"](Document([self]))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that was demanded: where, of what, what became of it, and all that is known."""
+
+    group: str
+    name: str
+    outcome: str
+    failed: bool
+    message: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +76,21 @@ class Document:
     """What a command has to say.
 
     `data` is what JSON holds; `records`, if there are any, are what CSV holds instead of tables;
-    `lines` are said in words below the tables; `notes` go to standard error, or into the text.
+    `opening` is said in words above the tables, `lines` below them, then `hints` of what else
+    there is; `notes` go to standard error, or into the text; `checks` are what a build passes or
+    fails by.
     """
 
     tables: Sequence[Table] = ()
     data: Any = None
     records: Sequence[Mapping[str, Any]] | None = None
+    opening: Sequence[str] = ()
     lines: Sequence[str] = ()
+    hints: Sequence[str] = ()
     notes: Sequence[str] = ()
     signature: str | None = None
     results: Results | None = field(default=None, repr=False)
+    checks: Sequence[Check] | None = None
 
 
 Output = Callable[[Document], str]
@@ -60,7 +104,15 @@ def register_output(name: str, output: Output) -> None:
     >>> OUTPUTS["titles"](Document([Table("Exact match", (), ())]))
     'Exact match'
     """
-    OUTPUTS.add(name, output)
+
+    def watched(document: Document) -> str:
+        with blamed(f"format '{name}'"):
+            text = output(document)
+            if not isinstance(text, str):
+                raise TypeError(f"it gives a {type(text).__name__}, not a text")
+            return text
+
+    OUTPUTS.add(name, watched)
 
 
 def as_json(data: object) -> str:

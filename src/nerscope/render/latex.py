@@ -21,8 +21,8 @@ _LATEX = str.maketrans(
 
 def as_latex(document: Document) -> str:
     """One table environment each; it needs the package booktabs."""
-    text = "\n".join(map(_table, document.tables))
-    below = list(document.lines)
+    text = "% needs \\usepackage{booktabs}\n" + "\n".join(map(_table, document.tables))
+    below = [*document.opening, *document.lines]
     if document.signature is not None:
         below += [f"signature: {document.signature}", *(f"note: {note}" for note in document.notes)]
     return text + "\n" + "".join(f"% {_one_line(line)}\n" for line in below)
@@ -33,9 +33,10 @@ def _table(table: Table) -> str:
     body = "".join(f"{' & '.join(map(_cell, row))} \\\\\n" for row in table.rows)
     notes = [_escaped(note) for note in table.notes if not note.startswith("*")]
     caption = ". ".join([_escaped(table.title), *notes])
+    label = f"\\label{{{table.label}}}\n" if table.label else ""
     return (
         "\\begin{table}\n\\centering\n"
-        f"\\caption{{{caption}.}}\n"
+        f"\\caption{{{caption}.}}\n{label}"
         f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
         f"{' & '.join(map(_escaped, table.header))} \\\\\n\\midrule\n"
         f"{body}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"

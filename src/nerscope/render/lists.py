@@ -36,7 +36,7 @@ def error_file(path: str, records: Records) -> Callable[[], bytes | str]:
 
 
 def _csv(path: str, records: Records) -> str:
-    columns = list(dict.fromkeys(key for record in records for key in record))
+    columns = list(dict.fromkeys(key for record in records for key in record if key != "tokens"))
     return csv_text(columns, [[record.get(key) for key in columns] for record in records])
 
 

@@ -6,7 +6,7 @@ from nerscope.render.text import side
 
 def as_markdown(document: Document) -> str:
     """Tables with a heading each, then what holds for all of them."""
-    parts = [_table(table) for table in document.tables]
+    parts = [*document.opening, *map(_table, document.tables)]
     parts += list(document.lines)
     if document.signature is not None:
         parts.append(f"`signature: {document.signature}`")

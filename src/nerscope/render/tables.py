@@ -12,6 +12,7 @@ FEW = 30  # a recall on fewer units than this says little
 SPARSE = 0.01  # as does one on a smaller share of all mentions
 FEW_NOTE = f"! fewer than {FEW} units, or under {SPARSE:.0%} of all: read with care"
 BEST_NOTE = "* best of its column"
+SIZE_ROW = "n"  # what the row of denominators is called
 _KEY = ("facet", "level", "type", "match", "metric")
 # Of the metrics that a table could show, the first of these that it has.
 _PREFERRED = ("f1", "recall", "ter", "precision")
@@ -113,33 +114,54 @@ def _title(rows: Summaries, what: str, metric: str, match: str) -> str:
 
 def table(results: Results, name: str) -> Table:
     """One table by name: one of the fixed ones, or any facet of the results."""
-    rows = Summaries(results)
-    made = list(_tables(rows, name))
-    if not made:
+    return table_columns(Summaries(results), name)[0]
+
+
+def table_columns(
+    rows: Summaries, name: str, metric: str | None = None, match: str | None = None
+) -> tuple[Table, list[Column]]:
+    """A table by name, of a metric and a match if they are told, and what its columns hold."""
+    made = _made(rows, name, metric, match)
+    if made is None:
         known = dict.fromkeys([*_FIXED, *(facet for facet in rows.by_facet if facet != "all")])
         raise UsageError(
             f"table '{name}'", "there is no such table in these results", suggest(name, known)
         )
-    return made[0]
+    columns, title, notes = made
+    kept = [one for one in columns if any(any(rows.column(d, one.wanted)) for d in rows.systems)]
+    if not kept:
+        raise UsageError(
+            f"table '{name}'",
+            f"it has no {metric or 'such metric'} by {match or 'its match'}",
+            "choose a metric and a match that were evaluated",
+        )
+    return _built(rows, title, kept, notes), kept
 
 
 _FIXED = ("exact", "types", "partial", "pairs", "errors")
+Parts = tuple[list[Column], str, Sequence[str]]
+
+
+def _made(rows: Summaries, name: str, metric: str | None, match: str | None) -> Parts | None:
+    """Columns, title and notes of a table, if the results have it."""
+    if name in rows.by_facet and name != "all":
+        return _facet_parts(rows, name, metric, match)
+    if name not in _FIXED or "all" not in rows.by_facet:
+        return None
+    if name == "types":
+        columns, title = _types(rows, metric, match)
+    elif name == "partial":
+        columns, title = _partial(rows, metric)
+    else:
+        columns, title = {"exact": _exact, "pairs": _pairs, "errors": _errors}[name](rows)
+    return (columns, title, ()) if columns else None
 
 
 def _tables(rows: Summaries, name: str) -> Iterator[Table]:
     """The table of a name, if the results have it."""
-    if name in rows.by_facet and name != "all":
-        yield _facet_table(rows, name)
-    elif name in _FIXED and "all" in rows.by_facet:
-        columns, title = {
-            "exact": _exact,
-            "types": _types,
-            "partial": _partial,
-            "pairs": _pairs,
-            "errors": _errors,
-        }[name](rows)
-        if columns:
-            yield _built(rows, title, columns)
+    made = _made(rows, name, None, None)
+    if made is not None:
+        yield _built(rows, made[1], made[0], made[2])
 
 
 Made = tuple[list[Column], str]
@@ -169,27 +191,28 @@ _AVERAGES = {
 }
 
 
-def _types(rows: Summaries) -> Made:
-    metrics = rows.values("all", "metric", match="exact")
+def _types(rows: Summaries, metric: str | None = None, match: str | None = None) -> Made:
+    match = match or "exact"
+    known = rows.values("all", "metric", match=match)
     typed = [
-        name for name in metrics if rows.values("all", "type", metric=name, match="exact") != [None]
+        name for name in known if rows.values("all", "type", metric=name, match=match) != [None]
     ]
-    if not typed:
+    chosen = metric or (_preferred(typed) if typed else None)
+    if chosen not in typed:
         return [], ""
-    metric = _preferred(typed)
-    names = sorted(name for name in rows.values("all", "type", metric=metric) if name is not None)
+    names = sorted(name for name in rows.values("all", "type", metric=chosen) if name is not None)
     columns = [
-        Column(kind or "all", {**_ALL, "match": "exact", "metric": metric, "type": kind})
+        Column(kind or "all", {**_ALL, "match": match, "metric": chosen, "type": kind})
         for kind in [None, *names]
     ]
-    return columns, f"{metric_title(metric, at_start=True)} by type"
+    return columns, f"{metric_title(str(chosen), at_start=True)} by type"
 
 
-def _partial(rows: Summaries) -> Made:
+def _partial(rows: Summaries, metric: str | None = None) -> Made:
     matches = [name for name in rows.values("all", "match") if name not in ("surface", "label")]
     if matches in ([], ["exact"]):
         return [], ""
-    metric = _preferred(rows.values("all", "metric", match=matches[-1]))
+    metric = metric or _preferred(rows.values("all", "metric", match=matches[-1]))
     columns = [Column(match, {**_ALL, "match": match, "metric": metric}) for match in matches]
     return columns, f"{metric_title(metric, at_start=True)} with partial credit"
 
@@ -218,9 +241,12 @@ def _preferred(metrics: Sequence[str]) -> str:
     return next((name for name in _PREFERRED if name in metrics), metrics[0])
 
 
-def _facet_table(rows: Summaries, facet: str) -> Table:
-    metric = _preferred(rows.values(facet, "metric"))
-    match = rows.values(facet, "match", metric=metric)[0]
+def _facet_parts(
+    rows: Summaries, facet: str, metric: str | None = None, match: str | None = None
+) -> Parts:
+    metric = metric or _preferred(rows.values(facet, "metric"))
+    known = rows.values(facet, "match", metric=metric)
+    match = match or (known[0] if known else "")
     common = {"facet": facet, "type": None, "match": match, "metric": metric}
     columns = [
         Column(level, {**common, "level": level})
@@ -229,7 +255,12 @@ def _facet_table(rows: Summaries, facet: str) -> Table:
     if metric == "ter" and rows.values(facet, "metric", metric="hardeval"):
         columns.append(Column("score", {**common, "level": "score", "metric": "hardeval"}))
     title = _title(rows, rows.facet_title(facet), metric, match)
-    return _built(rows, title, columns, rows.range_notes(facet))
+    return columns, title, rows.range_notes(facet)
+
+
+def _facet_table(rows: Summaries, facet: str) -> Table:
+    columns, title, notes = _facet_parts(rows, facet)
+    return _built(rows, title, columns, notes)
 
 
 def overview(results: Results) -> list[Table]:
@@ -311,7 +342,7 @@ def _built(
             )
         sizes = [_size(column, whole) for column in cells]
         sparse |= any(size.endswith("!") for size in sizes)
-        body.append((Cell(label + "n"), *map(Cell, sizes)))
+        body.append(tuple(Cell(text, is_size=True) for text in (label + SIZE_ROW, *sizes)))
     said = [BEST_NOTE] if any(cell.best for row in body for cell in row) else []
     said += ["mean ± standard deviation over runs"] if several_runs else []
     said += [FEW_NOTE] if sparse else []

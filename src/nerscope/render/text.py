@@ -65,11 +65,12 @@ def as_text(document: Document) -> str:
         console.print()
     lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
     text = "\n".join(lines).strip("\n")
-    below = [harmless(line) for line in document.lines]
+    below = [harmless(line) for line in (*document.lines, *document.hints)]
     if document.signature is not None:
         below.append(f"signature: {harmless(document.signature)}")
         below += [f"note: {harmless(note)}" for note in document.notes]
-    parts = [part for part in (text, "\n".join(below)) if part]
+    above = "\n".join(harmless(line) for line in document.opening)
+    parts = [part for part in (above, text, "\n".join(below)) if part]
     return "\n\n".join(parts) + "\n" if parts else ""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
-from nerscope.errors import InputError, UsageError, suggest
+from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.results.row import row_value
@@ -23,7 +23,11 @@ from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import METHODS
 
 Pair = tuple[str, str]
-WIN, LOSS, TIE = "win", "loss", "tie"
+WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
+# What is asked, and within which p-values are corrected: is A better at all; on which levels of
+# which facets; on which types; and everything else.
+PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
+_PREFERRED = ("f1", "recall", "ter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
 
     def tally(self, a: str, b: str) -> Counter[str]:
-        """How many cells A wins, loses and ties, by the corrected p-value."""
+        """How many cells A wins and loses, and how many are undecided, by the corrected p."""
         return Counter(
             standing(row["metric"], row["difference"], row["p_corrected"])
             for row in self.rows
@@ -48,13 +52,13 @@ class Comparison:
 
 
 def standing(metric: str, difference: float, p: float | None) -> str:
-    """Whether the first of two systems wins a cell, loses it, or ties.
+    """Whether the first of two systems wins a cell, loses it, or nothing can be told.
 
     >>> standing("ter", -0.02, 0.01), standing("f1", -0.02, 0.01), standing("f1", 0.02, 0.3)
-    ('win', 'loss', 'tie')
+    ('win', 'loss', 'undecided')
     """
     better = metric_named(metric).gain(difference)
-    return TIE if not better or not is_significant(p) else WIN if better > 0 else LOSS
+    return UNDECIDED if not better or not is_significant(p) else WIN if better > 0 else LOSS
 
 
 def compare(
@@ -63,8 +67,11 @@ def compare(
     b: str | None = None,
     *,
     baseline: str | None = None,
+    pairs: Sequence[Pair] | None = None,
     facets: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
+    matches: Sequence[str] | None = None,
+    types: Sequence[str] | None = None,
     by_type: bool = False,
     method: str = "bootstrap",
     correction: str = "holm",
@@ -72,7 +79,11 @@ def compare(
     seed: int = 0,
     resample: str = "sentence",
 ) -> Comparison:
-    """Compare two systems, each with a baseline, or all pairs; p is corrected over cells shown.
+    """Compare two systems, each with a baseline, some pairs, or all of them.
+
+    Every row belongs to a family: "primary" (exact F1 over everything, or the first metric chosen),
+    "where" (the levels of each facet by one metric), "types", or "other". p is corrected within the
+    family of a pair; for the primary family, over the pairs.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -81,33 +92,51 @@ def compare(
     >>> compare(results, "x", "y", metrics=["f1"], samples=200).rows[0]["difference"]
     1.0
     """
+    expect("results", results, Results, "give what evaluate or Results.load gave")
+    lists = {"facets": facets, "metrics": metrics, "matches": matches, "types": types}
+    for name, given in lists.items():
+        check_names_list(name, given)
+    expect("method", method, str, "give the name of a method")
+    expect("correction", correction, str, "give the name of a correction")
     if not results.evidence:
         raise InputError(
             "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
         )
     corrected([], correction)
     METHODS[method]
-    _check_chosen(results, facets, metrics)
+    _check_chosen(results, facets, metrics, matches, types)
     sampling = Sampling(resample, samples, seed)
     rows, notes = list[dict[str, Any]](), list[str]()
     for evidence in results.evidence:
-        pairs, missing = pairs_of(evidence, results, a, b, baseline)
+        own, missing = pairs_of(evidence, results, a, b, baseline, pairs)
         notes += missing
-        chosen = narrowed(evidence, facets, metrics)
-        found = differences_of(chosen, pairs, sampling, method)
-        rows += shown_rows(chosen, found, by_type, alone=metrics is not None)
+        chosen = narrowed(evidence, facets, metrics, matches)
+        found = differences_of(chosen, own, sampling, method)
+        shown = shown_rows(chosen, found, by_type or types is not None, metrics is not None)
+        rows += [row for row in shown if types is None or row["type"] in types]
     about = {"method": method, "correction": correction, **sampling.signature()}
     return comparison_of(rows, about, notes)
 
 
+def check_names_list(place: str, given: object) -> None:
+    """Refuse what is no list of names; None is none at all."""
+    listed = isinstance(given, Sequence) and all(isinstance(one, str) for one in given)
+    if given is not None and (isinstance(given, str) or not listed):
+        raise UsageError(place, f"{given!r} cannot be", "give a list of names")
+
+
 def differences_of(
-    evidence: Evidence, pairs: Sequence[Pair], sampling: Sampling, method: str
+    evidence: Evidence,
+    pairs: Sequence[Pair],
+    sampling: Sampling,
+    method: str,
+    alpha: float = SIGNIFICANT,
 ) -> Iterator[Difference]:
-    """Every number of every pair, tested."""
+    """Every number of every pair, tested, with the interval that leaves out a share of alpha."""
     systems = list(dict.fromkeys(system for pair in pairs for system in pair))
     if pairs:
         for draws in draw(evidence, sampling, systems, swaps=METHODS[method].needs_swaps):
-            yield from draws.differences(pairs, method)
+            yield from draws.differences(pairs, method, alpha)
 
 
 def shown_rows(
@@ -128,15 +157,19 @@ def _is_shown(found: Difference, by_type: bool, alone: bool) -> bool:
 def comparison_of(
     rows: list[dict[str, Any]], about: dict[str, Any], notes: list[str]
 ) -> Comparison:
-    """A comparison whose p-values are corrected over the rows of each pair."""
-    pairs: dict[Pair, list[dict[str, Any]]] = {}
+    """A comparison whose rows know their families, with p-values corrected within them."""
+    primary = _primary(rows)
+    families: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        pairs.setdefault((row["system_a"], row["system_b"]), []).append(row)
-    for own in pairs.values():
+        row["family"] = _family(row, primary)
+        pair = () if row["family"] == PRIMARY else (row["system_a"], row["system_b"])
+        families.setdefault((row["family"], *pair), []).append(row)
+    for own in families.values():
         p_values = [np.nan if row["p"] is None else row["p"] for row in own]
         for row, p in zip(own, corrected(p_values, about["correction"]), strict=True):
             row["p_corrected"] = row_value(p)
-    most, samples = max(map(len, pairs.values()), default=0), int(about["samples"])
+            row.pop("in_where", None)
+    most, samples = max(map(len, families.values()), default=0), int(about["samples"])
     if about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1):
         notes.append(
             f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
@@ -145,12 +178,37 @@ def comparison_of(
     return Comparison(rows, about, notes)
 
 
+def _primary(rows: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+    """Match and metric of the one question that is asked first: exact F1 if it is there."""
+    overall = [
+        (row["match"], row["metric"])
+        for row in rows
+        if row["facet"] == "all" and row["type"] is None and row["unit"] == MENTION
+    ]
+    by_f1 = [cell for cell in overall if cell[1] == "f1"]
+    return ("exact", "f1") if ("exact", "f1") in overall else next(iter([*by_f1, *overall]), None)
+
+
+def _family(row: dict[str, Any], primary: tuple[str, str] | None) -> str:
+    cell = (row["match"], row["metric"])
+    if row["facet"] == "all" and row["unit"] == MENTION and cell == primary:
+        return PRIMARY if row["type"] is None else TYPES
+    if row["facet"] == "all" or row["type"] is not None or not row["in_where"]:
+        return OTHER
+    return WHERE
+
+
 def pairs_of(
-    evidence: Evidence, results: Results, a: str | None, b: str | None, baseline: str | None
+    evidence: Evidence,
+    results: Results,
+    a: str | None,
+    b: str | None,
+    baseline: str | None,
+    pairs: Sequence[Pair] | None = None,
 ) -> tuple[list[Pair], list[str]]:
     """The pairs to compare on a dataset, and who is missing there."""
     everyone = results.systems
-    for name in (a, b, baseline):
+    for name in (a, b, baseline, *(name for pair in pairs or () for name in pair)):
         check_system(results, name)
     if (a is None) != (b is None):
         raise UsageError(
@@ -162,7 +220,9 @@ def pairs_of(
             "there is only one system in the results",
             "evaluate at least two systems together",
         )
-    if a is not None and b is not None:
+    if pairs is not None:
+        wanted = list(pairs)
+    elif a is not None and b is not None:
         wanted = [(a, b)]
     elif baseline is not None:
         wanted = [(system, baseline) for system in everyone if system != baseline]
@@ -175,15 +235,19 @@ def pairs_of(
 
 
 def narrowed(
-    evidence: Evidence, facets: Sequence[str] | None, metrics: Sequence[str] | None
+    evidence: Evidence,
+    facets: Sequence[str] | None,
+    metrics: Sequence[str] | None,
+    matches: Sequence[str] | None = None,
 ) -> Evidence:
-    """The evidence with some of its facets and metrics."""
+    """The evidence with some of its facets, metrics and matches."""
     chosen = []
     for division in evidence.divisions:
         if facets is None or division.facet in facets:
             own = {
                 match: tuple(name for name in names if metrics is None or name in metrics)
                 for match, names in division.metrics.items()
+                if matches is None or match in matches
             }
             own = {match: names for match, names in own.items() if names}
             if own:
@@ -192,7 +256,11 @@ def narrowed(
 
 
 def _check_chosen(
-    results: Results, facets: Sequence[str] | None, metrics: Sequence[str] | None
+    results: Results,
+    facets: Sequence[str] | None,
+    metrics: Sequence[str] | None,
+    matches: Sequence[str] | None,
+    types: Sequence[str] | None,
 ) -> None:
     """Refuse what none of the datasets has."""
     divisions = [division for evidence in results.evidence for division in evidence.divisions]
@@ -204,7 +272,14 @@ def _check_chosen(
         for metric in names
     }
     known_facets = {division.facet for division in divisions}
-    for kind, chosen, known in [("facet", facets, known_facets), ("metric", metrics, measured)]:
+    known_matches = {match for division in divisions for match in division.matches}
+    known_types = {name for evidence in results.evidence for name in evidence.types}
+    for kind, chosen, known in [
+        ("facet", facets, known_facets),
+        ("metric", metrics, measured),
+        ("match", matches, known_matches),
+        ("type", types, known_types),
+    ]:
         for name in chosen or ():
             if name not in known:
                 raise UsageError(
@@ -233,8 +308,17 @@ def difference_row(evidence: Evidence, found: Difference) -> dict[str, Any]:
         "high": high,
         "p": row_value(found.p),
         "p_corrected": None,
+        "family": OTHER,
+        "in_where": _in_where(found.division, found.match, metric),
         "n": round(found.n),
     }
+
+
+def _in_where(division: Division, match: str, metric: str) -> bool:
+    """Whether this is the one number by which a facet's levels are asked about."""
+    names = division.metrics[match]
+    first = next((name for name in _PREFERRED if name in names), names[0])
+    return match == division.matches[0] and metric == first
 
 
 def division_named(

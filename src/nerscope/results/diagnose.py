@@ -1,10 +1,10 @@
 """InterpretEval's views of results: by model, by attribute, by bucket."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from nerscope.errors import InputError
+from nerscope.errors import InputError, UsageError
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.stats.interpreteval import (
@@ -32,6 +32,11 @@ def diagnose(
     >>> diagnose(results)["self-diagnosis"][0]["worst"]
     'S'
     """
+    check_system(results, None)
+    if (a is None) != (b is None):
+        raise UsageError(
+            "diagnose", "only one system is named", "name two systems, or none for all pairs"
+        )
     table = performance(results)
     for name in (a, b):
         check_system(results, name)
@@ -52,6 +57,7 @@ def diagnose(
 def performance(results: Results) -> Performance:
     """The performance table of results: F1 in the buckets of every attribute."""
     bucketed = {facet for part in results.evidence for facet in part.signature.edges}
+    first: dict[str, str] = {}  # of several matches, the one that was named first counts
     scores = [
         Score(
             row["dataset"],
@@ -66,6 +72,7 @@ def performance(results: Results) -> Performance:
         and row["metric"] == "f1"
         and row["type"] is None
         and row["run"] is not None
+        and first.setdefault(row["facet"], row["match"]) == row["match"]
     ]
     if not scores:
         raise InputError(
@@ -86,23 +93,23 @@ def _plain(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _notes(table: Performance) -> list[str]:
-    notes = []
+def _notes(table: Performance) -> Iterator[str]:
+    """Which tests cannot be made, and why: one note for each reason."""
     for dataset in table.datasets:
-        blocks = len(table.blocks(table.attributes[0], dataset=dataset))
-        if blocks < 2:
-            notes.append(
-                f"{dataset}: Friedman's test needs at least two systems or runs, there is {blocks}"
-            )
-        for system in table.systems:
-            if not table.present(dataset, system):
-                notes.append(f"{dataset}: {system} has no output here and is left out")
-    for system in table.systems:
-        if len(table.blocks(table.attributes[0], system=system)) < 2:
-            notes.append(
-                f"{system}: Friedman's and Wilcoxon's tests need at least two runs or datasets"
-            )
+        missing = [system for system in table.systems if not table.present(dataset, system)]
+        yield from (f"{dataset}: {name} has no output here and is left out" for name in missing)
+        if len(table.systems) - len(missing) < 2:
+            yield f"{dataset}: Friedman's test over buckets needs at least two systems"
+    alone = [system for system in table.systems if len(table.datasets_of(system)) < 2]
+    if alone:
+        yield f"{', '.join(alone)}: Friedman's test over buckets needs at least two datasets"
+    once = [
+        system
+        for system in table.systems
+        if len(table.blocks(table.attributes[0], system=system)) < 2
+    ]
+    if once:
+        yield f"{', '.join(once)}: Wilcoxon's test needs at least two runs or datasets"
     few = [name for name, buckets in table.buckets.items() if len(buckets) < 3]
     if few:
-        notes.append(f"Friedman's test needs at least three buckets: {', '.join(few)} have fewer")
-    return notes
+        yield f"Friedman's test needs at least three buckets: {', '.join(few)} have fewer"

@@ -11,7 +11,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import Mentions
 from nerscope.corpus.units import MENTION
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import UsageError, expect, suggest
 from nerscope.results.results import Results
 from nerscope.scoring.counts import CORRECT
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
@@ -32,6 +32,7 @@ OUTCOMES = (
 
 def check_system(results: Results, system: str | None) -> None:
     """Refuse a system that the results do not have."""
+    expect("results", results, Results, "give what evaluate or Results.load gave")
     if system is not None and system not in results.systems:
         raise UsageError(
             f"system '{system}'", "it is not in the results", suggest(system, results.systems)
@@ -196,6 +197,7 @@ def _record(own: Side, index: int, other: Side, mate: int | None) -> dict[str, A
         "overlap": overlap,
         **own.levels(index),
         "sentence": None if tokens is None else " ".join(tokens),
+        "tokens": tokens,
         "place": own.place(index),
     }
 

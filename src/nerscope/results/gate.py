@@ -1,68 +1,47 @@
-"""A gate for releases: fails only when a number dropped by more than is allowed, not by chance."""
+"""A gate for releases: conditions that results must fulfil, alone or against a baseline."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import Any
 
-import numpy as np
-
-from nerscope.corpus.units import TOKEN
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results.compare import differences_of, division_named
+from nerscope.results.conditions import Condition, Given, checked, conditions_of
+from nerscope.results.measured import Measured, Numbers, differences, numbers_of, picked, where
+from nerscope.results.pairing import Pairing, joint, pairings
 from nerscope.results.results import Results
-from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
-from nerscope.scoring.metrics import metric_named
-from nerscope.stats.corrections import is_significant
-from nerscope.stats.draws import Difference
+from nerscope.results.verdict import FAIL, UNDECIDED, Verdict, decided, points_of
+from nerscope.scoring.evidence import Evidence
 from nerscope.stats.intervals import Sampling
 
-NEW, OLD = "new", "baseline"
-# What must be the same on both sides, so that only the systems differ.
-_CONDITIONS = ("repair", "ter", "buckets", "zero_division")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the gate found for one cell: values as fractions, the drop in points (percent)."""
-
-    dataset: str
-    system: str
-    cell: str
-    metric: str
-    new: float
-    old: float
-    drop: float
-    p: float
-    failed: bool
-
-    def __str__(self) -> str:
-        said = "FAIL" if self.failed else "ok"
-        place = f"{said}: {self.dataset}, {self.system}, {self.cell}, {self.metric}"
-        new, old = (
-            "undefined" if np.isnan(value) else f"{100 * value:.2f}"
-            for value in (self.new, self.old)
-        )
-        if np.isnan(self.drop):
-            return f"{place}: {new} against {old}"
-        return f"{place}: {new} against {old}, drop {self.drop:.2f} points, p = {self.p:.4f}"
+PASSES, FAILS = "pass", "fail"  # what an undecided condition does
+_FEWEST_SAMPLES = 100
+_FEWEST_BEYOND = 5  # resamples that must lie beyond the bound of a decision
 
 
 def gate(
     results: Results,
-    baseline: Results,
+    baseline: Results | None = None,
+    conditions: Given | None = None,
     *,
-    max_drop: float = 0.0,
-    metric: str = "f1",
-    facets: Sequence[str] = ("all",),
+    max_drop: float | None = None,
+    floor: float | None = None,
+    margin: float | None = None,
+    alpha: float | None = None,
+    metric: str | None = None,
+    facets: Sequence[str] | None = None,
+    type: str | None = None,
     match: str | None = None,
     system: str | None = None,
+    undecided: str = FAILS,
     samples: int = 10_000,
     seed: int = 0,
     resample: str = "sentence",
 ) -> list[Verdict]:
-    """Compare results with those of a baseline; `max_drop` is in points, so 0.5 is half a percent.
+    """Hold results against conditions; numbers are in points, so 0.5 is half a percent.
 
-    Of `facets`, each is "all", or facet=level such as "tmr=unseen-tokens". Systems are compared by
-    name; if each side has only one, these two are.
+    Without `conditions`, the other options make one for each of `facets`: "all", or facet=level
+    such as "tmr=unseen-tokens"; without any rule, nothing may drop significantly. Systems are
+    compared by name; if each side has only one, these two are. `undecided` is "pass" or "fail".
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -70,143 +49,138 @@ def gate(
     >>> new = evaluate(gold, {"bert": [["B-PER", "O", "O"]] * 20})
     >>> gate(new, old, samples=200)[0].failed
     True
+    >>> [one.verdict for one in gate(new, conditions=[{"floor": 60}, {"floor": 70}])]
+    ['ok', 'fail']
     """
-    if not (np.isfinite(max_drop) and max_drop >= 0):
+    rules = {"floor": floor, "max_drop": max_drop, "margin": margin, "alpha": alpha}
+    said = {**rules, "metric": metric, "type": type, "match": match, "system": system}
+    wanted = _wanted(conditions, facets, said)
+    if undecided not in (PASSES, FAILS):
         raise UsageError(
-            "max_drop", f"{max_drop} cannot be", "give the points that a number may drop, 0 or more"
+            "undecided", f"there is no '{undecided}'", suggest(undecided, (PASSES, FAILS))
         )
     sampling = Sampling(resample, samples, seed)
-    verdicts = []
-    for new in results.evidence:
-        old = next((part for part in baseline.evidence if part.dataset == new.dataset), None)
-        if old is None:
-            continue
-        for name, old_name in _systems(new, old, system):
-            joint = _joint(new, name, old, old_name)
-            for cell in facets:
-                found = _difference(joint, cell, metric, match, sampling)
-                verdicts.append(_judged(joint.dataset, name, cell, metric, found, max_drop))
-    if not verdicts:
-        known = [part.dataset for part in baseline.evidence]
+    _check_sides(results, baseline, wanted)
+    _check_samples(sampling, wanted)
+    judge = _Judge(results, baseline, sampling, undecided == FAILS)
+    return [verdict for condition in wanted for verdict in judge.verdicts(condition)]
+
+
+def _wanted(
+    conditions: Given | None, facets: Sequence[str] | None, said: dict[str, Any]
+) -> list[Condition]:
+    """The conditions that were given, or those that the options make."""
+    given = {key: value for key, value in said.items() if value is not None}
+    if conditions is not None:
+        for key in [*given, *(["facet"] if facets else [])]:
+            raise UsageError(key, "it has no place beside conditions", "put it into them")
+        return conditions_of(conditions)
+    if not any(rule in given for rule in ("floor", "max_drop", "margin")):
+        given["max_drop"] = 0.0
+    return [checked(Condition(**given, facet=facet)) for facet in facets or ["all"]]
+
+
+def _check_sides(results: Results, baseline: Results | None, wanted: list[Condition]) -> None:
+    if baseline is None:
+        for condition in wanted:
+            if condition.compares:
+                raise UsageError(
+                    condition.at("", "") or "baseline",
+                    "it asks how far a number drops, and there is no baseline",
+                    "give --baseline FILE, or only a floor",
+                )
+        if not results.evidence:
+            raise InputError(
+                "results", "they hold no evidence to judge", "evaluate again, and save with `-o`"
+            )
+        return
+    known = [part.dataset for part in baseline.evidence]
+    if not {part.dataset for part in results.evidence} & set(known):
         raise InputError(
             "baseline",
             f"it has none of the datasets of the results ({', '.join(known) or 'no evidence'})",
             "name datasets alike with --dataset",
         )
-    return verdicts
 
 
-def _systems(new: Evidence, old: Evidence, wanted: str | None) -> list[tuple[str, str]]:
-    if wanted is not None:
-        for part in (new, old):
-            if wanted not in part.systems:
-                raise UsageError(
-                    f"system '{wanted}'",
-                    f"it is not in the results for {part.dataset}",
-                    suggest(wanted, part.systems),
-                )
-        return [(wanted, wanted)]
-    if len(new.systems) == 1 and len(old.systems) == 1:
-        return [(new.systems[0], old.systems[0])]
-    shared = [name for name in new.systems if name in old.systems]
-    if not shared:
-        raise UsageError(
-            "systems",
-            f"{new.systems} and {old.systems} have no name in common",
-            "give the systems the same name",
-        )
-    return [(name, name) for name in shared]
-
-
-def _joint(new: Evidence, name: str, old: Evidence, old_name: str) -> Evidence:
-    """Both systems on the same gold data, which is checked."""
-    for condition in _CONDITIONS:
-        ours, theirs = (getattr(part.signature, condition) for part in (new, old))
-        if ours != theirs:
-            raise InputError(
-                new.dataset,
-                f"the results have {condition} {ours}, the baseline {theirs}",
-                "evaluate both with the same options",
+def _check_samples(sampling: Sampling, wanted: list[Condition]) -> None:
+    """Refuse so few resamples that chance could never be told from a drop."""
+    for condition in wanted:
+        least = max(_FEWEST_SAMPLES, math.ceil(_FEWEST_BEYOND / condition.alpha))
+        if condition.compares and sampling.samples < least:
+            raise UsageError(
+                "samples",
+                f"{sampling.samples} is too few to decide at alpha {condition.alpha:g}",
+                f"give at least {least}, and 10000 for a release",
             )
-    if set(new.facets) != set(old.facets):
-        raise InputError(
-            new.dataset,
-            "results and baseline have different facets",
-            "evaluate both with the same options",
-        )
-    if len(new.documents) != len(old.documents) or not _same_units(new, old):
-        raise InputError(
-            new.dataset,
-            "results and baseline were made on different gold data or training data",
-            "evaluate both with the same test and training files",
-        )
-    return joined_runs([_renamed(new, name, NEW), _renamed(old, old_name, OLD)])
 
 
-def _same_units(new: Evidence, old: Evidence) -> bool:
-    """Whether the gold units are the same, in the same levels."""
-    for unit, ledger in new.ledgers.items():
-        if unit not in old.ledgers:
-            return False
-        ours, theirs = ledger.gold, old.ledgers[unit].gold
-        pairs = [(ours.sentence, theirs.sentence), (ours.weight, theirs.weight)]
-        pairs += [(ours.start, theirs.start), (ours.length, theirs.length)]
-        pairs += [(ours.codes[facet], theirs.codes.get(facet)) for facet in ours.codes]
-        if not all(
-            np.array_equal(a, b) if a is not None and b is not None else a is b for a, b in pairs
-        ):
-            return False
-        if unit != TOKEN and [new.types[kind] for kind in ours.type] != [
-            old.types[kind] for kind in theirs.type
-        ]:
-            return False
-    return True
+class _Judge:
+    """Judges conditions one by one; what is resampled for one serves the others."""
+
+    def __init__(
+        self, results: Results, baseline: Results | None, sampling: Sampling, strict: bool
+    ) -> None:
+        self.results, self.baseline = results, baseline
+        self.sampling, self.strict = sampling, strict
+        self._joints: dict[tuple[str, str], Evidence] = {}
+        self._numbers: dict[tuple[object, ...], Numbers] = {}
+
+    def verdicts(self, condition: Condition) -> list[Verdict]:
+        """What a condition says of everyone it speaks of."""
+        everyone = pairings(self.results, self.baseline, condition)
+        return [self._verdict(condition, one) for one in everyone]
+
+    def _verdict(self, condition: Condition, pairing: Pairing) -> Verdict:
+        about: dict[str, Any] = {
+            "dataset": pairing.dataset,
+            "system": pairing.system,
+            "cell": condition.cell,
+            "type": condition.type,
+            "metric": condition.metric,
+            "alpha": condition.alpha,
+        }
+        if pairing.gone:
+            return Verdict(
+                **about, match=condition.match, rule=pairing.gone, verdict=FAIL, failed=True
+            )
+        compared = condition.compares and pairing.old is not None
+        measured, match = self._measured(condition, pairing, compared)
+        verdict, rule = decided(condition, measured, compared)
+        failed = verdict == FAIL or (verdict == UNDECIDED and self.strict)
+        about |= {**_fields(condition.metric, measured), "match": match, "compared": compared}
+        return Verdict(**about, rule=rule, verdict=verdict, failed=failed)
+
+    def _measured(
+        self, condition: Condition, pairing: Pairing, compared: bool
+    ) -> tuple[Measured, str]:
+        """The number that a condition means, and the match that it was found by."""
+        assert pairing.new is not None
+        who, metric, alpha = (pairing.dataset, pairing.system), condition.metric, condition.alpha
+        if compared and who not in self._joints:
+            assert pairing.old is not None
+            self._joints[who] = joint(pairing.new, pairing.old)
+        evidence = self._joints[who] if compared else pairing.new.evidence
+        there = where(evidence, condition)
+        key = (*who, there.division.facet, there.division.unit, there.match, metric, alpha)
+        if (key, compared) not in self._numbers:
+            self._numbers[key, compared] = (
+                differences(evidence, there, metric, self.sampling, alpha)
+                if compared
+                else numbers_of(pairing.new, there, metric)
+            )
+        return picked(self._numbers[key, compared], there, condition), there.match
 
 
-def _renamed(evidence: Evidence, system: str, name: str) -> Evidence:
-    part = only_runs(evidence, evidence.runs_of(system))
-    return replace(part, runs=tuple((name, number) for _, number in part.runs))
-
-
-def _difference(
-    joint: Evidence, cell: str, metric: str, match: str | None, sampling: Sampling
-) -> Difference:
-    """The difference between both systems in one cell."""
-    facet, _, level = cell.partition("=")
-    level = level or "all"
-    division = division_named(joint, facet, match, metric)
-    chosen = match or division.matches[0]
-    if chosen not in division.matches:
-        raise UsageError(
-            f"match '{chosen}'", f"{facet} is not measured by it", suggest(chosen, division.matches)
-        )
-    if metric not in division.metrics[chosen]:
-        raise UsageError(
-            f"cell '{cell}'",
-            f"there is no metric '{metric}' of {facet}",
-            suggest(metric, division.metrics[chosen]),
-        )
-    if any(chosen not in run.gold_credit for run in joint.ledgers[division.unit].runs):
-        raise InputError(
-            f"match '{chosen}'",
-            "results and baseline do not both have it",
-            "evaluate both with the same matches",
-        )
-    narrow = replace(joint, divisions=(replace(division, metrics={chosen: (metric,)}),))
-    everyone = differences_of(narrow, [(NEW, OLD)], sampling, "bootstrap")
-    found = {one.key.level: one for one in everyone if one.key.type is None}
-    if level not in found:
-        raise UsageError(
-            f"cell '{cell}'", f"there is no level '{level}' of {facet}", suggest(level, found)
-        )
-    return found[level]
-
-
-def _judged(
-    dataset: str, system: str, cell: str, metric: str, found: Difference, max_drop: float
-) -> Verdict:
-    drop = 100 * metric_named(metric).gain(found.b - found.a) + 0.0  # never minus zero
-    # A number that was there is not even defined any more.
-    lost = np.isnan(found.a) and not np.isnan(found.b)
-    failed = lost or (drop > max_drop and is_significant(found.p))
-    return Verdict(dataset, system, cell, metric, found.a, found.b, drop, found.p, bool(failed))
+def _fields(metric: str, found: Measured) -> dict[str, Any]:
+    """What a verdict holds of a measured number."""
+    points = points_of(metric, found)
+    return {
+        "n": found.n,
+        "new": found.new,
+        "old": found.old,
+        "drop": -points.gain + 0.0,  # never minus zero
+        "low": points.low,
+        "high": points.high,
+        "p": found.p,
+    }

@@ -74,6 +74,18 @@ class Results:
         """What each facet is called in headings."""
         return {one.facet: one.title for part in self.evidence for one in part.divisions}
 
+    def __repr__(self) -> str:
+        """A summary of some ten lines."""
+        from nerscope.render.summary import summary_lines
+
+        return "\n".join(summary_lines(self))
+
+    def _repr_html_(self) -> str:
+        from nerscope.render.document import OUTPUTS
+        from nerscope.render.summary import summary_document
+
+        return OUTPUTS["html"](summary_document(self))
+
     def select(self, **wanted: object) -> list[Row]:
         """The rows whose fields have the given values."""
         for key in wanted:
@@ -121,7 +133,7 @@ class Results:
         """Read results that were saved."""
         try:
             text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
             raise InputError(
                 str(path), f"it cannot be read ({error})", "give a file that `evaluate -o` wrote"
             ) from None
@@ -165,6 +177,18 @@ class Results:
         from nerscope.results.errors import mention_records
 
         return list(mention_records(self, system))
+
+    def overall(self) -> list[dict[str, Any]]:
+        """Exact precision, recall and F1 of each system on each dataset, with intervals."""
+        from nerscope.results.weakest import overall_records
+
+        return overall_records(self)
+
+    def weakest(self, system: str | None = None, most: int = 4) -> list[dict[str, Any]]:
+        """The places where each system most surely falls below its whole, one of each facet."""
+        from nerscope.results.weakest import weakest_records
+
+        return weakest_records(self, system, most)
 
     def confusion(self, system: str | None = None) -> list[dict[str, Any]]:
         """How often a gold type met a predicted one, for each run; None stands for nobody."""

@@ -16,6 +16,7 @@ from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.lookup import ranges
 from nerscope.corpus.mentions import Mentions
 from nerscope.errors import UsageError
+from nerscope.plugins import blamed
 from nerscope.registry import Families, written
 from nerscope.scoring.assignment import best_assignment
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL
@@ -123,13 +124,15 @@ def _add_family(name: str, rule: CreditRule | None, built_in: bool, **defaults: 
         )
 
     def make(typed: bool = True, **options: float) -> Match:
+        if not isinstance(typed, bool):
+            raise UsageError(f"match '{name}'", f"typed={typed} cannot be", "say yes or no")
         if unknown := options.keys() - defaults.keys():
             raise TypeError(f"{', '.join(unknown)} is not among {', '.join(['typed', *defaults])}")
-        for key, value in options.items():
-            if not 0 <= value <= 1:
-                raise UsageError(
-                    f"match '{name}'", f"{key}={value:g} cannot be", "give a number from 0 to 1"
-                )
+        for key, value in {**defaults, **options}.items():
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= 1:
+                fact = f"{key}={_shown(value)} cannot be"
+                raise UsageError(f"match '{name}'", fact, "give a number from 0 to 1")
         given = {**({} if typed else {"typed": False}), **options}
         own_name = written(name, **given)
         values = {**defaults, **options}
@@ -138,14 +141,21 @@ def _add_family(name: str, rule: CreditRule | None, built_in: bool, **defaults: 
             exact = touch.same_span & (not typed)
             graded = np.zeros(len(exact))
             if rule is not None:
-                graded = _checked_credit(own_name, rule(touch), touch) * values.get("credit", 1.0)
+                with blamed(f"match '{own_name}'"):
+                    graded = _checked_credit(own_name, rule(touch), touch)
+                graded = graded * values.get("credit", 1.0)
             credit = np.where(graded >= values.get("threshold", 0.0), graded, 0.0)
             credit = np.where(touch.same_type | (not typed), np.where(exact, 1.0, credit), 0.0)
             return Judged(exact, credit, np.where(exact, CORRECT, PARTIAL), credit > 0)
 
         return Match(own_name, lambda gold, pred: _pairs(gold, pred, judge))
 
+    make()  # defaults that cannot be are refused at once
     MATCHES.add(name, make, built_in=built_in)
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
 def _checked_credit(name: str, given: Floats | Bools, touch: Touch) -> Floats:

@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
+from nerscope.corpus.units import TOKEN
 from nerscope.errors import UsageError
+from nerscope.plugins import blamed
 from nerscope.registry import Families, written
 from nerscope.scoring.counts import Counts, filled, ratio
 
@@ -71,6 +73,7 @@ class Metric:
     better: int = HIGHER
     kind: str = SHARE
     needs_pairs: bool = False
+    unit: str | None = None  # the only kind of unit it is about
 
     def __str__(self) -> str:
         return self.name
@@ -113,14 +116,33 @@ class Metric:
         return filled(ratio(weighted.sum(axis=-1), weights.sum(axis=-1)), zero_division)
 
     def _computed(self, counts: Floats) -> Floats:
-        values = np.asarray(self.formula(Counts(counts)), np.float64)
+        with blamed(f"metric '{self.name}'"):
+            values = np.asarray(self.formula(Counts(counts)), np.float64)
         if values.shape != counts.shape[:-1]:
             raise UsageError(
                 f"metric '{self.name}'",
                 f"its formula gives shape {values.shape} for counts of shape {counts.shape}",
                 "return one number for each entry; the last axis of counts holds the columns",
             )
+        if self.is_fraction and np.nanmax(values, initial=0.0) > 1 + 1e-9:
+            raise UsageError(
+                f"metric '{self.name}'",
+                "its formula gives more than 1",
+                'say kind="count" or kind="free" if it is no share',
+            )
+        if np.isinf(values).any():
+            raise UsageError(
+                f"metric '{self.name}'", "its formula gives infinity", "divide with nerscope.ratio"
+            )
         return values
+
+    def _sizes(self, counts: Floats) -> Floats:
+        """The denominators, refused if they are not one number for each entry."""
+        with blamed(f"metric '{self.name}'"):
+            sizes = np.asarray(self.n(Counts(counts)), np.float64)
+            if sizes.shape != counts.shape[:-1] or not np.isfinite(sizes).all():
+                raise ValueError("n is not one finite number for each entry")
+        return sizes
 
     def numbers(
         self,
@@ -137,7 +159,7 @@ class Metric:
         known = {} if known is None else known
         if self.formula not in known:
             known[self.formula] = filled(self._computed(counts), zero_division)
-        values, sizes = known[self.formula], self.n(Counts(counts))
+        values, sizes = known[self.formula], self._sizes(counts)
         if self.average == MICRO:
             return Numbers(levels, values, sizes)
         whole = self._averaged(values[..., 1:], counts[..., 1:, 0], zero_division)
@@ -250,7 +272,7 @@ def hardeval(levels: LevelCounts, zero_division: float | None) -> LevelNumbers:
 
 
 def _f(beta: float = 1.0) -> Metric:
-    if not 0 < beta < np.inf:
+    if isinstance(beta, bool) or not 0 < beta < np.inf:
         raise UsageError("metric 'f'", f"beta={beta:g} cannot be", "give a number above 0")
     return Metric(written("f", beta=beta), partial(f_score, beta=beta))
 
@@ -269,13 +291,21 @@ def _built_in() -> Iterator[Metric]:
     yield Metric("f0.5", partial(f_score, beta=0.5))
     yield Metric("f2", partial(f_score, beta=2.0))
     yield Metric("accuracy", recall)
-    yield Metric("ter", error_rate, better=LOWER)
-    yield LevelMetric("error_share", error_rate, better=NEITHER, kind=MEAN, over_levels=error_share)
+    yield Metric("ter", error_rate, better=LOWER, unit=TOKEN)
+    yield LevelMetric(
+        "error_share",
+        error_rate,
+        better=NEITHER,
+        kind=MEAN,
+        unit=TOKEN,
+        over_levels=error_share,
+    )
     yield LevelMetric(
         "hardeval",
         error_rate,
         better=LOWER,
         kind=MEAN,
+        unit=TOKEN,
         over_levels=hardeval,
         needs_levels=("unseen", "diff"),
     )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.corpus.units import MENTION
+from nerscope.scoring.checking import check_evidence
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.scoring.signature import Signature
@@ -44,9 +44,19 @@ def pack_array(values: Ints | Floats) -> dict[str, Any]:
     return packed
 
 
+_MOST = 1 << 31  # bytes of one array; more is no array of ours
+
+
 def unpack_array(packed: Mapping[str, Any]) -> Any:
-    """The array behind the text."""
-    raw = np.frombuffer(zlib.decompress(base64.b64decode(packed["data"])), np.dtype(packed["type"]))
+    """The array behind the text; what its size does not fit is refused."""
+    kind = np.dtype(packed["type"])
+    if kind.kind not in "iuf" or type(packed["size"]) is not int:
+        raise ValueError(f"an array of {packed['type']!r}, {packed['size']!r} long")
+    unpacker = zlib.decompressobj()
+    data = unpacker.decompress(base64.b64decode(packed["data"], validate=True), _MOST)
+    raw = np.frombuffer(data, kind)
+    if len(raw) != packed["size"] or not unpacker.eof:
+        raise ValueError(f"an array of {len(raw)} that should have {packed['size']}")
     if "palette" in packed:
         return np.array(packed["palette"], np.float64)[raw]
     if packed.get("steps"):
@@ -116,11 +126,7 @@ def _pack_texts(texts: tuple[str, ...] | None) -> str | None:
 def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
     """Evidence from plain data."""
     texts, lines = packed["texts"], packed["lines"]
-    if MENTION not in packed["ledgers"]:
-        raise ValueError("there is no ledger of mentions")
-    if any(len(ledger["runs"]) != len(packed["runs"]) for ledger in packed["ledgers"].values()):
-        raise ValueError("runs and ledgers differ in number")
-    return Evidence(
+    evidence = Evidence(
         packed["dataset"],
         tuple(packed["types"]),
         tuple((system, run) for system, run in packed["runs"]),
@@ -133,6 +139,8 @@ def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
         None if texts is None else tuple(json.loads(zlib.decompress(base64.b64decode(texts)))),
         packed["zeta"],
     )
+    check_evidence(evidence)
+    return evidence
 
 
 def _unpack_division(packed: Mapping[str, Any]) -> Division:

@@ -30,6 +30,7 @@ class Signature:
     ter: str = "bilou/strict"
     buckets: str = "paper/4"
     zero_division: float | None = None
+    map: str = "none"  # types that count as others
     version: str = VERSION
     resampling: Mapping[str, str] = field(default_factory=dict)  # how intervals were made
     edges: Mapping[str, BucketEdges] = field(default_factory=dict)  # by facet
@@ -44,6 +45,8 @@ class Signature:
         words["zero_division"] = (
             "undefined" if self.zero_division is None else f"{self.zero_division:g}"
         )
+        if self.map == "none":
+            del words["map"]
         return {**words, **self.resampling, "version": self.version}
 
     def __str__(self) -> str:

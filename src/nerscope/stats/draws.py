@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nerscope.corpus.arrays import Floats
+from nerscope.errors import UsageError
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.metrics import FREE, MICRO, SHARE, Metric, Numbers, metric_named
+from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.intervals import (
     Interval,
     RunNoise,
@@ -21,6 +23,7 @@ from nerscope.stats.intervals import (
     score_interval,
     widened,
 )
+from nerscope.stats.jackknife import clustered, jackknife_variance
 from nerscope.stats.paired import METHODS, Paired
 from nerscope.stats.resampling import (
     ClusterCounts,
@@ -35,6 +38,7 @@ from nerscope.stats.resampling import (
     swap_weights,
 )
 
+_MOST_WEIGHTS = 2_000_000_000  # bytes: one for each cluster and resample
 FEWEST = 30  # below this many units, an average over types gets no interval: too little to resample
 FEW = 200  # below this many units a share gets a score interval
 
@@ -99,14 +103,18 @@ class Draws:
             found = self._interval(key, self._places(system), self.shares[system])
             yield Bounds(self.division, self.match, key, found)
 
-    def differences(self, pairs: Sequence[tuple[str, str]], method: str) -> Iterator[Difference]:
+    def differences(
+        self, pairs: Sequence[tuple[str, str]], method: str, alpha: float = SIGNIFICANT
+    ) -> Iterator[Difference]:
         """What a paired test says of the difference between A and B in every number."""
         compared = list(dict.fromkeys(system for pair in pairs for system in pair))
         nulls = [self._swapped_differences(a, b) if self.swapped_counts else {} for a, b in pairs]
         for key in self.observed[0] if pairs else ():
             found = {system: self._system(key, system) for system in compared}
             for (a, b), null in zip(pairs, nulls, strict=True):
-                yield self._difference(key, (a, b), found[a], found[b], null.get(key), method)
+                yield self._difference(
+                    key, (a, b), found[a], found[b], null.get(key), method, alpha
+                )
 
     @cached_property
     def observed(self) -> list[dict[CellKey, tuple[float, float]]]:
@@ -154,34 +162,10 @@ class Draws:
         return found if metric.kind == FREE else bounded(found, 0.0, metric.most)
 
     def _jackknife_variance(self, key: CellKey, metric: Metric, places: Sequence[int]) -> float:
-        """The variance over clusters, from leaving out each cluster in which the level occurs."""
-        left_out = self._leave_one_out(key, places)
-        if left_out is None:
-            return 0.0
-        zero_division = self._zero_division
-        values = np.mean([metric.value(counts, zero_division)[:, 0] for counts in left_out], axis=0)
-        values = values[~np.isnan(values)]
-        m = len(values)
-        return float((m - 1) / m * ((values - values.mean()) ** 2).sum()) if m > 1 else 0.0
-
-    def _leave_one_out(self, key: CellKey, places: Sequence[int]) -> list[Floats] | None:
-        """For each run, counts (clusters, 1, types, columns) of a level without each cluster."""
-        counts, wanted = self.counts, self.division.levels.get(key.level, ())
-        chosen = []
-        for cell in counts.cells:
-            code, kind = divmod(cell.cell, counts.n_types)
-            if code in wanted and key.type in (None, kind):
-                chosen.append((kind, cell))
-        if not chosen:
-            return None
-        clusters = np.unique(np.concatenate([cell.support for _, cell in chosen]))
-        dense = np.zeros((len(clusters), counts.n_types, counts.n_columns))
-        for kind, cell in chosen:
-            dense[np.searchsorted(clusters, cell.support), kind] += cell.distinct[cell.place].T
-        own = sorted({column for place in places for column in counts.columns_of(place)})
-        dense = dense[dense[..., own].any(axis=(1, 2))]  # only clusters that these runs know
-        without = dense.sum(axis=0) - dense
-        return [without[:, None][..., counts.columns_of(place)] for place in places]
+        """The variance over the clusters in which the level occurs."""
+        codes = self.division.levels.get(key.level, ())
+        by_run = clustered(self.counts, codes, key.type, places)
+        return 0.0 if by_run is None else jackknife_variance(by_run, metric, self._zero_division)
 
     def _system(self, key: CellKey, system: str) -> _System:
         places = self._places(system)
@@ -203,12 +187,13 @@ class Draws:
         b: _System,
         null: Floats | None,
         method: str,
+        alpha: float,
     ) -> Difference:
         observed, found, p = a.value - b.value, None, float("nan")
         if not np.isnan(observed):
             noises = [(1, a.noise), (-1, b.noise)]
             moved = widened(observed, a.resampled - b.resampled - observed, noises)
-            found = percentile_interval(moved)
+            found = percentile_interval(moved, alpha)
             if found:
                 swapped = None if null is None else widened(0.0, null, noises)
                 p = METHODS[method].p(Paired(observed, moved, swapped))
@@ -253,6 +238,12 @@ def draw(
     }
     clusters = clusters_of(evidence, sampling.resample, seed)
     n_clusters = int(clusters.max()) + 1
+    if n_clusters * samples > _MOST_WEIGHTS:
+        raise UsageError(
+            "samples",
+            f"{samples} resamples of {n_clusters} clusters do not fit into memory",
+            f"give {_MOST_WEIGHTS // n_clusters} at the most",
+        )
     weights = bootstrap_weights(n_clusters, samples, seed)
     swap = swap_weights(n_clusters, samples, seed) if swaps else None
     items = [

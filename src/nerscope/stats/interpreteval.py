@@ -3,7 +3,7 @@
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ class Score(NamedTuple):
 
 
 class Performance:
-    """The performance table T, with rows for runs (blocks) and columns for buckets."""
+    """The performance table T, with rows for runs and columns for buckets."""
 
     def __init__(self, scores: Sequence[Score], zeta: dict[str, dict[str, float | None]]) -> None:
         self.zeta = zeta
@@ -64,89 +64,111 @@ class Performance:
         """Whether the system has an output for the dataset."""
         return (dataset, system) in self._runs
 
+    def datasets_of(self, system: str) -> list[str]:
+        """The datasets for which the system has an output."""
+        return [name for name in self.datasets if self.present(name, system)]
+
     def number_of_runs(self, dataset: str, system: str) -> int:
         """How many runs the system has on the dataset."""
         return len(self._runs.get((dataset, system), []))
 
 
 def model_wise(table: Performance) -> Iterator[dict[str, Any]]:
-    """For each system and attribute: rank correlation with the buckets, and spread over them,
-    averaged over datasets.
+    """For each system and attribute: rank correlation with the buckets, and spread over them.
+
+    Both are means over the same datasets: those where no bucket is undefined and F1 varies.
     """
-    for system in table.systems:
-        for attribute in table.attributes:
-            means = [
-                table.mean(name, system, attribute)
-                for name in table.datasets
-                if table.present(name, system)
-            ]
-            ranks = np.arange(1.0, len(table.buckets[attribute]) + 1)
-            p = friedman(table.blocks(attribute, system=system))
-            yield {
-                "system": system,
-                "attribute": attribute,
-                "spearman": _mean([spearman(scores, ranks) for scores in means]),
-                "std": _mean(
-                    [
-                        float(np.nanstd(scores)) if not np.isnan(scores).all() else np.nan
-                        for scores in means
-                    ]
-                ),
-                "p": p,
-                "significant": bool(p < SIGNIFICANT),
-            }
+    for system, attribute in product(table.systems, table.attributes):
+        own = table.datasets_of(system)
+        found = {name: _shape(table.mean(name, system, attribute)) for name in own}
+        known = [name for name, shape in found.items() if not np.isnan(shape).any()]
+        yield {
+            "system": system,
+            "attribute": attribute,
+            "spearman": _mean([found[name][0] for name in known]),
+            "std": _mean([found[name][1] for name in known]),
+            "datasets": known,
+            **_by_friedman([table.mean(name, system, attribute) for name in own]),
+        }
+
+
+def _shape(scores: Floats) -> tuple[float, float]:
+    """Spearman with the order of the buckets, and the standard deviation over them."""
+    return spearman(scores, np.arange(1.0, len(scores) + 1)), float(np.std(scores))
 
 
 def attribute_wise(table: Performance) -> Iterator[dict[str, Any]]:
     """For each dataset and attribute: its mean value ζ, and ρ, the mean strength of its correlation
     with performance.
     """
-    for dataset in table.datasets:
-        for attribute in table.attributes:
-            ranks = np.arange(1.0, len(table.buckets[attribute]) + 1)
-            strengths = [
-                abs(spearman(table.mean(dataset, system, attribute), ranks))
-                for system in table.systems
-                if table.present(dataset, system)
-            ]
-            p = friedman(table.blocks(attribute, dataset=dataset))
-            zeta = table.zeta.get(dataset, {}).get(attribute)
-            yield {
-                "dataset": dataset,
-                "attribute": attribute,
-                "zeta": np.nan if zeta is None else zeta,
-                "rho": _mean(strengths),
-                "p": p,
-                "significant": bool(p < SIGNIFICANT),
-            }
+    for dataset, attribute in product(table.datasets, table.attributes):
+        own = [system for system in table.systems if table.present(dataset, system)]
+        means = [table.mean(dataset, system, attribute) for system in own]
+        strengths = [abs(_shape(scores)[0]) for scores in means]
+        zeta = table.zeta.get(dataset, {}).get(attribute)
+        yield {
+            "dataset": dataset,
+            "attribute": attribute,
+            "zeta": np.nan if zeta is None else zeta,
+            "rho": _mean(strengths),
+            "systems": [
+                system for system, rho in zip(own, strengths, strict=True) if not np.isnan(rho)
+            ],
+            **_by_friedman(means),
+        }
+
+
+def _by_friedman(blocks: Sequence[Floats]) -> dict[str, Any]:
+    """Friedman's test over buckets, in the words of a record."""
+    found = friedman(np.array(blocks))
+    name = found.method and f"Friedman, {found.method}"
+    return {"p": found.p, "test": name, "blocks": found.blocks, **_significant(found.p)}
+
+
+def _by_wilcoxon(left: Floats, right: Floats) -> dict[str, Any]:
+    """Wilcoxon's test over pairs, in the words of a record."""
+    p = wilcoxon(left, right)
+    pairs = int((~(np.isnan(left) | np.isnan(right))).sum())
+    name = None if np.isnan(p) else "Wilcoxon"
+    return {"p": p, "test": name, "pairs": pairs, **_significant(p)}
+
+
+def _significant(p: float) -> dict[str, bool]:
+    return {"significant": bool(p < SIGNIFICANT)}
 
 
 def self_diagnosis(table: Performance) -> Iterator[dict[str, Any]]:
-    """For each dataset, system and attribute: the best and the worst bucket."""
-    for dataset in table.datasets:
-        for system in table.systems:
-            if not table.present(dataset, system):
+    """For each dataset, system and attribute: the best and the worst bucket.
+
+    The test pairs each run's own best bucket with its own worst one, over runs and datasets.
+    """
+    for dataset, system in product(table.datasets, table.systems):
+        if not table.present(dataset, system):
+            continue
+        for attribute in table.attributes:
+            scores = table.mean(dataset, system, attribute)
+            if np.isnan(scores).all():
                 continue
-            for attribute in table.attributes:
-                scores = table.mean(dataset, system, attribute)
-                if np.isnan(scores).all():
-                    continue
-                best, worst = int(np.nanargmax(scores)), int(np.nanargmin(scores))
-                blocks = table.blocks(attribute, system=system)
-                p = wilcoxon(blocks[:, best], blocks[:, worst])
-                names = table.buckets[attribute]
-                yield {
-                    "dataset": dataset,
-                    "system": system,
-                    "attribute": attribute,
-                    "best": names[best],
-                    "best_value": float(scores[best]),
-                    "worst": names[worst],
-                    "worst_value": float(scores[worst]),
-                    "gap": float(scores[best] - scores[worst]),
-                    "p": p,
-                    "significant": bool(p < SIGNIFICANT),
-                }
+            best, worst = int(np.nanargmax(scores)), int(np.nanargmin(scores))
+            names = table.buckets[attribute]
+            yield {
+                "dataset": dataset,
+                "system": system,
+                "attribute": attribute,
+                "best": names[best],
+                "best_value": float(scores[best]),
+                "worst": names[worst],
+                "worst_value": float(scores[worst]),
+                "gap": float(scores[best] - scores[worst]),
+                "datasets": table.datasets_of(system),
+                **_by_wilcoxon(*_extremes(table.blocks(attribute, system=system))),
+            }
+
+
+def _extremes(blocks: Floats) -> tuple[Floats, Floats]:
+    """The best and the worst bucket of each run; runs without any defined bucket are left out."""
+    known = blocks[~np.isnan(blocks).all(axis=1)]
+    return np.nanmax(known, axis=1, initial=-np.inf), np.nanmin(known, axis=1, initial=np.inf)
 
 
 def comparative_diagnosis(
@@ -156,41 +178,36 @@ def comparative_diagnosis(
     furthest behind.
     """
     for a, b in pairs or list(combinations(table.systems, 2)):
-        for dataset in table.datasets:
-            if not (table.present(dataset, a) and table.present(dataset, b)):
+        shared = [name for name in table.datasets_of(a) if table.present(name, b)]
+        for dataset, attribute in product(shared, table.attributes):
+            gaps = table.mean(dataset, a, attribute) - table.mean(dataset, b, attribute)
+            if np.isnan(gaps).all():
                 continue
-            for attribute in table.attributes:
-                gaps = table.mean(dataset, a, attribute) - table.mean(dataset, b, attribute)
-                if np.isnan(gaps).all():
-                    continue
-                names = table.buckets[attribute]
-                for side, place in [
-                    ("largest", int(np.nanargmax(gaps))),
-                    ("smallest", int(np.nanargmin(gaps))),
-                ]:
-                    p = _paired_p(table, a, b, attribute, place)
-                    yield {
-                        "dataset": dataset,
-                        "a": a,
-                        "b": b,
-                        "attribute": attribute,
-                        "gap": side,
-                        "bucket": names[place],
-                        "difference": float(gaps[place]),
-                        "p": p,
-                        "significant": bool(p < SIGNIFICANT),
-                    }
+            places = {"largest": int(np.nanargmax(gaps)), "smallest": int(np.nanargmin(gaps))}
+            for side, place in places.items():
+                yield {
+                    "dataset": dataset,
+                    "a": a,
+                    "b": b,
+                    "attribute": attribute,
+                    "gap": side,
+                    "bucket": table.buckets[attribute][place],
+                    "difference": float(gaps[place]),
+                    "datasets": shared,
+                    **_by_wilcoxon(*_runs_of_both(table, a, b, attribute, place)),
+                }
 
 
-def _paired_p(table: Performance, a: str, b: str, attribute: str, bucket: int) -> float:
-    """Wilcoxon's test over the runs that both systems have, dataset by dataset."""
+def _runs_of_both(
+    table: Performance, a: str, b: str, attribute: str, bucket: int
+) -> tuple[Floats, Floats]:
+    """One bucket in the runs that both systems have, dataset by dataset."""
     left, right = [], []
     for dataset in table.datasets:
         shared = min(table.number_of_runs(dataset, a), table.number_of_runs(dataset, b))
-        if shared:
-            left.append(table.blocks(attribute, dataset, a)[:shared, bucket])
-            right.append(table.blocks(attribute, dataset, b)[:shared, bucket])
-    return wilcoxon(np.concatenate(left), np.concatenate(right)) if left else float("nan")
+        left.append(table.blocks(attribute, dataset, a)[:shared, bucket])
+        right.append(table.blocks(attribute, dataset, b)[:shared, bucket])
+    return np.concatenate(left), np.concatenate(right)
 
 
 def relative_change(table: Performance, a: str, b: str) -> Iterator[dict[str, Any]]:

@@ -63,8 +63,8 @@ def bounded(found: Interval, low: float, high: float) -> Interval:
     return found and (max(low, found[0]), min(high, found[1]))
 
 
-def percentile_interval(values: Floats) -> Interval:
-    """The 2.5 % and 97.5 % points of the values that are defined.
+def percentile_interval(values: Floats, alpha: float = 0.05) -> Interval:
+    """Between which points all but `alpha` of the defined values lie: 2.5 % and 97.5 %.
 
     >>> percentile_interval(np.arange(1001.0))
     (25.0, 975.0)
@@ -74,7 +74,7 @@ def percentile_interval(values: Floats) -> Interval:
     last = len(values) - 1
     if last < 0:
         return None
-    at = [0.025 * last, 0.975 * last]
+    at = [alpha / 2 * last, (1 - alpha / 2) * last]
     ordered = np.partition(
         values, sorted({int(place) for low in at for place in (low, min(low + 1, last))})
     )

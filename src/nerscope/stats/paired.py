@@ -7,6 +7,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
+from nerscope.plugins import blamed
 from nerscope.registry import Registry
 
 _EPSILON = 1e-7  # rounding in 32-bit sums must not decide a tie
@@ -45,7 +46,8 @@ def register_method(method: Method) -> Method:
     """
 
     def checked(pair: Paired) -> float:
-        p = float(method.p(pair))
+        with blamed(f"method '{method.name}'"):
+            p = float(method.p(pair))
         if not 0 <= p <= 1:
             raise UsageError(
                 f"method '{method.name}'",

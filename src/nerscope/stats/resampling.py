@@ -128,7 +128,21 @@ class ClusterCounts:
 def cluster_counts(
     evidence: Evidence, division: Division, match: str, clusters: Ints, runs: Sequence[int]
 ) -> ClusterCounts:
-    """Gather the counts of a facet by cluster."""
+    """Gather the counts of a facet by cluster, cell by cell."""
+    stacked = dense_counts(evidence, division, match, clusters, runs)
+    cells = []
+    for cell in np.flatnonzero(stacked.any(axis=(1, 2))).tolist():
+        support = np.flatnonzero(stacked[cell].any(axis=0))
+        distinct, place = np.unique(stacked[cell][:, support], axis=0, return_inverse=True)
+        cells.append(CellCounts(cell, support, distinct, place))
+    width = 8 if division.needs_pairs(match) else 4
+    return ClusterCounts(division.n_codes, len(evidence.types), len(runs), width, cells)
+
+
+def dense_counts(
+    evidence: Evidence, division: Division, match: str, clusters: Ints, runs: Sequence[int]
+) -> npt.NDArray[np.float32]:
+    """The counts of a facet as an array (cells, columns, clusters); a cell is a code and a type."""
     ledger, with_pairs = evidence.ledgers[division.unit], division.needs_pairs(match)
     n_types, n_clusters = len(evidence.types), int(clusters.max()) + 1
     n_cells = division.n_codes * n_types
@@ -147,13 +161,7 @@ def cluster_counts(
         pred_keys = keys_of(ledger.runs[run].pred)
         for units, values in ledger.columns(run, match, with_pairs)[1:]:
             columns.append(counted(gold_keys if units is ledger.gold else pred_keys, values))
-    stacked = np.stack(columns, axis=1)
-    cells = []
-    for cell in np.flatnonzero(stacked.any(axis=(1, 2))).tolist():
-        support = np.flatnonzero(stacked[cell].any(axis=0))
-        distinct, place = np.unique(stacked[cell][:, support], axis=0, return_inverse=True)
-        cells.append(CellCounts(cell, support, distinct, place))
-    return ClusterCounts(division.n_codes, n_types, len(runs), 8 if with_pairs else 4, cells)
+    return np.stack(columns, axis=1)
 
 
 FEW_ROWS = 24  # of a cell: with fewer, one large product for all cells beats a small one for each

@@ -1,0 +1,110 @@
+"""What is odd about outputs beside gold and beside each other: noticed, and said in notes."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from nerscope.corpus.arrays import Ints
+from nerscope.corpus.corpus import Reading
+from nerscope.corpus.schemes import Scheme
+from nerscope.corpus.units import MENTION
+from nerscope.errors import AlignmentError, plural
+from nerscope.formats.losses import Loss, loss
+from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.ledger import Units
+
+_NAMED = 5  # types that a note names
+_FEW_TOKENS = 20  # of so few, all may be spelt otherwise
+_BY_CHANCE = 10  # so few mentions may all be right
+
+
+def refuse_other_sentences(name: str, reading: Reading, n_tokens: int) -> None:
+    """Refuse an output most of whose tokens are not those of gold, even if they may differ."""
+    if 2 * reading.other_tokens > n_tokens and n_tokens >= _FEW_TOKENS:
+        raise AlignmentError(
+            f"{name}:{reading.first_other_line}",
+            f"{reading.other_tokens} of {plural(n_tokens, 'token')} differ from gold, "
+            "so it is shuffled, or the output for another file",
+            "give the output for this gold file, in its order",
+        )
+
+
+def different_scheme(name: str, reading: Reading, schemes: tuple[Scheme, Scheme]) -> Iterator[Loss]:
+    """A note if an output (second of the schemes) is written in another scheme than gold."""
+    gold, own = schemes
+    if gold.name == own.name:
+        return
+    strange = _strange(reading, gold, own)
+    count = sum(times for times, _ in strange)
+    if count > 2 * sum(fault.times for fault in reading.transitions.faults(own)):
+        message = (
+            f"its labels are {own.name}, those of gold {gold.name}: "
+            "label accuracy compares labels of two schemes"
+        )
+        lines = [min(line for _, line in strange)]
+        yield loss(name, "different schemes", count, lines, message)
+
+
+def _strange(reading: Reading, gold: Scheme, own: Scheme) -> list[tuple[int, int]]:
+    """What gold's scheme does not know: how often each occurs, and on which line first."""
+    if own.must_close and not gold.must_close:
+        places = reading.transitions.label_places()
+        return [place for text, place in places.items() if text[:1] in own.letters[2:]]
+    return [(fault.times, fault.first_line) for fault in reading.transitions.faults(gold)]
+
+
+def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Loss]:
+    """A note if an output has types that gold does not have, with the map that may mend it."""
+    ledger = evidence.ledgers[MENTION]
+    found = ledger.runs[run].pred.type
+    gold, own = set(np.unique(ledger.gold.type).tolist()), set(np.unique(found).tolist())
+    foreign = sorted(own - gold, key=lambda kind: (-int((found == kind).sum()), kind))
+    if not foreign:
+        return
+    count = int(np.isin(found, foreign).sum())
+    names = [evidence.types[kind] for kind in foreign[:_NAMED]]
+    unused = [evidence.types[kind] for kind in sorted(gold - own)]
+    pairs = {kind: _like(kind, unused) for kind in names}
+    maps = " ".join(f"--map {kind}={other}" for kind, other in pairs.items() if other)
+    hint = f"; {maps} if they mean the same" if maps else ""
+    more = " …" if len(foreign) > _NAMED else ""
+    types = f"types that gold does not have ({', '.join(names)}{more})"
+    yield loss(name, "foreign types", count, [], f"{plural(count, 'mention')} of {types}{hint}")
+
+
+def _like(kind: str, known: Sequence[str]) -> str | None:
+    """The known type whose name holds this one, is held by it, or is close to it."""
+    lowered = {name.lower(): name for name in known}
+    word = kind.lower()
+    for other, name in lowered.items():
+        if other and word and (other in word or word in other):
+            return name
+    close = difflib.get_close_matches(word, lowered, n=1)
+    return lowered[close[0]] if close else None
+
+
+def identical_outputs(evidence: Evidence) -> Iterator[Loss]:
+    """A note for each run that predicts the very mentions of an earlier run, or of gold."""
+    ledger = evidence.ledgers[MENTION]
+    first: dict[bytes, str] = {}
+    if len(ledger.gold) >= _BY_CHANCE:
+        first[_fingerprint(ledger.gold)] = "gold"
+    for (system, number), output in zip(evidence.runs, ledger.runs, strict=True):
+        own = f"run {number} of {system}"
+        known = first.setdefault(_fingerprint(output.pred), own)
+        if known != own:
+            place = f"{evidence.dataset}: {own}"
+            count = len(output.pred)
+            message = f"identical to {known} ({plural(count, 'mention')}): is one file given twice?"
+            yield loss(place, "identical outputs", count, [], message)
+
+
+def _fingerprint(units: Units) -> bytes:
+    """A digest of all mentions: where they stand, and their types."""
+    found = blake2b()
+    for column in (units.sentence, units.start, units.length, units.type):
+        wide: Ints = np.zeros(0, np.int64) if column is None else column.astype(np.int64)
+        found.update(wide.tobytes())
+    return found.digest()

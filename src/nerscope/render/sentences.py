@@ -1,0 +1,108 @@
+"""Mistakes to read: the sentence with gold spans above and predicted ones below."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nerscope.errors import plural
+from nerscope.render.document import Document, table_of
+from nerscope.render.text import harmless
+
+_LEAST = 20  # columns, however narrow the terminal
+
+
+def errors_document(
+    records: Sequence[Mapping[str, Any]], total: int, width: int, shown: int
+) -> Document:
+    """A summary of kinds, then each mistake in its sentence."""
+    counts = Counter((record["system"], record["outcome"]) for record in records)
+    systems = list(dict.fromkeys(record["system"] for record in records))
+    kinds = list(dict.fromkeys(record["outcome"] for record in records))
+    summary = [
+        {"kind": kind, **{system: counts[system, kind] for system in systems}} for kind in kinds
+    ]
+    lines = []
+    for record in records[:shown]:
+        lines += [*error_lines(record, width), ""]
+    if len(records) > shown:
+        lines.append(f"{plural(len(records) - shown, 'more mistake')}: --most N shows more")
+    if not records:
+        lines.append(f"no mistake fits, of {total}")
+    tables = [table_of("Mistakes by kind", summary)] if summary else []
+    return Document(tables, list(map(dict, records)), list(map(dict, records)), lines=lines)
+
+
+def error_lines(record: Mapping[str, Any], width: int) -> list[str]:
+    """One mistake: where, what, and the sentence with both spans marked."""
+    gold, pred = _sides(record)
+    said = f"{record['system']} {record['run']}" if record.get("run") else record["system"]
+    head = f"{record['place']}  {said}: {record['outcome']}"
+    tokens = record.get("tokens")
+    if tokens is None:
+        both = (("gold", gold), ("predicted", pred))
+        return [head, "  " + "   ".join(f"{name} {span[2]}" for name, span in both if span)]
+    above, words, below = _drawn([harmless(token) for token in tokens], gold, pred)
+    return [head, *_window(above, words, below, max(_LEAST, width) - 3)]
+
+
+Span = tuple[int, int, str]
+Cells = list[str]  # one for each column of the terminal
+
+
+def _sides(record: Mapping[str, Any]) -> tuple[Span | None, Span | None]:
+    own = (record["start"], record["end"], record["type"])
+    other = None
+    if record["other_start"] is not None:
+        other = (record["other_start"], record["other_end"], record["other_type"])
+    return (own, other) if record["side"] == "gold" else (other, own)
+
+
+def _cells(text: str) -> Cells:
+    """The columns that a text fills: a wide character fills two, a combining one none."""
+    cells: Cells = []
+    for letter in text:
+        if unicodedata.combining(letter) and cells:
+            cells[-1] += letter
+        else:
+            cells.append(letter)
+            if unicodedata.east_asian_width(letter) in "WF":
+                cells.append("")
+    return cells
+
+
+def _drawn(
+    tokens: Sequence[str], gold: Span | None, pred: Span | None
+) -> tuple[Cells, Cells, Cells]:
+    """Three lines: gold above, the words, the prediction below."""
+    starts, ends, words = [], [], Cells()
+    for token in tokens:
+        words += [" "] if words else []
+        starts.append(len(words))
+        words += _cells(token)
+        ends.append(len(words))
+
+    def marked(span: Span | None) -> Cells:
+        if span is None:
+            return []
+        begin, end = starts[span[0]], ends[span[1] - 1]
+        return [" "] * begin + ["─"] * (end - begin) + _cells(f" {harmless(span[2])}")
+
+    return marked(gold), words, marked(pred)
+
+
+def _window(above: Cells, words: Cells, below: Cells, width: int) -> list[str]:
+    """The part of the lines around the spans that fits the width."""
+    marks = [line.index("─") for line in (above, below) if "─" in line]
+    first = max(0, min(marks, default=0) - width // 4)
+    if max(map(len, (above, words, below))) <= width:
+        first = 0
+    shown = []
+    for line in (above, words, below):
+        part = "".join(line[first : first + width])
+        if not part.strip():
+            continue
+        before = "…" if first and line is words else " "
+        behind = "…" if first + width < len(line) and line is words else ""
+        shown.append(f"{before} {part.rstrip()}{behind}")
+    return shown

@@ -1,0 +1,150 @@
+"""The first screen: how good each system is, where it is weakest, and what else there is to see."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nerscope.render.document import Cell, Document, Table, percent
+from nerscope.render.tables import Summaries, metric_title, results_document
+from nerscope.results.results import Results
+from nerscope.results.row import Row
+
+_MOST_SYSTEMS = 4  # whose weakest places are shown
+_MOST_TYPES = 25
+_MOST_LINES = 6  # of systems in the short form
+_SCORES = ("precision", "recall", "f1")
+
+
+def summary_document(results: Results) -> Document:
+    """What an evaluation shows unasked; everything is in `results_document`."""
+    rows = Summaries(results)
+    several = len(rows.systems) > 1
+    tables = [dataset_table(rows)] if several else [_overall(results)]
+    whole = [name for names in rows.systems.values() for name in names]
+    if len(whole) == 1:
+        tables.append(_by_type(rows))
+    if len(whole) <= _MOST_SYSTEMS:
+        weakest = results.weakest(most=4 if len(whole) == 1 else 3)
+        tables += [_weakest(weakest)] if weakest else []
+    full = results_document(results, [table for table in tables if table.rows])
+    more = "more: --all for every table, --facet tmr for one; -o FILE, then nerscope show, "
+    more += "compare, errors, diagnose"
+    return replace(full, hints=[more])
+
+
+def summary_lines(results: Results) -> list[str]:
+    """Results in some ten lines: what was evaluated, the scores, and what can be asked."""
+    lines = [f"nerscope results: {len(results.rows):,} rows, {results.signature}"]
+    found = results.overall()
+    for one in found[:_MOST_LINES]:
+        f1 = one["f1"]
+        lines.append(
+            f"  {one['dataset']}, {one['system']}: F1 {percent(f1['value'])}{_interval(f1)}, "
+            f"precision {percent(one['precision']['value'])}, "
+            f"recall {percent(one['recall']['value'])}, support {one['support']:,}"
+        )
+    if len(found) > _MOST_LINES:
+        lines.append(f"  … {len(found) - _MOST_LINES} more")
+    facets = [facet for part in results.evidence[:1] for facet in part.facets if facet != "all"]
+    lines.append(f"facets: {', '.join(facets) or 'none'}")
+    lines.append(
+        "ask: .value(metric=…), .table(name), .weakest(), .errors(), .to_pandas(), .save()"
+    )
+    return lines
+
+
+def _interval(cell: Mapping[str, Any] | None) -> str:
+    if not cell or cell.get("low") is None or cell.get("high") is None:
+        return ""
+    return f" [{percent(cell['low'], 1)}, {percent(cell['high'], 1)}]"
+
+
+def _overall(results: Results) -> Table:
+    """Precision, recall and F1 of each system, with intervals, and the support."""
+    body = []
+    sure = results.overall()
+    best = {
+        metric: max((row[metric]["value"] or 0.0 for row in sure), default=0.0)
+        for metric in _SCORES
+    }
+    for row in sure:
+        cells = []
+        for metric in _SCORES:
+            cell = row[metric]
+            text = percent(cell["value"]) + _interval(cell)
+            if cell["std"] is not None:
+                text += f" ± {percent(cell['std'])}"
+            cells.append(Cell(text, len(sure) > 1 and cell["value"] == best[metric]))
+        body.append((Cell(row["system"]), *cells, Cell(f"{row['support']:,}")))
+    notes = ["[…] 95 % interval over sentences"]
+    notes += ["* best of its column"] if len(sure) > 1 else []
+    if any(row["f1"]["std"] is not None for row in sure):
+        notes.append("mean ± standard deviation over runs")
+    header = ("system", "precision", "recall", "F1", "support")
+    return Table(f"Exact match: {results.evidence[0].dataset}", header, tuple(body), tuple(notes))
+
+
+def _by_type(rows: Summaries) -> Table:
+    """Precision, recall, F1 and support of each type, then the averages."""
+    dataset = next(iter(rows.systems))
+
+    def cell(metric: str, kind: str | None) -> Row | None:
+        wanted = {"facet": "all", "level": "all", "type": kind, "match": "exact", "metric": metric}
+        return rows.column(dataset, wanted)[0]
+
+    def line(name: str, metrics: Sequence[str], kind: str | None) -> tuple[Cell, ...]:
+        found = [cell(metric, kind) for metric in metrics]
+        texts = [percent(None if one is None else one["value"]) for one in found]
+        support = found[1]["n"] if found[1] else 0
+        return (Cell(name), *map(Cell, texts), Cell(f"{support:,}"))
+
+    kinds = sorted(kind for kind in rows.values("all", "type", match="exact") if kind is not None)
+    body = [line(kind, _SCORES, kind) for kind in kinds[:_MOST_TYPES]]
+    body.append(line("micro avg", _SCORES, None))
+    for average in ("macro", "weighted"):
+        metrics = [f"{average}_{metric}" for metric in _SCORES]
+        body.append(line(f"{average} avg", metrics, None))
+    notes = () if len(kinds) <= _MOST_TYPES else (f"{len(kinds) - _MOST_TYPES} more types: --all",)
+    return Table("By type", ("type", "precision", "recall", "F1", "support"), tuple(body), notes)
+
+
+def dataset_table(rows: Summaries, metric: str = "f1", match: str = "exact") -> Table:
+    """A metric of each system on each dataset, and the mean over datasets."""
+    systems = list(dict.fromkeys(name for names in rows.systems.values() for name in names))
+    wanted = {"facet": "all", "level": "all", "type": None, "match": match, "metric": metric}
+    body = []
+    for system in systems:
+        found: list[Row | None] = []
+        for dataset, names in rows.systems.items():
+            column = rows.column(dataset, wanted)
+            found.append(column[names.index(system)] if system in names else None)
+        values = [one["value"] for one in found if one is not None and one["value"] is not None]
+        mean = sum(values) / len(values) if values else None
+        texts = [percent(one["value"]) + _interval(one) if one else "–" for one in found]
+        average = percent(mean) + ("" if len(values) == len(found) else f" ({len(values)})")
+        body.append((Cell(system), *map(Cell, texts), Cell(average)))
+    notes = ["mean over datasets; (k) rests on k of them only"] if len(body) else []
+    title = f"{metric_title(metric, at_start=True)}, {match} match"
+    return Table(title, ("system", *rows.systems, "mean"), tuple(body), tuple(notes))
+
+
+def _weakest(found: Sequence[Mapping[str, Any]]) -> Table:
+    """Where each system is weakest."""
+    body = []
+    names = [key for key in ("dataset", "system") if len({one[key] for one in found}) > 1]
+    for one in found:
+        distance = 100 * (one["distance"] or 0.0)
+        place = f"{one['facet']}={one['level']}"
+        body.append(
+            (
+                *(Cell(one[key]) for key in names),
+                Cell(place),
+                Cell(one["metric"]),
+                Cell(percent(one["value"]) + _interval(one)),
+                Cell(f"{distance:+.2f}"),
+                Cell(f"{one['n']:,}"),
+            )
+        )
+    header = (*names, "where", "metric", "score", "from the whole", "n")
+    note = "ranked by how far they fall short of the whole at the least, with 95 % confidence"
+    return Table("Weakest", header, tuple(body), (note,))

@@ -1,0 +1,116 @@
+"""Mistakes, chosen and ordered: from the records of all mentions."""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from nerscope.corpus.units import MENTION
+from nerscope.errors import UsageError, suggest
+from nerscope.results.errors import OUTCOMES, mention_records
+from nerscope.results.results import Results
+
+KINDS = tuple(outcome for outcome in OUTCOMES if outcome != "correct")
+SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "place": lambda record: 0,  # as they stand in the data
+    "type": lambda record: record["type"],
+    "kind": lambda record: KINDS.index(record["outcome"]),
+    "text": lambda record: record["text"] or "",
+}
+
+
+def mistakes(
+    results: Results,
+    *,
+    system: str | None = None,
+    types: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    facets: Sequence[str] = (),
+    all_wrong: bool = False,
+    text: str | None = None,
+    sample: int | None = None,
+    sort: str = "place",
+    seed: int = 0,
+) -> tuple[list[dict[str, Any]], int]:
+    """The mistakes that fit, and how many there are at all.
+
+    A pair of a gold and a predicted mention is one mistake, told from the gold side.
+    """
+    for name, given, known in [("kind", kinds, KINDS), ("sort", [sort], SORTS)]:
+        for one in given:
+            if one not in known:
+                raise UsageError(
+                    f"--{name} {one}", "there is none of this name", suggest(one, known)
+                )
+    if sample is not None and sample < 1:
+        raise UsageError("--sample", f"{sample} cannot be", "give a whole number from 1 on")
+    if seed < 0:
+        raise UsageError("seed", f"{seed} cannot be", "give a whole number from 0 on")
+    known_types = {name for part in results.evidence for name in part.types}
+    for name in types:
+        if name not in known_types:
+            raise UsageError(
+                f"--type {name}", "the results do not have it", suggest(name, known_types)
+            )
+    for facet in facets:
+        _check_level(results, facet)
+    everything = [
+        record
+        for record in mention_records(results, system)
+        if record["outcome"] != "correct" and (record["side"] == "gold" or _alone(record))
+    ]
+    wrong_everywhere = _wrong_everywhere(results) if all_wrong else None
+    found = [
+        record
+        for record in everything
+        if (not types or record["type"] in types or record["other_type"] in types)
+        and (not kinds or record["outcome"] in kinds)
+        and (text is None or text.lower() in (record["text"] or "").lower())
+        and all(_has(record, facet) for facet in facets)
+        and (wrong_everywhere is None or _key(record) in wrong_everywhere)
+    ]
+    if sample is not None and sample < len(found):
+        found = [found[k] for k in sorted(random.Random(seed).sample(range(len(found)), sample))]
+    return sorted(found, key=SORTS[sort]), len(everything)
+
+
+def _alone(record: dict[str, Any]) -> bool:
+    """Whether a predicted mention is no counterpart of a gold one."""
+    return record["other_start"] is None
+
+
+def _check_level(results: Results, facet: str) -> None:
+    """Refuse a level that no facet of mentions has."""
+    name, _, level = facet.partition("=")
+    known = {
+        one.facet: list(one.levels)
+        for part in results.evidence
+        for one in part.divisions
+        if one.unit == MENTION and one.facet != "all"
+    }
+    fact = "the results do not have it"
+    if name not in known:
+        raise UsageError(f"--facet {facet}", fact, suggest(name, known))
+    if level not in known[name]:
+        raise UsageError(f"--facet {facet}", fact, suggest(level, known[name]))
+
+
+def _has(record: dict[str, Any], facet: str) -> bool:
+    name, _, level = facet.partition("=")
+    return level in str(record.get(name, "")).split()
+
+
+def _key(record: dict[str, Any]) -> tuple[Any, ...]:
+    return record["dataset"], record["side"], record["place"], record["start"], record["end"]
+
+
+def _wrong_everywhere(results: Results) -> set[tuple[Any, ...]]:
+    """Gold mentions that no run of any system gets right."""
+    right: set[tuple[Any, ...]] = set()
+    wrong: set[tuple[Any, ...]] = set()
+    for record in _gold(mention_records(results)):
+        (right if record["outcome"] == "correct" else wrong).add(_key(record))
+    return wrong - right
+
+
+def _gold(records: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    return (record for record in records if record["side"] == "gold")

@@ -1,0 +1,171 @@
+"""Who is held against whom: systems of the results beside those of a baseline, by name."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.units import TOKEN
+from nerscope.errors import InputError, UsageError, suggest
+from nerscope.results.conditions import Condition
+from nerscope.results.results import Results
+from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
+
+NEW, OLD = "new", "baseline"
+# What must be the same on both sides, so that only the systems differ.
+_SAME = ("repair", "ter", "buckets", "zero_division")
+
+
+class Side(NamedTuple):
+    """A system on a dataset."""
+
+    evidence: Evidence
+    system: str
+
+
+class Pairing(NamedTuple):
+    """A system of the results, and the one of the baseline; one of them may be missing."""
+
+    dataset: str
+    system: str
+    new: Side | None
+    old: Side | None
+    gone: str = ""  # what is missing in the results: the system or the dataset
+
+
+def pairings(results: Results, baseline: Results | None, condition: Condition) -> list[Pairing]:
+    """Everyone that a condition speaks of."""
+    new = {part.dataset: part for part in results.evidence}
+    old = {part.dataset: part for part in baseline.evidence} if baseline else {}
+    names = list(dict.fromkeys([*new, *old]))
+    if condition.dataset is not None:
+        _check_dataset(condition, names, list(old))
+        names = [condition.dataset]
+    found = [
+        one for name in names for one in _on_dataset(name, new.get(name), old.get(name), condition)
+    ]
+    if not found:
+        known = {system for part in (*new.values(), *old.values()) for system in part.systems}
+        raise UsageError(
+            condition.at("system", f"system '{condition.system}'"),
+            f"it is not in the results for {', '.join(names)}",
+            suggest(condition.system or "", known),
+        )
+    return found
+
+
+def _check_dataset(condition: Condition, names: list[str], old: list[str]) -> None:
+    wanted = condition.dataset or ""
+    place = condition.at("dataset", f"dataset '{wanted}'")
+    if wanted not in names:
+        raise UsageError(place, "it is not in the results", suggest(wanted, names))
+    if condition.compares and wanted not in old:
+        raise UsageError(place, "it is not in the baseline", suggest(wanted, old))
+
+
+def _on_dataset(
+    dataset: str, new: Evidence | None, old: Evidence | None, condition: Condition
+) -> Iterator[Pairing]:
+    wanted = condition.system
+    if new is None or old is None:
+        evidence = new or old
+        assert evidence is not None
+        for own in evidence.systems:
+            if wanted in (None, own):
+                side = Side(evidence, own)
+                if new is None:
+                    yield Pairing(dataset, own, None, side, "the dataset is gone")
+                else:
+                    yield Pairing(dataset, own, side, None)
+        return
+    for name, old_name in _systems(new, old, condition):
+        ours = Side(new, name) if name is not None else None
+        theirs = Side(old, old_name) if old_name is not None else None
+        gone = "" if ours else "the system is gone"
+        yield Pairing(dataset, name or old_name or "", ours, theirs, gone)
+
+
+def _systems(
+    new: Evidence, old: Evidence, condition: Condition
+) -> list[tuple[str | None, str | None]]:
+    """The names of both sides, those of gone systems last."""
+    wanted = condition.system
+    if wanted is not None:
+        if condition.compares and wanted in new.systems and wanted not in old.systems:
+            raise UsageError(
+                condition.at("system", f"system '{wanted}'"),
+                f"it is not in the results for {old.dataset} of the baseline",
+                suggest(wanted, old.systems),
+            )
+        here, there = (wanted if wanted in part.systems else None for part in (new, old))
+        return [(here, there)] if here or there else []
+    if len(new.systems) == 1 and len(old.systems) == 1:
+        return [(new.systems[0], old.systems[0])]
+    if not set(new.systems) & set(old.systems):
+        raise UsageError(
+            "systems",
+            f"{new.systems} and {old.systems} have no name in common",
+            "give the systems the same name",
+        )
+    present = [(name, name if name in old.systems else None) for name in new.systems]
+    return [*present, *((None, name) for name in old.systems if name not in new.systems)]
+
+
+def joint(new: Side, old: Side) -> Evidence:
+    """Both systems on the same gold data, which is checked."""
+    check_same(new.evidence, old.evidence)
+    return joined_runs([_renamed(new, NEW), _renamed(old, OLD)])
+
+
+def check_same(ours: Evidence, theirs: Evidence) -> None:
+    """Refuse to hold numbers against each other that were made differently."""
+    _check_settings(ours, theirs)
+    if len(ours.documents) != len(theirs.documents) or not _same_units(ours, theirs):
+        raise InputError(
+            ours.dataset,
+            "results and baseline were made on different gold data or training data",
+            "evaluate both with the same test and training files",
+        )
+
+
+def _check_settings(new: Evidence, old: Evidence) -> None:
+    for setting in _SAME:
+        ours, theirs = (getattr(part.signature, setting) for part in (new, old))
+        if ours != theirs:
+            raise InputError(
+                new.dataset,
+                f"the results have {setting} {ours}, the baseline {theirs}",
+                "evaluate both with the same options",
+            )
+    if set(new.facets) != set(old.facets):
+        raise InputError(
+            new.dataset,
+            "results and baseline have different facets",
+            "evaluate both with the same options",
+        )
+
+
+def _same_units(new: Evidence, old: Evidence) -> bool:
+    """Whether the gold units are the same, in the same levels."""
+    for unit, ledger in new.ledgers.items():
+        if unit not in old.ledgers:
+            return False
+        ours, theirs = ledger.gold, old.ledgers[unit].gold
+        pairs = [(ours.sentence, theirs.sentence), (ours.weight, theirs.weight)]
+        pairs += [(ours.start, theirs.start), (ours.length, theirs.length)]
+        pairs += [(ours.codes[facet], theirs.codes.get(facet)) for facet in ours.codes]
+        if not all(
+            np.array_equal(a, b) if a is not None and b is not None else a is b for a, b in pairs
+        ):
+            return False
+        if unit != TOKEN and [new.types[kind] for kind in ours.type] != [
+            old.types[kind] for kind in theirs.type
+        ]:
+            return False
+    return True
+
+
+def _renamed(side: Side, name: str) -> Evidence:
+    part = only_runs(side.evidence, side.evidence.runs_of(side.system))
+    return replace(part, runs=tuple((name, number) for _, number in part.runs))

@@ -1,0 +1,204 @@
+"""`nerscope compare`: the answer first, then where, from one results file or two."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Outcome, Run
+from tests.scoring.toys import drawn, noisy, write
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
+    """Three systems, of which the first two are much alike, in results `r.json`."""
+    gold = drawn(80, seed=1)
+    write(tmp_path / "gold.txt", gold)
+    write(tmp_path / "train.txt", drawn(80, seed=2))
+    for name, rate in [("a", 0.05), ("b", 0.06), ("c", 0.4)]:
+        write(tmp_path / f"{name}.txt", noisy(gold, rate, 3 + ord(name)))
+    monkeypatch.chdir(tmp_path)
+    done(run, "evaluate gold.txt --train train.txt -o r.json " + systems("abc"))
+    return tmp_path
+
+
+def systems(names: str) -> str:
+    return " ".join(f"--system {name}={name}.txt" for name in names)
+
+
+def done(run: Run, command: str) -> Outcome:
+    outcome = run(*shlex.split(command))
+    assert outcome.code == 0, outcome.err
+    return outcome
+
+
+def rows(run: Run, command: str) -> list[dict[str, Any]]:
+    found = json.loads(done(run, f"compare {command} --samples 100 --format json").out)
+    listed: list[dict[str, Any]] = found["rows"]
+    return listed
+
+
+ANSWER = re.compile(
+    r"(?P<who>.+): f1 [\d.]+ against [\d.]+, difference [+-][\d.]+ "
+    r"\[[+-][\d.]+, [+-][\d.]+\], p [=<] [\d.]+, n = \d+"
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        ("a c", ["a is better than c"]),
+        ("c a", ["a is better than c"]),
+        ("a b", ["a and b: undecided"]),
+        ("", ["a and b: undecided", "a is better than c", "b is better than c"]),
+        ("--baseline c", ["a is better than c", "b is better than c"]),
+    ],
+)
+def test_the_first_lines_answer_for_each_pair(
+    names: str, wanted: list[str], folder: Path, run: Run
+) -> None:
+    lines = done(run, f"compare r.json {names} --samples 1000").out.split("\n")
+    said = [ANSWER.fullmatch(line) for line in lines[: len(wanted)]]
+    assert [one and one["who"] for one in said] == wanted
+    assert lines[len(wanted)] == ""
+
+
+def test_without_options_only_where_and_types_follow(folder: Path, run: Run) -> None:
+    short = done(run, "compare r.json a c --samples 100").out
+    assert "a against c, where\n" in short and "a against c, by type\n" in short
+    assert "more: --all for every cell" in short
+    assert short.count("\n") <= 40
+    everything = done(run, "compare r.json a c --samples 100 --all").out
+    assert "Wins and losses over the cells shown\n" in everything
+    assert everything.count("\n") > 2 * short.count("\n")
+    assert everything.split("\n")[0] == short.split("\n")[0]
+
+
+def test_rows_tell_their_family(folder: Path, run: Run) -> None:
+    found = rows(run, "r.json")
+    assert all(row["family"] in ("primary", "where", "types", "other") for row in found)
+    assert all("in_where" not in row for row in found)
+    primary = [row for row in found if row["family"] == "primary"]
+    assert [(row["system_a"], row["system_b"]) for row in primary] == [
+        *(("a", "b"), ("a", "c"), ("b", "c")),
+    ]
+    assert {(row["facet"], row["match"], row["metric"], row["type"]) for row in primary} == {
+        ("all", "exact", "f1", None)
+    }
+    types = [row for row in found if row["family"] == "types"]
+    assert {(row["facet"], row["match"], row["metric"]) for row in types} == {
+        ("all", "exact", "f1")
+    }
+    assert {row["type"] for row in types} == {"LOC", "ORG", "PER"}
+    where = [row for row in found if row["family"] == "where"]
+    assert {row["type"] for row in where} == {None}
+    by_facet = {(row["facet"], row["match"], row["metric"]) for row in where}
+    assert len(by_facet) == len({facet for facet, _, _ in by_facet})  # one number a facet
+    assert {facet for facet, _, _ in by_facet} >= {"tmr", "hard", "eLen"}
+
+
+def test_families_are_corrected_by_themselves(folder: Path, run: Run) -> None:
+    one, everyone = (rows(run, f"r.json {names} --correction bonferroni") for names in ("a b", ""))
+
+    def factors(found: list[dict[str, Any]], family: str) -> list[float]:
+        return [
+            row["p_corrected"] / row["p"]
+            for row in found
+            if (row["system_a"], row["system_b"], row["family"]) == ("a", "b", family)
+            and row["p"] is not None
+            and row["p_corrected"] < 1
+        ]
+
+    assert set(factors(one, "primary")) <= {1.0}
+    assert [row["p_corrected"] for row in everyone if row["family"] == "primary"] == [
+        pytest.approx(min(1.0, 3 * row["p"])) for row in everyone if row["family"] == "primary"
+    ]
+    for family in ("where", "types", "other"):  # other pairs do not matter
+        assert factors(one, family) == factors(everyone, family)
+        own = [row for row in one if row["family"] == family and row["p"] is not None]
+        for row in own:
+            assert row["p_corrected"] == pytest.approx(min(1.0, len(own) * row["p"]))
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "wanted"),
+    [
+        ("--type PER", "type", {"PER"}),
+        ("--type PER --type LOC", "type", {"PER", "LOC"}),
+        ("--match exact", "match", {"exact"}),
+        ("--match left --match right", "match", {"left", "right"}),
+        ("--facet tmr", "facet", {"tmr"}),
+        ("--metric recall", "metric", {"recall"}),
+        ("--type PER --match left --metric f1", "type", {"PER"}),
+    ],
+)
+def test_cells_are_chosen(
+    options: str, field: str, wanted: set[str], folder: Path, run: Run
+) -> None:
+    assert {row[field] for row in rows(run, f"r.json a c {options}")} == wanted
+    assert "Wins and losses" in done(run, f"compare r.json a c --samples 50 {options}").out
+
+
+def test_the_first_question_is_f1_under_any_match(folder: Path, run: Run) -> None:
+    found = rows(run, "r.json a c --match left")
+    assert {(row["match"], row["metric"]) for row in found if row["family"] == "primary"} == {
+        ("left", "f1")
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "fact"),
+    [
+        ("--type PERR", "type 'PERR': it is not in the results"),
+        ("--match lefty", "match 'lefty': it is not in the results"),
+    ],
+)
+def test_what_is_not_there_is_refused(options: str, fact: str, folder: Path, run: Run) -> None:
+    outcome = run("compare", "r.json", "a", "c", *options.split())
+    assert outcome.code == 2
+    assert fact in outcome.err and "did you mean" in outcome.err
+
+
+def test_two_results_on_the_same_data_are_compared(folder: Path, run: Run) -> None:
+    done(run, "evaluate gold.txt --train train.txt -o old.json --system s=c.txt")
+    done(run, "evaluate gold.txt --train train.txt -o new.json --system s=a.txt")
+    done(run, "evaluate gold.txt --train train.txt -o both.json --system c=c.txt --system a=a.txt")
+    first = done(run, "compare old.json new.json --samples 1000").out.split("\n")[0]
+    assert first.startswith("s (new) is better than s (old): f1 ")
+    apart = rows(run, "old.json new.json")
+    together = rows(run, "both.json a c")
+    for row in apart + together:
+        del row["system_a"], row["system_b"]
+    assert apart == together
+
+
+def test_systems_of_two_results_keep_names_that_are_their_own(folder: Path, run: Run) -> None:
+    done(run, "evaluate gold.txt -o old.json --system s=c.txt")
+    done(run, "evaluate gold.txt -o new.json --system t=a.txt")
+    first = done(run, "compare old.json new.json --samples 1000").out.split("\n")[0]
+    assert first.startswith("t is better than s: f1 ")
+
+
+def test_results_of_the_same_file_name_are_told_apart(folder: Path, run: Run) -> None:
+    for name, system in [("old", "c"), ("new", "a")]:
+        (folder / name).mkdir()
+        done(run, f"evaluate gold.txt -o {name}/r.json --system s={system}.txt")
+    outcome = run(*shlex.split("compare old/r.json new/r.json --samples 200"))
+    assert outcome.code == 0, outcome.err
+    answer = ANSWER.fullmatch(outcome.out.split("\n")[0])
+    assert answer is not None
+    one, _, other = answer["who"].partition(" is better than ")
+    assert one != other and "new" in one and "old" in other
+
+
+def test_results_on_other_data_are_refused(folder: Path, run: Run) -> None:
+    other = drawn(80, seed=8)
+    write(folder / "other.txt", other)
+    done(run, "evaluate other.txt -o other.json --system s=other.txt")
+    done(run, "evaluate other.txt -o same-name.json --system s=other.txt --dataset gold")
+    outcome = run("compare", "r.json", "other.json")
+    assert outcome.code == 2
+    assert "it has none of the datasets of r.json" in outcome.err
+    assert run("compare", "r.json", "same-name.json").code == 2

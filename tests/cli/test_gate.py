@@ -1,0 +1,212 @@
+"""`nerscope gate` on the command line: conditions, outputs and exit codes."""
+
+import csv
+import io
+import json
+import re
+import shlex
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Outcome, Run
+
+FEW = "--samples 100"
+GATE = f"gate worse.json --baseline many.json {FEW}"
+FIELDS = (
+    *("dataset", "system", "cell", "type", "match", "metric", "n", "new", "old", "drop"),
+    *("low", "high", "p", "alpha", "compared", "rule", "verdict", "failed"),
+)
+
+
+def gated(run: Run, command: str, code: int = 0) -> Outcome:
+    outcome = run(*shlex.split(command))
+    assert outcome.code == code, outcome.err or outcome.out
+    return outcome
+
+
+@pytest.fixture
+def worse(data: Path, run: Run) -> Path:
+    """Results of a system that found all of 60 mentions, and half of them later."""
+    many = "".join(f"w{number} B-PER\n\n" for number in range(60))
+    (data / "many.txt").write_text(many)
+    (data / "worse.txt").write_text(many.replace("B-PER", "O", 30))
+    for name in ("many", "worse"):
+        gated(run, f"evaluate many.txt --system s={name}.txt -o {name}.json --dataset d")
+    return data
+
+
+def test_the_same_results_pass(results: Path, run: Run) -> None:
+    outcome = gated(run, f"gate results.json --baseline results.json {FEW}")
+    assert [line.split(":")[0] for line in outcome.out.splitlines()] == ["ok", "ok"]
+    assert "toy, good, all, f1: " in outcome.out
+    assert outcome.out.count("drop 0.00 points") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "line"),
+    [
+        # a drop
+        ("", 1, "FAIL: d, s, all, recall: 50.00 against 100.00, drop 50.00 points, p = "),
+        ("--system s", 1, "FAIL: d, s, all, recall: "),
+        ("--max-drop 60", 0, "ok: d, s, all, recall: "),
+        # a margin
+        ("--margin 60 --max-drop 60", 1, "UNDECIDED: d, s, all, recall: "),
+        ("--margin 60 --undecided pass", 0, "undecided: d, s, all, recall: "),
+        ("--margin 80", 0, "ok: d, s, all, recall: "),
+        ("--margin 20 --undecided pass", 1, "FAIL: d, s, all, recall: "),
+        # a floor
+        ("--floor 50", 0, "ok: d, s, all, recall: 50.00, n = 60; rule: floor 50\n"),
+        ("--floor 50.1", 1, "FAIL: d, s, all, recall: 50.00, n = 60; rule: floor 50.1\n"),
+        ("--floor 40 --max-drop 1", 1, "FAIL: d, s, all, recall: 50.00 against 100.00"),
+        # a type
+        ("--floor 50 --type PER", 0, "ok: d, s, all, type PER, recall: 50.00, n = 60"),
+    ],
+)
+def test_each_rule_has_its_exit_code(
+    options: str, code: int, line: str, worse: Path, run: Run
+) -> None:
+    outcome = gated(run, f"{GATE} --metric recall {options}", code)
+    assert outcome.err == ""
+    assert outcome.out.startswith(line)
+
+
+def test_a_verdict_says_n_the_interval_and_the_rule(worse: Path, run: Run) -> None:
+    out = gated(run, f"{GATE} --max-drop 0.5", 1).out
+    assert re.search(
+        r"n = 60, difference -\d+\.\d\d to -\d+\.\d\d \(95 %\); rule: max_drop 0.5", out
+    )
+    assert "(90 %)" in gated(run, f"{GATE} --alpha 0.1", 1).out
+
+
+def test_a_gain_passes(worse: Path, run: Run) -> None:
+    gated(run, f"gate many.json --baseline worse.json {FEW}")
+
+
+def test_a_floor_needs_no_baseline(worse: Path, run: Run) -> None:
+    gated(run, "gate worse.json --floor 60")
+    gated(run, "gate worse.json --floor 70", 1)
+
+
+def test_cells_are_judged_in_the_order_told(results: Path, run: Run) -> None:
+    outcome = gated(
+        run,
+        f"gate results.json --baseline results.json {FEW} --metric recall "
+        "--facet tmr=seen --facet all --system good",
+    )
+    assert [line.split(", ")[2] for line in outcome.out.splitlines()] == ["tmr=seen", "all"]
+
+
+def test_any_match_may_be_judged_and_documents_resampled(results: Path, run: Run) -> None:
+    command = f"gate results.json --baseline results.json {FEW} --system good"
+    for options in ("--match overlap", "--match label --metric accuracy", "--resample document"):
+        assert gated(run, f"{command} {options}").out.startswith("ok: toy, good, all, ")
+
+
+def test_programs_are_told_everything(results: Path, run: Run) -> None:
+    command = f"gate results.json --baseline results.json {FEW} --facet tmr=tcm-all --metric recall"
+    found = json.loads(gated(run, f"{command} --format json").out)["verdicts"]
+    assert [(one["system"], one["cell"], one["verdict"]) for one in found] == [
+        ("good", "tmr=tcm-all", "ok"),
+        ("poor", "tmr=tcm-all", "ok"),
+    ]
+    assert tuple(found[0]) == FIELDS
+    rows = list(csv.DictReader(io.StringIO(gated(run, f"{command} --format csv").out)))
+    assert (len(rows), tuple(rows[0])) == (2, FIELDS)
+    assert "| toy | good | tmr=tcm-all |" in gated(run, f"{command} --format markdown").out
+    cases = ET.fromstring(gated(run, f"{command} --format junit").out).findall(".//testcase")
+    assert [case.get("classname") for case in cases] == ["toy, good", "toy, poor"]
+    notices = gated(run, f"{command} --format github").out.splitlines()
+    assert [line.split(" ")[0] for line in notices] == ["::notice", "::notice"]
+
+
+CONDITIONS = """# what a release must fulfil
+[[condition]]
+metric = "recall"
+floor = 40
+
+[[condition]]
+facet = "all"
+level = "all"
+type = "PER"
+match = "exact"
+system = "s"
+dataset = "d"
+margin = 80
+alpha = 0.1
+
+[[condition]]
+max_drop = 1.5
+"""
+
+
+def test_conditions_come_from_a_file(worse: Path, run: Run) -> None:
+    (worse / "gate.toml").write_text(CONDITIONS)
+    out = gated(run, f"{GATE} --conditions gate.toml", 1).out.splitlines()
+    assert [line.split(": ")[0] for line in out] == ["ok", "ok", "FAIL"]
+    assert [line.split("rule: ")[1] for line in out] == ["floor 40", "margin 80", "max_drop 1.5"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "place", "fact"),
+    [
+        # the file
+        ("metric =", "metric", "gate.toml:3", "it is not TOML"),
+        ("[[condition]]", "[[conditions]]", "gate.toml:2", "unknown key 'conditions'"),
+        pytest.param(CONDITIONS, f"a = {'[' * 9000}", "gate.toml", "it is not TOML", id="deep"),
+        (CONDITIONS, "", "gate.toml", "it has no condition"),
+        (CONDITIONS, "condition = []", "gate.toml", "it has no condition"),
+        (CONDITIONS, "[condition]\nfloor = 1", "gate.toml:1", "'condition' is no list of tables"),
+        (CONDITIONS, "\ncondition = [1]", "gate.toml:2", "'condition' is no list of tables"),
+        # keys and kinds
+        ("max_drop", "max-drop", "gate.toml:17", "unknown key 'max-drop'"),
+        ("floor = 40", "", "gate.toml:2", "it demands nothing"),
+        ("floor = 40", 'floor = "40"', "gate.toml:4, floor", "'40' cannot be"),
+        ("floor = 40", "floor = true", "gate.toml:4, floor", "True cannot be"),
+        ("floor = 40", "floor = nan", "gate.toml:4, floor", "nan cannot be"),
+        ("floor = 40", "floor = -inf", "gate.toml:4, floor", "-inf cannot be"),
+        ("floor = 40", f"floor = 1{'0' * 400}", "gate.toml:4, floor", "0 cannot be"),
+        ("margin = 80", "margin = -1", "gate.toml:13, margin", "-1 cannot be"),
+        ("alpha = 0.1", "alpha = 1", "gate.toml:14, alpha", "1 cannot be"),
+        ('type = "PER"', "type = 5", "gate.toml:9, type", "5 cannot be"),
+        ('"recall"', '""', "gate.toml:3, metric", "'' cannot be"),
+        # what the results do not have
+        ('"recall"', '"recal"', "gate.toml:3, cell 'all'", "did you mean 'recall'?"),
+        ('facet = "all"', 'facet = "al"', "gate.toml:7, facet 'al'", "did you mean 'all'?"),
+        ('level = "all"', 'level = "al"', "gate.toml:8, cell 'all=al'", "did you mean 'all'?"),
+        ('"PER"', '"PRE"', "gate.toml:9, cell 'all=all'", "did you mean 'PER'?"),
+        ('"exact"', '"exat"', "gate.toml:10, match 'exat'", "did you mean 'exact'?"),
+        ('system = "s"', 'system = "t"', "gate.toml:11, system 't'", "it is not in the results"),
+        ('dataset = "d"', 'dataset = "e"', "gate.toml:12, dataset 'e'", "it is not in the results"),
+    ],
+)
+def test_a_fault_in_the_file_is_told_with_its_line(
+    before: str, after: str, place: str, fact: str, worse: Path, run: Run
+) -> None:
+    assert before in CONDITIONS
+    (worse / "gate.toml").write_text(CONDITIONS.replace(before, after))
+    outcome = gated(run, f"{GATE} --conditions gate.toml", 2)
+    assert outcome.out == ""
+    assert outcome.err.startswith(f"nerscope: {place}: ")
+    assert fact in outcome.err and outcome.err.count("\n") == 1
+
+
+def test_conditions_that_compare_need_a_baseline(worse: Path, run: Run) -> None:
+    (worse / "gate.toml").write_text(CONDITIONS)
+    outcome = gated(run, "gate worse.json --conditions gate.toml", 2)
+    assert outcome.err.startswith("nerscope: gate.toml:6: it asks how far a number drops")
+
+
+@pytest.mark.parametrize("name", ["</testcase>", "a\"b'c&d", "::error::x", "%0A::error", "<!--"])
+@pytest.mark.parametrize("form", ["text", "junit", "github", "json", "csv", "markdown", "latex"])
+def test_names_stay_text(name: str, form: str, worse: Path, run: Run) -> None:
+    assert run("evaluate", "many.txt", "--system", "s=worse.txt", "--dataset", name, "-o", "x.json")
+    outcome = run("gate", "x.json", "--floor", "80", "--format", form)
+    assert (outcome.code, outcome.err) == (1, "")
+    if form == "junit":
+        (case,) = ET.fromstring(outcome.out).findall(".//testcase")
+        assert case.get("classname") == f"{name}, s"
+    if form == "github":
+        (line,) = outcome.out.splitlines()
+        assert line.startswith("::error title=fail%3A ")
+        assert "%0A::error" not in line.replace("%250A", "")

@@ -1,0 +1,126 @@
+"""Odd outputs are noticed: twins, gold as a system, other schemes, other types, other sentences."""
+
+from pathlib import Path
+
+import pytest
+from tests.scoring.toys import Corpus, corpus, drawn, noisy, write
+
+import nerscope
+from nerscope.errors import AlignmentError
+from nerscope.experiment.run import run_experiment
+from nerscope.formats.base import open_source
+from nerscope.formats.losses import Loss
+
+GOLD = drawn(40, seed=1)
+
+
+def noted(kind: str, gold: Corpus, systems: dict[str, Corpus | list[Corpus]]) -> list[Loss]:
+    found = nerscope.evaluate(gold, systems, dataset="d").losses
+    return [loss for loss in found if loss["kind"] == kind]
+
+
+def test_identical_outputs_of_two_systems_are_noticed_and_both_named() -> None:
+    one, other = noisy(GOLD, 0.2, 2), noisy(GOLD, 0.2, 3)
+    [loss] = noted("identical outputs", GOLD, {"a": one, "b": [other, one]})
+    assert loss["places"] == ["d: run 2 of b"]
+    assert loss["message"].startswith("identical to run 1 of a (")
+
+
+def test_different_outputs_are_no_twins() -> None:
+    assert (
+        noted("identical outputs", GOLD, {"a": noisy(GOLD, 0.2, 2), "b": noisy(GOLD, 0.2, 3)}) == []
+    )
+
+
+def test_gold_given_as_a_system_is_noticed() -> None:
+    [loss] = noted("identical outputs", GOLD, {"a": GOLD})
+    assert loss["message"].startswith("identical to gold (")
+
+
+def test_a_few_mentions_may_all_be_right() -> None:
+    few = corpus("Ada/B-PER met Bob/B-PER")
+    assert noted("identical outputs", few, {"a": few}) == []
+
+
+def test_twins_in_an_experiment_are_noticed_also_if_they_come_from_the_cache(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "test.txt", GOLD)
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.txt", noisy(GOLD, 0.2, 2))
+    head = '[settings]\nintervals = false\n[datasets.d]\ntest = "test.txt"\n[systems]\n'
+    path = tmp_path / "e.toml"
+    for systems in ('a = "a.txt"\n', 'a = "a.txt"\nb = "b.txt"\n'):
+        path.write_text(head + systems)
+        results, _ = run_experiment(nerscope.load_experiment(path))
+    assert [loss["kind"] for loss in results.losses].count("identical outputs") == 1
+
+
+def bioes(gold: Corpus) -> Corpus:
+    names = {"B": "S", "I": "E"}
+    found: Corpus = []
+    for tokens, own in gold:
+        after = [*own[1:], "O"]
+        ends = [nxt[:2] != "I-" for nxt in after]
+        found.append(
+            (
+                tokens,
+                [
+                    names[label[0]] + label[1:] if end and label != "O" else label
+                    for label, end in zip(own, ends, strict=True)
+                ],
+            )
+        )
+    return found
+
+
+def test_different_schemes_are_noticed() -> None:
+    gold = corpus("Ada/B-PER Lee/I-PER met Bob/B-PER", "in Oslo/B-LOC")
+    [loss] = noted("different schemes", gold, {"a": bioes(gold), "b": gold})
+    assert loss["message"] == (
+        "its labels are bioes, those of gold bio: label accuracy compares labels of two schemes"
+    )
+    assert len(noted("different schemes", bioes(gold), {"a": gold})) == 1
+
+
+def test_a_noisy_or_empty_output_is_in_no_other_scheme() -> None:
+    empty = [(tokens, ["O"] * len(tokens)) for tokens, _ in GOLD]
+    assert noted("different schemes", GOLD, {"a": noisy(GOLD, 0.5, 2), "b": empty}) == []
+    assert noted("different schemes", bioes(GOLD), {"b": empty}) == []
+
+
+def test_types_that_gold_does_not_have_are_named_with_the_map_that_may_mend_them() -> None:
+    gold = corpus("Ada/B-PER in Oslo/B-LOC")
+    [loss] = noted("foreign types", gold, {"a": corpus("Ada/B-PERSON in Oslo/B-LOC")})
+    assert loss["message"] == (
+        "1 mention of types that gold does not have (PERSON); "
+        "--map PERSON=PER if they mean the same"
+    )
+    assert loss["count"] == 1
+
+
+def test_at_most_five_foreign_types_are_named() -> None:
+    gold = corpus("a/B-Q b c d e f g")
+    many = corpus("a/B-Q b/B-A c/B-B d/B-C e/B-D f/B-E g/B-F")
+    [loss] = noted("foreign types", gold, {"a": many})
+    assert loss["message"] == "6 mentions of types that gold does not have (A, B, C, D, E …)"
+
+
+def test_a_type_that_is_never_predicted_needs_no_note() -> None:
+    gold = corpus("Ada/B-PER in Oslo/B-LOC")
+    assert noted("foreign types", gold, {"a": corpus("Ada/B-PER in Oslo")}) == []
+
+
+def test_a_shuffled_output_is_refused_even_where_tokens_may_differ(tmp_path: Path) -> None:
+    texts = [f"w{number}/B-PER x{number} y{number}" for number in range(9)]
+    gold = write(tmp_path / "gold.txt", corpus(*texts))
+    output = write(tmp_path / "out.txt", corpus(*reversed(texts)))
+    with pytest.raises(AlignmentError, match="24 of 27 tokens differ from gold, so it is shuffled"):
+        nerscope.evaluate(gold, {"a": open_source(output, tokens="any")})
+
+
+def test_an_output_spelt_otherwise_in_places_is_only_noted(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.txt", corpus("a/B-PER b c d"))
+    output = write(tmp_path / "out.txt", corpus("a/B-PER b X Y"))
+    found = nerscope.evaluate(gold, {"a": open_source(output, tokens="any")})
+    assert [loss["kind"] for loss in found.losses] == ["different tokens"]
