@@ -196,9 +196,15 @@ def test_changes_between_two_systems_are_listed(results: Path, run: Run) -> None
         0,
         2,
     )
-    shown = done(run, "compare results.json good poor --changes --format markdown").out
-    assert "### From good to poor" in shown
-    assert "| toy | broken | PER | Ada Lovelace | PER Ada Lovelace | PER Ada |" in shown
+    shown = done(run, "compare results.json good poor --changes").out
+    assert "From good to poor" in shown
+    assert (
+        "gold.txt:3  broken\n"
+        "  ──────────── PER\n"
+        "  Ada Lovelace met Bob\n"
+        "  good: PER Ada Lovelace\n"
+        "  poor: PER Ada\n"
+    ) in shown
 
 
 def test_a_system_that_lacks_a_dataset_is_noted(data: Path, run: Run) -> None:

@@ -666,3 +666,26 @@ def test_without_texts_results_hold_no_sentence(data: Path, run: Run) -> None:
     for command in ("show", "compare", "errors"):
         shown = done(run, f"{command} bare.json {'--samples 10' * (command == 'compare')}").out
         assert shown != "" and "Lovelace" not in shown
+
+
+def test_hard_tokens_that_a_system_gets_wrong_are_listed(data: Path, run: Run) -> None:
+    (data / "train.txt").write_text("Oslo B-LOC\nmet O\n")
+    (data / "gold.txt").write_text("Oslo B-PER\nmet O\nEve B-PER\n\nOslo B-PER\n")
+    (data / "out.txt").write_text("Oslo B-LOC\nmet O\nEve B-PER\n\nOslo B-PER\n")
+    command = "evaluate gold.txt --train train.txt --system s=out.txt --list hard-errors"
+    rows = json.loads(done(run, f"{command} --format json").out)[0]["rows"]
+    assert [row for row in rows if row["facet"] == "hard"] == [
+        {
+            "system": "s",
+            "run": "1",
+            "facet": "hard",
+            "level": "diff-E",
+            "token": "Oslo",
+            "wrong": 1,
+            "of": 2,
+        }
+    ]
+    assert (
+        "it needs the training data"
+        in run(*["evaluate", "gold.txt", "--system", "s=out.txt", "--list", "hard-errors"]).err
+    )

@@ -21,6 +21,9 @@ def command(
     match: list[str] = typer.Option([], metavar="MATCH", help="Only these matches."),
     type: list[str] = typer.Option([], metavar="TYPE", help="Only these types."),
     all: bool = typer.Option(False, "--all", help="Show every cell."),
+    sparse: float = typer.Option(
+        0.01, metavar="SHARE", help="Head to head, leave out subsets below this share of mentions."
+    ),
     by_type: bool = typer.Option(False, "--by-type", help="Show the types of every facet, too."),
     method: str = typer.Option(
         "bootstrap", metavar="NAME", help="The test: bootstrap, randomisation, or a plug-in's."
@@ -44,6 +47,7 @@ def command(
 ) -> None:
     """Tell whether A is better than B, and where, from results alone."""
     from pathlib import Path
+    from shutil import get_terminal_size
 
     from nerscope.errors import UsageError
     from nerscope.plugins import load_plugins
@@ -64,7 +68,8 @@ def command(
                 "two systems are needed",
                 "name them: nerscope compare RESULTS A B --changes",
             )
-        emit(changes_document(loaded, a, b), format, quiet=quiet)
+        columns = get_terminal_size().columns
+        emit(changes_document(loaded, a, b, columns), format, quiet=quiet)
     found = compare(
         loaded,
         a,
@@ -83,4 +88,6 @@ def command(
         resample=resample,
     )
     cells = all or bool(facet or metric or match or type or by_type)
-    emit(comparison_document(found, loaded.signature, cells), format, quiet=quiet)
+    if not 0 <= sparse <= 1:
+        raise UsageError("--sparse", f"{sparse} cannot be", "give a share from 0 to 1")
+    emit(comparison_document(found, loaded.signature, cells, sparse), format, quiet=quiet)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nerscope.formats.base import Source
     from nerscope.results.results import Results
 
-_LISTS = ("hard", "partial", "confusion")
+_LISTS = ("hard", "hard-errors", "partial", "confusion")
 
 
 def command(
@@ -101,7 +101,9 @@ def command(
         False, "--no-text", help="Keep no sentences in the results, for data under licence."
     ),
     list: list[str] = typer.Option(
-        [], metavar="NAME", help="Print a list instead of tables: hard, partial, confusion."
+        [],
+        metavar="NAME",
+        help="A list instead of tables: hard, hard-errors, partial, confusion.",
     ),
     errors: str | None = typer.Option(
         None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."
@@ -208,8 +210,11 @@ def _refuse_nonsense(test: str, said: Mapping[str, Any]) -> None:
             "it shows exact scores and nothing else",
             "leave --facet, --match and --metric out",
         )
-    if "hard" in said["list"] and not said["train"]:
-        raise UsageError("--list hard", "it needs the training data", "give it with --train FILE")
+    needy = [name for name in said["list"] if name.startswith("hard")]
+    if needy and not said["train"]:
+        raise UsageError(
+            f"--list {needy[0]}", "it needs the training data", "give it with --train FILE"
+        )
 
 
 def _hand_out(
@@ -243,14 +248,30 @@ def _lists(
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """The lists that were asked for, each with its title."""
     from nerscope.dataset.hard_tokens import hard_tokens
-    from nerscope.formats.base import Several
+    from nerscope.evaluation.hard_errors import hard_errors
+    from nerscope.evaluation.plan import open_task
+    from nerscope.evaluation.settings import Settings
+    from nerscope.formats.base import Several, source_named
 
     def hard() -> list[dict[str, Any]]:
         renames = renames_of(said["map"])
         return hard_tokens(Several(training), gold, repair=said["repair"], map=renames)
 
+    def hard_wrong() -> list[dict[str, Any]]:
+        outputs = systems_of(said["system"]) if said["system"] else None
+        settings = Settings.of(
+            {
+                "facets": ("hard", "hard-strict"),
+                **{key: said[key] for key in ("repair", "token_repair", "token_match")},
+                "map": renames_of(said["map"]),
+            }
+        )
+        test = gold if outputs else source_named(said["test"])
+        return hard_errors(open_task(test, outputs, training, None, settings))
+
     made = {
         "hard": ("The most frequent hard tokens", hard),
+        "hard-errors": ("Hard tokens that are labelled wrong most often", hard_wrong),
         "partial": ("Pairs with partial credit", results.partial_pairs),
         "confusion": ("Gold types against predicted types", results.confusion),
     }

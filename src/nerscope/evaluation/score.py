@@ -169,7 +169,7 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
         cell, size = cell * facet.n_codes + codes[facet.name], size * facet.n_codes
     weight = np.bincount(cell, minlength=size)
     used = np.flatnonzero(weight)
-    wanted = _compared(gold, plan.natures[0], plan) if facets else None
+    wanted = compared(gold, plan.natures[0], plan) if facets else None
 
     def credit(right: Bools) -> Floats:
         return _narrow(np.bincount(cell[right], minlength=size)[used].astype(np.float64))
@@ -177,7 +177,7 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     def judged(output: Corpus, nature: Nature) -> Output:
         credits = {LABEL: credit(_same_label(gold, output))}
         if wanted is not None:
-            right = wanted == _compared(output, nature, plan)
+            right = wanted == compared(output, nature, plan)
             credits[plan.settings.token_match] = credit(right)
         empty = {name: np.zeros(0, np.int8) for name in codes}
         nothing = Units(np.zeros(0, np.int32), np.zeros(0, np.int16), empty)
@@ -202,7 +202,7 @@ def _same_label(gold: Corpus, output: Corpus) -> Bools:
     return right
 
 
-def _compared(corpus: Corpus, nature: Nature, plan: Plan) -> Ints:
+def compared(corpus: Corpus, nature: Nature, plan: Plan) -> Ints:
     """What is compared token by token.
 
     Without boundaries there is nothing to repair: io takes labels as conlleval does.

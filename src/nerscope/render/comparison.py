@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nerscope.render.document import Cell, Document, Table, percent, table_of
+from nerscope.render.sentences import marked_lines
 from nerscope.render.tables import SPARSE
 from nerscope.results.changes import BROKEN, FIXED, change_counts
 from nerscope.results.compare import (
@@ -21,17 +22,22 @@ from nerscope.results.compare import (
 )
 from nerscope.results.results import Results
 
-_MOST_PLACES = 12  # of a pair that are shown unasked
+_MOST_PLACES = 12  # that are shown unasked, of all pairs together
+_FEWEST_PLACES = 3  # of a pair; with so many pairs that fewer would fit, none are shown
 
 
-def comparison_document(found: Comparison, signature: str, cells: bool = False) -> Document:
+def comparison_document(
+    found: Comparison, signature: str, cells: bool = False, sparse: float = SPARSE
+) -> Document:
     """What a comparison has to say: is one better, then where; with `cells`, everything."""
     if cells:
-        duel = head_to_head(found.rows)
+        duel = head_to_head(found.rows, sparse)
         tables = [tally_table(found.rows), *([duel] if duel else [])]
         tables += difference_tables(found.rows, found.settings)
     else:
-        tables = [table for pair in _pairs(found.rows) for table in _where_tables(found, pair)]
+        pairs = _pairs(found.rows)
+        most = _MOST_PLACES // max(1, len(pairs))  # so that all pairs together fit a screen
+        tables = [table for pair in pairs for table in _where_tables(found, pair, most)]
     about = "|".join(f"{key}:{value}" for key, value in found.settings.items())
     return Document(
         tables,
@@ -81,8 +87,10 @@ def _sureness(row: Mapping[str, Any]) -> tuple[float, float, float]:
     return row["p_corrected"], row["p"], -abs(row["difference"])
 
 
-def _where_tables(found: Comparison, pair: tuple[str, str]) -> list[Table]:
+def _where_tables(found: Comparison, pair: tuple[str, str], most: int) -> list[Table]:
     """The levels, and the types, on which the systems differ most surely."""
+    if most < _FEWEST_PLACES:
+        return []
     own = [row for row in found.rows if (row["system_a"], row["system_b"]) == pair]
     tables = []
     for family, title in ((WHERE, "where"), (TYPES, "by type")):
@@ -92,7 +100,7 @@ def _where_tables(found: Comparison, pair: tuple[str, str]) -> list[Table]:
         ranked = sorted(
             rows, key=lambda row: (row["p_corrected"], row["p"], -abs(row["difference"]))
         )
-        shown = ranked[:_MOST_PLACES]
+        shown = ranked[:most]
         table = difference_tables(shown, found.settings)[0]
         sure = sum(is_significant(row["p_corrected"]) for row in rows)
         notes = (
@@ -104,17 +112,24 @@ def _where_tables(found: Comparison, pair: tuple[str, str]) -> list[Table]:
     return tables
 
 
-def changes_document(results: Results, a: str, b: str) -> Document:
-    """What changed from A to B: counts by type and level, and the mentions themselves."""
+def changes_document(results: Results, a: str, b: str, width: int = 100) -> Document:
+    """What changed from A to B: counts by type and level, and each mention in its sentence."""
     counts = change_counts(results, a, b)
     listed = [one for one in results.changes(a, b) if one["change"] in (FIXED, BROKEN)]
-    keys = ("dataset", "change", "type", "text", "a", "b", "sentence", "place")
-    shown = [{key: one[key] for key in keys} for one in listed]
-    tables = [
-        table_of(f"From {a} to {b}: mentions by facet and level", counts),
-        table_of(f"Mentions that changed (a: {a}, b: {b})", shown),
-    ]
-    return Document(tables, {"counts": counts, "mentions": listed}, records=listed)
+    table = table_of(f"From {a} to {b}: mentions by facet and level", counts)
+    lines = [line for one in listed for line in (*_change_lines(one, a, b, width), "")]
+    data = {"counts": counts, "mentions": listed}
+    return Document([table], data, records=listed, lines=lines)
+
+
+def _change_lines(change: Mapping[str, Any], a: str, b: str, width: int) -> list[str]:
+    """One mention: gold above its words, and below them what each system said."""
+    head = f"{change['place']}  {change['change']}"
+    said = [f"  {name}: {change[side] or 'nothing'}" for name, side in ((a, "a"), (b, "b"))]
+    if change["tokens"] is None:
+        return [head, f"  gold: {change['type']}", *said]
+    span = (change["start"], change["end"], change["type"])
+    return [head, *marked_lines(change["tokens"], span, None, width), *said]
 
 
 TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")

@@ -10,6 +10,8 @@ from nerscope.render.document import Document, table_of
 from nerscope.render.text import harmless
 
 _LEAST = 20  # columns, however narrow the terminal
+Span = tuple[int, int, str]  # first token, the one behind the last, type
+Cells = list[str]  # one for each column of the terminal
 
 
 def errors_document(
@@ -42,12 +44,15 @@ def error_lines(record: Mapping[str, Any], width: int) -> list[str]:
     if tokens is None:
         both = (("gold", gold), ("predicted", pred))
         return [head, "  " + "   ".join(f"{name} {span[2]}" for name, span in both if span)]
+    return [head, *marked_lines(tokens, gold, pred, width)]
+
+
+def marked_lines(
+    tokens: Sequence[str], gold: Span | None, pred: Span | None, width: int
+) -> list[str]:
+    """A sentence with a span marked above it and another below, as far as the width goes."""
     above, words, below = _drawn([harmless(token) for token in tokens], gold, pred)
-    return [head, *_window(above, words, below, max(_LEAST, width) - 3)]
-
-
-Span = tuple[int, int, str]
-Cells = list[str]  # one for each column of the terminal
+    return _window(above, words, below, max(_LEAST, width) - 3)
 
 
 def _sides(record: Mapping[str, Any]) -> tuple[Span | None, Span | None]:

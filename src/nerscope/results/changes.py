@@ -39,10 +39,13 @@ def change_records(results: Results, a: str, b: str) -> Iterator[dict[str, Any]]
                 "change": _change(bool(right_a[index]), bool(right_b[index])),
                 "type": gold.type(index),
                 "text": gold.text(index),
+                "start": gold.span(index)[0],
+                "end": gold.span(index)[1],
                 "a": said_a.get(index),
                 "b": said_b.get(index),
                 **gold.levels(index),
                 "sentence": None if tokens is None else " ".join(tokens),
+                "tokens": tokens,
                 "place": gold.place(index),
             }
 

@@ -46,6 +46,17 @@ class Comparison:
             if (row["system_a"], row["system_b"]) == (a, b) and row["p_corrected"] is not None
         )
 
+    def __str__(self) -> str:
+        from nerscope.render.comparison import answers
+
+        return "\n".join(answers(self)) or "nothing was compared"
+
+    def _repr_html_(self) -> str:
+        from nerscope.render.comparison import comparison_document
+        from nerscope.render.document import OUTPUTS
+
+        return OUTPUTS["html"](comparison_document(self, ""))
+
     def as_dict(self) -> dict[str, Any]:
         """What `compare --format json` prints."""
         return {"settings": self.settings, "notes": self.notes, "rows": self.rows}
