@@ -1,6 +1,5 @@
 """Code of a user's own: files that register things, and whom to blame when such code fails."""
 
-import runpy
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -52,6 +51,8 @@ class _Running(blamed):
 
 def load_plugins(paths: Sequence[str]) -> None:
     """Run some files for what they register."""
+    import runpy  # most programs have no plug-ins
+
     for path in paths:
         if not Path(path).is_file():
             raise InputError(path, "no such file", "check the path")

@@ -1,8 +1,6 @@
 """What is odd about outputs beside gold and beside each other: noticed, and said in notes."""
 
-import difflib
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 
 import numpy as np
 
@@ -81,6 +79,8 @@ def _like(kind: str, known: Sequence[str]) -> str | None:
     for other, name in lowered.items():
         if other and word and (other in word or word in other):
             return name
+    import difflib  # needed only when something is odd
+
     close = difflib.get_close_matches(word, lowered, n=1)
     return lowered[close[0]] if close else None
 
@@ -103,6 +103,8 @@ def identical_outputs(evidence: Evidence) -> Iterator[Loss]:
 
 def _fingerprint(units: Units) -> bytes:
     """A digest of all mentions: where they stand, and their types."""
+    from hashlib import blake2b
+
     found = blake2b()
     for column in (units.sentence, units.start, units.length, units.type):
         wide: Ints = np.zeros(0, np.int64) if column is None else column.astype(np.int64)

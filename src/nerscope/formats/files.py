@@ -5,7 +5,6 @@ import io
 import os
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -97,6 +96,8 @@ def _kept(name: str, stream: BinaryIO) -> Bytes:
     data = load(stream, name, _IN_MEMORY)
     if len(data) < _IN_MEMORY:
         return Bytes(name, data=unpacked(data, name))
+    import tempfile  # for large pipes only
+
     file = tempfile.NamedTemporaryFile(prefix="nerscope-")  # noqa: SIM115  lives with the object
     while data:
         file.write(data)

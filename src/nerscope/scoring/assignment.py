@@ -9,7 +9,6 @@ worth one pair more, so g1 moves over to p2 and g2 gets p1.
 """
 
 from collections import deque
-from fractions import Fraction
 from math import lcm
 
 import numpy as np
@@ -56,6 +55,8 @@ def _worth(exact: Bools, credit: Floats, same_type: Bools, shared: Ints) -> list
 
     They are: exact, credit, a pair more, of one type, common length.
     """
+    from fractions import Fraction  # needed only where candidates compete
+
     distinct = {one: Fraction(one).limit_denominator(_FINEST) for one in set(credit.tolist())}
     scale = lcm(*(one.denominator for one in distinct.values()))
     steps = {one: int(value * scale) for one, value in distinct.items()}
