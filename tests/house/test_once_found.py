@@ -149,3 +149,12 @@ def test_pipes_serve_as_training_data_and_with_lists(tmp_path: Path) -> None:
     )
     assert (found.returncode, found.stderr) == (0, "")
     assert "correct" in (tmp_path / "e.csv").read_text()
+
+
+def test_comment_lines_are_counted_and_not_worth_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "c.conllu"
+    path.write_text("# sent_id = 1\n# text = Ada\n1\tAda\tB-PER\n2\t#1\tO\n")
+    results = ns.evaluate(ns.ConllFile(path, token=1, label=2), {"s": [["B-PER", "O"]]})
+    assert [(loss["kind"], loss["count"]) for loss in results.losses] == [("comment lines", 2)]
+    assert results.notes() == []
+    assert results.value(metric="accuracy") == 1.0

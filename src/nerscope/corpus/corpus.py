@@ -41,6 +41,7 @@ class Reading:
 
     transitions: Transitions = field(default_factory=Transitions)
     mended: int = 0  # labels that were changed on request
+    comments: int = 0  # lines that were left out
     other_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
     first_other_line: int = 0
     losses: tuple[
@@ -51,6 +52,7 @@ class Reading:
         return Reading(
             self.transitions + other.transitions,
             self.mended + other.mended,
+            self.comments + other.comments,
             self.other_tokens + other.other_tokens,
             self.first_other_line or other.first_other_line,
             self.losses + other.losses,

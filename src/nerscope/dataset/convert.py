@@ -10,7 +10,7 @@ from nerscope.corpus.schemes import SINGLE, scheme_named
 from nerscope.errors import InputError, expect, plural
 from nerscope.formats.base import CorpusLike, Source, open_source, with_tokens
 from nerscope.formats.conll import written_as_conll
-from nerscope.formats.losses import losses_of, note_of
+from nerscope.formats.losses import losses_of, notes_of
 from nerscope.results.files import write_bytes
 
 
@@ -70,7 +70,7 @@ def converted(source: Source, to: str, repair: str = "conlleval") -> Converted:
         reading += chunk.reading
         chunks.append(replace(chunk, labels=None, spans=mentions))
     told = chunks[0].told or reading.transitions.scheme()
-    notes = [note_of(loss) for loss in losses_of(source.name, reading, told, repair)]
+    notes = notes_of(losses_of(source.name, reading, told, repair))
     if melted:
         notes.append(
             f"{source.name}: {plural(melted, 'mention')} after another of the same type; "

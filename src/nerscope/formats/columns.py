@@ -39,6 +39,7 @@ class Page:
     begins: Ints
     documents: Ints
     has_empty_fields: bool
+    remarks: Ints  # lines that are comments
 
     @property
     def n_lines(self) -> int:
@@ -70,6 +71,7 @@ class Page:
             rows=self.rows[: self.begins[-1]] if len(self.begins) else self.rows[:0],
             begins=self.begins[:-1],
             documents=self.documents[: np.searchsorted(self.documents, cut)],
+            remarks=self.remarks[: np.searchsorted(self.remarks, cut)],
         )
 
 
@@ -106,7 +108,7 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
 
     documents = lines_of(_DOCSTART) if b"-DOCSTART-" in data else np.zeros(0, np.int64)
     token[documents] = False
-    content = token
+    content, remarks = token, np.zeros(0, np.int64)
     if comments:
         remarks = _remarks(lines_of(_COMMENT).tolist(), token)
         token[remarks] = False
@@ -127,6 +129,7 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
         np.flatnonzero(begins[content]),
         documents,
         _has_empty_fields(ends, newline),
+        remarks,
     )
 
 

@@ -429,7 +429,8 @@ class _Reader:
         corpora = []
         for number, column in self.columns.items():
             raw, labels = column.read(page, number, lines, self.file.name)
-            reading = Reading(Transitions.of(column.texts, raw, starts, lines))
+            transitions = Transitions.of(column.texts, raw, starts, lines)
+            reading = Reading(transitions, comments=len(page.remarks))
             if self.file.mend:
                 mend = MENDS[self.file.mend]
                 mended = mend(tokens, labels, starts, self.coding.tokens, self.coding.labels)

@@ -1,6 +1,6 @@
 """What was read differently from how it was written: counted and shown, never silent."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypedDict
 
 from nerscope.corpus.corpus import Reading
@@ -8,6 +8,7 @@ from nerscope.corpus.schemes import Fault, Scheme
 from nerscope.errors import FormatError, plural
 
 _PLACES = 5
+COMMENTS = "comment lines"  # counted, but not worth a note
 
 
 class Loss(TypedDict):
@@ -32,6 +33,9 @@ def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Itera
     if reading.mended:
         message = f"{plural(reading.mended, 'label')} mended as asked"
         yield loss(name, "mended labels", reading.mended, [], message)
+    if reading.comments:
+        message = f"{plural(reading.comments, 'comment line')} left out"
+        yield loss(name, COMMENTS, reading.comments, [], message)
     for kind, count, line in reading.losses:
         yield loss(name, kind, count, [line] if line else [], f"{kind} ({count})")
     faults = reading.transitions.faults(scheme)
@@ -70,3 +74,8 @@ def loss(name: str, kind: str, count: int, lines: Sequence[int], message: str) -
 def note_of(found: Loss) -> str:
     """A loss in one line."""
     return f"{found['places'][0]}: {found['message']}"
+
+
+def notes_of(losses: Iterable[Loss]) -> list[str]:
+    """The losses that are worth a note, in a line each."""
+    return [note_of(one) for one in losses if one["kind"] != COMMENTS]

@@ -36,7 +36,11 @@ def description_document(
         dict(description),
         list(tidy(description)),
         lines=[*lines, *duplicate_lines(description["duplicates"])],
-        notes=[f"{loss['places'][0]}: {loss['message']}" for loss in description["losses"]],
+        notes=[
+            f"{loss['places'][0]}: {loss['message']}"
+            for loss in description["losses"]
+            if loss["kind"] != "comment lines"
+        ],
     )
 
 

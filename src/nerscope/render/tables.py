@@ -287,7 +287,7 @@ def results_document(results: Results, tables: Sequence[Table] | None = None) ->
     return Document(
         overview(results) if tables is None else tables,
         records=rows,
-        notes=[f"{loss['places'][0]}: {loss['message']}" for loss in results.losses],
+        notes=results.notes(),
         signature=results.signature,
         results=results,
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nerscope.errors import InputError, suggest
-from nerscope.formats.losses import Loss
+from nerscope.formats.losses import Loss, notes_of
 from nerscope.results.row import Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import Metric, metric_named
@@ -85,6 +85,10 @@ class Results:
         from nerscope.render.summary import summary_document
 
         return OUTPUTS["html"](summary_document(self))
+
+    def notes(self) -> list[str]:
+        """What was lost in reading and is worth a note, in a line each."""
+        return notes_of(self.losses)
 
     def select(self, **wanted: object) -> list[Row]:
         """The rows whose fields have the given values."""
