@@ -97,9 +97,7 @@ def _where_tables(found: Comparison, pair: tuple[str, str], most: int) -> list[T
         rows = [row for row in own if row["family"] == family and row["p"] is not None]
         if not rows:
             continue
-        ranked = sorted(
-            rows, key=lambda row: (row["p_corrected"], row["p"], -abs(row["difference"]))
-        )
+        ranked = sorted(rows, key=_sureness)
         shown = ranked[:most]
         table = difference_tables(shown, found.settings)[0]
         sure = sum(is_significant(row["p_corrected"]) for row in rows)

@@ -10,8 +10,6 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats
 
-CREDIT_COLUMNS = ("gold", "hit_gold", "pred", "hit_pred")
-PAIR_COLUMNS = ("correct", "partial", "incorrect", "paired")
 # What a pair can be; a ledger keeps it for each unit under each match.
 UNPAIRED, INCORRECT, PARTIAL, CORRECT = range(4)
 
