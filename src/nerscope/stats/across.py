@@ -1,0 +1,162 @@
+"""Whether A is better than B over several datasets: on how many, and on the whole."""
+
+from collections.abc import Callable, Sequence
+from math import comb, erfc, exp, lgamma, log, sqrt
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from nerscope.corpus.arrays import Floats, Ints
+from nerscope.errors import UsageError, suggest
+from nerscope.stats.ranks import ranks
+
+Numbers: TypeAlias = Sequence[float] | Floats
+
+_NAN = float("nan")
+_ENUMERABLE = 50  # differences; 2 ^ 50 ways to place their signs are counted without rounding
+
+
+def beaten_on(p_one_sided: Numbers, alpha: float = 0.05, method: str = "fisher") -> int:
+    """On how many datasets A is better, at least, with confidence 1 - alpha (Dror et al. 2017).
+
+    Each p-value is one-sided: how often A would seem so much better on this dataset if it were not.
+    `fisher` needs datasets that are independent; `bonferroni` does not. Undefined ones are left
+    out.
+
+    >>> beaten_on([0.01, 0.03, 0.2]), beaten_on([0.01, 0.03, 0.2], method="bonferroni")
+    (2, 1)
+    """
+    return sum(p <= alpha for p in partial_conjunction(p_one_sided, method))
+
+
+def partial_conjunction(p_one_sided: Numbers, method: str = "fisher") -> list[float]:
+    """For u = 1, 2, … of all datasets, the p-value against: A is better on fewer than u of them.
+
+    Better on u is better on fewer, too: no p-value is below those before it.
+
+    >>> [round(p, 3) for p in partial_conjunction([0.01, 0.03, 0.2], "bonferroni")]
+    [0.03, 0.06, 0.2]
+    """
+    if method not in _COMBINED:
+        raise UsageError("method", f"there is no '{method}'", suggest(method, _COMBINED))
+    p = np.sort(_defined(p_one_sided))
+    combined = [_COMBINED[method](p[u:].tolist()) for u in range(len(p))]
+    return [max(combined[: u + 1]) for u in range(len(p))]
+
+
+def _bonferroni(p: list[float]) -> float:
+    return min(1.0, len(p) * p[0])
+
+
+def _fisher(p: list[float]) -> float:
+    """The tail of chi-square with 2 · len(p) degrees: a Poisson sum, as they are even."""
+    if not p[0]:
+        return 0.0
+    half = -sum(map(log, p))
+    if half <= 0:
+        return 1.0
+    return min(1.0, sum(exp(k * log(half) - half - lgamma(k + 1)) for k in range(len(p))))
+
+
+_COMBINED: dict[str, Callable[[list[float]], float]] = {
+    "fisher": _fisher,
+    "bonferroni": _bonferroni,
+}
+
+
+def sign_test(differences: Numbers) -> float:
+    """How often so many datasets agree on the better system if neither is better.
+
+    Exact and two-sided. Zeros do not count; 1 if there are only zeros, NaN if there is nothing.
+
+    >>> sign_test([0.1, 0.2, 0.1, 0.3, 0.2, 0.0])
+    0.0625
+    """
+    signs = np.sign(_defined(differences))
+    if not len(signs):
+        return _NAN
+    n = int(np.count_nonzero(signs))
+    fewer = (n - abs(int(signs.sum()))) // 2
+    ways = sum(comb(n, k) for k in range(fewer + 1))
+    return min(1.0, 2 * ways / (1 << n))
+
+
+def signed_rank(differences: Numbers) -> float:
+    """Wilcoxon's signed-rank test, two-sided: the sign test with large differences counting more.
+
+    Exact for up to 50 differences, also where some are equally large. Zeros do not count; 1 if
+    there are only zeros, NaN if there is nothing.
+
+    >>> signed_rank([0.1, 0.2, -0.1, 0.3, 0.4])
+    0.1875
+    """
+    values = _defined(differences)
+    if not len(values):
+        return _NAN
+    values = values[values != 0]
+    # Mid-ranks, doubled, are whole numbers.
+    weights = (2 * ranks(np.abs(values))).astype(np.int64)
+    positive = int(weights[values > 0].sum())
+    if len(values) <= _ENUMERABLE:
+        return _exact_p(weights, positive)
+    # The variance of a sum of random signs; ties are in it.
+    z = (2 * positive - weights.sum()) / sqrt(float(weights @ weights))
+    return erfc(abs(z) / sqrt(2))
+
+
+def _exact_p(weights: Ints, positive: int) -> float:
+    """Twice the smaller tail of the sum of those weights that get a plus, if all signs are equally
+    likely.
+    """
+    ways = np.zeros(int(weights.sum()) + 1, np.int64)
+    ways[0] = 1
+    for weight in weights.tolist():
+        ways[weight:] += ways[:-weight].copy()
+    tail = min(ways[: positive + 1].sum(), ways[positive:].sum())
+    return min(1.0, 2 * int(tail) / (1 << len(weights)))
+
+
+class MeanRanks(NamedTuple):
+    """The mean rank of each system, 1 being the best, and over how many datasets."""
+
+    ranks: Floats
+    datasets: int
+
+
+def mean_ranks(table: Floats, better_is_higher: bool = True) -> MeanRanks:
+    """How systems (columns) rank on the mean over datasets (rows), as in Demšar (2006).
+
+    Equal values share their rank. Datasets on which a system has no value are left out; NaN if none
+    remains.
+
+    >>> mean_ranks(np.array([[0.9, 0.8, 0.7], [0.6, 0.6, 0.5]]))
+    MeanRanks(ranks=array([1.25, 1.75, 3.  ]), datasets=2)
+    """
+    complete = table[~np.isnan(table).any(axis=1)]
+    if not len(complete):
+        return MeanRanks(np.full(table.shape[1], np.nan), 0)
+    ranked = [ranks(-row if better_is_higher else row) for row in complete]
+    return MeanRanks(np.mean(ranked, axis=0), len(complete))
+
+
+def averaged(values: Numbers, lows: Numbers, highs: Numbers) -> tuple[float, float, float]:
+    """The mean over independent datasets, with an interval made of theirs.
+
+    The distances to the bounds are squared and added, below and above by themselves (Zou and Donner
+    2008), so that intervals that lean to one side keep leaning. What is undefined stays so.
+
+    >>> [round(number, 4) for number in averaged([0.80, 0.90], [0.77, 0.86], [0.83, 0.93])]
+    [0.85, 0.825, 0.8712]
+    """
+    centre, low, high = (np.asarray(numbers, np.float64) for numbers in (values, lows, highs))
+    n = len(centre)
+    if not n:
+        return _NAN, _NAN, _NAN
+    mean = float(centre.mean())
+    below, above = centre - low, high - centre
+    return mean, mean - sqrt(below @ below) / n, mean + sqrt(above @ above) / n
+
+
+def _defined(numbers: Numbers) -> Floats:
+    values = np.asarray(numbers, np.float64)
+    return values[~np.isnan(values)]

@@ -1,0 +1,139 @@
+"""What single training runs say of two recipes: how surely the next run of A beats that of B."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from nerscope.corpus.arrays import Floats, Ints
+from nerscope.stats.student import normal_quantile
+
+Scores: TypeAlias = Sequence[float] | Floats
+
+_NAN = float("nan")
+_HALVINGS = 60  # an interval within [0, 1] is then as small as rounding
+
+
+class Chance(NamedTuple):
+    """The probability that a new run of A scores higher than a new run of B, with its bounds."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Violation(NamedTuple):
+    """How far A is from always being better than B: 0 it is, 1 B is, 0.5 neither; with bounds."""
+
+    value: float
+    low: float
+    high: float
+
+
+def next_run_better(a: Scores, b: Scores, alpha: float = 0.05) -> Chance:
+    """The share of all pairs of runs in which A scores higher; a tie counts half.
+
+    The bounds are Newcombe's (2006, method 5): they stay within [0, 1], and do not shrink to
+    nothing where all pairs agree. They need two runs a side. Runs without a score are left out.
+
+    >>> [round(number, 3) for number in next_run_better([0.91, 0.92, 0.93], [0.89, 0.90, 0.92])]
+    [0.833, 0.358, 0.976]
+    """
+    x, y = _scores(a), _scores(b)
+    if not len(x) or not len(y):
+        return Chance(_NAN, _NAN, _NAN)
+    value = float((np.sign(x[:, None] - y).mean() + 1) / 2)
+    if len(x) < 2 or len(y) < 2:
+        return Chance(value, _NAN, _NAN)
+    z = normal_quantile(1 - alpha / 2)
+
+    def agrees(chance: float) -> bool:
+        return (value - chance) ** 2 <= z * z * _pair_variance(chance, len(x), len(y))
+
+    return Chance(value, _edge(agrees, value, 0.0), _edge(agrees, value, 1.0))
+
+
+def _scores(runs: Scores) -> Floats:
+    """The defined scores, in order."""
+    scores = np.asarray(runs, np.float64)
+    return np.sort(scores[~np.isnan(scores)])
+
+
+def _pair_variance(chance: float, m: int, n: int) -> float:
+    """The variance of the share of pairs, if this is its true value.
+
+    A run is in many pairs; how much they agree is taken as between exponential distributions.
+    """
+    together = (1 - chance) / (2 - chance) + chance / (1 + chance)
+    return chance * (1 - chance) / (m * n) * (1 + ((m + n) / 2 - 1) * together)
+
+
+def _edge(agrees: Callable[[float], bool], inside: float, outside: float) -> float:
+    """How far one can go from a point that agrees towards one that need not."""
+    for _ in range(_HALVINGS):
+        between = (inside + outside) / 2
+        inside, outside = (between, outside) if agrees(between) else (inside, between)
+    return inside
+
+
+def almost_stochastic_order(
+    a: Scores,
+    b: Scores,
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Violation:
+    """How much of the squared distance between the runs of A and of B lies where B is better.
+
+    The k-th best run of A is held against the k-th best of B (del Barrio et al. 2018; Dror et al.
+    2019, whose one-sided bound is `high` at twice their alpha). The bounds come from runs drawn
+    anew; they need two runs a side, and say nothing (NaN) where every run of A is on one side of
+    every run of B. NaN if nothing differs. Runs without a score are left out.
+
+    >>> [round(number, 3) for number in almost_stochastic_order([0.92, 0.94], [0.90, 0.95])]
+    [0.2, 0.0, 0.986]
+    """
+    x, y = _scores(a), _scores(b)
+    if not len(x) or not len(y):
+        return Violation(_NAN, _NAN, _NAN)
+    value = float(_violations(x[None], y[None])[0])
+    if len(x) < 2 or len(y) < 2 or np.isnan(value):
+        return Violation(value, _NAN, _NAN)
+    random = np.random.default_rng(seed)
+    drawn = _violations(_redrawn(x, samples, random), _redrawn(y, samples, random))
+    # The paper scales by sqrt(mn / (m + n)) before this deviation and back after it.
+    half = normal_quantile(1 - alpha / 2) * _deviation(drawn)
+    if not half:  # however runs are drawn, the one side is ahead: no width to tell
+        return Violation(value, _NAN, _NAN)
+    low, high = np.clip([value - half, value + half], 0.0, 1.0)
+    return Violation(value, float(low), float(high))
+
+
+def _violations(x: Floats, y: Floats) -> Floats:
+    """The violation ratio of each row of sorted runs; NaN where nothing differs."""
+    of_x, of_y, width = _steps(x.shape[1], y.shape[1])
+    gap = x[:, of_x] - y[:, of_y]
+    whole: Floats = (gap * gap) @ width
+    against: Floats = np.where(gap < 0, gap * gap, 0.0) @ width
+    ratio = np.full(len(gap), np.nan)
+    np.divide(against, whole, out=ratio, where=whole > 0)
+    return ratio
+
+
+def _steps(m: int, n: int) -> tuple[Ints, Ints, Floats]:
+    """The steps of two quantile functions, in parts of 1 / (m · n): which run of each side counts
+    there, and how wide it is.
+    """
+    cuts = np.union1d(np.arange(m + 1) * n, np.arange(n + 1) * m)
+    return cuts[:-1] // n, cuts[:-1] // m, np.diff(cuts) / (m * n)
+
+
+def _redrawn(scores: Floats, samples: int, random: np.random.Generator) -> Floats:
+    """As many runs, drawn anew with repetition, many times, each in order."""
+    return np.sort(random.choice(scores, (samples, len(scores))), axis=1)
+
+
+def _deviation(values: Floats) -> float:
+    """The standard deviation of what is defined."""
+    defined = values[~np.isnan(values)]
+    return float(defined.std()) if len(defined) else _NAN
