@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from nerscope.results.conditions import Condition
     from nerscope.results.diagnose import diagnose
     from nerscope.results.gate import gate
+    from nerscope.results.needed import power
     from nerscope.results.verdict import Verdict
     from nerscope.stats.intervals import Sampling
     from nerscope.stats.paired import Method, Paired, register_method
@@ -63,6 +64,7 @@ _LATER = {
     "gate": "results.gate",
     "hard_tokens": "dataset.hard_tokens",
     "load_experiment": "experiment.config",
+    "power": "results.needed",
     "register_engine": "engines.base",
     "register_method": "stats.paired",
     "register_output": "render.document",
@@ -108,6 +110,7 @@ __all__ = [
     "gate",
     "hard_tokens",
     "load_experiment",
+    "power",
     "ratio",
     "read",
     "register_engine",

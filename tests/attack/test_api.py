@@ -138,7 +138,7 @@ REFUSED: dict[str, Call] = {
     "texts-text": lambda: ev(texts="no"),
     "sampling-samples": lambda: ns.Sampling(samples="5"),  # type: ignore[arg-type]
     "sampling-seed": lambda: ns.Sampling(seed=0.5),  # type: ignore[arg-type]
-    "sampling-unit": lambda: ns.Sampling(resample=None),  # type: ignore[arg-type]
+    "sampling-unit": lambda: ns.Sampling(resample=1),  # type: ignore[arg-type]
     "sampling-list": lambda: ns.Sampling(resample=[]),  # type: ignore[arg-type]
     "compare-none": lambda: ns.compare(None),  # type: ignore[arg-type]
     "compare-path": lambda: ns.compare("results.json"),  # type: ignore[arg-type]
@@ -165,9 +165,8 @@ REFUSED: dict[str, Call] = {
     "compare-resample": lambda: cmp(resample="x"),
     "gate-none": lambda: ns.gate(res(), None),
     "gate-drop-text": lambda: ns.gate(res(), res(), max_drop="1"),  # type: ignore[arg-type]
-    "gate-facets-text": lambda: ns.gate(res(), res(), facets="tmr=seen", samples=20),
-    "gate-facets-empty": lambda: ns.gate(res(), res(), facets=[], samples=20),
-    "gate-metric": lambda: ns.gate(res(), res(), metric="x", samples=20),
+    "gate-facets-text": lambda: ns.gate(res(), res(), facets="tmr=seen"),
+    "gate-metric": lambda: ns.gate(res(), res(), metric="x"),
     "diagnose-none": lambda: ns.diagnose(None),  # type: ignore[arg-type]
     "diagnose-a": lambda: ns.diagnose(res(), "x", "y"),
     "describe-none": lambda: ns.describe(None),  # type: ignore[arg-type]

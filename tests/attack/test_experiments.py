@@ -143,7 +143,7 @@ FILES = [
            files={"e.toml": EXPERIMENT})
       for option in ("--list confusion", "--errors o.csv", "--facet eLen", "--match exact",
                      "--metric f1", "--system x=good.txt", "--train train.txt", "--dataset toy",
-                     "--intervals", "--samples 5", "--seed 1", "--resample document",
+                     "--intervals", "--resample document",
                      "--repair strict", "--token-repair conlleval", "--token-match io",
                      "--zero-division 0", "--buckets 3", "--bucketing zero", "--edges eLen=1",
                      "--map A=B", "--no-text")),

@@ -1,7 +1,11 @@
 """Plug-ins that break their promises: one message that names them, and nothing written."""
 
+from pathlib import Path
+
 from tests.attack.conftest import Attack
 from tests.attack.harness import Case, params
+
+import nerscope
 
 E = "evaluate gold.txt --system good=good.txt --system poor=poor.txt --plugin p.py"
 HEAD = "import sys\nimport numpy as np\nimport nerscope as ns\n"
@@ -47,8 +51,16 @@ def metric(name: str, body: str, fact: str = "", more: str = "") -> Case:
 def method(name: str, body: str, fact: str = "") -> Case:
     """A test whose p is wrong."""
     code = f'{HEAD}def p(pair):\n    {body}\nns.register_method(ns.Method("mine", p))\n'
-    command = "compare results.json --plugin p.py --method mine --samples 20"
-    return Case(f"method-{name}", command, "method 'mine'", fact, files={"p.py": code})
+    command = "compare large.json --plugin p.py --method mine --samples 20"
+    files = {"p.py": code}
+    return Case(f"method-{name}", command, "method 'mine'", fact, files=files, before=large)
+
+
+def large(data: Path) -> None:
+    """Results in which systems differ so much that something is tested."""
+    gold = [["B-PER", "O"], ["O", "B-LOC"]] * 10
+    wrong = [["O", "B-PER"]] * 20
+    nerscope.evaluate(gold, {"a": gold, "b": wrong}).save(data / "large.json")
 
 
 def source(name: str, body: str, fact: str = "", place: str = "", make: str = "pass") -> Case:

@@ -175,7 +175,7 @@ def test_files_that_cannot_be_read(
             "there is no 'hart'. Remedy: did you mean 'hard'?",
         ),
         (
-            f"{EVALUATE} --resample word --intervals --samples 10",
+            f"{EVALUATE} --resample word --intervals",
             "resample",
             "there is no 'word' to resample",
         ),
@@ -221,8 +221,6 @@ def test_files_that_cannot_be_read(
         (f"{EVALUATE} --buckets 1", "buckets", "1 cannot be"),
         (f"{EVALUATE} --zero-division none", "--zero-division", "'none' is no number"),
         (f"{TRAINED} --zero-division inf --format json", "zero_division", "inf cannot be"),
-        (f"{EVALUATE} --intervals --samples 0", "samples", "0 cannot be"),
-        (f"{EVALUATE} --intervals --samples 5 --seed -1", "seed", "-1 cannot be"),
         # what is missing
         (f"{EVALUATE} --facet tmr", "facet tmr", "it needs the training data"),
         (f"{EVALUATE} --list hard", "--list hard", "it needs the training data"),
@@ -478,7 +476,7 @@ def test_results_that_are_none(
             "it asks how far a number drops, and there is no baseline",
         ),
         (
-            "gate results.json --margin 1",
+            "gate results.json --max-drop 1",
             "baseline",
             "it asks how far a number drops, and there is no baseline",
         ),
@@ -495,20 +493,8 @@ def test_results_that_are_none(
         # numbers
         ("compare results.json --samples 0", "samples", "0 cannot be"),
         ("compare results.json --samples 5 --seed -1", "seed", "-1 cannot be"),
-        ("gate results.json --baseline results.json --samples 0", "samples", "0 cannot be"),
-        (
-            "gate results.json --baseline results.json --samples 99",
-            "samples",
-            "99 is too few to decide at alpha 0.05. Remedy: give at least 100",
-        ),
-        (
-            "gate results.json --baseline results.json --samples 400 --alpha 0.01",
-            "samples",
-            "400 is too few to decide at alpha 0.01. Remedy: give at least 500",
-        ),
         ("gate results.json --floor nan", "floor", "nan cannot be"),
         ("gate results.json --floor 1 --alpha 0", "alpha", "0.0 cannot be"),
-        ("gate results.json --baseline results.json --margin -1", "margin", "-1.0 cannot be"),
         # what the results do not hold
         ("compare empty.json", "results", "they hold no evidence to resample"),
         ("diagnose empty.json", "results", "they hold no attribute"),
@@ -552,7 +538,7 @@ def test_documents_cannot_be_resampled_where_there_are_none(data: Path, run: Run
     refused(
         run,
         data,
-        f"{EVALUATE} --intervals --samples 10 --resample document -o out.json",
+        f"{EVALUATE} --intervals --resample document -o out.json",
         "gold",
         "document",
     )
@@ -663,8 +649,6 @@ def refused_with_notes(run: Run, folder: Path, command: str, place: str, fact: s
         "--train train.txt",
         "--dataset toy",
         "--intervals",
-        "--samples 5",
-        "--seed 1",
         "--resample document",
         "--repair strict",
         "--token-repair conlleval",

@@ -113,7 +113,8 @@ def test_two_systems_are_compared_cell_by_cell(results: Path, run: Run) -> None:
         row["difference"] == pytest.approx(5 / 12)
         and row["low"] <= row["difference"] <= row["high"]
     )
-    assert 0 <= row["p"] <= row["p_corrected"] <= 1
+    assert (row["p"], row["p_corrected"], row["test"]) == (None, None, None)
+    assert row["untested"] == "differs in 2 documents, 6 are needed"
     back = loaded(done(run, f"compare results.json poor good {FEW} --format json").out)["rows"]
     for there, other_way in zip(found["rows"], back, strict=True):
         assert (there["a"], there["b"]) == (other_way["b"], other_way["a"])
@@ -166,16 +167,16 @@ def test_the_same_seed_gives_the_same_comparison(results: Path, run: Run) -> Non
 @pytest.mark.parametrize(
     ("form", "marks"),
     [
-        ("text", ["good against poor", "\nsignature: method:bootstrap|correction:holm|"]),
-        ("markdown", ["### good against poor", "\n`signature: method:bootstrap|"]),
-        ("latex", ["\\caption{good against poor", "\n% signature: method:bootstrap|"]),
-        ("csv", ["dataset,system_a,system_b,", "toy,good,poor,", ",method:bootstrap|"]),
+        ("text", ["good against poor", "\nsignature: method:randomisation|correction:holm|"]),
+        ("markdown", ["### good against poor", "\n`signature: method:randomisation|"]),
+        ("latex", ["\\caption{good against poor", "\n% signature: method:randomisation|"]),
+        ("csv", ["dataset,system_a,system_b,", "toy,good,poor,", ",method:randomisation|"]),
     ],
 )
 def test_a_comparison_has_every_form_with_its_conditions(
     form: str, marks: list[str], results: Path, run: Run
 ) -> None:
-    outcome = done(run, f"compare results.json good poor {FEW} --format {form}")
+    outcome = done(run, f"compare results.json good poor {FEW} --all --format {form}")
     assert all(mark in outcome.out for mark in marks), outcome.out
 
 
@@ -227,7 +228,7 @@ def test_a_diagnosis_has_every_form(form: str, results: Path, run: Run) -> None:
     outcome = done(run, f"diagnose results.json good poor --format {form} --all")
     assert "Model-wise" in outcome.out and "Relative change from B to A" in outcome.out
     assert "nerscope: note: " in outcome.err
-    assert ("in the test that its row names" in outcome.out) == (form != "csv")
+    assert ("p_trend: does F1 rise or fall" in outcome.out) == (form != "csv")
 
 
 def test_a_diagnosis_of_all_systems_is_strict_json(results: Path, run: Run) -> None:
@@ -240,6 +241,14 @@ def test_a_diagnosis_of_all_systems_is_strict_json(results: Path, run: Run) -> N
         "notes",
     } == set(found)
     assert {row["system"] for row in found["model-wise"]} == {"good", "poor"}
+    assert "interpreteval_p" not in found["model-wise"][0]
+
+
+def test_the_papers_tests_are_there_if_asked_for(results: Path, run: Run) -> None:
+    options = "--paper --samples 50 --seed 3 --resample sentence"
+    assert "on attributes that mean nothing" in done(run, f"diagnose results.json {options}").out
+    found = loaded(done(run, f"diagnose results.json {options} --format json").out)
+    assert "interpreteval_p" in found["model-wise"][0]
 
 
 # Validate and convert

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Outcome, Run
 
-FEW = "--samples 100"
-GATE = f"gate worse.json --baseline many.json {FEW}"
+GATE = "gate worse.json --baseline many.json"
 FIELDS = (
     *("dataset", "system", "cell", "type", "match", "metric", "n", "new", "old", "drop"),
-    *("low", "high", "p", "alpha", "compared", "rule", "verdict", "failed"),
+    *("low", "high", "p", "detectable", "clusters", "differing", "over", "alpha", "compared"),
+    *("rule", "verdict", "failed"),
 )
 
 
@@ -37,7 +37,7 @@ def worse(data: Path, run: Run) -> Path:
 
 
 def test_the_same_results_pass(results: Path, run: Run) -> None:
-    outcome = gated(run, f"gate results.json --baseline results.json {FEW}")
+    outcome = gated(run, "gate results.json --baseline results.json")
     assert [line.split(":")[0] for line in outcome.out.splitlines()] == ["ok", "ok"]
     assert "toy, good, all, f1: " in outcome.out
     assert outcome.out.count("drop 0.00 points") == 2
@@ -47,14 +47,14 @@ def test_the_same_results_pass(results: Path, run: Run) -> None:
     ("options", "code", "line"),
     [
         # a drop
-        ("", 1, "FAIL: d, s, all, recall: 50.00 against 100.00, drop 50.00 points, p = "),
+        ("", 1, "FAIL: d, s, all, recall: 50.00 against 100.00, drop 50.00 points ("),
         ("--system s", 1, "FAIL: d, s, all, recall: "),
-        ("--max-drop 60", 0, "ok: d, s, all, recall: "),
-        # a margin
-        ("--margin 60 --max-drop 60", 1, "UNDECIDED: d, s, all, recall: "),
-        ("--margin 60 --undecided pass", 0, "undecided: d, s, all, recall: "),
-        ("--margin 80", 0, "ok: d, s, all, recall: "),
-        ("--margin 20 --undecided pass", 1, "FAIL: d, s, all, recall: "),
+        ("--max-drop 20 --undecided pass", 1, "FAIL: d, s, all, recall: "),
+        ("--max-drop 45", 1, "UNDECIDED: d, s, all, recall: "),
+        ("--max-drop 60", 1, "UNDECIDED: d, s, all, recall: "),
+        ("--max-drop 60 --undecided pass", 0, "undecided: d, s, all, recall: "),
+        ("--max-drop 60 --alpha 0.3", 0, "ok: d, s, all, recall: "),
+        ("--max-drop 80", 0, "ok: d, s, all, recall: "),
         # a floor
         ("--floor 50", 0, "ok: d, s, all, recall: 50.00, n = 60; rule: floor 50\n"),
         ("--floor 50.1", 1, "FAIL: d, s, all, recall: 50.00, n = 60; rule: floor 50.1\n"),
@@ -71,16 +71,32 @@ def test_each_rule_has_its_exit_code(
     assert outcome.out.startswith(line)
 
 
-def test_a_verdict_says_n_the_interval_and_the_rule(worse: Path, run: Run) -> None:
+def test_a_verdict_says_the_bounds_n_and_the_rule(worse: Path, run: Run) -> None:
     out = gated(run, f"{GATE} --max-drop 0.5", 1).out
     assert re.search(
-        r"n = 60, difference -\d+\.\d\d to -\d+\.\d\d \(95 %\); rule: max_drop 0.5", out
+        r"drop 33\.33 points \(\d\d\.\d\d to \d\d\.\d\d with 95 % confidence each way\), n = 60, "
+        r"30 of 60 sentences differ; rule: max_drop 0.5\n$",
+        out,
     )
-    assert "(90 %)" in gated(run, f"{GATE} --alpha 0.1", 1).out
+    assert "with 90 % confidence" in gated(run, f"{GATE} --alpha 0.1", 1).out
+
+
+def test_an_undecided_verdict_says_what_the_test_set_could_show(worse: Path, run: Run) -> None:
+    out = gated(run, f"{GATE} --max-drop 33", 1).out
+    shown = r"rule: max_drop 33; this test set shows drops of (\d+\.\d\d) or more \(80 %\)\n$"
+    found = re.search(shown, out)
+    assert found is not None
+    (record,) = json.loads(gated(run, f"{GATE} --format json", 1).out)["verdicts"]
+    assert found[1] == f"{record['detectable']:.2f}"
+
+
+@pytest.mark.parametrize("gone", ["--margin 1", "--samples 100", "--seed 1"])
+def test_options_of_resampling_are_gone(gone: str, worse: Path, run: Run) -> None:
+    assert f"No such option: {gone.split()[0]}" in gated(run, f"{GATE} {gone}", 2).err
 
 
 def test_a_gain_passes(worse: Path, run: Run) -> None:
-    gated(run, f"gate many.json --baseline worse.json {FEW}")
+    gated(run, "gate many.json --baseline worse.json")
 
 
 def test_a_floor_needs_no_baseline(worse: Path, run: Run) -> None:
@@ -91,20 +107,25 @@ def test_a_floor_needs_no_baseline(worse: Path, run: Run) -> None:
 def test_cells_are_judged_in_the_order_told(results: Path, run: Run) -> None:
     outcome = gated(
         run,
-        f"gate results.json --baseline results.json {FEW} --metric recall "
+        "gate results.json --baseline results.json --metric recall "
         "--facet tmr=seen --facet all --system good",
     )
     assert [line.split(", ")[2] for line in outcome.out.splitlines()] == ["tmr=seen", "all"]
 
 
-def test_any_match_may_be_judged_and_documents_resampled(results: Path, run: Run) -> None:
-    command = f"gate results.json --baseline results.json {FEW} --system good"
-    for options in ("--match overlap", "--match label --metric accuracy", "--resample document"):
+def test_any_match_may_be_judged_over_documents_or_sentences(results: Path, run: Run) -> None:
+    command = "gate results.json --baseline results.json --system good"
+    for options in (
+        "--match overlap",
+        "--match label --metric accuracy",
+        "--resample document",
+        "--resample sentence",
+    ):
         assert gated(run, f"{command} {options}").out.startswith("ok: toy, good, all, ")
 
 
 def test_programs_are_told_everything(results: Path, run: Run) -> None:
-    command = f"gate results.json --baseline results.json {FEW} --facet tmr=tcm-all --metric recall"
+    command = "gate results.json --baseline results.json --facet tmr=tcm-all --metric recall"
     found = json.loads(gated(run, f"{command} --format json").out)["verdicts"]
     assert [(one["system"], one["cell"], one["verdict"]) for one in found] == [
         ("good", "tmr=tcm-all", "ok"),
@@ -120,6 +141,25 @@ def test_programs_are_told_everything(results: Path, run: Run) -> None:
     assert [line.split(" ")[0] for line in notices] == ["::notice", "::notice"]
 
 
+@pytest.mark.parametrize(
+    ("options", "junit", "github"),
+    [
+        ("--max-drop 1", "failure", "::error"),
+        ("--max-drop 33", "failure", "::error"),
+        ("--max-drop 33 --undecided pass", "skipped", "::warning"),
+        ("--max-drop 90", "system-out", "::notice"),
+    ],
+)
+def test_build_servers_are_told_what_is_undecided(
+    options: str, junit: str, github: str, worse: Path, run: Run
+) -> None:
+    code = 1 if junit == "failure" else 0
+    report = gated(run, f"{GATE} {options} --format junit", code).out
+    (case,) = ET.fromstring(report).findall(".//testcase")
+    assert [part.tag for part in case] == ["properties", junit]
+    assert gated(run, f"{GATE} {options} --format github", code).out.startswith(f"{github} title=")
+
+
 CONDITIONS = """# what a release must fulfil
 [[condition]]
 metric = "recall"
@@ -132,7 +172,7 @@ type = "PER"
 match = "exact"
 system = "s"
 dataset = "d"
-margin = 80
+max_drop = 80
 alpha = 0.1
 
 [[condition]]
@@ -144,7 +184,7 @@ def test_conditions_come_from_a_file(worse: Path, run: Run) -> None:
     (worse / "gate.toml").write_text(CONDITIONS)
     out = gated(run, f"{GATE} --conditions gate.toml", 1).out.splitlines()
     assert [line.split(": ")[0] for line in out] == ["ok", "ok", "FAIL"]
-    assert [line.split("rule: ")[1] for line in out] == ["floor 40", "margin 80", "max_drop 1.5"]
+    assert [line.split("rule: ")[1] for line in out] == ["floor 40", "max_drop 80", "max_drop 1.5"]
 
 
 @pytest.mark.parametrize(
@@ -159,14 +199,15 @@ def test_conditions_come_from_a_file(worse: Path, run: Run) -> None:
         (CONDITIONS, "[condition]\nfloor = 1", "gate.toml:1", "'condition' is no list of tables"),
         (CONDITIONS, "\ncondition = [1]", "gate.toml:2", "'condition' is no list of tables"),
         # keys and kinds
-        ("max_drop", "max-drop", "gate.toml:17", "unknown key 'max-drop'"),
+        ("max_drop = 1.5", "max-drop = 1.5", "gate.toml:17", "unknown key 'max-drop'"),
+        ("max_drop = 1.5", "margin = 1.5", "gate.toml:17", "unknown key 'margin'"),
         ("floor = 40", "", "gate.toml:2", "it demands nothing"),
         ("floor = 40", 'floor = "40"', "gate.toml:4, floor", "'40' cannot be"),
         ("floor = 40", "floor = true", "gate.toml:4, floor", "True cannot be"),
         ("floor = 40", "floor = nan", "gate.toml:4, floor", "nan cannot be"),
         ("floor = 40", "floor = -inf", "gate.toml:4, floor", "-inf cannot be"),
         ("floor = 40", f"floor = 1{'0' * 400}", "gate.toml:4, floor", "0 cannot be"),
-        ("margin = 80", "margin = -1", "gate.toml:13, margin", "-1 cannot be"),
+        ("max_drop = 80", "max_drop = -1", "gate.toml:13, max_drop", "-1 cannot be"),
         ("alpha = 0.1", "alpha = 1", "gate.toml:14, alpha", "1 cannot be"),
         ('type = "PER"', "type = 5", "gate.toml:9, type", "5 cannot be"),
         ('"recall"', '""', "gate.toml:3, metric", "'' cannot be"),

@@ -104,7 +104,7 @@ def worse(data: Path, run: Run) -> Path:
     return data
 
 
-GATE = "nerscope gate worse.json --baseline many.json --samples 100"
+GATE = "nerscope gate worse.json --baseline many.json"
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ GATE = "nerscope gate worse.json --baseline many.json --samples 100"
         (f"{GATE} --format json | true", 1),
         (f"{GATE} --format junit | true", 1),
         (f"{GATE} --format github | true", 1),
-        (f"{GATE} --margin 1 | true", 1),
-        (f"{GATE} --margin 60 | true", 0),
-        (f"{GATE} --margin 50 --undecided pass | true", 0),
+        (f"{GATE} --max-drop 1 | true", 1),
+        (f"{GATE} --max-drop 33 | true", 1),
+        (f"{GATE} --max-drop 33 --undecided pass | true", 0),
         ("nerscope gate worse.json --floor 70 | true", 1),
         (f"{GATE} --max-drop 60 | true", 0),
         ("nerscope validate many.txt --scheme bioes | true", 1),

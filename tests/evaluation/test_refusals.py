@@ -77,13 +77,6 @@ def test_two_outputs_are_never_the_same_file(tmp_path: Path) -> None:
             checked_outputs([str(tmp_path / "out.json"), f"{tmp_path}/{other}"])
 
 
-def test_an_average_over_few_units_has_no_interval() -> None:
-    results = evaluate(GOLD, {"s": GOLD}, intervals=Sampling(samples=50))
-    rows = {row["metric"]: row for row in results.select(run=None, match="exact", type=None)}
-    assert rows["f1"]["low"] is not None
-    assert rows["macro_f1"]["low"] is None
-
-
 def test_a_plugin_that_fails_is_said_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text("import nerscope\nnerscope.nothing\n")

@@ -263,18 +263,24 @@ class Counting:
         self.scored: list[tuple[str, str]] = []
         self.resampled: list[Any] = []
         module = import_module("nerscope.experiment.run")
-        score, draw = module._score_share, module.draw
+        score, bound = module._score_share, module.bounds_of
+        compare = module.compared_cells
 
         def counted_score(state: Any, runs: Any) -> Any:
             self.scored += runs
             return score(state, runs)
 
-        def counted_draw(evidence: Any, sampling: Any, systems: Any, **options: Any) -> Any:
-            self.resampled += sorted(set(systems))
-            return draw(evidence, sampling, systems, **options)
+        def counted_bounds(evidence: Any, systems: Any, sampling: Any) -> Any:
+            self.resampled += systems
+            return bound(evidence, systems, sampling)
+
+        def counted_cells(evidence: Any, pairs: Any, *options: Any) -> Any:
+            self.resampled += [f"{a}-{b}" for a, b in pairs]
+            return compare(evidence, pairs, *options)
 
         patch.setattr(module, "_score_share", counted_score)
-        patch.setattr(module, "draw", counted_draw)
+        patch.setattr(module, "bounds_of", counted_bounds)
+        patch.setattr(module, "compared_cells", counted_cells)
 
     def taken(self) -> tuple[list[tuple[str, str]], list[Any]]:
         counted = self.scored, self.resampled
@@ -287,10 +293,10 @@ def test_a_cache_changes_no_number_and_only_what_changed_is_done_again(
 ) -> None:
     work = Counting(monkeypatch)
     without = everything(nerscope.run_experiment(loaded(folder)))
-    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y"])
+    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y", "x-y"])
     cache = Cache(folder / "cache")
     assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
-    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y"])
+    assert work.taken() == ([("x", "1"), ("x", "2"), ("y", "1")], ["x", "y", "x-y"])
     assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
     assert work.taken() == ([], [])
     # one run changes
@@ -299,18 +305,18 @@ def test_a_cache_changes_no_number_and_only_what_changed_is_done_again(
     assert changed != without
     work.taken()
     assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == changed
-    assert work.taken() == ([("x", "2")], ["x", "y"])
+    assert work.taken() == ([("x", "2")], ["x", "x-y"])
     # a baseline changes: of the pair, the other way round
     turned = loaded(folder, STANDARD.replace("[compare]", '[compare]\nbaseline = "x"'))
     nerscope.run_experiment(turned, cache=cache)
-    assert work.taken() == ([], ["x", "y"])
+    assert work.taken() == ([], ["y-x"])
     # without a comparison, the intervals are known
     nerscope.run_experiment(loaded(folder, STANDARD.replace("[compare]", "")), cache=cache)
     assert work.taken() == ([], [])
     # a setting changes
     loaded_again = loaded(folder, STANDARD.replace("samples = 30", "samples = 31"))
     nerscope.run_experiment(loaded_again, cache=cache)
-    assert work.taken() == ([], ["x", "y"])
+    assert work.taken() == ([], ["x", "y", "x-y"])
     nerscope.run_experiment(
         loaded(folder, STANDARD.replace("samples = 30", "samples = 30\nbuckets = 3")), cache=cache
     )

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import nerscope
 from nerscope import read
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import FormatError, InputError, UsageError
@@ -783,3 +784,25 @@ def test_a_sentence_of_many_blocks_is_read_in_linear_time(monkeypatch: pytest.Mo
     tiny_blocks(monkeypatch, 1 << 10)
     corpus = read_text("x O\n" * 50_000 + "Ada B-PER\n")
     assert (len(corpus), corpus.n_tokens) == (1, 50_001)
+
+
+def test_a_column_may_name_the_document(tmp_path: Path) -> None:
+    text = "d1\tAda\tB-PER\nd1\tmet\tO\n\nd1\tBob\tO\n\nd2\tOslo\tB-LOC\n\nd1\tRome\tO\n"
+    (tmp_path / "x.txt").write_text(text)
+    file = nerscope.ConllFile(tmp_path / "x.txt", token=1, document=0)
+    assert nerscope.read(file).documents.tolist() == [1, 1, 2, 3]
+    with pytest.raises(FormatError, match="3 tab-separated columns where 6 are needed"):
+        nerscope.read(nerscope.ConllFile(tmp_path / "x.txt", token=1, document=5))
+
+
+def test_documents_named_by_a_column_go_on_over_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"d{k // 7}\tw{k}\tO\n" for k in range(60)]
+    (tmp_path / "x.txt").write_text("\n".join(lines))
+    file = nerscope.ConllFile(tmp_path / "x.txt", token=1, document=0)
+    whole = nerscope.read(file).documents.tolist()
+    assert whole == [1 + k // 7 for k in range(60)]
+    monkeypatch.setattr("nerscope.formats.conll.BLOCK", 40)
+    monkeypatch.setattr("nerscope.formats.files.BLOCK", 40)
+    assert nerscope.read(file).documents.tolist() == whole

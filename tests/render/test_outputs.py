@@ -268,6 +268,10 @@ PASSED = Verdict(
     low=5.5,
     high=14.25,
     p=0.01,
+    detectable=4.0,
+    clusters=20,
+    differing=7,
+    over="document",
     compared=True,
     rule="max_drop 0",
     verdict="ok",
@@ -296,22 +300,27 @@ GONE = Verdict(
     verdict="fail",
     failed=True,
 )
-OPEN = replace(PASSED, verdict="undecided", rule="margin 1")
+OPEN = replace(PASSED, verdict="undecided", rule="max_drop 1")
 CLOSED = replace(OPEN, failed=True)
-LOW = replace(PASSED, compared=False, drop=NAN, low=NAN, high=NAN, rule="floor 95", new=0.5)
+LOW = replace(
+    PASSED, compared=False, drop=NAN, low=NAN, high=NAN, rule="floor 95", new=0.5, clusters=None
+)
 
 
 def test_verdicts_are_lines_for_people() -> None:
     everyone = [PASSED, FAILED, GONE, OPEN, CLOSED, LOW]
-    numbers = "90.00 against 80.00, drop -10.00 points, p = 0.0100, n = 50, "
-    difference = "difference 5.50 to 14.25 (95 %)"
+    numbers = (
+        "90.00 against 80.00, drop -10.00 points (-14.25 to -5.50 with 95 % confidence each way), "
+    )
+    difference = "n = 50, 7 of 20 documents differ"
+    least = "; this test set shows drops of 4.00 or more (80 %)"
     assert as_text(verdict_document(everyone, text=True)).splitlines() == [
         f"ok: d, s, all, f1: {numbers}{difference}; rule: max_drop 0",
         "FAIL: d, s, tmr=seen, type PER, left, recall: undefined against 80.00, n = 5; "
         "rule: no longer defined",
         "FAIL: d, t, all, f1: the system is gone",
-        f"undecided: d, s, all, f1: {numbers}{difference}; rule: margin 1",
-        f"UNDECIDED: d, s, all, f1: {numbers}{difference}; rule: margin 1",
+        f"undecided: d, s, all, f1: {numbers}{difference}; rule: max_drop 1{least}",
+        f"UNDECIDED: d, s, all, f1: {numbers}{difference}; rule: max_drop 1{least}",
         "ok: d, s, all, f1: 50.00, n = 50; rule: floor 95",
     ]
 
@@ -325,8 +334,8 @@ def test_verdicts_are_records_for_programs() -> None:
     ]
     assert "| tmr=seen | PER | left | recall | 5 | – | 0.8 |" in as_markdown(document)
     assert as_csv(document).startswith(
-        "dataset,system,cell,type,match,metric,n,new,old,drop,low,high,p,alpha,compared,"
-        "rule,verdict,failed\n"
+        "dataset,system,cell,type,match,metric,n,new,old,drop,low,high,p,detectable,clusters,"
+        "differing,over,alpha,compared,rule,verdict,failed\n"
     )
 
 
@@ -354,7 +363,7 @@ def test_verdicts_are_annotations_for_a_workflow() -> None:
         "fail: d, s, tmr=seen, type PER, left, recall: undefined against 80.00, n = 5; "
         "rule: no longer defined"
     )
-    assert all(said in lines[0] for said in ("n = 50", "5.50 to 14.25 (95 %25)", "p = 0.0100"))
+    assert all(said in lines[0] for said in ("n = 50", "-14.25 to -5.50 with 95 %25", "7 of 20"))
 
 
 HOSTILE = [

@@ -270,7 +270,6 @@ def test_differences_become_one_table_a_pair(results: Results) -> None:
     assert len(one.rows) == len(found.rows)
     assert one.header == (
         "cell",
-        "match",
         "metric",
         "good",
         "bad",
@@ -279,10 +278,12 @@ def test_differences_become_one_table_a_pair(results: Results) -> None:
         "p",
         "p (holm)",
         "n",
+        "differ",
     )
     first = [cell.text for cell in one.rows[0]]
-    assert first[:3] == ["all", "exact", "f1"]
-    assert first[5].startswith("+")
+    assert first[:2] == ["all", "f1"]
+    assert first[4].startswith("+")
+    assert "left f1" in {row[1].text for row in one.rows}
     cells = [row[0].text for row in one.rows]
     assert "all PER" in cells
     assert "hard=unseen" in cells
@@ -292,14 +293,14 @@ def test_differences_become_one_table_a_pair(results: Results) -> None:
     ]
     (both,) = difference_tables([*found.rows, *second], found.settings)
     assert both.header[0] == "dataset"
-    assert both.rows[-1][7].text == "–"
+    assert both.rows[-1][6].text == "–"
 
 
 def test_the_tally_counts_wins_losses_and_ties(results: Results) -> None:
     found = compared(results, facets=["all"], metrics=["f1"], correction="none")
     counts = found.tally("good", "bad")
     assert texts(tally_table(found.rows)) == [
-        ["good", "bad", *(str(counts[name]) for name in ("win", "loss", "tie"))]
+        ["good", "bad", *(str(counts[name]) for name in ("win", "loss", "undecided"))]
     ]
     assert counts["win"] > 0
     turned = nerscope.compare(
@@ -307,7 +308,7 @@ def test_the_tally_counts_wins_losses_and_ties(results: Results) -> None:
     )
     assert turned.tally("bad", "good")["loss"] > 0
     assert texts(tally_table(turned.rows))[0][3] == str(turned.tally("bad", "good")["loss"])
-    undefined = [{**found.rows[0], "p_corrected": None}]
+    undefined = [{**found.rows[0], "p_corrected": None}]  # or untested: nothing can be told
     assert texts(tally_table(undefined))[0][2:] == ["0", "0", "0"]
 
 
@@ -333,6 +334,7 @@ def test_a_comparison_becomes_a_document(results: Results) -> None:
     found = compared(results, facets=["all", "tmr"], metrics=["f1", "recall"])
     whole = comparison_document(found, "SIGNATURE", cells=True)
     assert [one.title for one in whole.tables] == [
+        "Runs",
         "Wins and losses over the cells shown",
         "Tough mentions, head to head",
         "good against bad",
@@ -340,10 +342,11 @@ def test_a_comparison_becomes_a_document(results: Results) -> None:
     assert whole.data == found.as_dict()
     assert (whole.records, list(whole.notes)) == (found.rows, found.notes)
     assert whole.signature is not None
-    assert whole.signature.startswith("method:bootstrap|correction:holm|resample:sentence|")
+    assert whole.signature.startswith("method:randomisation|correction:holm|resample:sentence|")
     assert whole.signature.endswith("|SIGNATURE")
     short = comparison_document(found, "SIGNATURE")
     assert [one.title for one in short.tables] == [
+        "Runs",
         "good against bad, where",
         "good against bad, by type",
     ]
@@ -357,20 +360,51 @@ def test_changes_become_a_document(results: Results) -> None:
     assert sum(line == "" for line in found.lines) == len(found.data["mentions"])
 
 
-def test_numbers_that_fail_their_test_are_in_parentheses() -> None:
-    record = {"system": "s", "attribute": "eLen", "spearman": 0.5, "std": None, "p": 0.3}
-    views: dict[str, Any] = {
-        "model-wise": [{**record, "significant": False}, {**record, "significant": True}],
-        "relative change": [],
-        "notes": [{"note": "too few runs"}],
+@pytest.mark.parametrize(
+    ("record", "spearman", "std"),
+    [
+        # the correlation by the trend and against chance, the spread by any effect
+        ({"p_trend": 0.01, "p": 0.3}, "0.5", "(0.250)"),
+        ({"p_trend": 0.3, "p": 0.01}, "(0.500)", "0.25"),
+        ({"p_trend": 0.01, "p": 0.01, "spearman_noise": 0.6}, "(0.500)", "0.25"),
+        # what cannot be tested
+        ({"p_trend": None, "p": None, "spearman_noise": None}, "(0.500)", "(0.250)"),
+    ],
+)
+def test_numbers_that_may_be_chance_are_in_parentheses(
+    record: dict[str, Any], spearman: str, std: str
+) -> None:
+    row = {
+        "system": "s",
+        "spearman": 0.5,
+        "std": 0.25,
+        "spearman_noise": 0.4,
+        **record,
+        "significant_trend": (record["p_trend"] or 1.0) < 0.05,
+        "significant": (record["p"] or 1.0) < 0.05,
+        "test": "sign flips of documents",
     }
+    views: dict[str, Any] = {"model-wise": [row], "notes": [{"note": "too few documents"}]}
     found = diagnosis_document(views)
     (one,) = found.tables
-    assert "significant" not in one.header
-    assert [row[2].text for row in one.rows] == ["(0.500)", "0.5"]
-    assert (found.data, list(found.notes)) == (views, ["too few runs"])
+    assert not {"significant", "significant_trend", "test"} & set(one.header)
+    assert [cell.text for cell in one.rows[0][1:3]] == [spearman, std]
+    assert (found.data, list(found.notes)) == (views, ["too few documents"])
+    assert "tests: sign flips of documents" in found.lines
+
+
+def test_the_tests_of_the_paper_come_with_how_often_they_are_wrong() -> None:
+    row = {"dataset": "d", "attribute": "eLen", "rho": 0.5, "interpreteval_p": 0.01}
+    row |= {"interpreteval_test": "Friedman, exact", "interpreteval_blocks": 7}
+    views: dict[str, Any] = {"attribute-wise": [row], "notes": []}
+    found = diagnosis_document(views, paper=True)
+    assert [cell.text for cell in found.tables[0].rows[0][3:]] == [
+        "0.01",
+        "Friedman, exact, 7 blocks",
+    ]
     said = " ".join(found.lines)
-    assert "Friedman's over buckets" in said and "Wilcoxon's over runs" in said
+    assert "on attributes that mean nothing" in said and "%" in said
+    assert "on attributes that mean nothing" not in " ".join(diagnosis_document(views).lines)
 
 
 def test_a_diagnosis_fits_on_two_screens_unless_everything_is_asked_for() -> None:

@@ -9,8 +9,9 @@ import nerscope
 from nerscope.errors import InputError, UsageError
 from nerscope.experiment.run import pair_keys
 from nerscope.results.changes import CHANGES, change_counts
-from nerscope.results.compare import Comparison, comparison_of, differences_of, standing
+from nerscope.results.compare import Comparison, comparison_of, standing
 from nerscope.results.results import Results
+from nerscope.stats.compared import Asked, differences
 from nerscope.stats.corrections import corrected
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import METHODS, Method
@@ -86,7 +87,17 @@ def test_rows_say_who_is_better_where(results: Results) -> None:
     )
     assert {row["unit"] for row in found.rows if row["facet"] in ("hard", "tCon")} == {"token"}
     assert {row["facet"] for row in found.rows if row["metric"] == "accuracy"} == {"all"}
-    assert found.as_dict().keys() == {"settings", "notes", "rows"}
+    assert found.as_dict().keys() == {
+        "settings",
+        "notes",
+        "rows",
+        "over_runs",
+        "over_datasets",
+        "ranks",
+    }
+    assert (f1["about"], f1["clusters"], f1["untested"]) == ("outputs", 59, None)
+    assert f1["test"] == "randomisation"
+    assert 6 <= f1["differing"] <= f1["clusters"]
 
 
 def test_types_are_shown_for_the_whole_and_for_facets_only_if_asked(results: Results) -> None:
@@ -108,7 +119,7 @@ def test_only_the_facets_and_metrics_asked_for_are_shown(results: Results) -> No
     }
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", "none"])
 def test_p_values_are_corrected_within_families(results: Results, correction: str) -> None:
     """The primary question over all pairs; where, types and the rest within a pair."""
     found = compared(results, correction=correction, facets=None, metrics=None)
@@ -123,7 +134,7 @@ def test_p_values_are_corrected_within_families(results: Results, correction: st
         wanted = [None if value != value else value for value in corrected(p, correction)]
         assert [row["p_corrected"] for row in own] == wanted
     assert found.settings == {
-        "method": "bootstrap",
+        "method": "randomisation",
         "correction": correction,
         "samples": "100",
         "seed": "0",
@@ -149,6 +160,11 @@ def test_p_values_are_corrected_within_families(results: Results, correction: st
         (("a", "b"), {"samples": 0}, "samples"),
         (("a", "b"), {"samples": -5}, "samples"),
         (("a", "b"), {"seed": -1}, "seed"),
+        (("a", "b"), {"about": "outputz"}, "did you mean 'outputs'"),
+        (("a", "b"), {"about": "recipes"}, "with one run each, nothing can be said of recipes"),
+        (("a", "c"), {"same_seeds": True}, "1 and 2 runs cannot be paired"),
+        (("a", "b"), {"margin": 0}, "margin: 0 cannot be"),
+        (("a", "b"), {"margin": True}, "margin: True cannot be"),
     ],
 )
 def test_a_comparison_that_cannot_be_made_is_refused(
@@ -171,10 +187,10 @@ def test_documents_must_be_there_to_be_resampled(results: Results) -> None:
 def test_who_is_missing_on_a_dataset_is_noted(two_datasets: Results) -> None:
     found = compared(two_datasets)
     assert pairs(found) == [("d", "a", "b"), ("d", "a", "c"), ("d", "b", "c"), ("e", "a", "b")]
-    assert found.notes[0] == "e: c has no output here and is left out"
+    assert "e: c has no output here and is left out" in found.notes
     alone = compared(two_datasets, "a", "c")
     assert pairs(alone) == [("d", "a", "c")]
-    assert alone.notes[0] == "e: c has no output here and is left out"
+    assert "e: c has no output here and is left out" in alone.notes
 
 
 def test_a_facet_that_one_dataset_lacks_is_compared_on_the_other(results: Results) -> None:
@@ -198,6 +214,7 @@ def row(
         "difference": difference,
         "p": p,
         "p_corrected": p,
+        "test": None if p is None else "randomisation",
     }
 
 
@@ -260,7 +277,7 @@ def test_a_test_of_ones_own_is_found_by_its_name(
 
 
 def test_without_pairs_nothing_is_resampled(results: Results) -> None:
-    assert list(differences_of(results.evidence[0], [], Sampling(), "bootstrap")) == []
+    assert list(differences(results.evidence[0], [], Sampling(), Asked())) == []
 
 
 def test_a_comparison_of_rows_corrects_them_together() -> None:
@@ -283,19 +300,19 @@ def test_too_few_resamples_for_so_many_cells_are_said(correction: str, said: boo
 def test_the_key_of_a_pair_changes_with_what_its_numbers_rest_on(results: Results) -> None:
     evidence, pair = results.evidence[0], [("a", "b")]
     sampling = Sampling(samples=10)
-    same = pair_keys(evidence, pair, sampling, "bootstrap")
-    assert pair_keys(evidence, pair, sampling, "bootstrap") == same
+    same = pair_keys(evidence, pair, sampling, Asked("bootstrap"))
+    assert pair_keys(evidence, pair, sampling, Asked("bootstrap")) == same
     systems: dict[str, Any] = {**SYSTEMS, "b": GOLD}
     changed = nerscope.evaluate(GOLD, systems, train=TRAIN, dataset="d")
     others = [
-        pair_keys(evidence, pair, Sampling(samples=11), "bootstrap"),
-        pair_keys(evidence, pair, sampling, "randomisation"),
-        pair_keys(changed.evidence[0], pair, sampling, "bootstrap"),
+        pair_keys(evidence, pair, Sampling(samples=11), Asked("bootstrap")),
+        pair_keys(evidence, pair, sampling, Asked()),
+        pair_keys(changed.evidence[0], pair, sampling, Asked("bootstrap")),
         pair_keys(
             nerscope.evaluate(GOLD, SYSTEMS, train=TRAIN, dataset="e").evidence[0],
             pair,
             sampling,
-            "bootstrap",
+            Asked("bootstrap"),
         ),
     ]
     assert len({key["a", "b"] for key in [same, *others]}) == 5
@@ -305,10 +322,115 @@ def test_a_system_that_is_not_compared_has_no_part_in_the_key_of_a_pair(results:
     systems: dict[str, Any] = {**SYSTEMS, "c": GOLD}
     other = nerscope.evaluate(GOLD, systems, train=TRAIN, dataset="d")
     keys = [
-        pair_keys(one.evidence[0], [("a", "b")], Sampling(samples=10), "bootstrap")
+        pair_keys(one.evidence[0], [("a", "b")], Sampling(samples=10), Asked())
         for one in (results, other)
     ]
     assert keys[0] == keys[1]
+
+
+OVERALL: dict[str, Any] = {"facets": ["all"], "metrics": ["f1"]}
+
+
+def primary(found: Comparison) -> dict[str, Any]:
+    (one,) = found.primary
+    return one
+
+
+def test_one_run_each_compares_outputs_and_says_so(results: Results) -> None:
+    single, several = compared(results, "a", "b"), compared(results, "a", "c")
+    assert primary(single)["about"] == "outputs"
+    assert "one run each: this compares two outputs, not two methods" in single.notes
+    assert single.over_runs() == []
+    assert primary(several)["about"] == "recipes"
+    assert (
+        "a has one run: its training noise is taken to be that of the other side" in several.notes
+    )
+    outputs = compared(results, "a", "c", about="outputs")
+    assert primary(outputs)["p"] < primary(several)["p"]
+    assert "only these outputs are compared: other training runs may differ more" in outputs.notes
+
+
+def test_scores_of_all_runs_stand_beside_the_mean() -> None:
+    runs = {name: [noisy(GOLD, rate, 10 * k) for k in range(4)] for name, rate in RATES.items()}
+    found = compared(nerscope.evaluate(GOLD, runs), "good", "bad", **OVERALL)
+    (one,) = found.over_runs()
+    assert [len(one[side]) for side in ("runs_a", "runs_b")] == [4, 4]
+    assert primary(found)["a"] == pytest.approx(sum(one["runs_a"]) / 4)
+    assert (one["next_run_better"], one["violation"]) == (1.0, 0.0)
+    assert 0.5 < one["next_run_low"] < one["next_run_high"] == 1.0
+    (other,) = compared(nerscope.evaluate(GOLD, runs), "bad", "good", **OVERALL).over_runs()
+    assert (other["next_run_better"], other["violation"]) == (0.0, 1.0)
+
+
+RATES = {"good": 0.05, "bad": 0.4}
+
+
+@pytest.mark.parametrize(("margin", "equivalent"), [(0.5, False), (30.0, True)])
+def test_equivalence_has_its_own_test(margin: float, equivalent: bool) -> None:
+    systems = {"a": noisy(GOLD, 0.1, 3), "b": noisy(GOLD, 0.1, 4)}
+    found = compared(nerscope.evaluate(GOLD, systems), "a", "b", margin=margin, **OVERALL)
+    assert primary(found)["p"] > 0.05
+    assert (primary(found)["p_equivalent"] < 0.05) == equivalent
+    assert ("equivalent within" in str(found)) == equivalent
+    assert found.settings["margin"] == f"{margin:g}"
+
+
+def test_without_a_margin_nothing_is_called_equivalent(results: Results) -> None:
+    assert all("p_equivalent" not in row for row in compared(results, "a", "b").rows)
+
+
+def test_simultaneous_intervals_are_wider_where_more_is_asked(results: Results) -> None:
+    options: dict[str, Any] = {"facets": None, "metrics": None}
+    single = compared(results, "a", "b", **options)
+    together = compared(results, "a", "b", simultaneous=True, **options)
+    assert together.settings["intervals"] == "simultaneous"
+    for one, other in zip(single.rows, together.rows, strict=True):
+        if one["low"] is not None and one["family"] == "where" and one["p"] is not None:
+            assert other["high"] - other["low"] >= one["high"] - one["low"] - 1e-6
+    widths = [primary(found)["high"] - primary(found)["low"] for found in (single, together)]
+    assert widths[0] == pytest.approx(widths[1], rel=0.2)  # one question: nothing to pay for
+
+
+def test_untested_cells_are_no_part_of_the_family(results: Results) -> None:
+    found = compared(results, "a", "b", facets=None, metrics=None)
+    untested = [row for row in found.rows if row["p"] is None and row["difference"] is not None]
+    assert untested
+    for row in untested:
+        assert row["p_corrected"] is None and row["test"] is None
+        assert row["differing"] < 6 and "6 are needed" in row["untested"]
+
+
+def datasets(count: int, swapped: int = 0) -> Results:
+    """Systems on several datasets; on some of them, b is the better one."""
+    parts = []
+    for number in range(count):
+        gold = drawn(60, seed=number)
+        a, b = noisy(gold, 0.05, number), noisy(gold, 0.5, number + 50)
+        a, b = (b, a) if number < swapped else (a, b)
+        systems = {"a": a, "b": b, "c": noisy(gold, 0.2, number + 90)}
+        parts += nerscope.evaluate(gold, systems, dataset=f"d{number}").evidence
+    return Results(parts)
+
+
+def test_several_datasets_are_summed_up() -> None:
+    found = compared(datasets(6, swapped=1), "a", "b", samples=300, **OVERALL)
+    (one,) = found.over_datasets()
+    assert (one["ahead"], one["behind"], one["better_on"], one["worse_on"]) == (5, 1, 5, 0)
+    values = [row["difference"] for row in found.primary]
+    assert one["difference"] == pytest.approx(sum(values) / 6)
+    assert one["low"] < one["difference"] < one["high"]
+    assert one["p_sign"] == pytest.approx(14 / 64)
+    everyone = compared(datasets(6), samples=300, **OVERALL)
+    assert [record["system"] for record in everyone.ranks()] == ["a", "c", "b"]
+    assert [record["rank"] for record in everyone.ranks()] == [1.0, 2.0, 3.0]
+    for record in everyone.over_datasets():
+        assert record["p_sign"] == pytest.approx(2 / 64)
+        assert record["p_sign_corrected"] == pytest.approx(6 / 64)
+
+
+def test_one_dataset_has_nothing_to_sum_up(results: Results) -> None:
+    found = compared(results)
+    assert (found.over_datasets(), found.ranks()) == ([], [])
 
 
 CHANGED_GOLD = corpus("Ada/B-PER met Bob/B-PER", "in Oslo/B-LOC and Rome/B-LOC")

@@ -1,6 +1,7 @@
-"""InterpretEval's views on tables computed by hand."""
+"""InterpretEval's views on tables computed by hand, and the tests beside them."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -82,43 +83,50 @@ def test_model_wise_view() -> None:
         float(stats.spearmanr(MEAN["x"], [1, 2, 3, 4]).statistic)
     )
     assert ours["std"] == pytest.approx(float(np.std(MEAN["x"])))
-    assert (ours["p"], ours["test"], ours["blocks"]) == (None, None, 1)  # runs are no blocks
-    assert (ours["datasets"], ours["significant"]) == (["d"], False)
+    assert ours["datasets"] == ["d"]
     assert only(views["model-wise"], system="y")["spearman"] == pytest.approx(1.0)
 
 
 def test_attribute_wise_view() -> None:
-    row = only(nerscope.diagnose(results_of({"d": TABLE}))["attribute-wise"], dataset="d")
+    views = nerscope.diagnose(results_of({"d": TABLE}), paper=True)
+    row = only(views["attribute-wise"], dataset="d")
     both = abs(float(stats.spearmanr(MEAN["x"], [1, 2, 3, 4]).statistic)), 1.0
     assert row["rho"] == pytest.approx(sum(both) / 2)
     assert row["zeta"] is None
     blocks = np.array([MEAN["x"], MEAN["y"]])
-    assert (row["p"], row["blocks"]) == (pytest.approx(friedman(blocks).p), 2)
-    assert (row["test"], row["systems"]) == ("Friedman, exact", ["x", "y"])
+    assert row["interpreteval_p"] == pytest.approx(friedman(blocks).p)
+    assert (row["interpreteval_test"], row["interpreteval_blocks"]) == ("Friedman, exact", 2)
+    assert row["systems"] == ["x", "y"]
+    alone = only(views["model-wise"], system="x")
+    assert (alone["interpreteval_p"], alone["interpreteval_blocks"]) == (None, 1)  # runs are none
 
 
 def test_friedman_has_one_block_for_each_dataset_of_a_system() -> None:
     tables: dict[str, Any] = dict.fromkeys("abc", TABLE)
-    row = only(nerscope.diagnose(results_of(tables))["model-wise"], system="y")
-    assert (row["blocks"], row["test"]) == (3, "Friedman, exact")
-    assert row["p"] == pytest.approx(friedman(np.array([MEAN["y"]] * 3)).p)
-    assert row["p"] == pytest.approx(24 / 24**3)  # all three in one order, of 24 each
+    row = only(nerscope.diagnose(results_of(tables), paper=True)["model-wise"], system="y")
+    assert (row["interpreteval_blocks"], row["interpreteval_test"]) == (3, "Friedman, exact")
+    assert row["interpreteval_p"] == pytest.approx(friedman(np.array([MEAN["y"]] * 3)).p)
+    assert row["interpreteval_p"] == pytest.approx(24 / 24**3)  # all three in one order, of 24 each
 
 
 def test_friedman_of_many_datasets_says_that_it_is_approximate() -> None:
     tables: dict[str, Any] = {f"d{number}": TABLE for number in range(16)}
-    row = only(nerscope.diagnose(results_of(tables))["model-wise"], system="y")
-    assert (row["blocks"], row["test"]) == (16, "Friedman, chi-square")
-    assert row["p"] == pytest.approx(stats.friedmanchisquare(*np.array([MEAN["y"]] * 16).T).pvalue)
+    row = only(nerscope.diagnose(results_of(tables), paper=True)["model-wise"], system="y")
+    assert (row["interpreteval_blocks"], row["interpreteval_test"]) == (16, "Friedman, chi-square")
+    assert row["interpreteval_p"] == pytest.approx(
+        stats.friedmanchisquare(*np.array([MEAN["y"]] * 16).T).pvalue
+    )
 
 
 def test_each_runs_own_best_bucket_is_paired_with_its_own_worst() -> None:
     runs = [[0.9, 0.8, 0.1, 0.2], [0.3, 0.8, 0.5, 0.2]]
     tables: dict[str, Any] = {name: {"x": runs} for name in "abcdef"}
-    rows = nerscope.diagnose(results_of(tables))["self-diagnosis"]
+    rows = nerscope.diagnose(results_of(tables), paper=True)["self-diagnosis"]
     wanted = stats.wilcoxon([0.9, 0.8] * 6, [0.1, 0.2] * 6).pvalue
-    assert [(row["pairs"], row["test"]) for row in rows] == [(12, "Wilcoxon")] * 6  # footnote 10
-    assert [row["p"] for row in rows] == pytest.approx([wanted] * 6)
+    assert [(row["interpreteval_pairs"], row["interpreteval_test"]) for row in rows] == [
+        (12, "Wilcoxon")
+    ] * 6  # footnote 10
+    assert [row["interpreteval_p"] for row in rows] == pytest.approx([wanted] * 6)
     assert rows[0]["datasets"] == list("abcdef")
 
 
@@ -142,7 +150,6 @@ def test_self_diagnosis_names_the_best_and_the_worst_bucket() -> None:
     row = only(nerscope.diagnose(results_of({"d": TABLE}))["self-diagnosis"], system="y")
     assert (row["best"], row["worst"]) == ("XL", "XS")
     assert (row["best_value"], row["worst_value"], row["gap"]) == pytest.approx((0.8, 0.5, 0.3))
-    assert row["p"] == pytest.approx(float(stats.wilcoxon([0.8, 0.8], [0.5, 0.5]).pvalue))
 
 
 def test_comparative_diagnosis_and_relative_change() -> None:
@@ -219,11 +226,11 @@ def test_wilcoxons_test_pairs_the_runs_that_both_have() -> None:
         "x": [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.6, 0.4]],
         "y": [[0.5, 0.1], [0.6, 0.3], [0.4, 0.2]],
     }
-    row = only(
-        nerscope.diagnose(results_of({"d": table}, names="S L"), "x", "y")["comparative diagnosis"],
-        gap="largest",
+    views = nerscope.diagnose(results_of({"d": table}, names="S L"), "x", "y", paper=True)
+    row = only(views["comparative diagnosis"], gap="largest")
+    assert row["interpreteval_p"] == pytest.approx(
+        float(stats.wilcoxon([0.9, 0.8, 0.7], [0.5, 0.6, 0.4]).pvalue)
     )
-    assert row["p"] == pytest.approx(float(stats.wilcoxon([0.9, 0.8, 0.7], [0.5, 0.6, 0.4]).pvalue))
 
 
 @pytest.mark.parametrize(
@@ -249,9 +256,12 @@ def test_wilcoxons_test_pairs_the_runs_that_both_have() -> None:
         ),
     ],
 )
-def test_tests_that_cannot_be_made_are_noted(tables: Any, names: str, notes: list[str]) -> None:
+def test_tests_of_the_paper_that_cannot_be_made_are_noted(
+    tables: Any, names: str, notes: list[str]
+) -> None:
     assert [
-        row["note"] for row in nerscope.diagnose(results_of(tables, names=names))["notes"]
+        row["note"]
+        for row in nerscope.diagnose(results_of(tables, names=names), paper=True)["notes"]
     ] == notes
 
 
@@ -273,6 +283,144 @@ def test_the_table_holds_single_runs_of_bucketed_facets_only() -> None:
     assert table.zeta["d"]["eLen"] == results.evidence[0].zeta["eLen"]
     rows = nerscope.diagnose(results)["attribute-wise"]
     assert all(row["zeta"] is not None and not math.isnan(row["zeta"]) for row in rows)
+
+
+# Tests
+
+
+def diagnosed(
+    attribute_matters: bool, sentences: int = 240, **options: Any
+) -> dict[str, list[dict[str, Any]]]:
+    """Two systems; mentions of two tokens are hard for both, if the attribute matters."""
+    rng = np.random.default_rng(5)
+    gold, outputs = [], {"x": [], "y": []}  # type: ignore[var-annotated]
+    for _ in range(sentences):
+        size = int(rng.integers(1, 3))
+        labels = ["B-PER", *["I-PER"] * (size - 1), "O"]
+        gold.append((["a"] * (size + 1), labels))
+        for name in outputs:
+            right = rng.random() < (0.4 if attribute_matters and size == 2 else 0.8)
+            outputs[name].append(labels if right else ["O"] * (size + 1))
+    results = nerscope.evaluate(gold, outputs, facets=["eLen"], dataset="d")
+    return nerscope.diagnose(results, samples=500, **options)
+
+
+@pytest.mark.parametrize("matters", [True, False])
+def test_an_effect_is_seen_where_there_is_one(matters: bool) -> None:
+    views = diagnosed(matters)
+    for view in ("model-wise", "attribute-wise", "self-diagnosis"):
+        for row in views[view]:
+            assert row["significant"] is (row["p"] < 0.05) is matters
+            assert (row["test"], row["clusters"]) == ("sign flips of sentences", 240)
+    for view in ("model-wise", "attribute-wise"):
+        assert [row["significant_trend"] for row in views[view]] == [matters] * len(views[view])
+    # both systems find them hard: neither leads more in a bucket than over all
+    leads = views["comparative diagnosis"]
+    assert len(leads) == 2
+    assert not any(row["significant"] for row in leads)
+    assert leads[0]["difference"] > leads[0]["overall"] > leads[1]["difference"]
+    assert not any(
+        key.startswith("interpreteval") for rows in views.values() for row in rows for key in row
+    )
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    assert diagnosed(False, seed=1) == diagnosed(False, seed=1)
+    assert diagnosed(False, seed=1) != diagnosed(False, seed=2)
+
+
+def with_documents(documents: int, facet: str = "eLen", sentences: int = 60) -> Results:
+    gold = drawn(sentences, seed=1)
+    results = nerscope.evaluate(gold, {"s": noisy(gold, 0.2, 2)}, facets=[facet], dataset="d")
+    (evidence,) = results.evidence
+    marked = np.arange(sentences) * documents // sentences
+    return Results([replace(evidence, documents=marked)])
+
+
+@pytest.mark.parametrize(
+    ("documents", "resample", "test"),
+    [
+        # documents where they are marked, else sentences
+        (30, None, "sign flips of documents and of names"),
+        (1, None, "sign flips of sentences and of names"),
+        (30, "sentence", "sign flips of sentences and of names"),
+        (30, "document", "sign flips of documents and of names"),
+        # too few
+        (5, None, None),
+    ],
+)
+def test_whose_signs_are_changed(documents: int, resample: str | None, test: str | None) -> None:
+    views = nerscope.diagnose(with_documents(documents), samples=999, resample=resample)
+    row = only(views["self-diagnosis"], system="s")
+    assert row["test"] == test
+    assert (row["p"] is None) == (test is None)
+    few = "d, s: no test of eLen: 6 documents with mentions are needed, there are 5"
+    assert [note["note"] for note in views["notes"]] == ([few] if test is None else [])
+
+
+@pytest.mark.parametrize(
+    ("documents", "test"),
+    [(30, "sign flips of documents"), (8, "sign flips of documents, exact")],
+)
+def test_without_texts_names_cannot_be_told_apart(documents: int, test: str) -> None:
+    (evidence,) = with_documents(documents).evidence
+    silent = nerscope.diagnose(Results([replace(evidence, texts=None)]), samples=999)
+    told = nerscope.diagnose(Results([evidence]), samples=999)
+    for view in ("model-wise", "self-diagnosis"):
+        (alone,), (both,) = silent[view], told[view]
+        assert alone["test"] == test
+        assert alone["p"] <= both["p"]  # what is less sure counts
+
+
+def test_a_name_that_is_always_wrong_is_one_case_however_often_it_comes() -> None:
+    others = [(f"n{number}", number % 10 > 0) for number in range(100)]
+    longer = [(f"m{number} x", number % 10 > 0) for number in range(30)]
+    mentions = [*others, *longer, *[("odd x", False)] * 30]
+    gold, output = [], []
+    for name, right in mentions:
+        labels = ["B-PER", *["I-PER"] * (len(name.split()) - 1)]
+        gold.append((name.split(), labels))
+        output.append(labels if right else ["O"] * len(labels))
+    results = nerscope.evaluate(gold, {"s": output}, facets=["eLen"], dataset="d")
+    (evidence,) = results.evidence
+    silent = nerscope.diagnose(Results([replace(evidence, texts=None)]), samples=999)
+    (told,) = nerscope.diagnose(results, samples=999)["model-wise"]
+    assert silent["model-wise"][0]["p"] < 0.01 < 0.2 < told["p"]
+
+
+def test_a_perfect_system_has_nothing_to_test() -> None:
+    gold = drawn(60, seed=1)
+    results = nerscope.evaluate(gold, {"s": gold}, facets=["eLen"], dataset="d")
+    views = nerscope.diagnose(results)
+    assert [row["p"] for row in views["self-diagnosis"]] == [None]
+    assert views["notes"] == [{"note": "d, s: no test of eLen: the score is the same everywhere"}]
+
+
+def test_datasets_are_tested_together() -> None:
+    one, other = with_documents(30, "sLen"), with_documents(8, "sLen")
+    (first,), (second,) = one.evidence, other.evidence
+    views = nerscope.diagnose(Results([first, replace(second, dataset="e")]), samples=999)
+    (row,) = views["model-wise"]
+    assert (row["test"], row["clusters"]) == ("sign flips of documents and of names", 30 + 8)
+    assert 0 < row["p"] <= 1 and 0 < row["spearman_noise"] < row["spearman_noise_95"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"samples": 0}, "samples: 0 cannot be"),
+        ({"seed": -1}, "seed: -1 cannot be"),
+        ({"resample": "word"}, "there is no 'word' to resample"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        nerscope.diagnose(with_documents(10), **options)
+
+
+def test_documents_that_are_not_marked_cannot_be_resampled() -> None:
+    with pytest.raises(InputError, match="the data has no document boundaries"):
+        nerscope.diagnose(with_documents(1), resample="document")
 
 
 def test_results_without_attributes_cannot_be_diagnosed() -> None:

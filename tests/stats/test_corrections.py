@@ -28,6 +28,11 @@ NAN = math.nan
         # Benjamini and Hochberg: times n / rank, never rising from above
         ("bh", [0.01, 0.04, 0.03], [0.03, 0.04, 0.04]),
         ("bh", [0.005, 0.009, 0.05, 0.5], [0.018, 0.018, 0.0666666667, 0.5]),
+        # Benjamini and Yekutieli: the same times 1 + 1/2 + … + 1/n
+        ("by", [0.01, 0.04, 0.03], [0.055, 0.0733333333, 0.0733333333]),
+        ("by", [0.005, 0.009, 0.05, 0.5], [0.0375, 0.0375, 0.1388888889, 1.0]),
+        ("by", [0.02], [0.02]),
+        ("by", [NAN, 0.02, 0.02], [NAN, 0.03, 0.03]),
         ("none", [0.01, 0.04], [0.01, 0.04]),
         # undefined ones do not count
         ("bonferroni", [0.01, NAN, 0.04], [0.02, NAN, 0.08]),
@@ -53,11 +58,18 @@ def test_benjamini_and_hochberg_is_that_of_scipy(p: list[float]) -> None:
 
 
 @given(probabilities)
+def test_benjamini_and_yekutieli_is_that_of_scipy(p: list[float]) -> None:
+    wanted = stats.false_discovery_control(p, method="by").tolist()
+    assert corrected(p, "by") == pytest.approx(wanted)
+
+
+@given(probabilities)
 def test_corrections_only_raise_and_are_ordered_by_strictness(p: list[float]) -> None:
     by_name = {name: np.array(corrected(p, name)) for name in CORRECTIONS}
     tiny = 1e-12
     assert (by_name["none"] <= by_name["bh"] + tiny).all()
     assert (by_name["bh"] <= by_name["holm"] + tiny).all()
+    assert (by_name["bh"] <= by_name["by"] + tiny).all()
     assert (by_name["holm"] <= by_name["bonferroni"] + tiny).all()
     assert (by_name["bonferroni"] <= 1.0).all()
     for values in by_name.values():

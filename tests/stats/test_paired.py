@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.scoring.toys import Corpus, corpus, drawn, noisy
+from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.draws import Difference, draw
+from nerscope.stats.compared import Asked, Difference
+from nerscope.stats.compared import differences as all_differences
+from nerscope.stats.differences import OUTPUTS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import (
     METHODS,
@@ -34,9 +36,8 @@ each_method = pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
 def compared(
     evidence: Evidence, pairs: list[tuple[str, str]], method: str, sampling: Sampling
 ) -> Iterator[Difference]:
-    systems = [system for pair in pairs for system in pair]
-    for draws in draw(evidence, sampling, systems, swaps=METHODS[method].needs_swaps):
-        yield from draws.differences(pairs, method)
+    # Of outputs, also where there are several runs: these tests know nothing of training noise.
+    return all_differences(evidence, pairs, sampling, Asked(method, OUTPUTS))
 
 
 def differences(
@@ -46,11 +47,16 @@ def differences(
     return list(compared(evidence, [("a", "b")], method, Sampling(samples=200, seed=seed)))
 
 
+def shown(found: list[Difference]) -> list[str]:
+    return [repr((one.key, one.a, one.b, one.interval, one.p, one.test, one.n)) for one in found]
+
+
 def of_metric(found: list[Difference], metric: str, match: str = "exact") -> Difference:
     return next(
         one
         for one in found
-        if (one.division.facet, one.match, one.key) == ("all", match, ("all", None, metric))
+        if (one.division.facet, one.pair.spread.match) == ("all", match)
+        and one.key == ("all", None, metric)
     )
 
 
@@ -64,17 +70,19 @@ def bounds(one: Difference) -> tuple[float, float]:
 
 
 def test_two_methods_are_built_in_and_say_what_they_need() -> None:
-    assert {name: METHODS[name].needs_swaps for name in ("bootstrap", "randomisation")} == {
-        "bootstrap": False,
-        "randomisation": True,
-    }
+    built_in = [METHODS[name] for name in ("bootstrap", "randomisation")]
+    assert [one.needs_swaps for one in built_in] == [False, True]
+    assert [one.needs_resamples for one in built_in] == [True, False]
 
 
 @each_method
 def test_identical_systems_do_not_differ(method: str) -> None:
     for one in differences({"a": BAD, "b": BAD}, method):
         if not math.isnan(one.a):
-            assert (one.a, one.interval, one.p) == (one.b, (0.0, 0.0), 1.0), one
+            assert (one.a, one.differing, one.test) == (one.b, 0, None)
+            assert math.isnan(one.p) and one.why == "differs in 0 sentences, 6 are needed"
+            low, high = bounds(one)
+            assert low < 0 < high  # it is not known how the systems differ elsewhere
 
 
 @each_method
@@ -92,7 +100,7 @@ def test_an_obvious_difference_is_found_with_the_right_sign(method: str) -> None
 @each_method
 def test_p_values_are_never_zero_and_never_above_one(method: str) -> None:
     for one in differences({"a": GOOD, "b": BAD}, method, train=GOLD[:40]):
-        assert math.isnan(one.p) or 1 / 201 - 1e-12 <= one.p <= 1.0
+        assert math.isnan(one.p) or 1 / 4096 <= one.p <= 1.0
 
 
 @each_method
@@ -101,7 +109,7 @@ def test_the_same_seed_gives_the_same_numbers(method: str) -> None:
         "a": [GOOD, noisy(GOLD, 0.1, 4)],
         "b": [BAD, noisy(GOLD, 0.3, 5), noisy(GOLD, 0.2, 6)],
     }
-    first, second, third = (repr(differences(systems, method, seed)) for seed in (0, 0, 1))
+    first, second, third = (shown(differences(systems, method, seed)) for seed in (0, 0, 1))
     assert first == second
     assert first != third
 
@@ -111,15 +119,15 @@ def test_a_pair_does_not_depend_on_who_else_is_compared(method: str) -> None:
     systems = {"a": [GOOD, noisy(GOLD, 0.1, 4)], "b": BAD}
     alone = differences(systems, method)
     with_others = differences({"x": noisy(GOLD, 0.7, 9), **systems, "y": GOLD}, method)
-    assert repr(with_others) == repr(alone)
+    assert shown(with_others) == shown(alone)
 
 
 @each_method
 def test_turning_a_pair_round_changes_the_sign_and_nothing_else(method: str) -> None:
     evidence = nerscope.evaluate(GOLD, {"a": GOOD, "b": BAD}).evidence[0]
     found = list(compared(evidence, [("a", "b"), ("b", "a")], method, Sampling(samples=100)))
-    there = [one for one in found if one.a_system == "a"]
-    back = [one for one in found if one.a_system == "b"]
+    there = [one for one in found if one.pair.a == "a"]
+    back = [one for one in found if one.pair.a == "b"]
     assert len(there) == len(back) > 0
     for one, other in zip(there, back, strict=True):
         assert (one.a, one.b, one.n) == pytest.approx((other.b, other.a, other.n), nan_ok=True)
@@ -128,16 +136,6 @@ def test_turning_a_pair_round_changes_the_sign_and_nothing_else(method: str) -> 
             assert other.interval is None
         else:
             assert one.interval == pytest.approx(tuple(-bound for bound in bounds(other))[::-1])
-
-
-@each_method
-def test_runs_that_differ_make_a_difference_less_certain(method: str) -> None:
-    steady = of_f1(differences({"a": [GOOD, GOOD, GOOD], "b": [noisy(GOLD, 0.2, 5)] * 3}, method))
-    runs: list[Corpus] = [GOLD, noisy(GOLD, 0.45, 7), GOOD]
-    shaky = of_f1(differences({"a": runs, "b": [noisy(GOLD, 0.2, 5)] * 3}, method))
-    widths = [high - low for low, high in (bounds(shaky), bounds(steady))]
-    assert widths[0] > 2 * widths[1]
-    assert shaky.p > steady.p
 
 
 @each_method
@@ -162,10 +160,7 @@ def test_zero_division_reaches_the_difference(method: str) -> None:
 @each_method
 def test_a_difference_of_fractions_stays_on_its_scale(method: str) -> None:
     nothing = [["O"] * len(tokens) for tokens, _ in GOLD]
-    systems = {"a": [GOLD, GOLD, noisy(GOLD, 0.6, 1)], "b": nothing}
-    one = of_f1(differences(systems, method))
-    assert bounds(one)[1] == 1.0  # the runs differ so much that the interval would go beyond
-    for other in differences(systems, method):
+    for other in differences({"a": GOLD, "b": nothing}, method):
         if other.interval is not None and other.key.metric not in COUNTS:
             assert -1.0 <= other.interval[0] <= other.interval[1] <= 1.0
 
@@ -182,17 +177,6 @@ def test_counts_differ_by_more_than_one() -> None:
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(UsageError, match="did you mean 'bootstrap'"):
         differences({"a": GOOD, "b": BAD}, "bootstrab")
-
-
-def test_randomisation_is_exact_for_one_changed_sentence() -> None:
-    # Only one sentence differs: every round either keeps the difference or turns it round, so it is
-    # always as extreme.
-    gold = corpus("a/B-PER", "b/B-PER", "c/B-PER")
-    evidence = nerscope.evaluate(
-        gold, {"a": gold, "b": corpus("a", "b/B-PER", "c/B-PER")}
-    ).evidence[0]
-    found = compared(evidence, [("a", "b")], "randomisation", Sampling(samples=300))
-    assert of_f1(list(found)).p == 1.0
 
 
 @each_method
@@ -212,6 +196,7 @@ def methods(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sign(pair: Paired) -> float:
+    assert pair.resampled is not None
     return float((pair.resampled * pair.observed <= 0).mean())
 
 
@@ -219,7 +204,7 @@ def sign(pair: Paired) -> float:
 def test_a_method_of_ones_own_sees_the_resamples() -> None:
     register_method(Method("sign", sign))
     assert of_f1(differences({"a": GOOD, "b": BAD}, "sign")).p == 0.0
-    assert of_f1(differences({"a": BAD, "b": BAD}, "sign")).p == 1.0
+    assert of_f1(differences({"a": BAD, "b": GOOD}, "sign")).p == 0.0
 
 
 @pytest.mark.usefixtures("methods")

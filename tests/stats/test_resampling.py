@@ -11,20 +11,14 @@ from tests.scoring.toys import Corpus, drawn, noisy, text_of
 import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import InputError
+from nerscope.evaluation.intervals import bounds_of
 from nerscope.scoring.counts import PARTIAL
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.stats import resampling
-from nerscope.stats.draws import Bounds, CellKey, draw
+from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.draws import _values
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.resampling import (
-    batches,
-    bootstrap_weights,
-    cluster_counts,
-    clusters_of,
-    resampled_totals,
-    run_shares,
-    swap_weights,
-)
+from nerscope.stats.resampling import bootstrap_weights, clusters_of, swap_weights
 
 GOLD = drawn(60, seed=1)
 PRED = noisy(GOLD, 0.25, seed=2)
@@ -37,12 +31,16 @@ def evidence_of(systems: dict[str, Any] | None = None, **options: Any) -> Eviden
 
 def resampled_f1(evidence: Evidence, sampling: Sampling, match: str = "exact") -> Floats:
     """F1 in every resample."""
-    found = next(
-        one
-        for one in draw(evidence, sampling, evidence.systems)
-        if (one.division.facet, one.match) == ("all", match)
-    )
-    return found.resampled[0][F1].astype(float)
+    clusters = clusters_of(evidence, sampling.resample, sampling.seed)
+    found = Clustered(evidence, division_of(evidence, "all"), match, ["s"], clusters)
+    weights = bootstrap_weights(len(found.counts), sampling.samples, sampling.seed)
+    values = _values(found, 0.0, found.of_run(0, found.counts), weights)
+    return values[:, found.keys.index(F1)]
+
+
+def clustered(evidence: Evidence, match: str) -> Clustered:
+    division = division_of(evidence, "all")
+    return Clustered(evidence, division, match, ["s"], clusters_of(evidence))
 
 
 def division_of(evidence: Evidence, facet: str) -> Division:
@@ -175,103 +173,29 @@ def test_documents_must_be_marked() -> None:
         clusters_of(evidence_of(), "document")
 
 
-@pytest.mark.parametrize("runs", [2, 3, 5])
-def test_runs_are_drawn_one_fewer_than_there_are(runs: int) -> None:
-    shares = run_shares("s", runs, 3000, seed=0)
-    assert shares is not None
-    assert shares.shape == (runs, 3000)
-    assert shares.sum(axis=0) == pytest.approx(np.ones(3000))
-    drawn_times = shares * (runs - 1)
-    assert np.allclose(drawn_times, drawn_times.round())
-    assert shares.mean(axis=1) == pytest.approx(np.full(runs, 1 / runs), abs=0.03)
-    # the variance of the mean is that of independent runs: s² / k
-    values = np.linspace(0, 1, runs)
-    assert (values @ shares).var() == pytest.approx(values.var(ddof=1) / runs, rel=0.1)
-
-
-def test_a_single_run_is_not_drawn() -> None:
-    assert run_shares("s", 1, 10, 0) is None
-
-
-def test_systems_draw_their_runs_independently() -> None:
-    one, same, other = (
-        run_shares("one", 3, 50, 0),
-        run_shares("one", 3, 50, 0),
-        run_shares("other", 3, 50, 0),
-    )
-    assert np.array_equal(np.asarray(one), np.asarray(same))
-    assert not np.array_equal(np.asarray(one), np.asarray(other))
-
-
-def test_one_product_and_many_give_the_same_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    evidence = evidence_of(facets=["eLen", "sLen"])
-    clusters = clusters_of(evidence, "sentence")
-    counts = [
-        cluster_counts(evidence, division_of(evidence, facet), "exact", clusters, [0])
-        for facet in ("all", "eLen", "sLen")
-    ]
-    weights = bootstrap_weights(len(GOLD), 40, 0)
-
-    def sums() -> list[list[float]]:
-        return [
-            total.ravel().tolist()
-            for totals in resampled_totals(counts, weights)
-            for total in totals
-        ]
-
-    monkeypatch.setattr(resampling, "FEW_ROWS", 10**6)
-    together = sums()
-    monkeypatch.setattr(resampling, "FEW_ROWS", 0)
-    assert sums() == [pytest.approx(part) for part in together]
-
-
-def test_batches_keep_the_order_and_leave_nothing_out() -> None:
-    evidence = evidence_of(facets=["eLen", "sLen"])
-    clusters = clusters_of(evidence, "sentence")
-    items = [
-        (facet, cluster_counts(evidence, division_of(evidence, facet), "exact", clusters, [0]))
-        for facet in ("all", "eLen", "sLen")
-    ]
-    assert [[item[0] for item in batch] for batch in batches(items, 10)] == [
-        ["all", "eLen", "sLen"]
-    ]
-    assert [[item[0] for item in batch] for batch in batches(items, 60_000_000)] == [
-        ["all"],
-        ["eLen"],
-        ["sLen"],
-    ]
-    assert list(batches([], 10)) == []
-
-
 @pytest.mark.parametrize(("match", "width"), [("exact", 4), ("overlap", 8)])
-def test_columns_of_clusters_add_up_to_the_counts_of_each_run(match: str, width: int) -> None:
-    evidence = evidence_of({"s": [PRED, noisy(GOLD, 0.5, 5)]}, facets=["eLen"])
-    division, clusters = division_of(evidence, "all"), clusters_of(evidence, "sentence")
-    found = cluster_counts(evidence, division, match, clusters, [1, 0])
-    assert (found.width, found.n_columns) == (width, 1 + 2 * (width - 1))
-    every = np.zeros((found.n_codes * found.n_types, found.n_columns))
-    for cell in found.cells:
-        every[cell.cell] = cell.distinct.sum(axis=1)[cell.place]
-    for place, run in enumerate([1, 0]):
-        wanted = evidence.level_counts(run, division, match).reshape(every.shape[0], -1)
-        assert every[:, found.columns_of(place)] == pytest.approx(wanted)
+def test_counts_of_clusters_add_up_to_those_of_each_run(match: str, width: int) -> None:
+    evidence = evidence_of({"s": [PRED, noisy(GOLD, 0.5, 5)], "t": GOLD}, facets=["eLen"])
+    division = division_of(evidence, "all")
+    found = Clustered(evidence, division, match, ["t", "s"], clusters_of(evidence))
+    assert found.width == width
+    assert found.owners.tolist() == [0, 1, 1]
+    for place, run in enumerate([2, 0, 1]):
+        wanted = evidence.level_counts(run, division, match)
+        assert found.of_run(place, found.counts).sum(axis=0) == pytest.approx(wanted)
 
 
 def test_counts_of_pairs_are_resampled_like_all_others() -> None:
     evidence = evidence_of()
+    found = clustered(evidence, "left")
     weights = bootstrap_weights(len(GOLD), 10, seed=0)
-    found = next(one for one in draw(evidence, Sampling(samples=10), ["s"]) if one.match == "left")
     ledger = evidence.ledgers["mention"]
     partial = ledger.runs[0].gold_kind["left"] == PARTIAL
+    key = found.keys.index(CellKey("all", None, "partial"))
+    values = _values(found, 0.0, found.of_run(0, found.counts), weights)[:, key]
     for sample in range(10):
         times = weights[:, sample].astype(float)[ledger.gold.sentence]
-        key = CellKey("all", None, "partial")
-        assert found.resampled[0][key][sample] == (times * partial).sum()
-
-
-def intervals_of(evidence: Evidence, systems: list[str]) -> list[Bounds]:
-    found = draw(evidence, Sampling(samples=60), systems)
-    return [bounds for draws in found for bounds in draws.intervals("s")]
+        assert values[sample] == (times * partial).sum()
 
 
 def test_numbers_of_a_system_do_not_depend_on_who_else_is_there() -> None:
@@ -279,14 +203,7 @@ def test_numbers_of_a_system_do_not_depend_on_who_else_is_there() -> None:
         "x": noisy(GOLD, 0.5, 5),
         "s": [PRED, noisy(GOLD, 0.3, 6)],
     }
-    alone = evidence_of({"s": others["s"]})
-    together = evidence_of(others)
-    assert intervals_of(alone, ["s"]) == intervals_of(together, ["s"])
-
-
-def test_an_interval_does_not_depend_on_who_is_resampled_together() -> None:
-    # other systems; these add leave-one-out values that do not move, and change the variance.
-    together = evidence_of({"s": PRED, "x": noisy(GOLD, 0.6, 5)})
-    alone = intervals_of(together, ["s"])
-    assert alone
-    assert intervals_of(together, ["s", "x"]) == alone
+    alone, together = evidence_of({"s": others["s"]}), evidence_of(others)
+    wanted = bounds_of(alone, ["s"], Sampling())["s"]
+    assert bounds_of(together, ["s"], Sampling())["s"] == wanted
+    assert bounds_of(together, ["x", "s"], Sampling())["s"] == wanted

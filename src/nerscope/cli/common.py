@@ -20,6 +20,7 @@ FORMAT_HELP = "text, markdown, latex, csv, json, or one of a plug-in."
 FILE_HELP = "Options of a file follow it: FILE::token=1,label=2 (see docs/files.md)."
 PLUGIN_HELP = "Python file that registers your own facets, matches, metrics, formats …"
 QUIET_HELP = "Print what was asked for, and no notes."
+RESAMPLE_HELP = "What is independent: document or sentence; documents where they are marked."
 REPAIR_HELP = "How to read invalid labels: conlleval, strict, discard, none."
 _PATIENCE = 1.0  # seconds before a progress line appears
 

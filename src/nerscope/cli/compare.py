@@ -2,7 +2,14 @@
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, QUIET_HELP, checked_format, emit
+from nerscope.cli.common import (
+    FORMAT_HELP,
+    PLUGIN_HELP,
+    QUIET_HELP,
+    RESAMPLE_HELP,
+    checked_format,
+    emit,
+)
 
 
 def command(
@@ -26,16 +33,31 @@ def command(
     ),
     by_type: bool = typer.Option(False, "--by-type", help="Show the types of every facet, too."),
     method: str = typer.Option(
-        "bootstrap", metavar="NAME", help="The test: bootstrap, randomisation, or a plug-in's."
+        "randomisation",
+        metavar="NAME",
+        help="The test of outputs: randomisation, bootstrap, or a plug-in's.",
+    ),
+    about: str | None = typer.Option(
+        None,
+        metavar="WHAT",
+        help="Compare outputs (these files) or recipes (other training runs, too); recipes where "
+        "a system has several runs.",
+    ),
+    same_seeds: bool = typer.Option(
+        False, "--same-seeds", help="Runs of both systems belong together, in order."
+    ),
+    margin: float | None = typer.Option(
+        None, metavar="POINTS", help="Test whether systems are equivalent: closer than this."
     ),
     correction: str = typer.Option(
-        "holm", metavar="NAME", help="For many cells: holm, bonferroni, bh or none."
+        "holm", metavar="NAME", help="For many cells: holm, bonferroni, bh, by or none."
     ),
-    samples: int = typer.Option(10_000, metavar="N", help="How many resamples."),
+    simultaneous: bool = typer.Option(
+        False, "--simultaneous", help="Intervals that hold for a whole family of cells at once."
+    ),
+    samples: int = typer.Option(10_000, metavar="N", help="How many swaps or resamples."),
     seed: int = typer.Option(0, metavar="N", help="The same seed gives the same numbers."),
-    resample: str = typer.Option(
-        "sentence", metavar="UNIT", help="What is resampled: sentence or document."
-    ),
+    resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP),
     changes: bool = typer.Option(
         False,
         "--changes",
@@ -82,6 +104,10 @@ def command(
         types=type or None,
         by_type=by_type,
         method=method,
+        about=about,
+        same_seeds=same_seeds,
+        margin=margin,
+        simultaneous=simultaneous,
         correction=correction,
         samples=samples,
         seed=seed,

@@ -14,6 +14,16 @@ def command(
     everything: bool = typer.Option(
         False, "--all", help="Everything, not just the strongest effects."
     ),
+    samples: int = typer.Option(10_000, metavar="N", help="How often signs are changed."),
+    seed: int = typer.Option(0, metavar="N", help="The same seed gives the same numbers."),
+    resample: str | None = typer.Option(
+        None,
+        metavar="UNIT",
+        help="Whose signs are changed: document or sentence; documents where they are marked.",
+    ),
+    paper: bool = typer.Option(
+        False, "--paper", help="InterpretEval's own tests, too, which see effects in noise."
+    ),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
     format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
 ) -> None:
@@ -25,6 +35,8 @@ def command(
 
     load_plugins(plugin)
     checked_format(format)
-    views = diagnose(Results.load(results), a, b)
+    views = diagnose(
+        Results.load(results), a, b, samples=samples, seed=seed, resample=resample, paper=paper
+    )
     # What a program reads is never cut.
-    emit(diagnosis_document(views, everything=everything or format == "csv"), format)
+    emit(diagnosis_document(views, everything=everything or format == "csv", paper=paper), format)

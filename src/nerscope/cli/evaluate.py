@@ -10,6 +10,7 @@ from nerscope.cli.common import (
     PLUGIN_HELP,
     QUIET_HELP,
     REPAIR_HELP,
+    RESAMPLE_HELP,
     checked_format,
     checked_name,
     checked_outputs,
@@ -65,13 +66,7 @@ def command(
         [], metavar="METRIC", help="Only this metric, such as f1 or 'f(beta=0.5)'; repeatable."
     ),
     intervals: bool = typer.Option(False, "--intervals", help="Give 95 % intervals."),
-    samples: int = typer.Option(
-        10_000, metavar="N", help="How many resamples the intervals rest on."
-    ),
-    seed: int = typer.Option(0, metavar="N", help="The same seed gives the same intervals."),
-    resample: str = typer.Option(
-        "sentence", metavar="UNIT", help="What is resampled: sentence or document."
-    ),
+    resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP),
     repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP),
     token_repair: str = typer.Option(
         "strict",
@@ -129,7 +124,7 @@ def command(
         _run_experiment(test, said)
     files = [path_of(text) for text in (test, *train, *(one.partition("=")[2] for one in system))]
     checked_outputs([output, errors], [*files, *plugin])
-    sampling = Sampling(resample, samples, seed)
+    sampling = Sampling(resample)
     plain = format == "conlleval"
     gold, training = source_named(test), [source_named(one) for one in train]
     with progress("scoring") as report:
@@ -170,9 +165,7 @@ _IN_THE_FILE: dict[str, Any] = {
     "match": [],
     "metric": [],
     "intervals": False,
-    "samples": 10_000,
-    "seed": 0,
-    "resample": "sentence",
+    "resample": None,
     "edges": [],
     "repair": "conlleval",
     "token_repair": "strict",

@@ -2,7 +2,7 @@
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, checked_format, emit
+from nerscope.cli.common import PLUGIN_HELP, RESAMPLE_HELP, checked_format, emit
 
 
 def command(
@@ -16,19 +16,16 @@ def command(
     max_drop: float | None = typer.Option(
         None,
         metavar="POINTS",
-        help="How far a number may drop, in points (0.5 is half a percent); 0 if no rule is given.",
+        help="The drop that is allowed, in points (0.5 is half a percent); 1 if no rule is given.",
     ),
     floor: float | None = typer.Option(
         None, metavar="POINTS", help="The worst value that is allowed, in points."
     ),
-    margin: float | None = typer.Option(
-        None, metavar="POINTS", help="The interval of the difference must lie above this drop."
-    ),
     alpha: float | None = typer.Option(
-        None, metavar="SHARE", help="How likely a false alarm may be, 0.05 unless told."
+        None, metavar="SHARE", help="How likely a wrong verdict may be, 0.05 unless told."
     ),
     undecided: str = typer.Option(
-        "fail", metavar="pass|fail", help="What an undecided margin does to the exit code."
+        "fail", metavar="pass|fail", help="What an undecided condition does to the exit code."
     ),
     metric: str | None = typer.Option(
         None, metavar="METRIC", help="The metric, such as recall; f1 unless told."
@@ -41,11 +38,7 @@ def command(
     type: str | None = typer.Option(None, metavar="TYPE", help="Only mentions of this type."),
     match: str | None = typer.Option(None, metavar="MATCH", help="The match, exact unless told."),
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system."),
-    samples: int = typer.Option(10_000, metavar="N", help="How many resamples, 100 at least."),
-    seed: int = typer.Option(0, metavar="N", help="The same seed gives the same verdict."),
-    resample: str = typer.Option(
-        "sentence", metavar="UNIT", help="What is resampled: sentence or document."
-    ),
+    resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
     format: str = typer.Option(
         "text",
@@ -53,7 +46,7 @@ def command(
         help="text, markdown, latex, csv, json, junit, github, or one of a plug-in.",
     ),
 ) -> None:
-    """Exit with 1 if a number is too low, or dropped by more than is allowed, not by chance."""
+    """Exit with 1 if a number is too low, or not surely within the drop that is allowed."""
     from nerscope.plugins import load_plugins
     from nerscope.render.verdicts import verdict_document
     from nerscope.results.gate import gate
@@ -67,7 +60,6 @@ def command(
         conditions,
         max_drop=max_drop,
         floor=floor,
-        margin=margin,
         alpha=alpha,
         metric=metric,
         facets=facet,
@@ -75,8 +67,6 @@ def command(
         match=match,
         system=system,
         undecided=undecided,
-        samples=samples,
-        seed=seed,
         resample=resample,
     )
     failed = any(verdict.failed for verdict in verdicts)

@@ -19,6 +19,7 @@ from nerscope.cli import (
     gate,
     init,
     judged,
+    power,
     show,
     validate,
 )
@@ -47,6 +48,7 @@ for _module in (
     validate,
     convert,
     judged,
+    power,
     init,
     explain,
     demo,

@@ -15,7 +15,7 @@ from nerscope.formats.base import OPTIONS_FOLLOW, path_of
 from nerscope.stats.intervals import Sampling
 
 _SAMPLING_KEYS = ("samples", "seed", "resample")
-_COMPARE_KEYS = ("baseline", "method", "correction")
+_COMPARE_KEYS = ("baseline", "method", "about", "correction")
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
     **dict.fromkeys(("repair", "token_repair", "token_match", "bucketing", "resample"), str),

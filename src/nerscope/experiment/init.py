@@ -156,10 +156,10 @@ def _text(
         "# All paths are relative to this file. docs/experiments.md explains every key.",
         "",
         "[settings]",
-        "intervals = true      # 95 % intervals by resampling sentences",
-        "# samples = 10000     # how many resamples",
+        "intervals = true      # 95 % intervals",
+        "# samples = 10000     # how often outputs change places in the test of a comparison",
         "# seed = 0            # the same seed gives the same numbers",
-        '# resample = "document"  # if the data has -DOCSTART- lines',
+        '# resample = "sentence"  # documents are the unit where they are marked, unless told',
         '# facets = ["tmr", "eLen", "tmr & type=ORG"]  # all standard ones unless told',
         "",
     ]

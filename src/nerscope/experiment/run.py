@@ -12,7 +12,7 @@ from nerscope.engines.base import Engine, engine_for
 from nerscope.engines.local import Local
 from nerscope.errors import expect
 from nerscope.evaluation.gather import gather
-from nerscope.evaluation.intervals import RowBounds, add_intervals, named_bounds, signed
+from nerscope.evaluation.intervals import RowBounds, add_intervals, bounds_of, signed
 from nerscope.evaluation.noticed import identical_outputs
 from nerscope.evaluation.plan import chosen_subsets, make_plan, open_task
 from nerscope.evaluation.settings import Settings
@@ -21,13 +21,19 @@ from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.formats.base import path_of, source_named
 from nerscope.formats.losses import Loss
-from nerscope.results.compare import Comparison, Pair, comparison_of, pairs_of, shown_rows
+from nerscope.results.compare import (
+    Comparison,
+    Pair,
+    compared_cells,
+    comparison_of,
+    pairs_of,
+    run_notes,
+)
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
-from nerscope.stats.draws import draw
+from nerscope.stats.compared import Asked
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.paired import METHODS
 
 Say = Callable[[str], None]
 Run = tuple[str, str]  # system and number
@@ -84,19 +90,19 @@ def _resampled(
     """Intervals and comparisons, if the experiment wants them."""
     sampling = experiment.sampling
     differences, notes = list[dict[str, Any]](), list[str]()
-    chosen = {"method": "bootstrap", "correction": "holm", "baseline": None}
+    chosen = {"method": "randomisation", "about": None, "correction": "holm", "baseline": None}
     chosen |= experiment.comparison or {}
-    METHODS[str(chosen["method"])]
+    asked = Asked(str(chosen["method"]), chosen["about"])
     for evidence in results.evidence:
         systems = evidence.systems if experiment.intervals else []
         pairs: list[Pair] = []
         if experiment.comparison is not None:
             pairs, missing = pairs_of(evidence, results, None, None, chosen["baseline"])
-            notes += missing
+            notes += [*missing, *run_notes(evidence, pairs, asked)]
         if systems or pairs:
             say(f"{evidence.dataset}: resampling {len(systems)} systems and {len(pairs)} pairs")
         keys = scored[evidence.dataset].keys
-        work = _Resampling(evidence, keys, sampling, str(chosen["method"]), cache)
+        work = _Resampling(evidence, keys, sampling, asked, cache)
         bounds, found = work.done(systems, pairs)
         add_intervals(results.rows, evidence.dataset, bounds)
         differences += found
@@ -105,8 +111,8 @@ def _resampled(
         results = Results(evidence_signed, results.losses, results.rows)
     if experiment.comparison is None:
         return results, None
-    about = {key: chosen[key] for key in ("method", "correction")} | sampling.signature()
-    return results, comparison_of(differences, about, notes)
+    said = {key: chosen[key] for key in ("method", "correction")} | sampling.said(results.evidence)
+    return results, comparison_of(differences, said, list(dict.fromkeys(notes)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +122,14 @@ class _Resampling:
     evidence: Evidence
     run_keys: Mapping[Run, str]
     sampling: Sampling
-    method: str
+    asked: Asked
     cache: Cache
 
     def done(
         self, systems: Sequence[str], pairs: Sequence[Pair]
     ) -> tuple[dict[str, RowBounds], list[dict[str, Any]]]:
         bound_keys = {system: self._bounds_key(system) for system in systems}
-        known_pairs = pair_keys(self.evidence, pairs, self.sampling, self.method) if pairs else {}
+        known_pairs = pair_keys(self.evidence, pairs, self.sampling, self.asked) if pairs else {}
         old_bounds = {system: self.cache.get(key) for system, key in bound_keys.items()}
         old_rows = {pair: self.cache.get(key) for pair, key in known_pairs.items()}
         new_systems = [system for system, known in old_bounds.items() if known is None]
@@ -132,15 +138,10 @@ class _Resampling:
         rows: dict[Pair, list[dict[str, Any]]] = {
             pair: known or [] for pair, known in old_rows.items()
         }
-        if new_systems or new_pairs:
-            everyone = [*new_systems, *(system for pair in new_pairs for system in pair)]
-            swaps = METHODS[self.method].needs_swaps and bool(new_pairs)
-            for draws in draw(self.evidence, self.sampling, everyone, swaps=swaps):
-                for system in new_systems:
-                    bounds[system].update(named_bounds(self.evidence, draws.intervals(system)))
-                found = list(draws.differences(new_pairs, self.method))
-                for row in shown_rows(self.evidence, found, by_type=False):
-                    rows[row["system_a"], row["system_b"]].append(row)
+        if new_systems:
+            bounds |= bounds_of(self.evidence, new_systems, self.sampling)
+        for found in compared_cells(self.evidence, new_pairs, self.sampling, self.asked):
+            rows[found.row["system_a"], found.row["system_b"]].append(found.row)
         for system in new_systems:
             self.cache.put(bound_keys[system], bounds[system])
         for pair in new_pairs:
@@ -246,10 +247,10 @@ def _score_share(state: tuple[Dataset, Settings], runs: Sequence[Run]) -> list[d
 
 
 def pair_keys(
-    evidence: Evidence, pairs: Sequence[Pair], sampling: Sampling, method: str
+    evidence: Evidence, pairs: Sequence[Pair], sampling: Sampling, asked: Asked
 ) -> dict[Pair, str]:
     """A key for all that the comparison of each pair rests on."""
-    about: list[Any] = [evidence.dataset, asdict(sampling), method, evidence.types]
+    about: list[Any] = [evidence.dataset, asdict(sampling), asdict(asked), evidence.types]
     about.append(evidence.documents.tolist())
     about.append([asdict(division) for division in evidence.divisions])
     about.append(evidence.signature.zero_division)

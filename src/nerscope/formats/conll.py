@@ -35,6 +35,7 @@ _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 FILE_OPTIONS: Mapping[str, FileOption] = {
     "token": FileOption(int, "the column of the token: 0 is the first, -1 the last"),
     "label": FileOption(int, "the column of the label: 0 is the first, -1 the last"),
+    "document": FileOption(int, "the column that names the document, if there is one"),
     "separator": FileOption(str, "tab or space; told by looking otherwise"),
     "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
     "encoding": FileOption(str, "the encoding, utf-8 unless told"),
@@ -71,6 +72,7 @@ class ConllFile(Source):
     comments: bool | None = None
     tokens: str = "same"
     mend: str | None = None
+    document: int | None = None
     name: str = field(init=False, compare=False)  # what messages call it
     respells: bool = field(init=False, compare=False)
     always_flat = True
@@ -81,7 +83,7 @@ class ConllFile(Source):
         name = self.path.name if isinstance(self.path, Bytes) else os.fsdecode(self.path)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "respells", self.tokens == "any")
-        for option in ("token", "label"):
+        for option in ("token", "label", *(["document"] if self.document is not None else [])):
             value = getattr(self, option)
             expect(option, value, int, f"give {FILE_OPTIONS[option].give}")
             if abs(value) > _MOST_COLUMNS:
@@ -377,10 +379,13 @@ class _Reader:
         self.with_tokens = tokens or file.mend is not None
         self.told = scheme_named(file.scheme) if file.scheme else None
         self.columns = {column: _LabelColumn(coding.labels, self.told) for column in columns}
-        places = (column + 1 if column >= 0 else -column for column in (file.token, *columns))
+        document = () if file.document is None else (file.document,)
+        wanted = (file.token, *columns, *document)
+        places = (column + 1 if column >= 0 else -column for column in wanted)
         self.needed = max(2, *places)
         self.layout: Layout | None = None
         self.line, self.documents = 1, 0
+        self.document_name: bytes | None = None  # of the sentence before
 
     def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
         """The sentences of a block, and the bytes of the last one if it may go on."""
@@ -393,7 +398,8 @@ class _Reader:
         self._check_columns(page)
         corpora = self._corpora(page) if len(page.begins) else []
         self.line += page.n_lines
-        self.documents += len(page.documents)
+        if self.file.document is None:
+            self.documents += len(page.documents)
         return whole.data[len(page.data) :], corpora
 
     def _check_columns(self, page: Page) -> None:
@@ -419,10 +425,24 @@ class _Reader:
                     "give a file with more columns, or say token=… and label=…",
                 )
 
+    def _documents(self, page: Page) -> Ints:
+        """The document of each sentence: by the lines between them, or by a column of its first
+        token.
+        """
+        if self.file.document is None:
+            return self.documents + np.searchsorted(page.documents, page.rows[page.begins])
+        begins, ends = (side[page.begins] for side in page.field(self.file.document))
+        names = [page.data[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
+        before = [self.document_name, *names[:-1]]
+        changed = [one != other for one, other in zip(names, before, strict=True)]
+        found: Ints = self.documents + np.cumsum(changed)
+        self.documents, self.document_name = int(found[-1]), names[-1]
+        return found
+
     def _corpora(self, page: Page) -> list[Corpus]:
         starts = np.append(page.begins, len(page.rows))
         lines = page.rows + self.line
-        documents = self.documents + np.searchsorted(page.documents, page.rows[page.begins])
+        documents = self._documents(page)
         tokens = np.zeros(0, np.int32)
         if self.with_tokens:
             tokens = self.coding.tokens.encode_fields(page.buffer, *page.field(self.file.token))

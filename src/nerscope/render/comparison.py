@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from nerscope.errors import plural
 from nerscope.render.document import Cell, Document, Table, percent, table_of
 from nerscope.render.sentences import marked_lines
 from nerscope.render.tables import SPARSE
 from nerscope.results.changes import BROKEN, FIXED, change_counts
 from nerscope.results.compare import (
+    FEW_CLUSTERS,
     LOSS,
-    PRIMARY,
     SIGNIFICANT,
     TYPES,
     UNDECIDED,
@@ -23,6 +25,7 @@ from nerscope.results.compare import (
 from nerscope.results.results import Results
 
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
+_MOST_CONDITIONS = 4  # answers with a second line that says what they rest on
 _FEWEST_PLACES = 3  # of a pair; with so many pairs that fewer would fit, none are shown
 
 
@@ -30,19 +33,22 @@ def comparison_document(
     found: Comparison, signature: str, cells: bool = False, sparse: float = SPARSE
 ) -> Document:
     """What a comparison has to say: is one better, then where; with `cells`, everything."""
+    lines = list[str]()
     if cells:
         duel = head_to_head(found.rows, sparse)
         tables = [tally_table(found.rows), *([duel] if duel else [])]
         tables += difference_tables(found.rows, found.settings)
     else:
         pairs = _pairs(found.rows)
+        lines = [line for pair in pairs for line in _nothing_tested(found, pair)]
         most = _MOST_PLACES // max(1, len(pairs))  # so that all pairs together fit a screen
         tables = [table for pair in pairs for table in _where_tables(found, pair, most)]
     about = "|".join(f"{key}:{value}" for key, value in found.settings.items())
     return Document(
-        tables,
+        [*over_tables(found), *tables],
         found.as_dict(),
         records=found.rows,
+        lines=lines,
         hints=[] if cells else ["more: --all for every cell; --facet, --metric, --match, --type"],
         opening=answers(found),
         notes=found.notes,
@@ -55,27 +61,117 @@ def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def answers(found: Comparison) -> list[str]:
-    """One sentence a pair and dataset: is A better than B?"""
-    lines = []
+    """One sentence a pair and dataset: is A better than B, and what could have been shown?"""
     several = len({row["dataset"] for row in found.rows}) > 1
-    for row in found.rows:
-        if row["family"] != PRIMARY or row["difference"] is None:
+    lines = []
+    for row in found.primary:
+        if row["difference"] is None:
             continue
-        a, b = row["system_a"], row["system_b"]
-        verdict = standing(row["metric"], row["difference"], row["p_corrected"])
-        told = {
-            WIN: f"{a} is better than {b}",
-            LOSS: f"{b} is better than {a}",
-            UNDECIDED: f"{a} and {b}: undecided",
-        }[verdict]
         place = f"{row['dataset']}: " if several else ""
         interval = "" if row["low"] is None else f" [{points(row['low'])}, {points(row['high'])}]"
+        tested = (
+            f"not tested ({row['untested']})"
+            if row["p_corrected"] is None
+            else f"p {_p_words(row['p_corrected'])}"
+        )
         lines.append(
-            f"{place}{told}: {row['metric']} {percent(row['a'])} against {percent(row['b'])}, "
-            f"difference {points(row['difference'])}{interval}, p {_p_words(row['p_corrected'])}, "
+            f"{place}{_told(row, found.settings)}: {row['metric']} {percent(row['a'])} against "
+            f"{percent(row['b'])}, difference {points(row['difference'])}{interval}, {tested}, "
             f"n = {row['n']:,}"
         )
+        if len(found.primary) <= _MOST_CONDITIONS:
+            lines.append(f"  {_conditions(row, found.settings)}")
     return lines
+
+
+def _told(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    a, b = row["system_a"], row["system_b"]
+    if is_significant(row.get("p_equivalent")):
+        return f"{a} and {b}: equivalent within {settings['margin']} points"
+    verdict = standing(row["metric"], row["difference"], row["p_corrected"])
+    return {
+        WIN: f"{a} is better than {b}",
+        LOSS: f"{b} is better than {a}",
+        UNDECIDED: f"{a} and {b}: undecided",
+    }[verdict]
+
+
+def _conditions(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """On what an answer rests, and what it is about."""
+    units = settings["resample"] if "+" not in settings["resample"] else "cluster"
+    parts = [f"{row['differing']:,} of {plural(row['clusters'], units)} differ"]
+    if row["clusters"] < FEW_CLUSTERS:
+        parts.append(f"rough: fewer than {FEW_CLUSTERS}")
+    if row.get("runs_a") is not None:
+        parts.append(f"about recipes, {len(row['runs_a'])} and {len(row['runs_b'])} runs")
+    least = row["detectable"]
+    if least is not None:
+        parts.append(
+            f"a true difference of {100 * least:.2f} would be found (80 %)"
+            if least < 1
+            else "no difference would be found (80 %)"
+        )
+    return "; ".join(parts)
+
+
+def over_tables(found: Comparison) -> list[Table]:
+    """What single runs say, and several datasets."""
+    runs = [_run_record(one) for one in found.over_runs()]
+    tables = []
+    if runs:
+        note = (
+            "next run: how likely A's next run beats B's next one; ε: almost stochastic order, "
+            "0 if A is ahead at every quantile, 1 if B is"
+        )
+        tables.append(replace(table_of("Runs", runs), notes=(note,)))
+    datasets = [_dataset_record(one) for one in found.over_datasets()]
+    if datasets:
+        title = f"Over datasets: {found.primary[0]['metric']}"
+        note = (
+            "better on: at least so many datasets, with 95 % confidence (partial conjunction); "
+            f"sign and Wilcoxon: p over datasets, corrected ({found.settings['correction']})"
+        )
+        tables.append(replace(table_of(title, datasets), notes=(note,)))
+    ranks = found.ranks()
+    if len(ranks) > 2:
+        shown = [{"system": one["system"], "mean rank": f"{one['rank']:.2f}"} for one in ranks]
+        tables.append(table_of(f"Mean rank over {ranks[0]['datasets']} datasets", shown))
+    return tables
+
+
+def _run_record(one: Mapping[str, Any]) -> dict[str, Any]:
+    def bounded(value: str, low: str, high: str) -> str:
+        if one[value] is None:
+            return "–"
+        return f"{one[value]:.2f}" + (
+            "" if one[low] is None else f" [{one[low]:.2f}, {one[high]:.2f}]"
+        )
+
+    return {
+        "dataset": one["dataset"],
+        "A": one["system_a"],
+        "B": one["system_b"],
+        "runs of A": " ".join(percent(score) for score in one["runs_a"]),
+        "runs of B": " ".join(percent(score) for score in one["runs_b"]),
+        "next run": bounded("next_run_better", "next_run_low", "next_run_high"),
+        "ε": bounded("violation", "violation_low", "violation_high"),
+    }
+
+
+def _dataset_record(one: Mapping[str, Any]) -> dict[str, Any]:
+    interval = "" if one["low"] is None else f" [{points(one['low'])}, {points(one['high'])}]"
+    return {
+        "A": one["system_a"],
+        "B": one["system_b"],
+        "datasets": len(one["datasets"]),
+        "mean difference": points(one["difference"]) + interval,
+        "ahead": one["ahead"],
+        "behind": one["behind"],
+        "better on": one["better_on"],
+        "worse on": one["worse_on"],
+        "sign": p_text(one["p_sign_corrected"]),
+        "Wilcoxon": p_text(one["p_wilcoxon_corrected"]),
+    }
 
 
 def _p_words(p: float | None) -> str:
@@ -94,7 +190,8 @@ def _where_tables(found: Comparison, pair: tuple[str, str], most: int) -> list[T
     own = [row for row in found.rows if (row["system_a"], row["system_b"]) == pair]
     tables = []
     for family, title in ((WHERE, "where"), (TYPES, "by type")):
-        rows = [row for row in own if row["family"] == family and row["p"] is not None]
+        asked = [row for row in own if row["family"] == family and row["difference"] is not None]
+        rows = [row for row in asked if row["p"] is not None]
         if not rows:
             continue
         ranked = sorted(rows, key=_sureness)
@@ -104,10 +201,30 @@ def _where_tables(found: Comparison, pair: tuple[str, str], most: int) -> list[T
         notes = (
             f"* p below {SIGNIFICANT} after correction over the {len(rows)} of this family: {sure}",
             *([f"{len(rows) - len(shown)} more: --all"] if len(rows) > len(shown) else []),
+            *_untested_note(asked),
         )
         name = f"{pair[0]} against {pair[1]}, {title}"
         tables.append(Table(name, table.header, table.rows, notes))
     return tables
+
+
+def _nothing_tested(found: Comparison, pair: tuple[str, str]) -> list[str]:
+    """Said where no place of a pair could be tested."""
+    own = [row for row in found.rows if (row["system_a"], row["system_b"]) == pair]
+    places = [row for row in own if row["family"] == WHERE and row["difference"] is not None]
+    if not places or any(row["p"] is not None for row in places):
+        return []
+    return [
+        f"{pair[0]} against {pair[1]}, where: in none of {len(places)} places could anything be "
+        "tested, so little differs"
+    ]
+
+
+def _untested_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    untested = sum(row["p"] is None for row in rows)
+    if not untested:
+        return []
+    return [f"– {untested} not tested: so little differs that no p could fall below {SIGNIFICANT}"]
 
 
 def changes_document(results: Results, a: str, b: str, width: int = 100) -> Document:
@@ -155,50 +272,41 @@ def difference_tables(
     several = len({row["dataset"] for row in rows}) > 1
     for a, b in dict.fromkeys((row["system_a"], row["system_b"]) for row in rows):
         own = [row for row in rows if (row["system_a"], row["system_b"]) == (a, b)]
-        body = []
-        for row in own:
-            place = (
-                row["facet"]
-                + ("" if row["level"] == "all" else f"={row['level']}")
-                + (f" {row['type']}" if row["type"] else "")
-            )
-            body.append(
-                (
-                    *([Cell(row["dataset"])] if several else []),
-                    Cell(place),
-                    Cell(row["match"]),
-                    Cell(row["metric"]),
-                    Cell(percent(row["a"])),
-                    Cell(percent(row["b"])),
-                    Cell(points(row["difference"]), best=is_significant(row["p_corrected"])),
-                    Cell(
-                        "–"
-                        if row["low"] is None
-                        else f"[{points(row['low'])}, {points(row['high'])}]"
-                    ),
-                    Cell(p_text(row["p"])),
-                    Cell(p_text(row["p_corrected"])),
-                    Cell(f"{row['n']:,}"),
-                )
-            )
+        body = [_difference_cells(row, several) for row in own]
         header = (
             *(["dataset"] if several else []),
-            *(
-                "cell",
-                "match",
-                "metric",
-                a,
-                b,
-                "difference",
-                "95 % interval",
-                "p",
-                f"p ({settings['correction']})",
-                "n",
-            ),
+            *("cell", "metric", a, b, "difference", _interval_title(settings)),
+            *("p", f"p ({settings['correction']})", "n", "differ"),
         )
-        notes = (f"* p below {SIGNIFICANT} after correction over the {len(own)} cells shown",)
-        tables.append(Table(f"{a} against {b}", header, tuple(body), notes))
+        tested = sum(row["p"] is not None for row in own)
+        notes = [f"* p below {SIGNIFICANT} after correction within its family; {tested} tested"]
+        notes += _untested_note([row for row in own if row["difference"] is not None])
+        notes.append(f"differ: the {settings['resample']}s in which the systems differ")
+        tables.append(Table(f"{a} against {b}", header, tuple(body), tuple(notes)))
     return tables
+
+
+def _interval_title(settings: Mapping[str, Any]) -> str:
+    return "95 % together" if "intervals" in settings else "95 % interval"
+
+
+def _difference_cells(row: Mapping[str, Any], several: bool) -> tuple[Cell, ...]:
+    place = row["facet"] + ("" if row["level"] == "all" else f"={row['level']}")
+    usual = row["match"] in ("exact", "bilou", "label", "io")
+    low, high = points(row["low"]), points(row["high"])
+    return (
+        *([Cell(row["dataset"])] if several else []),
+        Cell(place + (f" {row['type']}" if row["type"] else "")),
+        Cell(row["metric"] if usual else f"{row['match']} {row['metric']}"),
+        Cell(percent(row["a"])),
+        Cell(percent(row["b"])),
+        Cell(points(row["difference"]), best=is_significant(row["p_corrected"])),
+        Cell("–" if row["low"] is None else f"[{low}, {high}]"),
+        Cell(p_text(row["p"])),
+        Cell(p_text(row["p_corrected"])),
+        Cell(f"{row['n']:,}"),
+        Cell(f"{row['differing']:,}"),
+    )
 
 
 def tally_table(rows: Sequence[Mapping[str, Any]]) -> Table:

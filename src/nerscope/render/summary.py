@@ -8,6 +8,7 @@ from nerscope.render.document import Cell, Document, Table, percent
 from nerscope.render.tables import Summaries, metric_title, results_document
 from nerscope.results.results import Results
 from nerscope.results.row import Row
+from nerscope.results.weakest import FEW_CLUSTERS
 
 _MOST_SYSTEMS = 4  # whose weakest places are shown
 _MOST_TYPES = 25
@@ -76,7 +77,10 @@ def _overall(results: Results) -> Table:
                 text += f" ± {percent(cell['std'])}"
             cells.append(Cell(text, len(sure) > 1 and cell["value"] == best[metric]))
         body.append((Cell(row["system"]), *cells, Cell(f"{row['support']:,}")))
-    notes = ["[…] 95 % interval over sentences"]
+    over = "+".join(dict.fromkeys(row["over"] for row in sure))
+    few = min((row["clusters"] for row in sure), default=FEW_CLUSTERS)
+    rough = f": rough, with {few} of them" if few < FEW_CLUSTERS else ""
+    notes = [f"[…] 95 % interval over {over}s{rough}"]
     notes += ["* best of its column"] if len(sure) > 1 else []
     if any(row["f1"]["std"] is not None for row in sure):
         notes.append("mean ± standard deviation over runs")

@@ -1,24 +1,28 @@
 """Is A better than B, where, and can we believe it? From results alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.results.errors import check_system
+from nerscope.results.over_datasets import dataset_records, rank_records
+from nerscope.results.over_runs import run_records
 from nerscope.results.results import Results
 from nerscope.results.row import row_value
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.metrics import metric_named
+from nerscope.stats.compared import Asked, Difference, differences
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import corrected
 from nerscope.stats.corrections import is_significant as is_significant
-from nerscope.stats.draws import Difference, draw
+from nerscope.stats.differences import OUTPUTS, RECIPES
+from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import METHODS
 
@@ -28,6 +32,8 @@ WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # which facets; on which types; and everything else.
 PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
 _PREFERRED = ("f1", "recall", "ter")
+_MOST_MARGIN = 1e6
+_QUESTION = ("dataset", "system_a", "system_b", "metric", "a", "b", "n", "low", "high", "differing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,23 @@ class Comparison:
             if (row["system_a"], row["system_b"]) == (a, b) and row["p_corrected"] is not None
         )
 
+    @property
+    def primary(self) -> list[dict[str, Any]]:
+        """The rows that answer the first question: is A better than B?"""
+        return [row for row in self.rows if row["family"] == PRIMARY]
+
+    def over_runs(self) -> list[dict[str, Any]]:
+        """What single runs say: all scores, and whether A's next run beats B's next one."""
+        return list(run_records(self.primary))
+
+    def over_datasets(self) -> list[dict[str, Any]]:
+        """Each pair over all datasets: mean difference, and on how many A is better."""
+        return dataset_records(self.primary, self.settings["correction"])
+
+    def ranks(self) -> list[dict[str, Any]]:
+        """The mean rank of each system over the datasets."""
+        return rank_records(self.primary)
+
     def __str__(self) -> str:
         from nerscope.render.comparison import answers
 
@@ -59,7 +82,14 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """What `compare --format json` prints."""
-        return {"settings": self.settings, "notes": self.notes, "rows": self.rows}
+        return {
+            "settings": self.settings,
+            "notes": self.notes,
+            "rows": self.rows,
+            "over_runs": self.over_runs(),
+            "over_datasets": self.over_datasets(),
+            "ranks": self.ranks(),
+        }
 
 
 def standing(metric: str, difference: float, p: float | None) -> str:
@@ -84,17 +114,24 @@ def compare(
     matches: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
     by_type: bool = False,
-    method: str = "bootstrap",
+    method: str = "randomisation",
+    about: str | None = None,
+    same_seeds: bool = False,
+    margin: float | None = None,
+    simultaneous: bool = False,
     correction: str = "holm",
     samples: int = 10_000,
     seed: int = 0,
-    resample: str = "sentence",
+    resample: str | None = None,
 ) -> Comparison:
     """Compare two systems, each with a baseline, some pairs, or all of them.
 
     Every row belongs to a family: "primary" (exact F1 over everything, or the first metric chosen),
     "where" (the levels of each facet by one metric), "types", or "other". p is corrected within the
-    family of a pair; for the primary family, over the pairs.
+    family of a pair; for the primary family, over the pairs. `about` is "outputs" or "recipes";
+    unless told, it is recipes where a system has several runs. With `same_seeds`, runs belong
+    together in order. `margin` (in points) asks whether the systems are equivalent within it.
+    `simultaneous` intervals hold for a whole family at once.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -114,19 +151,23 @@ def compare(
             "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
         )
     corrected([], correction)
-    METHODS[method]
     _check_chosen(results, facets, metrics, matches, types)
-    sampling = Sampling(resample, samples, seed)
-    rows, notes = list[dict[str, Any]](), list[str]()
+    _check_margin(margin)
+    sampling, asked = Sampling(resample, samples, seed), Asked(method, about, same_seeds)
+    found, notes = list[Compared](), list[str]()
     for evidence in results.evidence:
         own, missing = pairs_of(evidence, results, a, b, baseline, pairs)
         notes += missing
         chosen = narrowed(evidence, facets, metrics, matches)
-        found = differences_of(chosen, own, sampling, method)
-        shown = shown_rows(chosen, found, by_type or types is not None, metrics is not None)
-        rows += [row for row in shown if types is None or row["type"] in types]
-    about = {"method": method, "correction": correction, **sampling.signature()}
-    return comparison_of(rows, about, notes)
+        shown = compared_cells(
+            chosen, own, sampling, asked, by_type or types is not None, metrics is not None
+        )
+        found += [one for one in shown if types is None or one.row["type"] in types]
+        notes += run_notes(chosen, own, asked)
+    settings = {"method": method, "correction": correction, **sampling.said(results.evidence)}
+    rows = [one.row for one in found]
+    compared = comparison_of(rows, settings, list(dict.fromkeys(notes)))
+    return _completed(compared, found, margin, simultaneous)
 
 
 def check_names_list(place: str, given: object) -> None:
@@ -136,32 +177,96 @@ def check_names_list(place: str, given: object) -> None:
         raise UsageError(place, f"{given!r} cannot be", "give a list of names")
 
 
-def differences_of(
+class Compared(NamedTuple):
+    """A row, and the difference that it was made of."""
+
+    row: dict[str, Any]
+    difference: Difference
+
+
+def _check_margin(margin: float | None) -> None:
+    number = isinstance(margin, int | float) and not isinstance(margin, bool)
+    if margin is not None and not (number and 0 < margin <= _MOST_MARGIN):
+        raise UsageError("margin", f"{margin!r} cannot be", "give a number of points above 0, as 1")
+
+
+def compared_cells(
     evidence: Evidence,
     pairs: Sequence[Pair],
     sampling: Sampling,
-    method: str,
-    alpha: float = SIGNIFICANT,
-) -> Iterator[Difference]:
-    """Every number of every pair, tested, with the interval that leaves out a share of alpha."""
-    systems = list(dict.fromkeys(system for pair in pairs for system in pair))
-    if pairs:
-        for draws in draw(evidence, sampling, systems, swaps=METHODS[method].needs_swaps):
-            yield from draws.differences(pairs, method, alpha)
-
-
-def shown_rows(
-    evidence: Evidence, found: Iterable[Difference], by_type: bool, alone: bool = False
-) -> list[dict[str, Any]]:
+    asked: Asked,
+    by_type: bool = False,
+    alone: bool = False,
+) -> list[Compared]:
     """The differences that are shown, as tidy rows."""
-    return [difference_row(evidence, one) for one in found if _is_shown(one, by_type, alone)]
+    chosen = evidence if by_type else _only_overall_types(evidence)
+    return [
+        Compared(difference_row(chosen, one), one)
+        for one in differences(chosen, pairs, sampling, asked)
+        if _is_shown(one, by_type, alone)
+    ]
+
+
+def _only_overall_types(evidence: Evidence) -> Evidence:
+    """The evidence without the types of each level: only those of everything."""
+    divisions = tuple(
+        one if one.facet == "all" else replace(one, by_type=False) for one in evidence.divisions
+    )
+    return replace(evidence, divisions=divisions)
+
+
+def run_notes(evidence: Evidence, pairs: Sequence[Pair], asked: Asked) -> Iterator[str]:
+    """What the numbers of runs mean for what can be said."""
+    sizes = {pair: [len(evidence.runs_of(name)) for name in pair] for pair in pairs}
+    single = [pair for pair, own in sizes.items() if max(own) == 1]
+    borrowed = [pair for pair, own in sizes.items() if min(own) == 1 < max(own)]
+    if single:
+        yield "one run each: this compares two outputs, not two methods"
+    if asked.about == OUTPUTS and len(single) < len(sizes):
+        yield "only these outputs are compared: other training runs may differ more"
+    elif borrowed:
+        a, b = borrowed[0]
+        alone = a if sizes[a, b][0] == 1 else b
+        yield f"{alone} has one run: its training noise is taken to be that of the other side"
+
+
+def _completed(
+    found: Comparison, cells: Sequence[Compared], margin: float | None, simultaneous: bool
+) -> Comparison:
+    """Equivalence and simultaneous intervals, which rest on the families."""
+    families: dict[tuple[object, ...], list[Compared]] = {}
+    for one in cells:
+        families.setdefault(_family_key(one.row), []).append(one)
+    for own in families.values():
+        if margin is not None:
+            p = [_p_equivalent(one.difference, margin) for one in own]
+            for one, value in zip(own, corrected(p, found.settings["correction"]), strict=True):
+                one.row["p_equivalent"] = row_value(value)
+        tested = sum(one.row["p"] is not None for one in own)
+        for one in own if simultaneous else ():
+            bounds = one.difference.bounds(SIGNIFICANT / max(1, tested))
+            one.row["low"], one.row["high"] = bounds or (None, None)
+    settings = dict(found.settings)
+    if margin is not None:
+        settings["margin"] = f"{margin:g}"
+    if simultaneous:
+        settings["intervals"] = "simultaneous"
+    return replace(found, settings=settings)
+
+
+def _p_equivalent(found: Difference, margin: float) -> float:
+    """How surprising it is if the systems differ by the margin or more: the larger of two one-sided
+    tests (Schuirmann 1987).
+    """
+    scale = 100.0 if found.pair.spread.metrics[found.at].is_fraction else 1.0
+    return max(found.p_below(margin / scale), found.p_above(-margin / scale))
 
 
 def _is_shown(found: Difference, by_type: bool, alone: bool) -> bool:
     """Types are shown for all mentions together; for the levels of a facet, only if asked for."""
     if not metric_named(found.key.metric).better and not alone:
         return False  # neither better nor worse, as a share of errors
-    overall = found.division.facet == "all" and found.match == "exact"
+    overall = found.division.facet == "all" and found.pair.spread.match == "exact"
     return found.key.type is None or by_type or overall
 
 
@@ -170,17 +275,23 @@ def comparison_of(
 ) -> Comparison:
     """A comparison whose rows know their families, with p-values corrected within them."""
     primary = _primary(rows)
-    families: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    families: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    asked = set[tuple[object, ...]]()
     for row in rows:
         row["family"] = _family(row, primary)
-        pair = () if row["family"] == PRIMARY else (row["system_a"], row["system_b"])
-        families.setdefault((row["family"], *pair), []).append(row)
+        if row["family"] == WHERE:
+            # Levels of two facets that hold the same units are one question, asked once.
+            question = tuple(row.get(key) for key in _QUESTION)
+            row["family"] = OTHER if question in asked else WHERE
+            asked.add(question)
+        families.setdefault(_family_key(row), []).append(row)
     for own in families.values():
         p_values = [np.nan if row["p"] is None else row["p"] for row in own]
         for row, p in zip(own, corrected(p_values, about["correction"]), strict=True):
             row["p_corrected"] = row_value(p)
             row.pop("in_where", None)
-    most, samples = max(map(len, families.values()), default=0), int(about["samples"])
+    sizes = [sum(row["test"] in METHODS for row in own) for own in families.values()]
+    most, samples = max(sizes, default=0), int(about["samples"])
     if about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1):
         notes.append(
             f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
@@ -198,6 +309,12 @@ def _primary(rows: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
     ]
     by_f1 = [cell for cell in overall if cell[1] == "f1"]
     return ("exact", "f1") if ("exact", "f1") in overall else next(iter([*by_f1, *overall]), None)
+
+
+def _family_key(row: dict[str, Any]) -> tuple[object, ...]:
+    """Rows of one key are corrected together."""
+    pair = () if row["family"] == PRIMARY else (row["system_a"], row["system_b"])
+    return (row["family"], *pair)
 
 
 def _family(row: dict[str, Any], primary: tuple[str, str] | None) -> str:
@@ -301,16 +418,17 @@ def _check_chosen(
 def difference_row(evidence: Evidence, found: Difference) -> dict[str, Any]:
     """A difference as a tidy row."""
     level, kind, metric = found.key
+    match, pair = found.pair.spread.match, found.pair
     low, high = found.interval or (None, None)
     return {
         "dataset": evidence.dataset,
-        "system_a": found.a_system,
-        "system_b": found.b_system,
+        "system_a": pair.a,
+        "system_b": pair.b,
         "unit": SHOWN_UNIT[found.division.unit],
         "facet": found.division.facet,
         "level": level,
         "type": None if kind is None else evidence.types[kind],
-        "match": found.match,
+        "match": match,
         "metric": metric,
         "a": row_value(found.a),
         "b": row_value(found.b),
@@ -320,9 +438,26 @@ def difference_row(evidence: Evidence, found: Difference) -> dict[str, Any]:
         "p": row_value(found.p),
         "p_corrected": None,
         "family": OTHER,
-        "in_where": _in_where(found.division, found.match, metric),
+        "in_where": _in_where(found.division, match, metric),
         "n": round(found.n),
+        "clusters": round(float(pair.clusters[found.at])),
+        "differing": found.differing,
+        "about": pair.about,
+        "test": found.test,
+        "untested": found.why,
+        "detectable": found.detectable(),
+        **_run_scores(found),
     }
+
+
+def _run_scores(found: Difference) -> dict[str, Any]:
+    """All runs' scores beside the means: of everything, where runs are asked about."""
+    pair = found.pair
+    overall = found.division.facet == "all" and found.key.type is None
+    if pair.about != RECIPES or not overall:
+        return {}
+    sides = ((name, pair.spread.runs[system]) for name, system in (("a", pair.a), ("b", pair.b)))
+    return {f"runs_{name}": [float(one) for one in own[:, found.at]] for name, own in sides}
 
 
 def _in_where(division: Division, match: str, metric: str) -> bool:

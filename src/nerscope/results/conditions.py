@@ -10,26 +10,24 @@ from typing import Any, cast
 from nerscope.errors import UsageError, suggest
 from nerscope.stats.corrections import SIGNIFICANT
 
-RULES = ("floor", "max_drop", "margin")
+RULES = ("floor", "max_drop")
 _MOST = 1e9
 _NEEDED = ("metric", "facet", "alpha")
-_DROP = "give the points that a number may drop, 0 or more"
 _RANGES = {
     "floor": (-math.inf, math.inf, "give a number of points, as 80"),
-    "max_drop": (0.0, math.inf, _DROP),
-    "margin": (0.0, math.inf, _DROP),
+    "max_drop": (0.0, math.inf, "give the points that a number may drop, 0 or more"),
     "alpha": (1e-4, 0.5, "give a share from 0.0001 to 0.5, as 0.05"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What one number must fulfil: `floor`, `max_drop` and `margin` are in points.
+    """What one number must fulfil: `floor` and `max_drop` are in points.
 
     `facet` is a facet of the results, or facet=level. Without `system` or `dataset`, it holds for
     all of them.
 
-    >>> Condition(metric="recall", facet="tmr=unseen-tokens", margin=1.0).compares
+    >>> Condition(metric="recall", facet="tmr=unseen-tokens", max_drop=1.0).compares
     True
     """
 
@@ -42,14 +40,13 @@ class Condition:
     dataset: str | None = None
     floor: float | None = None
     max_drop: float | None = None
-    margin: float | None = None
     alpha: float = SIGNIFICANT
     places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def compares(self) -> bool:
         """Whether it needs a baseline."""
-        return self.max_drop is not None or self.margin is not None
+        return self.max_drop is not None
 
     @property
     def cell(self) -> str:
@@ -99,9 +96,7 @@ def checked(condition: Condition) -> Condition:
         place = condition.at(key, key if condition.places else "")
         raise UsageError(place, f"{value!r} cannot be", remedy)
     if all(getattr(condition, rule) is None for rule in RULES):
-        raise UsageError(
-            condition.at("", ""), "it demands nothing", "give floor, max_drop or margin"
-        )
+        raise UsageError(condition.at("", ""), "it demands nothing", "give floor or max_drop")
     return condition
 
 

@@ -1,12 +1,13 @@
 """InterpretEval's views of results: by model, by attribute, by bucket."""
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
 
 from nerscope.errors import InputError, UsageError
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
+from nerscope.results.tested import METRIC, Record, Tested
 from nerscope.stats.interpreteval import (
     Performance,
     Score,
@@ -17,14 +18,27 @@ from nerscope.stats.interpreteval import (
     self_diagnosis,
 )
 
+PAPER = "interpreteval_"  # what the paper's own tests say begins with this
+Views = dict[str, list[Record]]
+
 
 def diagnose(
-    results: Results, a: str | None = None, b: str | None = None
-) -> dict[str, list[dict[str, Any]]]:
+    results: Results,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    samples: int = 10_000,
+    seed: int = 0,
+    resample: str | None = None,
+    paper: bool = False,
+) -> Views:
     """All views, as rows by the name of the view; with two systems, their comparison and the heat
     map of changes.
 
-    Undefined numbers are None. `notes` says why a test could not be made.
+    `p` comes from changing the signs of whole documents where they are marked, else of sentences,
+    unless `resample` says which. With `paper`, InterpretEval's own tests are there, too, in fields
+    that begin with `interpreteval_`. Undefined numbers are None. `notes` says why a test could not
+    be made.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Eve", "Lee"], ["B-PER", "O", "B-PER", "I-PER"])]
@@ -40,24 +54,45 @@ def diagnose(
     table = performance(results)
     for name in (a, b):
         check_system(results, name)
+    pairs = [(a, b)] if a is not None and b is not None else list(combinations(table.systems, 2))
+    tested = Tested(results.evidence, _matches(results), samples, seed, resample)
     views = {
-        "model-wise": _plain(model_wise(table)),
-        "attribute-wise": _plain(attribute_wise(table)),
-        "self-diagnosis": _plain(self_diagnosis(table)),
+        "model-wise": _joined(model_wise(table, paper), tested.model_wise),
+        "attribute-wise": _joined(attribute_wise(table, paper), tested.attribute_wise),
+        "self-diagnosis": _joined(self_diagnosis(table, paper), tested.extremes),
     }
+    if pairs:
+        rows = comparative_diagnosis(table, pairs, paper)
+        views["comparative diagnosis"] = _joined(rows, tested.lead)
     if a is not None and b is not None:
-        views["comparative diagnosis"] = _plain(comparative_diagnosis(table, [(a, b)]))
-        views["relative change"] = _plain(relative_change(table, a, b))
-    elif len(table.systems) > 1:
-        views["comparative diagnosis"] = _plain(comparative_diagnosis(table))
-    views["notes"] = [{"note": note} for note in _notes(table)]
+        views["relative change"] = list(map(_plain, relative_change(table, a, b)))
+    notes = [*_left_out(table), *tested.notes(), *(_paper_notes(table) if paper else ())]
+    views["notes"] = [{"note": note} for note in notes]
     return views
+
+
+def _joined(rows: Iterable[Record], test: Callable[[Record], Record]) -> list[Record]:
+    """Rows with what is tested of them, before what the paper tests."""
+    joined = []
+    for row in rows:
+        own = {key: value for key, value in row.items() if not key.startswith(PAPER)}
+        joined.append(_plain({**own, **test(row), **row}))
+    return joined
+
+
+def _matches(results: Results) -> dict[str, str]:
+    """The attributes with the match they are diagnosed under: of several, the one named first."""
+    bucketed = {facet for part in results.evidence for facet in part.signature.edges}
+    first: dict[str, str] = {}
+    for row in results.rows:
+        if row["facet"] in bucketed and row["metric"] == METRIC and row["type"] is None:
+            first.setdefault(row["facet"], row["match"])
+    return first
 
 
 def performance(results: Results) -> Performance:
     """The performance table of results: F1 in the buckets of every attribute."""
-    bucketed = {facet for part in results.evidence for facet in part.signature.edges}
-    first: dict[str, str] = {}  # of several matches, the one that was named first counts
+    matches = _matches(results)
     scores = [
         Score(
             row["dataset"],
@@ -68,11 +103,10 @@ def performance(results: Results) -> Performance:
             math.nan if row["value"] is None else row["value"],
         )
         for row in results.rows
-        if row["facet"] in bucketed
-        and row["metric"] == "f1"
+        if row["metric"] == METRIC
         and row["type"] is None
         and row["run"] is not None
-        and first.setdefault(row["facet"], row["match"]) == row["match"]
+        and matches.get(row["facet"]) == row["match"]
     ]
     if not scores:
         raise InputError(
@@ -83,22 +117,23 @@ def performance(results: Results) -> Performance:
     return Performance(scores, {part.dataset: dict(part.zeta) for part in results.evidence})
 
 
-def _plain(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {
-            key: None if isinstance(value, float) and math.isnan(value) else value
-            for key, value in row.items()
-        }
-        for row in rows
-    ]
+def _plain(row: Record) -> Record:
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in row.items()
+    }
 
 
-def _notes(table: Performance) -> Iterator[str]:
-    """Which tests cannot be made, and why: one note for each reason."""
+def _left_out(table: Performance) -> Iterator[str]:
     for dataset in table.datasets:
         missing = [system for system in table.systems if not table.present(dataset, system)]
         yield from (f"{dataset}: {name} has no output here and is left out" for name in missing)
-        if len(table.systems) - len(missing) < 2:
+
+
+def _paper_notes(table: Performance) -> Iterator[str]:
+    """Which of the paper's tests cannot be made, and why: one note for each reason."""
+    for dataset in table.datasets:
+        if sum(table.present(dataset, system) for system in table.systems) < 2:
             yield f"{dataset}: Friedman's test over buckets needs at least two systems"
     alone = [system for system in table.systems if len(table.datasets_of(system)) < 2]
     if alone:

@@ -1,11 +1,10 @@
 """A gate for releases: conditions that results must fulfil, alone or against a baseline."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results.conditions import Condition, Given, checked, conditions_of
+from nerscope.results.conditions import RULES, Condition, Given, checked, conditions_of
 from nerscope.results.measured import Measured, Numbers, differences, numbers_of, picked, where
 from nerscope.results.pairing import Pairing, joint, pairings
 from nerscope.results.results import Results
@@ -14,8 +13,7 @@ from nerscope.scoring.evidence import Evidence
 from nerscope.stats.intervals import Sampling
 
 PASSES, FAILS = "pass", "fail"  # what an undecided condition does
-_FEWEST_SAMPLES = 100
-_FEWEST_BEYOND = 5  # resamples that must lie beyond the bound of a decision
+_DROP = 1.0  # points that a number may drop unless told
 
 
 def gate(
@@ -25,7 +23,6 @@ def gate(
     *,
     max_drop: float | None = None,
     floor: float | None = None,
-    margin: float | None = None,
     alpha: float | None = None,
     metric: str | None = None,
     facets: Sequence[str] | None = None,
@@ -33,35 +30,34 @@ def gate(
     match: str | None = None,
     system: str | None = None,
     undecided: str = FAILS,
-    samples: int = 10_000,
-    seed: int = 0,
-    resample: str = "sentence",
+    resample: str | None = None,
 ) -> list[Verdict]:
     """Hold results against conditions; numbers are in points, so 0.5 is half a percent.
 
     Without `conditions`, the other options make one for each of `facets`: "all", or facet=level
-    such as "tmr=unseen-tokens"; without any rule, nothing may drop significantly. Systems are
-    compared by name; if each side has only one, these two are. `undecided` is "pass" or "fail".
+    such as "tmr=unseen-tokens"; without any rule, a number may drop by 1 point. A condition is
+    fulfilled if the drop is surely smaller than `max_drop`, violated if it is surely larger, and
+    else undecided, which is a "fail" or a "pass". Systems are compared by name; if each side has
+    only one, these two are.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
     >>> old = evaluate(gold, {"bert": [["B-PER", "O", "B-PER"]] * 20})
     >>> new = evaluate(gold, {"bert": [["B-PER", "O", "O"]] * 20})
-    >>> gate(new, old, samples=200)[0].failed
+    >>> gate(new, old)[0].failed
     True
     >>> [one.verdict for one in gate(new, conditions=[{"floor": 60}, {"floor": 70}])]
     ['ok', 'fail']
     """
-    rules = {"floor": floor, "max_drop": max_drop, "margin": margin, "alpha": alpha}
+    rules = {"floor": floor, "max_drop": max_drop, "alpha": alpha}
     said = {**rules, "metric": metric, "type": type, "match": match, "system": system}
     wanted = _wanted(conditions, facets, said)
     if undecided not in (PASSES, FAILS):
         raise UsageError(
             "undecided", f"there is no '{undecided}'", suggest(undecided, (PASSES, FAILS))
         )
-    sampling = Sampling(resample, samples, seed)
+    sampling = Sampling(resample)
     _check_sides(results, baseline, wanted)
-    _check_samples(sampling, wanted)
     judge = _Judge(results, baseline, sampling, undecided == FAILS)
     return [verdict for condition in wanted for verdict in judge.verdicts(condition)]
 
@@ -75,8 +71,8 @@ def _wanted(
         for key in [*given, *(["facet"] if facets else [])]:
             raise UsageError(key, "it has no place beside conditions", "put it into them")
         return conditions_of(conditions)
-    if not any(rule in given for rule in ("floor", "max_drop", "margin")):
-        given["max_drop"] = 0.0
+    if not any(rule in given for rule in RULES):
+        given["max_drop"] = _DROP
     return [checked(Condition(**given, facet=facet)) for facet in facets or ["all"]]
 
 
@@ -101,18 +97,6 @@ def _check_sides(results: Results, baseline: Results | None, wanted: list[Condit
             f"it has none of the datasets of the results ({', '.join(known) or 'no evidence'})",
             "name datasets alike with --dataset",
         )
-
-
-def _check_samples(sampling: Sampling, wanted: list[Condition]) -> None:
-    """Refuse so few resamples that chance could never be told from a drop."""
-    for condition in wanted:
-        least = max(_FEWEST_SAMPLES, math.ceil(_FEWEST_BEYOND / condition.alpha))
-        if condition.compares and sampling.samples < least:
-            raise UsageError(
-                "samples",
-                f"{sampling.samples} is too few to decide at alpha {condition.alpha:g}",
-                f"give at least {least}, and 10000 for a release",
-            )
 
 
 class _Judge:
@@ -148,7 +132,9 @@ class _Judge:
         measured, match = self._measured(condition, pairing, compared)
         verdict, rule = decided(condition, measured, compared)
         failed = verdict == FAIL or (verdict == UNDECIDED and self.strict)
-        about |= {**_fields(condition.metric, measured), "match": match, "compared": compared}
+        about |= {**_fields(condition, measured), "match": match, "compared": compared}
+        if compared:
+            about["over"] = self.sampling.unit(self._joints[pairing.dataset, pairing.system])
         return Verdict(**about, rule=rule, verdict=verdict, failed=failed)
 
     def _measured(
@@ -156,31 +142,36 @@ class _Judge:
     ) -> tuple[Measured, str]:
         """The number that a condition means, and the match that it was found by."""
         assert pairing.new is not None
-        who, metric, alpha = (pairing.dataset, pairing.system), condition.metric, condition.alpha
+        who, metric = (pairing.dataset, pairing.system), condition.metric
         if compared and who not in self._joints:
             assert pairing.old is not None
             self._joints[who] = joint(pairing.new, pairing.old)
         evidence = self._joints[who] if compared else pairing.new.evidence
         there = where(evidence, condition)
-        key = (*who, there.division.facet, there.division.unit, there.match, metric, alpha)
+        key = (*who, there.division.facet, there.division.unit, there.match, metric)
         if (key, compared) not in self._numbers:
             self._numbers[key, compared] = (
-                differences(evidence, there, metric, self.sampling, alpha)
+                differences(evidence, there, metric, self.sampling)
                 if compared
                 else numbers_of(pairing.new, there, metric)
             )
         return picked(self._numbers[key, compared], there, condition), there.match
 
 
-def _fields(metric: str, found: Measured) -> dict[str, Any]:
+def _fields(condition: Condition, found: Measured) -> dict[str, Any]:
     """What a verdict holds of a measured number."""
-    points = points_of(metric, found)
-    return {
+    points, difference = points_of(condition, found), found.difference
+    fields = {
         "n": found.n,
         "new": found.new,
         "old": found.old,
         "drop": -points.gain + 0.0,  # never minus zero
         "low": points.low,
         "high": points.high,
-        "p": found.p,
+        "p": points.p,
+        "detectable": points.detectable,
     }
+    if difference is not None:
+        fields["clusters"] = round(float(difference.pair.clusters[difference.at]))
+        fields["differing"] = difference.differing
+    return fields

@@ -1,17 +1,21 @@
 """One number of a system, or of two beside each other, found by what a condition calls it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results.compare import differences_of, division_named
+from nerscope.results.compare import division_named
 from nerscope.results.conditions import Condition
 from nerscope.results.pairing import NEW, OLD, Side
 from nerscope.results.rows import rows_of
 from nerscope.scoring.evidence import Division, Evidence, only_runs
 from nerscope.scoring.metrics import NEITHER, metric_named
-from nerscope.stats.intervals import Interval, Sampling
+from nerscope.stats.clusters import Clustered
+from nerscope.stats.compared import Asked, Difference
+from nerscope.stats.compared import differences as all_differences
+from nerscope.stats.intervals import Sampling
+from nerscope.stats.resampling import clusters_of
 
 NAN = float("nan")
 _DEFAULTS = ("all", "in")  # the level that stands for a facet; "in" is that of a subset
@@ -23,8 +27,8 @@ class Measured(NamedTuple):
     new: float
     n: int
     old: float = NAN
-    interval: Interval = None  # of new - old
-    p: float = NAN
+    difference: Difference | None = None  # new - old
+    alike: bool = False  # the outputs differ in no sentence
 
 
 class Where(NamedTuple):
@@ -91,9 +95,7 @@ def numbers_of(side: Side, there: Where, metric: str) -> Numbers:
     }
 
 
-def differences(
-    joint: Evidence, there: Where, metric: str, sampling: Sampling, alpha: float
-) -> Numbers:
+def differences(joint: Evidence, there: Where, metric: str, sampling: Sampling) -> Numbers:
     """Every number of both systems, and the difference."""
     if any(there.match not in run.gold_credit for run in joint.ledgers[there.division.unit].runs):
         raise InputError(
@@ -102,13 +104,26 @@ def differences(
             "evaluate both with the same matches",
         )
     narrow = _narrow(joint, there, metric)
-    found = differences_of(narrow, [(NEW, OLD)], sampling, "bootstrap", alpha)
+    found = list(all_differences(narrow, [(NEW, OLD)], sampling, Asked(test=False)))
+    alike = _alike(narrow, there, found)
     return {
         (one.key.level, None if one.key.type is None else joint.types[one.key.type]): Measured(
-            one.a, round(one.n), one.b, one.interval, one.p
+            one.a, round(one.n), one.b, one, same
         )
-        for one in found
+        for one, same in zip(found, alike, strict=True)
     }
+
+
+def _alike(narrow: Evidence, there: Where, found: Sequence[Difference]) -> list[bool]:
+    """Of every number, whether the outputs are the same: errors of a document may change places,
+    so its counts alone do not tell.
+    """
+    if all(one.differing for one in found):
+        return [False] * len(found)
+    sentences = clusters_of(narrow, "sentence")
+    clustered = Clustered(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
+    differing = clustered.differing(NEW, OLD).number()
+    return [not differing[one.at] for one in found]
 
 
 def picked(found: Numbers, there: Where, condition: Condition) -> Measured:

@@ -23,6 +23,8 @@ class Row(TypedDict, total=False):
     runs: int
     low: float | None
     high: float | None
+    clusters: int  # documents or sentences in which it occurs
+    caution: str | None  # why there is no interval, or only a rough one
 
 
 def row_value(value: float) -> float | None:

@@ -1,8 +1,11 @@
 """Where a system is weakest: the levels that most surely fall below the whole."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from nerscope.corpus.units import MENTION
 from nerscope.results.errors import check_system
@@ -10,11 +13,16 @@ from nerscope.results.results import Results
 from nerscope.results.row import row_value
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.metrics import LevelMetric, Metric, metric_named
-from nerscope.stats.intervals import Z95
-from nerscope.stats.jackknife import Jackknife, Sure
-from nerscope.stats.resampling import clusters_of
+from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
+from nerscope.stats.intervals import Interval, cluster_variance, intervals
+from nerscope.stats.resampling import clusters_of, unit_of
+from nerscope.stats.spread import spread_of
 
 _PREFERRED = ("f1", "recall", "ter")
+_SCORES = ("precision", "recall", "f1")
+_WHOLE = "\0whole"  # a level beside those of the facet: all of them together
+_Z95 = 1.96
 
 
 def weakest_records(
@@ -35,7 +43,7 @@ def weakest_records(
 
 
 def overall_records(results: Results) -> list[dict[str, Any]]:
-    """Precision, recall and F1 of each system, with intervals: resampled, else the jackknife's."""
+    """Precision, recall and F1 of each system, with intervals."""
     found = []
     for evidence in results.evidence:
         division = next(
@@ -48,30 +56,77 @@ def overall_records(results: Results) -> list[dict[str, Any]]:
         )
         for system in evidence.systems if division else ():
             assert division is not None
-            record: dict[str, Any] = {"dataset": evidence.dataset, "system": system, "support": 0}
-            for name in ("precision", "recall", "f1"):
-                record[name] = _overall_cell(results, evidence, division, system, name)
-            record["support"] = record["recall"]["n"]
-            found.append(record)
+            sure = _Sure(evidence, division, "exact", system, _SCORES)
+            cells = {name: _overall_cell(results, evidence, system, name, sure) for name in _SCORES}
+            found.append(
+                {
+                    "dataset": evidence.dataset,
+                    "system": system,
+                    "support": cells["recall"]["n"],
+                    "over": _unit(evidence),
+                    "clusters": len(np.unique(clusters_of(evidence, _unit(evidence)))),
+                    **cells,
+                }
+            )
     return found
 
 
+def _unit(evidence: Evidence) -> str:
+    """What intervals rest on: what was chosen, or what would be."""
+    return evidence.signature.resampling.get("resample") or unit_of(evidence)
+
+
 def _overall_cell(
-    results: Results, evidence: Evidence, division: Division, system: str, name: str
+    results: Results, evidence: Evidence, system: str, name: str, found: "_Sure"
 ) -> dict[str, Any]:
-    runs = evidence.runs_of(system)
-    knife = Jackknife.of(evidence, division, "exact", runs, clusters_of(evidence, "sentence"))
-    sure = knife.sure((0,), metric_named(name))
+    sure = found[CellKey("all", None, name)]
     rows = results.select(
         dataset=evidence.dataset, system=system, facet="all", match="exact", metric=name, type=None
     )
     row = next((row for row in rows if row["run"] is None), None)
-    low, high = sure.interval if sure.interval and len(runs) == 1 else (None, None)
+    low, high = sure.interval or (None, None)
     if row is not None and row.get("low") is not None:
         low, high = row["low"], row["high"]
     std = row.get("std") if row is not None else None
     value = row_value(sure.value)
     return {"value": value, "n": round(sure.n), "low": low, "high": high, "std": std}
+
+
+class Sure(NamedTuple):
+    """A number with its denominator, its variance over clusters, and a 95 % interval."""
+
+    value: float
+    n: float
+    variance: float
+    interval: Interval
+
+
+class _Sure(dict[CellKey, Sure]):
+    """Some metrics of a facet for one system: every level and type, and how sure it is."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        division: Division,
+        match: str,
+        system: str,
+        metrics: tuple[str, ...],
+    ) -> None:
+        narrow = replace(division, metrics={match: metrics})
+        clusters = clusters_of(evidence, _unit(evidence))
+        spread = spread_of(Clustered(evidence, narrow, match, [system], clusters), False)
+        found = zip(
+            spread.keys,
+            spread.values(system),
+            spread.sizes[0],
+            cluster_variance(spread, 0),
+            intervals(spread, system),
+            strict=True,
+        )
+        super().__init__(
+            (key, Sure(float(value), float(n), float(variance), interval))
+            for key, value, n, variance, interval in found
+        )
 
 
 def _of_system(evidence: Evidence, system: str, most: int) -> list[dict[str, Any]]:
@@ -84,25 +139,26 @@ def _of_system(evidence: Evidence, system: str, most: int) -> list[dict[str, Any
 
 
 def _places(evidence: Evidence, system: str) -> Iterator[dict[str, Any]]:
-    clusters = clusters_of(evidence, "sentence")
     for division in evidence.divisions:
         match, metric = _shown(division)
         if metric is None:
             continue
-        runs = evidence.runs_of(system)
-        knife = Jackknife.of(evidence, division, match, runs, clusters)
-        everything = {code for codes in division.levels.values() for code in codes}
-        whole = knife.sure(sorted(everything), metric)
-        if division.facet == "all":
-            kinds = range(len(evidence.types)) if division.unit == MENTION else ()
-            cells: list[tuple[str, str, str, int | None]] = [
-                ("type", evidence.types[kind], "all", kind) for kind in kinds
-            ]
+        everything = tuple(sorted({code for codes in division.levels.values() for code in codes}))
+        overall = division.facet == "all"
+        by_type = overall and division.unit == MENTION
+        levels = {**division.levels, _WHOLE: everything}
+        widened = replace(division, levels=levels, by_type=by_type)
+        found = _Sure(evidence, widened, match, system, (metric.name,))
+        whole = found[CellKey(_WHOLE, None, metric.name)]
+        cells: list[tuple[str, str, str, int | None]]
+        if overall:
+            kinds = range(len(evidence.types)) if by_type else ()
+            cells = [("type", evidence.types[kind], "all", kind) for kind in kinds]
         else:
-            levels = [level for level in division.levels if level not in ("all", "out")]
-            cells = [(division.facet, level, level, None) for level in levels]
+            named = [level for level in division.levels if level not in ("all", "out")]
+            cells = [(division.facet, level, level, None) for level in named]
         for facet, name, level, kind in cells:
-            sure = knife.sure(division.levels[level], metric, kind)
+            sure = found[CellKey(level, kind, metric.name)]
             least = _least(metric, whole, sure)
             low, high = sure.interval or (None, None)
             yield {
@@ -137,4 +193,4 @@ def _least(metric: Metric, whole: Sure, part: Sure) -> float:
     if shortfall != shortfall or part.n < 2:
         return -1.0
     spread = part.variance or part.value * (1 - part.value) / part.n or 1 / part.n
-    return shortfall - Z95 * sqrt(spread)
+    return shortfall - _Z95 * sqrt(spread)

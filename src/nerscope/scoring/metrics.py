@@ -74,6 +74,7 @@ class Metric:
     kind: str = SHARE
     needs_pairs: bool = False
     unit: str | None = None  # the only kind of unit it is about
+    mean_of_levels: tuple[str, ...] = ()  # it is the plain mean of its formula on these
 
     def __str__(self) -> str:
         return self.name
@@ -91,6 +92,15 @@ class Metric:
     def is_fraction(self) -> bool:
         """Whether it lies between 0 and 1, and is shown in percent."""
         return self.kind in (SHARE, MEAN)
+
+    @property
+    def is_mean_of_types(self) -> bool:
+        """Whether it is the plain mean of what its formula gives for each type."""
+        return self.average == MACRO
+
+    def shares(self, counts: Floats, zero_division: float | None = None) -> Floats:
+        """What the formula gives for counts (…, columns), before any average."""
+        return filled(self._computed(counts), zero_division)
 
     @property
     def most(self) -> float:
@@ -308,6 +318,7 @@ def _built_in() -> Iterator[Metric]:
         unit=TOKEN,
         over_levels=hardeval,
         needs_levels=("unseen", "diff"),
+        mean_of_levels=("unseen", "diff"),
     )
     for name, formula, n in [
         ("correct", lambda counts: counts.correct, gold_units),

@@ -30,10 +30,17 @@ def _benjamini_hochberg(p: Floats) -> Floats:
     return corrected
 
 
+def _benjamini_yekutieli(p: Floats) -> Floats:
+    # What holds however the p-values depend on each other costs the harmonic sum.
+    harmonic = float((1 / np.arange(1, len(p) + 1)).sum())
+    return np.minimum(1.0, _benjamini_hochberg(p) * harmonic)
+
+
 CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
     "holm": _holm,
     "bonferroni": _bonferroni,
     "bh": _benjamini_hochberg,
+    "by": _benjamini_yekutieli,
     "none": lambda p: p.copy(),
 }
 

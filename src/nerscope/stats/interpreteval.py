@@ -3,13 +3,12 @@
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.ranks import friedman, spearman, wilcoxon
 
 
@@ -73,7 +72,7 @@ class Performance:
         return len(self._runs.get((dataset, system), []))
 
 
-def model_wise(table: Performance) -> Iterator[dict[str, Any]]:
+def model_wise(table: Performance, paper: bool = False) -> Iterator[dict[str, Any]]:
     """For each system and attribute: rank correlation with the buckets, and spread over them.
 
     Both are means over the same datasets: those where no bucket is undefined and F1 varies.
@@ -88,7 +87,9 @@ def model_wise(table: Performance) -> Iterator[dict[str, Any]]:
             "spearman": _mean([found[name][0] for name in known]),
             "std": _mean([found[name][1] for name in known]),
             "datasets": known,
-            **_by_friedman([table.mean(name, system, attribute) for name in own]),
+            **(
+                _by_friedman([table.mean(name, system, attribute) for name in own]) if paper else {}
+            ),
         }
 
 
@@ -97,7 +98,7 @@ def _shape(scores: Floats) -> tuple[float, float]:
     return spearman(scores, np.arange(1.0, len(scores) + 1)), float(np.std(scores))
 
 
-def attribute_wise(table: Performance) -> Iterator[dict[str, Any]]:
+def attribute_wise(table: Performance, paper: bool = False) -> Iterator[dict[str, Any]]:
     """For each dataset and attribute: its mean value ζ, and ρ, the mean strength of its correlation
     with performance.
     """
@@ -114,33 +115,37 @@ def attribute_wise(table: Performance) -> Iterator[dict[str, Any]]:
             "systems": [
                 system for system, rho in zip(own, strengths, strict=True) if not np.isnan(rho)
             ],
-            **_by_friedman(means),
+            **(_by_friedman(means) if paper else {}),
         }
 
 
+# The paper's own tests, which do not hold their level: runs and systems share a test set.
 def _by_friedman(blocks: Sequence[Floats]) -> dict[str, Any]:
     """Friedman's test over buckets, in the words of a record."""
     found = friedman(np.array(blocks))
     name = found.method and f"Friedman, {found.method}"
-    return {"p": found.p, "test": name, "blocks": found.blocks, **_significant(found.p)}
+    return {
+        "interpreteval_p": found.p,
+        "interpreteval_test": name,
+        "interpreteval_blocks": found.blocks,
+    }
 
 
 def _by_wilcoxon(left: Floats, right: Floats) -> dict[str, Any]:
     """Wilcoxon's test over pairs, in the words of a record."""
     p = wilcoxon(left, right)
-    pairs = int((~(np.isnan(left) | np.isnan(right))).sum())
-    name = None if np.isnan(p) else "Wilcoxon"
-    return {"p": p, "test": name, "pairs": pairs, **_significant(p)}
+    return {
+        "interpreteval_p": p,
+        "interpreteval_test": None if np.isnan(p) else "Wilcoxon",
+        "interpreteval_pairs": int((~(np.isnan(left) | np.isnan(right))).sum()),
+    }
 
 
-def _significant(p: float) -> dict[str, bool]:
-    return {"significant": bool(p < SIGNIFICANT)}
-
-
-def self_diagnosis(table: Performance) -> Iterator[dict[str, Any]]:
+def self_diagnosis(table: Performance, paper: bool = False) -> Iterator[dict[str, Any]]:
     """For each dataset, system and attribute: the best and the worst bucket.
 
-    The test pairs each run's own best bucket with its own worst one, over runs and datasets.
+    The paper's test pairs each run's own best bucket with its own worst one, over runs and
+    datasets.
     """
     for dataset, system in product(table.datasets, table.systems):
         if not table.present(dataset, system):
@@ -161,23 +166,25 @@ def self_diagnosis(table: Performance) -> Iterator[dict[str, Any]]:
                 "worst_value": float(scores[worst]),
                 "gap": float(scores[best] - scores[worst]),
                 "datasets": table.datasets_of(system),
-                **_by_wilcoxon(*_extremes(table.blocks(attribute, system=system))),
+                **(_best_and_worst(table, system, attribute) if paper else {}),
             }
 
 
-def _extremes(blocks: Floats) -> tuple[Floats, Floats]:
-    """The best and the worst bucket of each run; runs without any defined bucket are left out."""
+def _best_and_worst(table: Performance, system: str, attribute: str) -> dict[str, Any]:
+    """The best against the worst bucket of each run that has a defined one."""
+    blocks = table.blocks(attribute, system=system)
     known = blocks[~np.isnan(blocks).all(axis=1)]
-    return np.nanmax(known, axis=1, initial=-np.inf), np.nanmin(known, axis=1, initial=np.inf)
+    best = np.nanmax(known, axis=1, initial=-np.inf)
+    return _by_wilcoxon(best, np.nanmin(known, axis=1, initial=np.inf))
 
 
 def comparative_diagnosis(
-    table: Performance, pairs: Sequence[tuple[str, str]] | None = None
+    table: Performance, pairs: Sequence[tuple[str, str]], paper: bool = False
 ) -> Iterator[dict[str, Any]]:
     """For each dataset, pair and attribute: the buckets in which A is furthest ahead of B, and
     furthest behind.
     """
-    for a, b in pairs or list(combinations(table.systems, 2)):
+    for a, b in pairs:
         shared = [name for name in table.datasets_of(a) if table.present(name, b)]
         for dataset, attribute in product(shared, table.attributes):
             gaps = table.mean(dataset, a, attribute) - table.mean(dataset, b, attribute)
@@ -194,20 +201,18 @@ def comparative_diagnosis(
                     "bucket": table.buckets[attribute][place],
                     "difference": float(gaps[place]),
                     "datasets": shared,
-                    **_by_wilcoxon(*_runs_of_both(table, a, b, attribute, place)),
+                    **(_by_runs(table, a, b, attribute, place) if paper else {}),
                 }
 
 
-def _runs_of_both(
-    table: Performance, a: str, b: str, attribute: str, bucket: int
-) -> tuple[Floats, Floats]:
+def _by_runs(table: Performance, a: str, b: str, attribute: str, bucket: int) -> dict[str, Any]:
     """One bucket in the runs that both systems have, dataset by dataset."""
     left, right = [], []
     for dataset in table.datasets:
         shared = min(table.number_of_runs(dataset, a), table.number_of_runs(dataset, b))
         left.append(table.blocks(attribute, dataset, a)[:shared, bucket])
         right.append(table.blocks(attribute, dataset, b)[:shared, bucket])
-    return np.concatenate(left), np.concatenate(right)
+    return _by_wilcoxon(np.concatenate(left), np.concatenate(right))
 
 
 def relative_change(table: Performance, a: str, b: str) -> Iterator[dict[str, Any]]:

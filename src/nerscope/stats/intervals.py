@@ -1,31 +1,40 @@
-"""Intervals: percentiles of resamples where there is enough to resample, a score interval else.
+"""Intervals: where the value in the population of documents (and of training runs) may lie.
 
-With few units the percentiles of a bootstrap are too narrow. There, the interval is Wilson's, for
-as many independent units as would give the variance that the jackknife over clusters finds, and
-with the quantile of Student's distribution.
+A share gets Wilson's score interval, for as many independent units as would have the variance that
+leaving out clusters finds, with the quantile of Student's distribution. A mean of shares gets the
+intervals of its parts, squared and added (Zou and Donner). So none of them leaves the scale, and
+none has no width because all of a few units agree. Spread of training runs adds to the variance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
-from typing import NamedTuple
+from functools import lru_cache
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError, suggest
-from nerscope.stats.resampling import CLUSTERS, RunShares
+from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.metrics import COUNT
+from nerscope.stats.resampling import CLUSTERS, unit_of
+from nerscope.stats.spread import Parts, Spread
+from nerscope.stats.student import quantile
 
-Z95 = 1.959963984540054
 MOST_SAMPLES = 1_000_000
+FEW_CLUSTERS = 40  # below this many, intervals and tests are rough (Cameron and Miller 2015)
+_FEWEST_CLUSTERS = 2
+_MANY_DEGREES = 200  # from here on, steps of so many make no difference
 Interval = tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How to resample: what is drawn (sentence or document), how often, and from which seed."""
+    """How to resample: what is drawn, how often, and from which seed.
 
-    resample: str = "sentence"
+    Drawn are documents, where the data marks any, and else sentences, unless `resample` tells.
+    """
+
+    resample: str | None = None
     samples: int = 10_000
     seed: int = 0
 
@@ -38,146 +47,162 @@ class Sampling:
             )
         if not _is_whole(self.seed) or self.seed < 0:
             raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
-        if self.resample not in CLUSTERS:
+        if self.resample is not None and self.resample not in CLUSTERS:
             raise UsageError(
                 "resample",
                 f"there is no '{self.resample}' to resample",
                 suggest(str(self.resample), CLUSTERS),
             )
 
-    def signature(self) -> dict[str, str]:
-        """How the intervals were made."""
+    def said(self, parts: Iterable[Evidence]) -> dict[str, str]:
+        """How differences between systems were tested."""
+        units = dict.fromkeys(self.unit(part) for part in parts)
         return {
-            "resample": self.resample,
+            "resample": "+".join(units),
             "samples": str(self.samples),
             "seed": str(self.seed),
         }
+
+    def unit(self, evidence: Evidence) -> str:
+        """What is drawn: document or sentence."""
+        return self.resample or unit_of(evidence)
 
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def bounded(found: Interval, low: float, high: float) -> Interval:
-    """An interval cut to the scale of its number."""
-    return found and (max(low, found[0]), min(high, found[1]))
-
-
-def percentile_interval(values: Floats, alpha: float = 0.05) -> Interval:
-    """Between which points all but `alpha` of the defined values lie: 2.5 % and 97.5 %.
-
-    >>> percentile_interval(np.arange(1001.0))
-    (25.0, 975.0)
-    """
-    if np.isnan(values.sum()):
-        values = values[~np.isnan(values)]
-    last = len(values) - 1
-    if last < 0:
-        return None
-    at = [alpha / 2 * last, (1 - alpha / 2) * last]
-    ordered = np.partition(
-        values, sorted({int(place) for low in at for place in (low, min(low + 1, last))})
-    )
-    bounds = [
-        float(ordered[int(place)])
-        + (place - int(place)) * float(ordered[min(int(place) + 1, last)] - ordered[int(place)])
-        for place in at
+def intervals(spread: Spread, system: str, alpha: float = 0.05) -> list[Interval]:
+    """The interval of every number of a system: of the mean, if it has several runs."""
+    at = spread.systems.index(system)
+    below, above = (side[0] for side in distances(spread, at, np.array([alpha])))
+    values = spread.values(system)
+    return [
+        (float(value - low), float(value + high)) if low == low and high == high else None
+        for value, low, high in zip(values, below, above, strict=True)
     ]
-    return bounds[0], bounds[1]
 
 
-def mean_over_runs(values: Sequence[Floats]) -> Floats:
-    """The mean over runs in each resample."""
-    mean: Floats = values[0] if len(values) == 1 else np.stack(values).mean(axis=0)
-    return mean
+def caution(value: float, clusters: float, unit: str) -> str | None:
+    """Why a number has no interval, or only a rough one; None if all is well.
 
-
-_FOR_VARIANCE = 1000  # resamples are enough to estimate a variance
-
-
-class RunNoise(NamedTuple):
-    """How far the mean over runs would move with other runs: in each resample, its variance, and
-    how many runs tell so.
-
-    The runs of a system differ for two reasons: training went differently, and they disagree on
-    single sentences. The second is in the resampling of sentences already. So the spread of the
-    runs is shrunk to what sentences do not explain.
+    >>> caution(0.5, 12, "document")
+    'rough: 12 documents'
     """
-
-    moves: Floats | float
-    variance: float
-    n_runs: int
-
-    @classmethod
-    def of(
-        cls, observed: Floats, resampled: Sequence[Floats], shares: RunShares | None
-    ) -> "RunNoise":
-        """The noise of the runs with these observed and resampled values."""
-        if shares is None or np.isnan(observed).any():
-            return cls(0.0, 0.0, len(observed))
-        residuals = observed - observed.mean()
-        spread = float(residuals @ residuals) / (len(observed) - 1)
-        few = np.stack([values[:_FOR_VARIANCE] for values in resampled])
-        by_sentences = sum(_variance(own) for own in few - few.mean(axis=0)) / (len(observed) - 1)
-        unexplained = max(0.0, spread - by_sentences)
-        if not unexplained:
-            return cls(0.0, 0.0, len(observed))
-        moves: Floats = (residuals * np.sqrt(unexplained / spread)).astype(np.float32) @ shares
-        return cls(moves, unexplained / len(observed), len(observed))
+    if np.isnan(value):
+        return "none: undefined"
+    if clusters < _FEWEST_CLUSTERS:
+        return f"none: in one {unit} only" if clusters else f"none: in no {unit}"
+    return f"rough: {clusters:.0f} {unit}s" if clusters < FEW_CLUSTERS else None
 
 
-def _variance(values: Floats) -> float:
-    """The variance of what is defined; 0 if nothing is."""
-    defined = values[~np.isnan(values)]
-    return float(defined.var()) if len(defined) else 0.0
+def run_variance(runs: Floats) -> Floats:
+    """The variance of single runs (rows) around their mean; 0 where there is but one."""
+    if len(runs) < 2:
+        return np.zeros(runs.shape[1])
+    variance: Floats = np.nan_to_num(runs.var(axis=0, ddof=1))
+    return variance
 
 
-def widened(centre: float, deviations: Floats, noises: Sequence[tuple[int, RunNoise]]) -> Floats:
-    """Resampled values around a centre: deviations by sentences, plus noise of runs (with its
-    sign).
+def cluster_variance(spread: Spread, system: int) -> Floats:
+    """The variance of each number over clusters (the jackknife's)."""
+    variance: Floats = spread.products[system, system] * _shrink(spread.clusters[system])
+    return variance
 
-    The variance of few runs is itself uncertain. Where it matters, the tails are widened to
-    Student's distribution, with the degrees of freedom that Satterthwaite's formula gives to the
-    sum.
+
+def _shrink(clusters: Floats) -> Floats:
+    return 1 - 1 / np.maximum(1.0, clusters)
+
+
+def distances(
+    spread: Spread, system: int, alphas: Floats, own: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """How far the bounds (levels of alpha, numbers) lie below and above each number.
+
+    Without `own`, runs belong to it: their spread is in the distances. With it, only clusters do,
+    and `own` is what a single run contributes to their variance: it counts among runs then.
     """
-    by_runs = sum(noise.variance for _, noise in noises)
-    if not by_runs:
-        return centre + deviations
-    by_sentences = _variance(deviations[:_FOR_VARIANCE])
-    degrees = (by_sentences + by_runs) ** 2 / sum(
-        noise.variance**2 / (noise.n_runs - 1) for _, noise in noises if noise.variance
-    )
-    factor = student_quantile(max(2, int(degrees))) / Z95
-    moved = deviations + sum(sign * noise.moves for sign, noise in noises)
-    return centre + factor * moved
+    runs = spread.runs[spread.systems[system]]
+    k, value, sizes = len(runs), spread.values(spread.systems[system]), spread.sizes[system]
+    by_runs = run_variance(runs) / k if own is None else np.zeros(len(value))
+    of_run = spread.of_run[system] if own is None and k > 1 else own
+    by_clusters = cluster_variance(spread, system)
+    if of_run is not None:
+        by_clusters = np.maximum(0.0, by_clusters - of_run * _shrink(spread.clusters[system]) / k)
+    t_clusters = quantiles(alphas, spread.degrees[system])
+    t_runs = quantiles(alphas, np.full(len(value), max(1, k - 1)))
+    variance = by_clusters + by_runs
+    # Of two variances, each with its quantile: never too short a reach (Banerjee 1960).
+    reach = t_clusters**2 * by_clusters + t_runs**2 * by_runs
+    z = np.sqrt(np.divide(reach, variance, out=t_clusters**2, where=variance > 0))
+    below, above = score_distances(value, variance, 2 * sizes * k, spread.clusters[system], z)
+    for at, metric in enumerate(spread.metrics):
+        if (system, at) in spread.parts:
+            parts = _square_and_add(spread.parts[system, at], alphas)
+            runs_reach = t_runs[:, at] ** 2 * by_runs[at]
+            below[:, at], above[:, at] = (
+                np.minimum(np.sqrt(side**2 + runs_reach), room)
+                for side, room in zip(parts, (value[at], 1 - value[at]), strict=True)
+            )
+        elif not metric.is_fraction:
+            below[:, at] = above[:, at] = np.sqrt(reach[:, at])
+            if metric.kind == COUNT:
+                below[:, at] = np.minimum(below[:, at], value[at])
+    none = np.isnan(value) | (spread.clusters[system] < _FEWEST_CLUSTERS) | (sizes == 0)
+    below[:, none] = above[:, none] = np.nan
+    return below, above
 
 
-def score_interval(value: float, size: float, variance: float, most: float) -> tuple[float, float]:
-    """Wilson's interval for the number of independent units that has this variance, which is taken
-    to be `most` at the most.
+def quantiles(alphas: Floats, degrees: Floats) -> Floats:
+    """Student's quantiles (levels of alpha, degrees), for whole degrees; 1 is the least."""
+    whole = np.maximum(1, np.floor(degrees))
+    whole = np.where(whole > _MANY_DEGREES, _MANY_DEGREES * (whole // _MANY_DEGREES), whole)
+    found = np.empty((len(alphas), len(degrees)))
+    for one in np.unique(whole):
+        found[:, whole == one] = _quantiles(alphas.tobytes(), float(one))[:, None]
+    return found
 
-    >>> [round(bound, 3) for bound in score_interval(0.9, 100, 0.0009, 200)]
-    [0.825, 0.945]
+
+@lru_cache(maxsize=4096)
+def _quantiles(alphas: bytes, degrees: float) -> Floats:
+    return quantile(np.frombuffer(alphas), degrees)
+
+
+def score_distances(
+    value: Floats, variance: Floats, most: Floats, least: Floats, z: Floats
+) -> tuple[Floats, Floats]:
+    """How far Wilson's bounds lie below and above a share.
+
+    The number of units is the one that would give this variance, `most` at the most; where all
+    units agree, there is no variance to tell, and it is `least`: each cluster counts as one.
+
+    >>> below, above = score_distances(*np.array([[0.9], [0.0009], [200], [50], [1.96]]))
+    >>> (0.9 - below).round(3).tolist(), (0.9 + above).round(3).tolist()
+    ([0.826], [0.945])
     """
-    z = student_quantile(max(1, int(size) - 1))
-    if variance > 0 and 0 < value < 1:
-        size = min(value * (1 - value) / variance, most)
+    inside = np.clip(value, 0.0, 1.0)
+    binomial = inside * (1 - inside)
+    known = (variance > 0) & (binomial > 0)
+    told = binomial / np.where(known, np.maximum(variance, 1e-300), 1.0)
+    size = np.maximum(np.where(known, np.minimum(told, most), least), 1e-12)
     scale = 1 + z * z / size
-    centre = (value + z * z / (2 * size)) / scale
-    half = z / scale * sqrt(value * (1 - value) / size + z * z / (4 * size * size))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    shift = (inside + z * z / (2 * size)) / scale - inside
+    half = z / scale * np.sqrt(binomial / size + z * z / (4 * size * size))
+    return np.maximum(0.0, half - shift), np.maximum(0.0, half + shift)
 
 
-def student_quantile(degrees: int) -> float:
-    """The 97.5 % point of Student's distribution, by the expansion of Cornish and Fisher.
-
-    >>> round(student_quantile(10), 3), round(student_quantile(30), 3)
-    (2.228, 2.042)
-    """
-    z, n = Z95, degrees
-    return (
-        z
-        + (z**3 + z) / (4 * n)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+def _square_and_add(parts: Parts, alphas: Floats) -> tuple[Floats, Floats]:
+    """How far the bounds of a mean of shares lie below and above it, from those of its parts."""
+    k = len(parts.values)
+    if not k:
+        return np.full(len(alphas), np.nan), np.full(len(alphas), np.nan)
+    variance = np.diag(parts.products) * _shrink(parts.clusters)
+    z = quantiles(alphas, parts.degrees)
+    sides = score_distances(parts.values, variance, parts.sizes, parts.clusters, z)
+    scale = np.sqrt(np.outer(np.diag(parts.products), np.diag(parts.products)))
+    alike = np.divide(parts.products, scale, out=np.eye(k), where=scale > 0)
+    np.fill_diagonal(alike, 1.0)
+    below, above = (
+        np.sqrt(np.maximum(0.0, np.einsum("ap,pq,aq->a", side, alike, side))) / k for side in sides
     )
+    return below, above

@@ -10,6 +10,7 @@ from nerscope.errors import UsageError
 from nerscope.plugins import blamed
 from nerscope.registry import Registry
 
+EXACT, RUNS = "exact", "runs"  # tests that no one chooses: the data decides
 _EPSILON = 1e-7  # rounding in 32-bit sums must not decide a tie
 
 
@@ -17,21 +18,22 @@ class Paired(NamedTuple):
     """What a test sees of one number: the observed difference A - B, and resamples of it.
 
     `resampled` are differences in resamples of the clusters, around the observed one. `swapped` are
-    differences after the systems have changed places at random, around 0; only for tests that need
-    them.
+    differences after the systems have changed places at random, around 0. Both are there only for
+    tests that need them.
     """
 
     observed: float
-    resampled: Floats
+    resampled: Floats | None = None
     swapped: Floats | None = None
 
 
 class Method(NamedTuple):
-    """A paired test by name: its p-value, and whether it needs the systems to change places."""
+    """A paired test by name: its p-value, and what it looks at."""
 
     name: str
     p: Callable[[Paired], float]
     needs_swaps: bool = False
+    needs_resamples: bool = True
 
 
 METHODS: Registry[Method] = Registry("method")
@@ -60,20 +62,23 @@ def register_method(method: Method) -> Method:
     return method
 
 
-def p_value(difference: float, null: Floats) -> float:
+def p_value(difference: float, null: Floats, *, drawn: bool = True) -> float:
     """How often a difference as large as the observed one comes about without any.
 
-    >>> p_value(0.0, np.zeros(9))
-    1.0
+    If the null was drawn at random, the observed difference counts as one more of its kind.
+
+    >>> p_value(0.0, np.zeros(9)), p_value(1.0, np.array([1.0, 0.0, 0.0, -1.0]), drawn=False)
+    (1.0, 0.5)
     """
     undefined = int(np.count_nonzero(np.isnan(null))) if np.isnan(null.sum()) else 0
     # What is undefined is not extreme.
     extreme = np.count_nonzero(np.abs(null) >= abs(difference) - _EPSILON)
-    return float((1 + extreme) / (1 + len(null) - undefined))
+    return float((drawn + extreme) / (drawn + len(null) - undefined))
 
 
 def bootstrap(pair: Paired) -> float:
     """The bootstrap distribution, moved to where there is no difference."""
+    assert pair.resampled is not None
     return p_value(pair.observed, pair.resampled - pair.observed)
 
 
@@ -85,6 +90,6 @@ def randomisation(pair: Paired) -> float:
 
 for _method in [
     Method("bootstrap", bootstrap),
-    Method("randomisation", randomisation, needs_swaps=True),
+    Method("randomisation", randomisation, needs_swaps=True, needs_resamples=False),
 ]:
     METHODS.add(_method.name, _method, built_in=True)

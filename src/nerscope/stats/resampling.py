@@ -1,15 +1,12 @@
-"""Resampling sentences (or documents): the same random weights serve every cell, every run and
-every pair of systems.
+"""What is drawn at random, documents or sentences, and the counts of each.
 
-A resample is a weight for each cluster: how often it was drawn. The counts of a resample are
-weights times counts, so all resamples of a cell are one matrix product over the clusters in which
-the cell occurs at all. Above `MOST_CLUSTERS`, clusters are pooled at random into that many groups:
-resampling groups has the same variance, and the cost stops growing.
+A resample is a weight for each cluster: how often it was drawn, or whether the outputs of two
+systems change places in it. The same weights serve every number and every pair of systems. Above
+`MOST_CLUSTERS`, clusters are pooled at random into that many groups: groups have the same variance,
+and the cost stops growing.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +21,16 @@ CLUSTERS = ("sentence", "document")
 Weights = npt.NDArray[np.uint8]
 
 
-def clusters_of(evidence: Evidence, unit: str, seed: int = 0) -> Ints:
+def unit_of(evidence: Evidence) -> str:
+    """What is drawn unless told: documents where the data marks any, else sentences."""
+    documents = evidence.documents
+    several = len(documents) > 0 and documents.min() != documents.max()
+    return "document" if several else "sentence"
+
+
+def clusters_of(evidence: Evidence, unit: str | None = None, seed: int = 0) -> Ints:
     """The cluster of each sentence, numbered from 0."""
+    unit = unit or unit_of(evidence)
     if unit == "document":
         names, clusters = np.unique(evidence.documents, return_inverse=True)
         if len(names) < 2:
@@ -67,78 +72,6 @@ def swap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
     return rng.integers(0, 2, (n_clusters, samples), dtype=np.uint8)
 
 
-RunShares = npt.NDArray[np.float32]
-
-
-def run_shares(system: str, n_runs: int, samples: int, seed: int) -> RunShares | None:
-    """The share of each run (row) in the mean of each resample (column), from drawing runs with
-    replacement.
-
-    One run fewer is drawn than there are. Drawing all of them would make the variance of the mean
-    too small by the factor (k - 1) / k, which matters for few runs. The name takes part in the
-    seed, so that systems are drawn independently, whoever else is in the results.
-    """
-    if n_runs < 2:
-        return None
-    rng = np.random.default_rng([seed, *system.encode()])
-    drawn = rng.multinomial(n_runs - 1, [1 / n_runs] * n_runs, samples)
-    return (drawn.T / (n_runs - 1)).astype(np.float32)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CellCounts:
-    """The counts of one cell in the clusters where it occurs: the distinct columns, and whose.
-
-    Columns are gold, then all others of each run. Many are equal: under exact match, hits are the
-    same on both sides; where nothing is predicted, they are all zero.
-    """
-
-    cell: int
-    support: Ints
-    distinct: npt.NDArray[np.float32]  # distinct columns, clusters
-    place: Ints  # of each column among the distinct ones
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClusterCounts:
-    """The counts of one facet and match in every cluster, cell by cell, for all runs."""
-
-    n_codes: int
-    n_types: int
-    n_runs: int
-    width: int  # columns of a run, gold among them
-    cells: list[CellCounts]
-
-    @property
-    def n_columns(self) -> int:
-        """Gold once, then the others of each run."""
-        return 1 + (self.width - 1) * self.n_runs
-
-    @property
-    def n_rows(self) -> int:
-        """How many distinct columns there are in all cells together."""
-        return sum(len(cell.distinct) for cell in self.cells)
-
-    def columns_of(self, run: int) -> list[int]:
-        """Where the columns of a run stand."""
-        first = 1 + (self.width - 1) * run
-        return [0, *range(first, first + self.width - 1)]
-
-
-def cluster_counts(
-    evidence: Evidence, division: Division, match: str, clusters: Ints, runs: Sequence[int]
-) -> ClusterCounts:
-    """Gather the counts of a facet by cluster, cell by cell."""
-    stacked = dense_counts(evidence, division, match, clusters, runs)
-    cells = []
-    for cell in np.flatnonzero(stacked.any(axis=(1, 2))).tolist():
-        support = np.flatnonzero(stacked[cell].any(axis=0))
-        distinct, place = np.unique(stacked[cell][:, support], axis=0, return_inverse=True)
-        cells.append(CellCounts(cell, support, distinct, place))
-    width = 8 if division.needs_pairs(match) else 4
-    return ClusterCounts(division.n_codes, len(evidence.types), len(runs), width, cells)
-
-
 def dense_counts(
     evidence: Evidence, division: Division, match: str, clusters: Ints, runs: Sequence[int]
 ) -> npt.NDArray[np.float32]:
@@ -162,73 +95,3 @@ def dense_counts(
         for units, values in ledger.columns(run, match, with_pairs)[1:]:
             columns.append(counted(gold_keys if units is ledger.gold else pred_keys, values))
     return np.stack(columns, axis=1)
-
-
-FEW_ROWS = 24  # of a cell: with fewer, one large product for all cells beats a small one for each
-
-
-def resampled_totals(
-    many: Sequence[ClusterCounts], weights: Weights
-) -> Iterator[list[npt.NDArray[np.float32]]]:
-    """For each of several counts, and each of its cells, the weighted sums (distinct columns,
-    resamples).
-    """
-    rows = sum(counts.n_rows for counts in many)
-    if rows < FEW_ROWS * sum(len(counts.cells) for counts in many):
-        together = _one_product([cell for counts in many for cell in counts.cells], rows, weights)
-        for counts in many:
-            yield [next(together) for _ in counts.cells]
-    else:
-        for counts in many:
-            yield [
-                cell.distinct @ weights[cell.support].astype(np.float32) for cell in counts.cells
-            ]
-
-
-def _one_product(
-    cells: Sequence[CellCounts], rows: int, weights: Weights
-) -> Iterator[npt.NDArray[np.float32]]:
-    everything = np.zeros((rows, len(weights)), np.float32)
-    ends = np.cumsum([len(cell.distinct) for cell in cells])
-    for cell, end in zip(cells, ends, strict=True):
-        everything[end - len(cell.distinct) : end, cell.support] = cell.distinct
-    sums = np.empty((rows, weights.shape[1]), np.float32)
-    step = max(1, 8_000_000 // len(weights))
-    for first in range(0, weights.shape[1], step):
-        sums[:, first : first + step] = everything @ weights[:, first : first + step].astype(
-            np.float32
-        )
-    return iter(np.split(sums, ends[:-1]))
-
-
-def resampled_counts(
-    division: Division,
-    counts: ClusterCounts,
-    totals: Sequence[npt.NDArray[np.float32]],
-    samples: int,
-) -> Iterator[Floats]:
-    """For each run, counts (resamples, levels, types, 4), from the weighted sums of each cell."""
-    every = np.zeros((counts.n_codes, counts.n_types, counts.n_columns, samples), np.float32)
-    for cell, total in zip(counts.cells, totals, strict=True):
-        every[divmod(cell.cell, counts.n_types)] = total[cell.place]
-    levels = np.stack([every[list(codes)].sum(axis=0) for codes in division.levels.values()])
-    for run in range(counts.n_runs):
-        yield levels[:, :, counts.columns_of(run)].transpose(3, 0, 1, 2)
-
-
-Item = TypeVar("Item")
-
-
-def batches(
-    everyone: Sequence[tuple[Item, ClusterCounts]], samples: int
-) -> Iterator[list[tuple[Item, ClusterCounts]]]:
-    """Counts in groups whose weighted sums fit into memory together."""
-    most = max(1, 60_000_000 // samples)
-    batch: list[tuple[Item, ClusterCounts]] = []
-    for item in everyone:
-        if batch and sum(counts.n_rows for _, counts in batch) + item[1].n_rows > most:
-            yield batch
-            batch = []
-        batch.append(item)
-    if batch:
-        yield batch

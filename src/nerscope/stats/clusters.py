@@ -1,0 +1,200 @@
+"""The counts of every cluster, a document or a sentence: what is left out, drawn again, or swapped.
+
+All numbers of a facet come from counts (…, levels, types, columns), whatever the leading axis is:
+one entry for each cluster that is left out, or for each resample.
+"""
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from functools import cache, cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nerscope.corpus.arrays import Bools, Floats, Ints
+from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.metrics import LevelMetric, Metric
+from nerscope.stats.resampling import dense_counts
+
+_MOST_VALUES = 4_000_000  # that are computed at once
+_PROBE = np.array([[40.0, 23, 37, 19, 17, 5, 3, 31], [9.0, 4, 7, 5, 2, 1, 1, 6]])
+
+
+class CellKey(NamedTuple):
+    """Which number of a facet: level, type (None for all), metric."""
+
+    level: str
+    type: int | None
+    metric: str
+
+
+class Place(NamedTuple):
+    """Where units are: a level (by its place) and a type (0: all of them, else 1 + its code)."""
+
+    level: int
+    type: int
+
+
+class Numbers(NamedTuple):
+    """Numbers in a row: (…, numbers)."""
+
+    keys: tuple[CellKey, ...]
+    metrics: tuple[Metric, ...]
+    values: Floats
+    sizes: Floats
+
+
+class Clustered:
+    """The counts of some systems in each cluster, under one match."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        division: Division,
+        match: str,
+        systems: Sequence[str],
+        clusters: Ints,
+    ) -> None:
+        self.division, self.match, self.systems = division, match, tuple(systems)
+        self.zero_division = evidence.signature.zero_division
+        runs = [(place, run) for place, one in enumerate(systems) for run in evidence.runs_of(one)]
+        self.owners = np.array([place for place, _ in runs])  # the system of each run
+        dense = dense_counts(evidence, division, match, clusters, [run for _, run in runs])
+        by_code = dense.reshape(division.n_codes, len(evidence.types), *dense.shape[1:])
+        levels = [by_code[list(codes)].sum(axis=0) for codes in division.levels.values()]
+        # clusters, levels, types, columns: gold, then the others of each run
+        self.counts = np.ascontiguousarray(np.stack(levels).transpose(3, 0, 1, 2))
+        self.width = 8 if division.needs_pairs(match) else 4
+        totals = self.counts.sum(axis=0, dtype=np.float64)
+        self.totals = [self.of_run(run, totals) for run in range(len(runs))]
+        found = [self.numbers(own) for own in self.totals]
+        self.keys, self.metrics = found[0].keys, found[0].metrics
+        self.values = np.stack([one.values for one in found])  # (runs, numbers)
+        self.sizes = np.stack([one.sizes for one in found])
+
+    def runs_of(self, system: str) -> list[int]:
+        """The places of a system's runs."""
+        return np.flatnonzero(self.owners == self.systems.index(system)).tolist()
+
+    def of_run(self, run: int, counts: Floats | npt.NDArray[np.float32]) -> Floats:
+        """Of counts with the columns of all runs, those of one run."""
+        first = 1 + (self.width - 1) * run
+        columns = [0, *range(first, first + self.width - 1)]
+        return counts[..., columns].astype(np.float64)
+
+    def numbers(self, counts: Floats) -> Numbers:
+        """Every number of counts (…, levels, types, columns)."""
+        keys, metrics, values, sizes = [], [], [], []
+        for metric, found in self.division.numbers(self.match, counts, self.zero_division):
+            shape = (*found.values.shape[:-2], -1)
+            values.append(found.values.reshape(shape))
+            sizes.append(np.broadcast_to(found.sizes, found.values.shape).reshape(shape))
+            for level in found.levels:
+                for at in range(found.values.shape[-1]):
+                    keys.append(CellKey(level, at - 1 if at else None, metric.name))
+                    metrics.append(metric)
+        return Numbers(
+            tuple(keys), tuple(metrics), np.concatenate(values, -1), np.concatenate(sizes, -1)
+        )
+
+    def blocks(self, width: int) -> Iterator[npt.NDArray[np.float32]]:
+        """Clusters in blocks, each of which makes so many values."""
+        step = max(1, _MOST_VALUES // max(1, width))
+        for first in range(0, len(self.counts), step):
+            yield self.counts[first : first + step]
+
+    def places(self, key: CellKey, metric: Metric) -> list[Place]:
+        """The units on which a number rests; several levels if it is made of them."""
+        levels = list(self.division.levels)
+        kind = 0 if key.type is None else 1 + key.type
+        if key.level in levels:
+            return [Place(levels.index(key.level), kind)]
+        needed = metric.needs_levels if isinstance(metric, LevelMetric) else levels
+        return [Place(levels.index(level), 0) for level in needed]
+
+    def parts(self, key: CellKey, metric: Metric) -> list[Place]:
+        """The shares of which a number is the plain mean; none, if it is no such mean."""
+        levels = list(self.division.levels)
+        if metric.mean_of_levels:
+            return [Place(levels.index(level), 0) for level in metric.mean_of_levels]
+        if metric.is_mean_of_types:
+            level = levels.index(key.level)
+            return [Place(level, 1 + kind) for kind in range(self.counts.shape[2])]
+        return []
+
+    def differing(self, a: str, b: str) -> "Differing":
+        """Where the counts of two systems differ, on the mean over their runs."""
+        return Differing(self, np.asarray(self._mean_counts[a] != self._mean_counts[b]))
+
+    @cached_property
+    def _mean_counts(self) -> dict[str, Floats]:
+        """By system: the counts of each cluster, on the mean over its runs."""
+        return {
+            system: np.mean([self.of_run(run, self.counts) for run in self.runs_of(system)], axis=0)
+            for system in self.systems
+        }
+
+    def apart(self, names: Sequence[str]) -> "Clustered":
+        """The same counts with each run as a system of its own, under these names."""
+        found = copy(self)
+        found.systems, found.owners = tuple(names), np.arange(len(self.owners))
+        return found
+
+
+class Differing:
+    """In which clusters two systems differ, as far as a number looks."""
+
+    def __init__(self, clustered: Clustered, unequal: Bools) -> None:
+        self.clustered = clustered
+        self._unequal = unequal  # clusters, levels, types, columns
+        self._found: dict[tuple[int, ...], Bools] = {}
+
+    def clusters(self, at: int) -> Bools:
+        """Of each cluster, whether the systems differ there in a number."""
+        key, metric = self.clustered.keys[at], self.clustered.metrics[at]
+        columns = columns_of(metric, self.clustered.width)
+        if columns not in self._found:
+            by_type = self._unequal[..., list(columns)].any(axis=-1)
+            whole = by_type.any(axis=-1, keepdims=True)
+            self._found[columns] = np.concatenate([whole, by_type], axis=-1)
+        unequal = self._found[columns]
+        places = self.clustered.places(key, metric)
+        found: Bools = np.any([unequal[:, level, kind] for level, kind in places], axis=0)
+        return found
+
+    def number(self) -> Floats:
+        """In how many clusters the systems differ, for every number."""
+        known: dict[tuple[object, ...], float] = {}
+        found = []
+        for at, (key, metric) in enumerate(
+            zip(self.clustered.keys, self.clustered.metrics, strict=True)
+        ):
+            name = (key.level, key.type, columns_of(metric, self.clustered.width))
+            if name not in known:
+                known[name] = float(self.clusters(at).sum())
+            found.append(known[name])
+        return np.array(found)
+
+
+@cache
+def columns_of(metric: Metric, width: int) -> tuple[int, ...]:
+    """The columns of counts at which a metric looks: those that change what it says.
+
+    >>> from nerscope.scoring.metrics import metric_named
+    >>> columns_of(metric_named("recall"), 4), columns_of(metric_named("precision"), 4)
+    ((0, 1), (2, 3))
+    """
+    probe = _PROBE[:, :width]
+    before = metric.shares(probe)
+    changed = [
+        column
+        for column in range(width)
+        if (metric.shares(probe + (np.arange(width) == column)) != before).any()
+    ]
+    return tuple(changed) or tuple(range(width))
+
+
+def with_whole(counts: Floats, axis: int = -1) -> Floats:
+    """Types, preceded by all of them together."""
+    return np.concatenate([counts.sum(axis=axis, keepdims=True), counts], axis=axis)

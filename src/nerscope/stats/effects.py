@@ -1,0 +1,299 @@
+"""Whether an attribute acts on a score: tests that change the signs of whole clusters.
+
+A score in a bucket is a sum over clusters (documents, or sentences) of what each adds to it. If the
+attribute does nothing, what a cluster adds above or below the common score might as well be the
+other way round: so clusters change signs at random, each in all buckets, runs and systems at once.
+What hangs together within a cluster stays together, and no test looks at the spread over runs.
+
+Statistics weigh buckets by their size. Dividing by each bucket's own standard error instead would
+make small buckets in which all is right look sure beyond measure.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nerscope.corpus.arrays import Floats, Ints
+from nerscope.corpus.units import MENTION
+from nerscope.scoring.counts import Counts, ratio
+from nerscope.scoring.evidence import TOKEN_JOIN, Division, Evidence
+from nerscope.scoring.ledger import Ledger, Units
+from nerscope.scoring.metrics import Metric
+from nerscope.stats.resampling import dense_counts
+
+FEWEST_CLUSTERS = 6  # with five, no p could be below 0.05
+_STEP = 1e-4  # of the numerical derivative
+_NOTHING = 1e-7  # less than any unit adds to a score
+_TIE = 1e-5  # rounding in 32-bit sums must not decide a tie
+
+
+class Parts(NamedTuple):
+    """A system in the buckets of an attribute: its scores, and the part of each cluster in them.
+
+    All are means over runs. `added` is what a cluster adds to a bucket's score, 0 in sum; `share`
+    is its share of the bucket's units, 1 in sum. An undefined score is NaN.
+    """
+
+    scores: Floats  # buckets
+    sizes: Floats  # buckets
+    added: Floats  # clusters, buckets
+    share: Floats  # clusters, buckets
+
+
+def parts_of(
+    evidence: Evidence,
+    division: Division,
+    match: str,
+    metric: Metric,
+    clusters: Ints,
+    runs: Sequence[int],
+) -> Parts:
+    """The parts of each cluster in the scores of a system, from its runs."""
+    dense = dense_counts(evidence, division, match, clusters, runs).astype(np.float64)
+    by_code = dense.reshape(division.n_codes, -1, *dense.shape[1:]).sum(axis=1)
+    levels = np.stack([by_code[list(codes)].sum(axis=0) for codes in division.levels.values()])
+    width = (levels.shape[1] - 1) // len(runs)
+    places = [[0, *range(1 + width * run, 1 + width * (run + 1))] for run in range(len(runs))]
+    zero_division = evidence.signature.zero_division
+    found = [run_parts(levels[:, own].transpose(2, 0, 1), metric, zero_division) for own in places]
+    return Parts(*(np.mean(part, axis=0) for part in zip(*found, strict=True)))
+
+
+def run_parts(counts: Floats, metric: Metric, zero_division: float | None = None) -> Parts:
+    """The same for one run, from counts (clusters, buckets, columns)."""
+    total = counts.sum(axis=0)
+    sizes = total[:, 0] + total[:, 2]
+    steps = 1 + _STEP * np.eye(total.shape[1])[:, None]  # one column a little larger
+    more, less = (metric.formula(Counts(total * moved)) for moved in (steps, 2 - steps))
+    slopes = np.nan_to_num((more - less).T / (2 * _STEP)) / np.maximum(total, 1e-9)
+    added: Floats = np.einsum("gbc,bc->gb", counts, slopes)
+    share = (counts[..., 0] + counts[..., 2]) / np.maximum(sizes, 1e-9)
+    return Parts(metric.value(total[:, None], zero_division), sizes, added, share)
+
+
+def by_name(evidence: Evidence) -> Evidence | None:
+    """The evidence with names in the place of sentences: mentions of one surface are together.
+
+    None if results do not keep the texts.
+    """
+    if evidence.texts is None:
+        return None
+    tokens = [text.split(TOKEN_JOIN) for text in evidence.texts]
+    names: dict[str, int] = {}
+
+    def named(units: Units) -> Units:
+        assert units.start is not None and units.length is not None
+        ends = units.start + units.length
+        surfaces = [
+            names.setdefault(TOKEN_JOIN.join(tokens[at][start:end]), len(names))
+            for at, start, end in zip(
+                units.sentence.tolist(), units.start.tolist(), ends.tolist(), strict=True
+            )
+        ]
+        return replace(units, sentence=np.array(surfaces, np.int64))
+
+    ledger = evidence.ledgers[MENTION]
+    gold = named(ledger.gold)
+    runs = tuple(replace(run, pred=named(run.pred)) for run in ledger.runs)
+    if not names:
+        return None
+    return replace(evidence, ledgers={MENTION: Ledger(gold, runs)}, documents=np.arange(len(names)))
+
+
+class Flipped(NamedTuple):
+    """The same as sums over clusters that have changed signs, a row for each time."""
+
+    scores: Floats
+    sizes: Floats
+    added: Floats  # draws, buckets
+    share: Floats  # draws, buckets
+    clusters: int  # that have units
+    every: bool  # all ways to change signs, not some drawn at random
+
+    @property
+    def defined(self) -> npt.NDArray[np.bool_]:
+        """The buckets that have units and a score."""
+        return (self.sizes > 0) & ~np.isnan(self.scores)
+
+    def why_not(self, unit: str = "cluster") -> str | None:
+        """Why nothing can be tested, if so."""
+        if self.clusters < FEWEST_CLUSTERS:
+            return f"{FEWEST_CLUSTERS} {unit}s with mentions are needed, there are {self.clusters}"
+        if self.defined.sum() < 2:
+            return "two buckets with mentions are needed"
+        if np.abs(self.added).max() < _NOTHING and np.ptp(self.scores[self.defined]) < _NOTHING:
+            return "the score is the same everywhere"
+        return None
+
+    def null(self) -> tuple[Floats, Floats, Floats]:
+        """Of the defined buckets: sizes, scores, and scores as they would be by chance, the last
+        two around the common score.
+        """
+        own = self.defined
+        sizes = self.sizes[own]
+        around = self.scores[own] - self.scores[own] @ sizes / sizes.sum()
+        return sizes, around, self.added[:, own] + around * self.share[:, own]
+
+
+def flipped(many: Sequence[Parts], samples: int, seed: Sequence[int]) -> list[Flipped]:
+    """Change the signs of clusters, the same ones for all; every way if there are few."""
+    n_clusters = len(many[0].added)
+    every = 2**n_clusters <= samples
+    columns = [part for one in many for part in _weighted(one)]
+    rows = np.concatenate(columns, axis=1).astype(np.float32)
+    sums = np.concatenate([signs @ rows for signs in _signs(n_clusters, samples, seed, every)])
+    ends = np.cumsum([part.shape[1] for part in columns])
+    split = iter(np.split(sums, ends[:-1], axis=1))
+    return [
+        Flipped(one.scores, one.sizes, next(split), next(split), _known(one), every) for one in many
+    ]
+
+
+def _known(one: Parts) -> int:
+    return int(one.share.any(axis=1).sum())
+
+
+def _weighted(one: Parts) -> tuple[Floats, Floats]:
+    """Each cluster takes part in the common score, which makes what it adds too small: undo it."""
+    units = one.share @ one.sizes
+    rest = np.maximum(1 - units / max(units.sum(), 1e-9), 1e-9)
+    scale = 1 / np.sqrt(rest)[:, None]
+    return one.added * scale, one.share * scale
+
+
+def _signs(
+    n_clusters: int, samples: int, seed: Sequence[int], every: bool
+) -> Iterator[npt.NDArray[np.float32]]:
+    """Signs of the clusters (columns), in blocks of rows."""
+    if every:
+        ways = np.arange(2**n_clusters)[:, None] >> np.arange(n_clusters) & 1
+        yield (1 - 2 * ways).astype(np.float32)
+        return
+    rng, step = np.random.default_rng(seed), max(1, 4_000_000 // n_clusters)
+    for first in range(0, samples, step):
+        rows = min(step, samples - first)
+        bytes_of_bits = np.frombuffer(rng.bytes(-(-rows * n_clusters // 8)), np.uint8)
+        bits = np.unpackbits(bytes_of_bits, count=rows * n_clusters)
+        yield 2 * bits.reshape(rows, n_clusters).astype(np.float32) - 1
+
+
+class Chance(NamedTuple):
+    """A statistic, and what it is where there is nothing but chance."""
+
+    observed: float
+    null: Floats
+    every: bool
+
+    @property
+    def p(self) -> float:
+        """How often chance gives as much, in either direction; NaN where nothing varies."""
+        sizes, observed = np.abs(self.null), abs(self.observed)
+        if not sizes.any() or np.isnan(observed):
+            return float("nan")
+        extreme = np.count_nonzero(sizes >= observed * (1 - _TIE))
+        return float(extreme / len(sizes) if self.every else (1 + extreme) / (1 + len(sizes)))
+
+
+def any_effect(one: Flipped) -> Chance:
+    """The spread of the scores over buckets, weighed by size."""
+    sizes, around, null = one.null()
+    weights = sizes / sizes.sum()
+
+    def spread(scores: Floats) -> Floats:
+        deviations = scores - (scores @ weights)[..., None]
+        found: Floats = np.sqrt((deviations * deviations) @ weights)
+        return found
+
+    return Chance(float(spread(around)), spread(null), one.every)
+
+
+def trend(one: Flipped) -> Chance:
+    """The slope of the scores over the places of the buckets, weighed by size."""
+    sizes, around, null = one.null()
+    places = np.flatnonzero(one.defined).astype(np.float64)
+    slope = sizes * (places - places @ sizes / sizes.sum())
+    return Chance(float(around @ slope), null @ slope, one.every)
+
+
+def gap(one: Flipped, best: int, worst: int) -> Chance:
+    """The difference of two buckets against the largest of all pairs, each on the scale that the
+    sizes of its buckets give: they may have been picked for their scores.
+    """
+    sizes, around, null = one.null()
+    if not one.defined[[best, worst]].all():
+        return Chance(float("nan"), np.zeros(1), one.every)
+    place = np.cumsum(one.defined) - 1
+    pairs = np.array(list(combinations(range(len(sizes)), 2)))
+    scale = np.sqrt((1 / sizes[pairs]).sum(axis=1))
+    largest = (np.abs(null[:, pairs[:, 0]] - null[:, pairs[:, 1]]) / scale).max(axis=1)
+    a, b = place[best], place[worst]
+    observed = (around[a] - around[b]) / np.sqrt(1 / sizes[a] + 1 / sizes[b])
+    return Chance(float(observed), largest, one.every)
+
+
+def mean_lead(ours: Flipped, theirs: Flipped) -> float:
+    """The difference of two systems over all buckets, weighed by size; NaN if they share none."""
+    both = ours.defined & theirs.defined
+    sizes = (ours.sizes + theirs.sizes)[both]
+    differences = (ours.scores - theirs.scores)[both]
+    return float(differences @ sizes / sizes.sum()) if both.any() else float("nan")
+
+
+def lead(ours: Flipped, theirs: Flipped, bucket: int) -> Chance:
+    """By how much the difference of two systems in a bucket is another than over all buckets,
+    against the largest of all buckets: it may have been picked for its difference.
+    """
+    both = ours.defined & theirs.defined
+    if not both[bucket] or both.sum() < 2:
+        return Chance(float("nan"), np.zeros(1), ours.every)
+    sizes = (ours.sizes + theirs.sizes)[both] / 2
+    weights = sizes / sizes.sum()
+    around = (ours.scores - theirs.scores)[both] - mean_lead(ours, theirs)
+    share = (ours.share + theirs.share)[:, both] / 2
+    null = (ours.added - theirs.added)[:, both] + around * share
+    null = null - (null @ weights)[:, None]
+    scale = np.sqrt(np.maximum(1 / sizes - 1 / sizes.sum(), 1e-12))
+    place = int(np.cumsum(both)[bucket]) - 1
+    largest = (np.abs(null) / scale).max(axis=1)
+    return Chance(float(around[place] / scale[place]), largest, ours.every)
+
+
+def over_systems(each: Iterable[Chance]) -> Chance:
+    """Several systems on the same clusters: the mean square, each on the scale of its own noise."""
+    chances = list(each)
+    scales = [float(np.mean(one.null**2)) or 1.0 for one in chances]
+    observed = [one.observed**2 / scale for one, scale in zip(chances, scales, strict=True)]
+    null = [one.null**2 / scale for one, scale in zip(chances, scales, strict=True)]
+    return Chance(float(np.mean(observed)), np.mean(null, axis=0), chances[0].every)
+
+
+def over_datasets(
+    each: Iterable[Chance], samples: int, seed: int, *, signed: bool = False
+) -> Chance:
+    """Several datasets, independent of each other: the sum of the statistics, or of their squares,
+    each on the scale of its own noise.
+    """
+    chances = list(each)
+    if len(chances) == 1:
+        return chances[0]
+    rng, power = np.random.default_rng(seed), 1 if signed else 2
+    observed, null = 0.0, np.zeros(samples)
+    for one in chances:
+        scale = float(np.sqrt(np.mean(one.null**2))) or 1.0
+        observed += (one.observed / scale) ** power
+        null += (rng.choice(one.null, samples) / scale) ** power
+    return Chance(observed, null, every=False)
+
+
+def chance_spearman(one: Flipped) -> Floats:
+    """Spearman's correlation with the order of the buckets, if all had the same score but for
+    chance; NaN where they are all equal.
+    """
+    by_chance = one.added[:, one.defined]
+    above = np.sign(by_chance[:, :, None] - by_chance[:, None, :]).sum(axis=2)  # ranks, centred
+    places = np.arange(above.shape[1]) - (above.shape[1] - 1) / 2
+    return ratio(above @ places, np.sqrt((above * above).sum(axis=1) * (places @ places)))
