@@ -118,7 +118,7 @@ def over_tables(found: Comparison) -> list[Table]:
     """What single runs say, and several datasets."""
     runs = [_run_record(one) for one in found.over_runs()]
     tables = []
-    if runs:
+    if 0 < len(runs) <= _MOST_CONDITIONS:  # of many pairs, JSON has them
         note = (
             "next run: how likely A's next run beats B's next one; ε: almost stochastic order, "
             "0 if A is ahead at every quantile, 1 if B is"

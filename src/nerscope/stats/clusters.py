@@ -37,12 +37,13 @@ class Place(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Numbers in a row: (…, numbers)."""
+    """Numbers in a row: (…, numbers); and the shares of which averages are made (…, shares)."""
 
     keys: tuple[CellKey, ...]
     metrics: tuple[Metric, ...]
     values: Floats
     sizes: Floats
+    shares: Floats
 
 
 class Clustered:
@@ -66,12 +67,14 @@ class Clustered:
         # clusters, levels, types, columns: gold, then the others of each run
         self.counts = np.ascontiguousarray(np.stack(levels).transpose(3, 0, 1, 2))
         self.width = 8 if division.needs_pairs(match) else 4
+        self.averages = _averages(division.metrics_of(match))
         totals = self.counts.sum(axis=0, dtype=np.float64)
         self.totals = [self.of_run(run, totals) for run in range(len(runs))]
         found = [self.numbers(own) for own in self.totals]
         self.keys, self.metrics = found[0].keys, found[0].metrics
         self.values = np.stack([one.values for one in found])  # (runs, numbers)
         self.sizes = np.stack([one.sizes for one in found])
+        self.shares = np.stack([one.shares for one in found])  # (runs, shares)
 
     def runs_of(self, system: str) -> list[int]:
         """The places of a system's runs."""
@@ -94,9 +97,15 @@ class Clustered:
                 for at in range(found.values.shape[-1]):
                     keys.append(CellKey(level, at - 1 if at else None, metric.name))
                     metrics.append(metric)
-        return Numbers(
-            tuple(keys), tuple(metrics), np.concatenate(values, -1), np.concatenate(sizes, -1)
-        )
+        both = (np.concatenate(values, -1), np.concatenate(sizes, -1))
+        return Numbers(tuple(keys), tuple(metrics), *both, self._shares(counts))
+
+    def _shares(self, counts: Floats) -> Floats:
+        """What the formula of each average gives for every level and type, all types first."""
+        whole = with_whole(counts, -2) if self.averages else counts
+        shape = (*counts.shape[:-3], -1)
+        found = [one.shares(whole, self.zero_division).reshape(shape) for one in self.averages]
+        return np.concatenate([np.zeros((*counts.shape[:-3], 0)), *found], axis=-1)
 
     def blocks(self, width: int) -> Iterator[npt.NDArray[np.float32]]:
         """Clusters in blocks, each of which makes so many values."""
@@ -112,6 +121,13 @@ class Clustered:
             return [Place(levels.index(key.level), kind)]
         needed = metric.needs_levels if isinstance(metric, LevelMetric) else levels
         return [Place(levels.index(level), 0) for level in needed]
+
+    def shares_of(self, metric: Metric, parts: Sequence[Place]) -> list[int]:
+        """Where the shares of an average stand."""
+        n_kinds = 1 + self.counts.shape[2]
+        formulas = [one.formula for one in self.averages]
+        first = formulas.index(metric.formula) * self.counts.shape[1] * n_kinds
+        return [first + level * n_kinds + kind for level, kind in parts]
 
     def parts(self, key: CellKey, metric: Metric) -> list[Place]:
         """The shares of which a number is the plain mean; none, if it is no such mean."""
@@ -175,6 +191,12 @@ class Differing:
                 known[name] = float(self.clusters(at).sum())
             found.append(known[name])
         return np.array(found)
+
+
+def _averages(metrics: Sequence[Metric]) -> list[Metric]:
+    """Of the metrics that are plain means of shares, one for each formula."""
+    means = [one for one in metrics if one.is_mean_of_types or one.mean_of_levels]
+    return list({one.formula: one for one in means}.values())
 
 
 @cache

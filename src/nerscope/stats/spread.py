@@ -64,10 +64,10 @@ def spread_of(clustered: Clustered, paired: bool = True) -> Spread:
 def spreads_of(several: Sequence[Clustered], paired: bool = False) -> list[Spread]:
     """The same for counts that are divided among systems in several ways."""
     moved = _moved(several, paired)
-    return [_spread(one, *found) for one, found in zip(several, moved, strict=True)]
+    return [_spread(one, sums) for one, sums in zip(several, moved, strict=True)]
 
 
-def _spread(clustered: Clustered, products: Floats, of_run: Floats) -> Spread:
+def _spread(clustered: Clustered, sums: "_Sums") -> Spread:
     n_systems, owners = len(clustered.systems), clustered.owners
     occurs, effective = _sizes_of_clusters(clustered)
     places = [
@@ -82,30 +82,32 @@ def _spread(clustered: Clustered, products: Floats, of_run: Floats) -> Spread:
         clustered.metrics,
         {name: clustered.values[owners == at] for at, name in enumerate(clustered.systems)},
         np.stack([clustered.sizes[owners == at].mean(axis=0) for at in range(n_systems)]),
-        _most(occurs, places),
-        np.maximum(0.0, _most(effective, places) - 1),
-        products,
-        of_run,
-        _parts(clustered, occurs, effective),
+        _fewest(occurs, places),
+        np.maximum(0.0, _fewest(effective, places) - 1),
+        sums.products,
+        sums.of_run(),
+        _parts(clustered, sums, occurs, effective),
     )
 
 
-def _moved(several: Sequence[Clustered], paired: bool) -> list[tuple[Floats, Floats]]:
-    """Sums over clusters of how far each pair of systems moved, and single runs by themselves."""
+def _moved(several: Sequence[Clustered], paired: bool) -> "list[_Sums]":
+    """Leave out each cluster in turn, in blocks, and add up how far everything moved."""
     first = several[0]
     sums = [_Sums(one, paired) for one in several]
-    for block in first.blocks(len(first.keys) * len(first.owners)):
-        moves = np.empty((len(first.owners), len(block), len(first.keys)))
+    before = np.concatenate([first.values, first.shares], axis=-1)
+    for block in first.blocks(before.size):
+        moves = np.empty((len(before), len(block), before.shape[-1]))
         for run, total in enumerate(first.totals):
-            without = first.numbers(total - first.of_run(run, block)).values
-            moves[run] = np.nan_to_num(first.values[run] - without)
+            without = first.numbers(total - first.of_run(run, block))
+            moves[run] = before[run] - np.concatenate([without.values, without.shares], axis=-1)
+        np.nan_to_num(moves, copy=False)
         for own in sums:
             own.add(moves)
-    return [own.found() for own in sums]
+    return sums
 
 
 class _Sums:
-    """Sums of products of moves, as systems share them."""
+    """Sums over clusters of products of moves, as systems share them."""
 
     def __init__(self, clustered: Clustered, paired: bool) -> None:
         n_systems, n_keys = len(clustered.systems), len(clustered.keys)
@@ -113,23 +115,38 @@ class _Sums:
         self.n_runs = np.bincount(clustered.owners, minlength=n_systems)
         self.products = np.zeros((n_systems, n_systems, n_keys))
         self.squares = np.zeros((n_systems, n_keys))  # of single runs
+        self.shares: dict[int, list[int]] = {}  # by number: where those of an average stand
+        for at, (key, metric) in enumerate(zip(clustered.keys, clustered.metrics, strict=True)):
+            parts = clustered.parts(key, metric)
+            if parts:
+                self.shares[at] = clustered.shares_of(metric, parts)
+        self.of_parts = {
+            at: np.zeros((n_systems, len(own), len(own))) for at, own in self.shares.items()
+        }
 
     def add(self, moves: Floats) -> None:
-        """Add the moves (runs, clusters, numbers) of some clusters."""
-        np.add.at(self.squares, self.owners, np.einsum("rbk,rbk->rk", moves, moves))
+        """Add the moves (runs, clusters, numbers and shares) of some clusters."""
+        n_keys = self.squares.shape[-1]
+        single = moves[..., :n_keys]
+        np.add.at(self.squares, self.owners, np.einsum("rbk,rbk->rk", single, single))
         if len(self.n_runs) < len(self.owners):
             every = range(len(self.n_runs))
             moves = np.stack([moves[self.owners == system].mean(axis=0) for system in every])
+        numbers = moves[..., :n_keys]
         if self.paired:
-            self.products += np.einsum("sbk,tbk->stk", moves, moves)
+            self.products += np.einsum("sbk,tbk->stk", numbers, numbers)
         else:
-            np.einsum("ssk->sk", self.products)[:] += np.einsum("sbk,sbk->sk", moves, moves)
+            own = np.einsum("sbk,sbk->sk", numbers, numbers)
+            np.einsum("ssk->sk", self.products)[:] += own
+        for at, places in self.shares.items():
+            parts = moves[..., [n_keys + place for place in places]]
+            self.of_parts[at] += parts.transpose(0, 2, 1) @ parts
 
-    def found(self) -> tuple[Floats, Floats]:
-        """The products, and the variance of what a single run has of its own."""
+    def of_run(self) -> Floats:
+        """The sums of squares of what a single run has of its own."""
         shared = np.einsum("ssk->sk", self.products) * self.n_runs[:, None]
-        own = np.maximum(0.0, self.squares - shared) / np.maximum(1, self.n_runs - 1)[:, None]
-        return self.products, own
+        found = np.maximum(0.0, self.squares - shared) / np.maximum(1, self.n_runs - 1)[:, None]
+        return np.asarray(found)
 
 
 def _sizes_of_clusters(clustered: Clustered) -> tuple[Floats, Floats]:
@@ -150,49 +167,31 @@ def _sizes_of_clusters(clustered: Clustered) -> tuple[Floats, Floats]:
     return occurs, effective
 
 
-def _most(table: Floats, places: Sequence[Sequence[Place]]) -> Floats:
-    """Entries of a table (systems, levels, types); of several places, the largest."""
+def _fewest(table: Floats, places: Sequence[Sequence[Place]]) -> Floats:
+    """Entries of a table (systems, levels, types); of several places, the smallest."""
     return np.stack(
-        [np.max([table[:, level, kind] for level, kind in own], axis=0) for own in places], axis=-1
+        [np.min([table[:, level, kind] for level, kind in own], axis=0) for own in places], axis=-1
     )
 
 
-def _parts(clustered: Clustered, occurs: Floats, effective: Floats) -> dict[tuple[int, int], Parts]:
+def _parts(
+    clustered: Clustered, sums: _Sums, occurs: Floats, effective: Floats
+) -> dict[tuple[int, int], Parts]:
     found = {}
-    for at, (key, metric) in enumerate(zip(clustered.keys, clustered.metrics, strict=True)):
-        places = clustered.parts(key, metric)
-        for system in range(len(clustered.systems)) if places else ():
-            sizes = occurs[system], effective[system]
-            found[system, at] = _parts_of(clustered, system, metric, places, *sizes)
+    for at, places in sums.shares.items():
+        cells = clustered.parts(clustered.keys[at], clustered.metrics[at])
+        levels, kinds = (np.array(column) for column in zip(*cells, strict=True))
+        for system, name in enumerate(clustered.systems):
+            runs = clustered.runs_of(name)
+            values = mean_of_defined(clustered.shares[runs][:, places])
+            known = np.flatnonzero(~np.isnan(values))
+            totals = with_whole(np.mean([clustered.totals[run] for run in runs], axis=0), -2)
+            sizes = totals[levels, kinds, 0] + totals[levels, kinds, 2]
+            found[system, at] = Parts(
+                values[known],
+                sizes[known],
+                occurs[system, levels, kinds][known],
+                np.maximum(0.0, effective[system, levels, kinds] - 1)[known],
+                sums.of_parts[at][system][np.ix_(known, known)],
+            )
     return found
-
-
-def _parts_of(
-    clustered: Clustered,
-    system: int,
-    metric: Metric,
-    places: Sequence[Place],
-    occurs: Floats,
-    effective: Floats,
-) -> Parts:
-    levels, kinds = (np.array(column) for column in zip(*places, strict=True))
-
-    def shares(counts: Floats) -> Floats:
-        chosen = with_whole(counts, -2)[..., levels, kinds, :]
-        return metric.shares(chosen, clustered.zero_division)
-
-    runs = clustered.runs_of(clustered.systems[system])
-    by_run = {run: shares(clustered.totals[run]) for run in runs}
-    values = mean_of_defined(np.stack(list(by_run.values())))
-    known = np.flatnonzero(~np.isnan(values))
-    products = np.zeros((len(known), len(known)))
-    for block in clustered.blocks(len(places)):
-        moves = np.zeros((len(block), len(known)))
-        for run in runs:
-            without = shares(clustered.totals[run] - clustered.of_run(run, block))
-            moves += np.nan_to_num(by_run[run] - without)[:, known] / len(runs)
-        products += moves.T @ moves
-    totals = with_whole(np.mean([clustered.totals[run] for run in runs], axis=0), -2)
-    sizes = totals[levels, kinds, 0] + totals[levels, kinds, 2]
-    clusters, degrees = occurs[levels, kinds], np.maximum(0.0, effective[levels, kinds] - 1)
-    return Parts(values[known], sizes[known], clusters[known], degrees[known], products)
