@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test lint format lock bench mutants sessions clean
+.PHONY: demo test lint format lock bench calibration mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -36,6 +36,11 @@ lock:
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+# Are p-values and intervals what they claim? DIR has test.txt, train.txt and systems/; some 25 minutes.
+calibration: $(READY)
+	$(BIN)/python benchmarks/calibration.py --corpus $(DIR)
+	$(BIN)/python benchmarks/diagnosis_level.py --corpus $(DIR)
 
 # Do the tests notice small changes? About half an hour.
 mutants: $(READY)

@@ -7,7 +7,6 @@ and training runs that differ.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -96,16 +95,8 @@ def population_of(folder: Path) -> Population:
 
 def rebuilt(clustered: Clustered, counts: Counts, sides: Mapping[str, int]) -> Clustered:
     """The same facet with other counts, for systems with so many runs each."""
-    made = copy(clustered)
-    made.systems = tuple(sides)
-    made.owners = np.repeat(np.arange(len(sides)), list(sides.values()))
-    made.counts = counts
-    totals = counts.sum(axis=0, dtype=np.float64)
-    made.totals = [made.of_run(run, totals) for run in range(len(made.owners))]
-    found = [made.numbers(own) for own in made.totals]
-    made.values = np.stack([one.values for one in found])
-    made.sizes = np.stack([one.sizes for one in found])
-    return made
+    owners = np.repeat(np.arange(len(sides)), list(sides.values()))
+    return clustered.with_counts(counts, list(sides), owners)
 
 
 def drawn(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.scoring.toys import drawn, noisy
 
@@ -66,6 +66,7 @@ def at(spread: Spread, metric: str, kind: int | None = None) -> int:
 @pytest.mark.parametrize("metric", ["precision", "recall", "f1", "macro_f1"])
 @pytest.mark.parametrize("n_runs", [1, 2])
 @pytest.mark.parametrize("kind", [None, "PER"])
+@settings(max_examples=25, deadline=None)
 @given(sentences=st.lists(SENTENCE, min_size=1, max_size=7))
 def test_moves_are_those_of_leaving_out_each_sentence(
     sentences: list[tuple[list[str], ...]], metric: str, n_runs: int, kind: str | None

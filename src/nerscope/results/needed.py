@@ -87,12 +87,19 @@ def _record(
     pair, at = found.pair, found.at
     scale = 100.0 if metric_named(found.key.metric).is_fraction else 1.0
     wanted, recipes = difference / scale, pair.about == RECIPES
-    of_run = float(pair.single_run_variance[at]) if recipes else 0.0
     clusters, apart = round(float(pair.clusters[at])), float(pair.apart[at])
+    # Runs differ because training went differently, and because they disagree on single sentences:
+    # more data makes the second smaller, and not the first.
+    of_data = sum(float(side[at]) for side in pair.of_run) / 2 if recipes else 0.0
+    of_training = max(0.0, float(pair.single_run_variance[at]) - of_data) if recipes else 0.0
+    of_run = of_data + of_training
+    if not recipes:
+        apart = float(pair.cluster_variance[at])
     n_runs = [len(evidence.runs_of(name)) for name in (pair.a, pair.b)]
 
     def documents(runs_a: int, runs_b: int) -> int | None:
-        own = (wanted, clusters, apart, of_run, of_run, runs_a, runs_b)
+        by_data = apart + of_data * (1 / runs_a + 1 / runs_b)
+        own = (wanted, clusters, by_data, of_training, of_training, runs_a, runs_b)
         return clusters_needed(*own, alpha=alpha, power=power)
 
     least = found.detectable(alpha, power)

@@ -68,13 +68,32 @@ class Clustered:
         self.counts = np.ascontiguousarray(np.stack(levels).transpose(3, 0, 1, 2))
         self.width = 8 if division.needs_pairs(match) else 4
         self.averages = _averages(division.metrics_of(match))
+        self._sum_up()
+
+    def _sum_up(self) -> None:
+        """The numbers of each run, from the counts of all clusters."""
         totals = self.counts.sum(axis=0, dtype=np.float64)
-        self.totals = [self.of_run(run, totals) for run in range(len(runs))]
+        self.totals = [self.of_run(run, totals) for run in range(len(self.owners))]
         found = [self.numbers(own) for own in self.totals]
         self.keys, self.metrics = found[0].keys, found[0].metrics
         self.values = np.stack([one.values for one in found])  # (runs, numbers)
         self.sizes = np.stack([one.sizes for one in found])
         self.shares = np.stack([one.shares for one in found])  # (runs, shares)
+
+    def with_counts(
+        self, counts: npt.NDArray[np.float32], systems: Sequence[str], owners: Ints
+    ) -> "Clustered":
+        """The same numbers of other counts (clusters, levels, types, columns of all runs)."""
+        found = self._divided(systems, owners)
+        found.counts = counts
+        found._sum_up()
+        return found
+
+    def _divided(self, systems: Sequence[str], owners: Ints) -> "Clustered":
+        found = copy(self)
+        found.systems, found.owners = tuple(systems), owners
+        found.__dict__.pop("_mean_counts", None)
+        return found
 
     def runs_of(self, system: str) -> list[int]:
         """The places of a system's runs."""
@@ -153,9 +172,7 @@ class Clustered:
 
     def apart(self, names: Sequence[str]) -> "Clustered":
         """The same counts with each run as a system of its own, under these names."""
-        found = copy(self)
-        found.systems, found.owners = tuple(names), np.arange(len(self.owners))
-        return found
+        return self._divided(names, np.arange(len(self.owners)))
 
 
 class Differing:

@@ -164,10 +164,14 @@ class Pair:
     @cached_property
     def _of_runs(self) -> Floats:
         """What single runs add to the variance over clusters; one alone borrows the other's."""
-        sizes = [len(side) for side in self._runs]
-        own = [self.spread.of_run[place] for place in self._places]
-        both = [own[at] if sizes[at] > 1 else own[1 - at] for at in (0, 1)]
-        return np.asarray(both[0] / sizes[0] + both[1] / sizes[1])
+        return np.asarray(sum(own / len(s) for own, s in zip(self.of_run, self._runs, strict=True)))
+
+    @cached_property
+    def of_run(self) -> tuple[Floats, Floats]:
+        """What a single run of each side adds to the variance over clusters."""
+        ours, theirs = (self.spread.of_run[place] for place in self._places)
+        several = [len(side) > 1 for side in self._runs]
+        return (ours if several[0] else theirs), (theirs if several[1] else ours)
 
     @cached_property
     def _unit(self) -> Floats:
