@@ -139,6 +139,8 @@ def test_p_values_are_corrected_within_families(results: Results, correction: st
         "samples": "100",
         "seed": "0",
         "resample": "sentence",
+        "about": "outputs+recipes",
+        "tests": "exact+randomisation+runs",
     }
 
 
@@ -389,6 +391,52 @@ def test_simultaneous_intervals_are_wider_where_more_is_asked(results: Results) 
             assert other["high"] - other["low"] >= one["high"] - one["low"] - 1e-6
     widths = [primary(found)["high"] - primary(found)["low"] for found in (single, together)]
     assert widths[0] == pytest.approx(widths[1], rel=0.2)  # one question: nothing to pay for
+
+
+def test_simultaneous_intervals_agree_with_the_corrected_p(results: Results) -> None:
+    found = compared(results, "a", "b", simultaneous=True, facets=None, metrics=None)
+    for row in found.rows:
+        if row["low"] is not None:
+            excludes = row["low"] > 0 or row["high"] < 0
+            assert excludes == ((row["p_corrected"] or 1.0) < 0.05), row
+
+
+def test_a_run_in_which_a_number_is_undefined_has_no_part_in_its_spread() -> None:
+    nothing = [(tokens, ["O"] * len(tokens)) for tokens, _ in GOLD]
+    two = [noisy(GOLD, 0.05, 1), noisy(GOLD, 0.3, 2)]
+    other = [noisy(GOLD, 0.2, 3), noisy(GOLD, 0.25, 4)]
+    options: dict[str, Any] = {"facets": ["all"], "metrics": ["precision"]}
+    rows = [
+        primary(compared(nerscope.evaluate(GOLD, {"a": runs, "b": other}), "a", "b", **options))
+        for runs in (two, [*two, nothing])
+    ]
+    assert rows[1]["runs_a"][2] is None
+    for key in ("a", "low", "high", "p"):
+        assert rows[1][key] == pytest.approx(rows[0][key], rel=0.01), key
+
+
+def test_copies_of_a_run_are_no_evidence() -> None:
+    one = noisy(GOLD, 0.2, 1)
+    results = [nerscope.evaluate(GOLD, {"a": [one] * k, "b": [one] * k}) for k in (1, 8)]
+    few, many = (primary(compared(own, "a", "b", **OVERALL)) for own in results)
+    assert (many["low"], many["high"]) == pytest.approx((few["low"], few["high"]))
+
+
+def test_a_pair_of_equal_runs_among_several_is_no_fault() -> None:
+    one, two, three = (noisy(GOLD, 0.2, seed) for seed in (1, 2, 3))
+    found = nerscope.evaluate(GOLD, {"a": [one, two], "b": [one, three]})
+    assert primary(compared(found, "a", "b", about="outputs", **OVERALL))["test"] == "randomisation"
+
+
+def test_of_unequal_numbers_of_runs_the_order_does_not_matter() -> None:
+    runs, other = [noisy(GOLD, 0.2, seed) for seed in (1, 2, 3)], [noisy(GOLD, 0.25, 4)] * 2
+    p_values = {
+        primary(
+            compared(nerscope.evaluate(GOLD, {"a": own, "b": other}), about="outputs", **OVERALL)
+        )["p"]
+        for own in (runs, runs[::-1])
+    }
+    assert len(p_values) == 1
 
 
 def test_untested_cells_are_no_part_of_the_family(results: Results) -> None:

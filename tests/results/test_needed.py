@@ -50,7 +50,7 @@ def test_the_detectable_difference_is_found_as_surely_as_was_asked(results: Resu
 def test_runs_and_documents_are_traded(results: Results) -> None:
     one = needed(results, "a", "b", difference=20)
     assert (one["about"], one["runs_a"], one["runs_b"]) == ("recipes", 3, 3)
-    by_runs = [one["clusters_by_runs"][str(k)] or 10**9 for k in (1, 2, 3, 5, 10)]
+    by_runs = [one["clusters_by_runs"][str(k)] or 10**9 for k in (2, 3, 5, 10)]
     assert by_runs == sorted(by_runs, reverse=True)
     assert one["clusters_by_runs"]["3"] == one["clusters_needed"]
 
@@ -69,6 +69,22 @@ def test_other_numbers_may_be_asked_about(results: Results) -> None:
     assert needed(results, "a", "b", metric="accuracy")["match"] == "label"
 
 
+def test_where_nothing_can_be_known_nothing_is_claimed() -> None:
+    gold = [["B-PER", "O"]]
+    one = needed(nerscope.evaluate(gold, {"a": gold, "b": [["O", "O"]]}))
+    assert (one["power"], one["detectable"], one["clusters_needed"]) == (None, None, None)
+
+
+def test_documents_that_were_pooled_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    systems = {"a": noisy(GOLD, 0.1, 1), "b": noisy(GOLD, 0.12, 2)}
+    results = nerscope.evaluate(GOLD, systems)
+    plain = needed(results, difference=3)
+    monkeypatch.setattr("nerscope.stats.resampling.MOST_CLUSTERS", 50)
+    pooled = needed(results, difference=3)
+    assert 90 <= pooled["clusters"] <= 100
+    assert pooled["clusters_needed"] == pytest.approx(plain["clusters_needed"], rel=0.5)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -80,6 +96,7 @@ def test_other_numbers_may_be_asked_about(results: Results) -> None:
         ({"alpha": 0}, "alpha: 0 cannot be"),
         ({"alpha": True}, "alpha: True cannot be"),
         ({"resample": "word"}, "there is no 'word' to resample"),
+        ({"metric": "correct", "match": "overlap"}, "metric 'correct': it is no share"),
         ({"metric": "f3"}, "metric 'f3': there is none over everything by 'exact'"),
     ],
 )

@@ -81,7 +81,7 @@ def test_runs_are_pooled_and_the_rest_is_that_of_clusters() -> None:
     here = at(pair)
     ours, theirs = (pair.spread.runs[name][:, here] for name in "ab")
     pooled = (ours.var(ddof=1) + 3 * theirs.var(ddof=1)) / 4
-    assert pair.run_degrees == 4
+    assert set(pair.run_degrees.tolist()) == {4}
     assert pair.run_variance[here] == pytest.approx(pooled * (1 / 2 + 1 / 4))
     own = pair.spread.of_run[0, here] / 2 + pair.spread.of_run[1, here] / 4
     assert pair.apart[here] == pytest.approx(max(0.0, pair.cluster_variance[here] - own))
@@ -92,7 +92,7 @@ def test_a_single_run_borrows_the_variance_of_the_other_side_and_counts_twice() 
     pair = pair_of(a, b, RECIPES)
     here = at(pair)
     variance = pair.spread.runs["a"][:, here].var(ddof=1)
-    assert pair.run_degrees == 4
+    assert set(pair.run_degrees.tolist()) == {4}
     assert pair.run_variance[here] == pytest.approx(variance * (1 / 5 + 2))
 
 
@@ -111,7 +111,7 @@ def test_same_seeds_belong_together() -> None:
     here = at(apart)
     differences_ = together.spread.runs["a"][:, here] - together.spread.runs["b"][:, here]
     assert together.run_variance[here] == pytest.approx(differences_.var(ddof=1) / 4)
-    assert together.run_degrees == 3
+    assert set(together.run_degrees.tolist()) == {3}
     assert together.p_at()[here] < apart.p_at()[here]
 
 

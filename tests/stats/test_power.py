@@ -1,4 +1,4 @@
-"""What can be found: against the definitions, scipy, and each other."""
+"""How small a difference a test can find, and what a smaller one takes."""
 
 import math
 
@@ -8,161 +8,90 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nerscope.stats.power import clusters_needed, detectable, power_of, runs_needed
+from nerscope.stats.differences import ALONE
+from nerscope.stats.power import Design
 
-NAN, INF = math.nan, math.inf
 variances = st.floats(1e-8, 1e-2)
-degrees_of_freedom = st.one_of(st.floats(1, 1000), st.just(INF))
-powers = st.floats(0.3, 0.99)
-
-
-@pytest.mark.parametrize("degrees", [1.0, 4.5, 30.0, 1e5])
-@pytest.mark.parametrize("power", [0.2, 0.5, 0.8, 0.95])
-def test_detectable_is_by_its_definition(degrees: float, power: float) -> None:
-    for alpha in (0.05, 0.01):
-        factor = stats.t.ppf(1 - alpha / 2, degrees) + stats.t.ppf(power, degrees)
-        assert detectable(0.04, degrees, alpha, power) == pytest.approx(factor * 0.2, rel=1e-9)
-
-
-@given(variances, degrees_of_freedom, powers)
-def test_what_is_detectable_is_found_with_this_power(
-    variance: float, degrees: float, power: float
-) -> None:
-    found = power_of(detectable(variance, degrees, power=power), variance, degrees)
-    # The other direction adds what lies beyond it: little, if the power is not small.
-    assert power - 1e-12 <= found <= power + 0.025
-    if power >= 0.8 and degrees > 5:
-        assert found == pytest.approx(power, abs=1e-3)
-
-
-@pytest.mark.parametrize("difference", [0.0, 0.01, -0.03, 0.1])
-def test_power_is_by_its_definition(difference: float) -> None:
-    bound, shift = stats.t.ppf(0.975, 12), abs(difference) / 0.01
-    wanted = stats.t.sf(bound - shift, 12) + stats.t.cdf(-bound - shift, 12)
-    assert power_of(difference, 0.0001, 12) == pytest.approx(wanted, rel=1e-9)
-
-
-def test_power_is_near_that_of_the_noncentral_distribution() -> None:
-    bound = stats.t.ppf(0.975, 40)
-    exact = stats.nct.sf(bound, 40, 2.5) + stats.nct.cdf(-bound, 40, 2.5)
-    assert power_of(2.5, 1.0, 40) == pytest.approx(exact, abs=0.02)
-
-
-def test_power_is_the_share_of_samples_in_which_the_difference_is_found() -> None:
-    random = np.random.default_rng(0)
-    samples = random.normal(0.5, 1.0, (4000, 30))
-    p = stats.ttest_1samp(samples, 0.0, axis=1).pvalue
-    assert power_of(0.5, 1 / 30, 29) == pytest.approx((p < 0.05).mean(), abs=0.03)
-
-
-@given(
-    st.lists(st.floats(0, 0.5), min_size=2, max_size=2).map(sorted), variances, degrees_of_freedom
+designs = st.builds(
+    Design,
+    st.integers(5, 5000),
+    st.floats(4, 4000),
+    variances,
+    variances,
+    variances,
+    st.booleans(),
 )
-def test_power_grows_with_the_difference(
-    differences: list[float], variance: float, degrees: float
+
+
+def test_of_outputs_it_is_students_test() -> None:
+    design = Design(clusters=100, degrees=90, apart=4e-4)
+    wanted = (stats.t.isf(0.025, 90) + stats.t.isf(0.2, 90)) * 0.02
+    assert design.least(100) == pytest.approx(wanted, rel=1e-6)
+    four_times = (stats.t.isf(0.025, 360 // 200 * 200) + stats.t.isf(0.2, 200)) * 0.01
+    assert design.least(400) == pytest.approx(four_times, rel=0.01)
+
+
+def test_of_recipes_runs_have_their_own_quantile() -> None:
+    design = Design(100, 90, apart=1e-4, of_data=1e-5, of_training=4e-4, recipes=True)
+    runs = (4e-4 + 1e-5) * (1 / 3 + 1 / 3)
+    reach = math.sqrt(stats.t.isf(0.025, 90) ** 2 * 1e-4 + stats.t.isf(0.025, 4) ** 2 * runs)
+    degrees = math.floor((1e-4 + runs) ** 2 / (1e-8 / 90 + runs**2 / 4))
+    wanted = reach + stats.t.isf(0.2, degrees) * math.sqrt(1e-4 + runs)
+    assert design.least(100, (3, 3)) == pytest.approx(wanted, rel=1e-6)
+    alone = (4e-4 + 1e-5) * (1 / 5 + ALONE)
+    assert design.least(100, (5, 1)) > stats.t.isf(0.025, 4) * math.sqrt(alone)
+
+
+@given(designs, st.floats(0.55, 0.99), st.sampled_from([0.05, 0.01]))
+def test_the_least_difference_is_found_as_surely_as_was_asked(
+    design: Design, power: float, alpha: float
 ) -> None:
-    small, large = (power_of(difference, variance, degrees) for difference in differences)
-    assert 0.05 - 1e-9 <= small <= large + 1e-12 <= 1 + 1e-11
-    assert power_of(-differences[0], variance, degrees) == small
+    runs = (3, 4) if design.recipes else (1, 1)
+    least = design.least(design.clusters, runs, alpha, power)
+    assert design.power(least, design.clusters, runs, alpha) == pytest.approx(power, abs=0.03)
 
 
-@pytest.mark.parametrize(
-    ("difference", "variance", "degrees", "wanted"),
-    [
-        (0.0, 1.0, 3.0, 0.05),
-        (0.1, 0.0, 3.0, 1.0),
-        (0.0, 0.0, 3.0, NAN),
-        (0.1, -1.0, 3.0, NAN),
-        (0.1, NAN, 3.0, NAN),
-        (NAN, 1.0, 3.0, NAN),
-        (0.1, 1.0, 0.0, NAN),
-    ],
-)
-def test_power_at_the_edges(
-    difference: float, variance: float, degrees: float, wanted: float
-) -> None:
-    assert power_of(difference, variance, degrees) == pytest.approx(wanted, nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("variance", "degrees", "wanted"),
-    [(0.0, 3.0, 0.0), (-1.0, 3.0, NAN), (NAN, 3.0, NAN), (1.0, 0.0, NAN), (1.0, INF, 2.8015852)],
-)
-def test_detectable_at_the_edges(variance: float, degrees: float, wanted: float) -> None:
-    assert detectable(variance, degrees) == pytest.approx(wanted, nan_ok=True)
-
-
-def suffices(difference: float, variance: float, slack: float, alpha: float, power: float) -> bool:
-    factor = stats.norm.ppf(1 - alpha / 2) + stats.norm.ppf(power)
-    return bool(factor**2 * variance <= difference**2 * (1 + slack))
-
-
-@given(st.floats(0.001, 0.2), st.integers(2, 5000), variances, variances, st.integers(1, 9), powers)
-def test_clusters_needed_are_the_fewest_that_suffice(
-    difference: float, clusters: int, by_clusters: float, by_runs: float, runs: int, power: float
-) -> None:
-    def variance(number: float) -> float:
-        return by_clusters * clusters / number + by_runs / runs + by_runs / 2 / 3
-
-    needed = clusters_needed(
-        difference, clusters, by_clusters, by_runs, by_runs / 2, runs, 3, 0.05, power
-    )
+@given(designs, st.floats(1e-3, 0.5))
+def test_what_is_needed_is_enough_and_one_fewer_is_not(design: Design, difference: float) -> None:
+    runs = (3, 3) if design.recipes else (1, 1)
+    needed = design.clusters_needed(difference, runs)
     if needed is None:
-        assert not suffices(difference, variance(INF), -1e-9, 0.05, power)
+        assert design.least(1 << 29, runs) > difference
     else:
-        assert suffices(difference, variance(needed), 1e-9, 0.05, power)
-        assert needed == 1 or not suffices(difference, variance(needed - 1), -1e-9, 0.05, power)
+        assert design.least(needed, runs) <= difference
+        assert needed == 2 or design.least(needed - 1, runs) > difference
 
 
-@given(st.floats(0.001, 0.2), variances, variances, powers)
-def test_runs_needed_are_the_fewest_that_suffice(
-    difference: float, by_clusters: float, by_runs: float, power: float
-) -> None:
-    needed = runs_needed(difference, by_clusters, by_runs, by_runs / 2, 0.01, power)
-    if needed is None:
-        assert not suffices(difference, by_clusters, -1e-9, 0.01, power)
-    else:
-        variance = by_clusters + 1.5 * by_runs / needed
-        assert suffices(difference, variance, 1e-9, 0.01, power)
-        fewer = by_clusters + 1.5 * by_runs / max(1, needed - 1)
-        assert needed == 1 or not suffices(difference, fewer, -1e-9, 0.01, power)
+@given(designs, st.floats(1e-3, 0.5))
+def test_more_runs_and_more_data_find_more(design: Design, difference: float) -> None:
+    few, many = design.least(design.clusters, (3, 3)), design.least(design.clusters, (6, 6))
+    assert not design.recipes or many <= few
+    assert design.least(10 * design.clusters, (3, 3)) <= few + 1e-12
+    runs = design.runs_needed(difference)
+    if design.recipes and runs is not None:
+        assert design.least(design.clusters, (runs, runs)) <= difference
 
 
-@given(st.lists(st.floats(0.001, 0.2), min_size=2, max_size=2).map(sorted), variances, variances)
-def test_a_smaller_difference_never_needs_less(
-    differences: list[float], by_clusters: float, by_runs: float
-) -> None:
-    small, large = (
-        (
-            clusters_needed(one, 500, by_clusters, by_runs, by_runs, 5, 5) or INF,
-            runs_needed(one, by_clusters, by_runs, by_runs) or INF,
-        )
-        for one in differences
-    )
-    assert small[0] >= large[0]
-    assert small[1] >= large[1]
+def test_noise_of_training_alone_may_be_too_much() -> None:
+    design = Design(100, 90, apart=1e-5, of_training=1e-3, recipes=True)
+    assert design.clusters_needed(0.02, (2, 2)) is None
+    assert design.runs_needed(0.02) is not None
+    small = Design(10, 9, apart=1e-2, of_training=1e-6, recipes=True)
+    assert small.runs_needed(0.02) is None
+    assert small.clusters_needed(0.02, (2, 2)) is not None
 
 
-@pytest.mark.parametrize(
-    ("difference", "by_clusters", "by_runs", "wanted"),
-    [
-        # no difference, noise beyond all help, nothing known, no noise, a huge difference
-        (0.0, 0.001, 0.0, None),
-        (0.01, 0.001, 0.1, None),
-        (NAN, 0.001, 0.0, None),
-        (0.01, NAN, 0.0, None),
-        (1e-160, 1e100, 0.0, None),
-        (0.01, 0.0, 0.0, 1),
-        (1e200, 0.001, 0.0, 1),
-        (-0.01, 0.0001, 0.0, 785),
-    ],
-)
-def test_clusters_needed_at_the_edges(
-    difference: float, by_clusters: float, by_runs: float, wanted: int | None
-) -> None:
-    assert clusters_needed(difference, 100, by_clusters, by_runs, by_runs, 5, 5) == wanted
-    assert runs_needed(difference, by_runs, 50 * by_clusters, 50 * by_clusters) == wanted
-
-
-def test_what_chance_reaches_needs_nothing() -> None:
-    assert runs_needed(0.01, 1.0, 1.0, 1.0, alpha=0.05, power=0.02) == 1
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_power_is_that_of_the_test_of_runs(k: int) -> None:
+    """Simulated: scores of runs and the variance over clusters, tested as `compare` does."""
+    apart, training, m = 1e-4, 4e-4, 200
+    design = Design(m, m - 1, apart, of_training=training, recipes=True)
+    least = design.least(m, (k, k))
+    random, found, rounds = np.random.default_rng(1), 0, 4000
+    t, t_runs = stats.t.isf(0.025, m - 1), stats.t.isf(0.025, 2 * k - 2)
+    for _ in range(rounds):
+        sides = random.normal(0, math.sqrt(training), (2, k))
+        difference = least + random.normal(0, math.sqrt(apart)) + sides[0].mean() - sides[1].mean()
+        spread = sides.var(axis=1, ddof=1).mean() * 2 / k
+        found += abs(difference) > math.sqrt(t**2 * apart + t_runs**2 * spread)
+    assert found / rounds == pytest.approx(0.8, abs=0.08)

@@ -311,6 +311,7 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
         shown = Document(
             [*shown.tables, *who_wins.tables],
             records=shown.records,
+            opening=[*shown.opening, *who_wins.opening],
             lines=shown.lines,
             hints=shown.hints,
             notes=[*shown.notes, *comparison.notes],

@@ -13,6 +13,7 @@ from nerscope.results.changes import BROKEN, FIXED, change_counts
 from nerscope.results.compare import (
     FEW_CLUSTERS,
     LOSS,
+    MOST_UNPOOLED,
     SIGNIFICANT,
     TYPES,
     UNDECIDED,
@@ -23,8 +24,10 @@ from nerscope.results.compare import (
     standing,
 )
 from nerscope.results.results import Results
+from nerscope.results.verdict import scale_of
 
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
+_HARDLY = 0.001  # points
 _MOST_CONDITIONS = 4  # answers with a second line that says what they rest on
 _FEWEST_PLACES = 3  # of a pair; with so many pairs that fewer would fit, none are shown
 
@@ -63,52 +66,76 @@ def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 def answers(found: Comparison) -> list[str]:
     """One sentence a pair and dataset: is A better than B, and what could have been shown?"""
     several = len({row["dataset"] for row in found.rows}) > 1
-    lines = []
-    for row in found.primary:
-        if row["difference"] is None:
-            continue
+    lines, shown = list[str](), [row for row in found.primary if row["difference"] is not None]
+    for row in shown:
         place = f"{row['dataset']}: " if several else ""
-        interval = "" if row["low"] is None else f" [{points(row['low'])}, {points(row['high'])}]"
-        tested = (
-            f"not tested ({row['untested']})"
-            if row["p_corrected"] is None
-            else f"p {_p_words(row['p_corrected'])}"
-        )
-        lines.append(
-            f"{place}{_told(row, found.settings)}: {row['metric']} {percent(row['a'])} against "
-            f"{percent(row['b'])}, difference {points(row['difference'])}{interval}, {tested}, "
-            f"n = {row['n']:,}"
-        )
-        if len(found.primary) <= _MOST_CONDITIONS:
+        lines.append(f"{place}{_answer(row, found.settings)}")
+        if len(shown) <= _MOST_CONDITIONS:
             lines.append(f"  {_conditions(row, found.settings)}")
+    if len(shown) > _MOST_CONDITIONS:
+        lines.append(f"about {found.settings['about']}, over {found.settings['resample']}s")
     return lines
 
 
-def _told(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    a, b = row["system_a"], row["system_b"]
-    if is_significant(row.get("p_equivalent")):
-        return f"{a} and {b}: equivalent within {settings['margin']} points"
+def _answer(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """Who is better, by how much, and how sure that is; the better one is named first."""
     verdict = standing(row["metric"], row["difference"], row["p_corrected"])
-    return {
-        WIN: f"{a} is better than {b}",
-        LOSS: f"{b} is better than {a}",
-        UNDECIDED: f"{a} and {b}: undecided",
-    }[verdict]
+    names, values = (row["system_a"], row["system_b"]), (row["a"], row["b"])
+    difference, bounds = row["difference"], (row["low"], row["high"])
+    if verdict == LOSS:
+        names, values, difference = names[::-1], values[::-1], -difference
+        bounds = (None, None) if bounds[0] is None else (-bounds[1], -bounds[0])
+    metric = row["metric"]
+    low, high = (points(bound, metric) for bound in bounds)
+    interval = "" if bounds[0] is None else f" [{low}, {high}]"
+    return (
+        f"{_told(row, settings, names, verdict)}: {metric} {score(values[0], metric)} against "
+        f"{score(values[1], metric)}, difference {points(difference, metric)}{interval}, "
+        f"{_tested(row, settings)}, n = {row['n']:,}"
+    )
+
+
+def _told(
+    row: Mapping[str, Any], settings: Mapping[str, Any], names: tuple[str, ...], verdict: str
+) -> str:
+    better = verdict in (WIN, LOSS)
+    equivalent = is_significant(row.get("p_equivalent"))
+    within = f"within {settings['margin']} points" if equivalent else ""
+    if better:
+        said = f"{names[0]} is better than {names[1]}"
+        return f"{said}, though equivalent {within}" if equivalent else said
+    return f"{names[0]} and {names[1]}: " + (f"equivalent {within}" if equivalent else "undecided")
+
+
+def _tested(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """The p-values of an answer: as it is, corrected if that is another, and of equivalence."""
+    if row["p"] is None:
+        said = f"not tested ({row['untested']})"
+    else:
+        said = f"p {_p_words(row['p'])}"
+        if p_text(row["p"]) != p_text(row["p_corrected"]):
+            said += f" ({settings['correction']}: {p_text(row['p_corrected'])})"
+    if row.get("p_equivalent") is not None:
+        said += f", p of equivalence {_p_words(row['p_equivalent'])}"
+    return said
 
 
 def _conditions(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """On what an answer rests, and what it is about."""
-    units = settings["resample"] if "+" not in settings["resample"] else "cluster"
-    parts = [f"{row['differing']:,} of {plural(row['clusters'], units)} differ"]
+    unit = "cluster" if "+" in settings["resample"] else settings["resample"]
+    unit = f"group of {unit}s" if row["clusters"] > MOST_UNPOOLED else unit
+    whole = f"{row['clusters']:,} {plural(row['clusters'], unit).partition(' ')[2]}"
+    verb = "differs" if row["differing"] == 1 else "differ"
+    parts = [f"{row['differing']:,} of {whole} {verb}"]
     if row["clusters"] < FEW_CLUSTERS:
         parts.append(f"rough: fewer than {FEW_CLUSTERS}")
     if row.get("runs_a") is not None:
         parts.append(f"about recipes, {len(row['runs_a'])} and {len(row['runs_b'])} runs")
-    least = row["detectable"]
+    least, scale = row["detectable"], scale_of(row["metric"])
     if least is not None:
         parts.append(
-            f"a true difference of {100 * least:.2f} would be found (80 %)"
-            if least < 1
+            f"a true difference of {scale * least:.2f} would be found (80 %)"
+            if least < 1 or scale == 1
             else "no difference would be found (80 %)"
         )
     return "; ".join(parts)
@@ -151,20 +178,21 @@ def _run_record(one: Mapping[str, Any]) -> dict[str, Any]:
         "dataset": one["dataset"],
         "A": one["system_a"],
         "B": one["system_b"],
-        "runs of A": " ".join(percent(score) for score in one["runs_a"]),
-        "runs of B": " ".join(percent(score) for score in one["runs_b"]),
+        "runs of A": " ".join(score(value, one["metric"]) for value in one["runs_a"]),
+        "runs of B": " ".join(score(value, one["metric"]) for value in one["runs_b"]),
         "next run": bounded("next_run_better", "next_run_low", "next_run_high"),
         "ε": bounded("violation", "violation_low", "violation_high"),
     }
 
 
 def _dataset_record(one: Mapping[str, Any]) -> dict[str, Any]:
-    interval = "" if one["low"] is None else f" [{points(one['low'])}, {points(one['high'])}]"
+    low, high, mean = (points(one[key], one["metric"]) for key in ("low", "high", "difference"))
+    interval = "" if one["low"] is None else f" [{low}, {high}]"
     return {
         "A": one["system_a"],
         "B": one["system_b"],
         "datasets": len(one["datasets"]),
-        "mean difference": points(one["difference"]) + interval,
+        "mean difference": mean + interval,
         "ahead": one["ahead"],
         "behind": one["behind"],
         "better on": one["better_on"],
@@ -196,7 +224,8 @@ def _where_tables(found: Comparison, pair: tuple[str, str], most: int) -> list[T
             continue
         ranked = sorted(rows, key=_sureness)
         shown = ranked[:most]
-        table = difference_tables(shown, found.settings)[0]
+        several = len({row["dataset"] for row in found.rows}) > 1
+        table = difference_tables(shown, found.settings, several)[0]
         sure = sum(is_significant(row["p_corrected"]) for row in rows)
         notes = (
             f"* p below {SIGNIFICANT} after correction over the {len(rows)} of this family: {sure}",
@@ -250,9 +279,25 @@ def _change_lines(change: Mapping[str, Any], a: str, b: str, width: int) -> list
 TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
 
 
-def points(value: float | None) -> str:
-    """A difference of fractions, in points, with its sign."""
-    return "–" if value is None else f"{100 * value:+.2f}"
+def score(value: float | None, metric: str) -> str:
+    """A number of a metric: in percent, if it is a share."""
+    if value is None or scale_of(metric) == 100:
+        return percent(value)
+    return f"{value:,.2f}"
+
+
+def points(value: float | None, metric: str = "f1") -> str:
+    """A difference with its sign, of shares in points; what is hardly more than 0 says so.
+
+    >>> points(0.0123), points(-1e-6), points(0.0)
+    ('+1.23', '<0', '+0.00')
+    """
+    if value is None:
+        return "–"
+    shown = scale_of(metric) * value
+    if 0 < abs(shown) < _HARDLY:
+        return ">0" if shown > 0 else "<0"
+    return f"{shown + 0.0:+,.2f}"
 
 
 def p_text(p: float | None) -> str:
@@ -265,11 +310,12 @@ def p_text(p: float | None) -> str:
 
 
 def difference_tables(
-    rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
+    rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any], several: bool | None = None
 ) -> list[Table]:
     """One table a pair: every cell with both values, the difference, its interval and p."""
     tables = []
-    several = len({row["dataset"] for row in rows}) > 1
+    if several is None:
+        several = len({row["dataset"] for row in rows}) > 1
     for a, b in dict.fromkeys((row["system_a"], row["system_b"]) for row in rows):
         own = [row for row in rows if (row["system_a"], row["system_b"]) == (a, b)]
         body = [_difference_cells(row, several) for row in own]
@@ -293,14 +339,15 @@ def _interval_title(settings: Mapping[str, Any]) -> str:
 def _difference_cells(row: Mapping[str, Any], several: bool) -> tuple[Cell, ...]:
     place = row["facet"] + ("" if row["level"] == "all" else f"={row['level']}")
     usual = row["match"] in ("exact", "bilou", "label", "io")
-    low, high = points(row["low"]), points(row["high"])
+    metric = row["metric"]
+    low, high = points(row["low"], metric), points(row["high"], metric)
     return (
         *([Cell(row["dataset"])] if several else []),
         Cell(place + (f" {row['type']}" if row["type"] else "")),
         Cell(row["metric"] if usual else f"{row['match']} {row['metric']}"),
-        Cell(percent(row["a"])),
-        Cell(percent(row["b"])),
-        Cell(points(row["difference"]), best=is_significant(row["p_corrected"])),
+        Cell(score(row["a"], metric)),
+        Cell(score(row["b"], metric)),
+        Cell(points(row["difference"], metric), best=is_significant(row["p_corrected"])),
         Cell("–" if row["low"] is None else f"[{low}, {high}]"),
         Cell(p_text(row["p"])),
         Cell(p_text(row["p_corrected"])),

@@ -3,6 +3,7 @@
 from nerscope.render.document import OUTPUTS, Cell, Document, Table
 from nerscope.render.text import side
 
+_GREEK = {"ε": "varepsilon", "ζ": "zeta", "ρ": "rho"}
 _LATEX = str.maketrans(
     {
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -15,6 +16,8 @@ _LATEX = str.maketrans(
         "<": r"$<$",
         ">": r"$>$",
         "†": r"\textdagger{}",
+        "✓": r"$\checkmark$",
+        **{sign: f"$\\{name}$" for sign, name in _GREEK.items()},
     }
 )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nerscope.errors import plural
 from nerscope.render.document import Document, table_of
 
 Record = Mapping[str, Any]
@@ -40,9 +41,9 @@ def _shown(one: Record) -> dict[str, Any]:
         "A": one["system_a"],
         "B": one["system_b"],
         "runs": f"{one['runs_a']}, {one['runs_b']}",
-        "power": f"{100 * one['power']:.0f} %",
+        "power": "–" if one["power"] is None else f"{100 * one['power']:.0f} %",
         "detectable": "–" if one["detectable"] is None else f"{one['detectable']:.2f}",
-        "test set": f"{one['clusters']:,} {one['over']}s",
+        "test set": plural(one["clusters"], one["over"]),
         "needed": _number(one["clusters_needed"]),
         **({"runs needed": _number(one["runs_needed"])} if recipes else {}),
     }

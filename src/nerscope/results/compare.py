@@ -17,7 +17,7 @@ from nerscope.results.results import Results
 from nerscope.results.row import row_value
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.metrics import metric_named
-from nerscope.stats.compared import Asked, Difference, differences
+from nerscope.stats.compared import Asked, Difference, agreeing, differences
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import corrected
 from nerscope.stats.corrections import is_significant as is_significant
@@ -25,6 +25,7 @@ from nerscope.stats.differences import OUTPUTS, RECIPES
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import METHODS
+from nerscope.stats.resampling import MOST_CLUSTERS as _POOLED
 
 Pair = tuple[str, str]
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
@@ -33,6 +34,7 @@ WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
 _PREFERRED = ("f1", "recall", "ter")
 _MOST_MARGIN = 1e6
+MOST_UNPOOLED = _POOLED - 1  # so many clusters or fewer are counted one by one
 _QUESTION = ("dataset", "system_a", "system_b", "metric", "a", "b", "n", "low", "high", "differing")
 
 
@@ -245,7 +247,10 @@ def _completed(
         tested = sum(one.row["p"] is not None for one in own)
         for one in own if simultaneous else ():
             bounds = one.difference.bounds(SIGNIFICANT / max(1, tested))
-            one.row["low"], one.row["high"] = bounds or (None, None)
+            p_corrected = one.row["p_corrected"]
+            sure = np.nan if p_corrected is None else float(p_corrected)
+            found_bounds = agreeing(*bounds, sure, SIGNIFICANT) if bounds else None
+            one.row["low"], one.row["high"] = found_bounds or (None, None)
     settings = dict(found.settings)
     if margin is not None:
         settings["margin"] = f"{margin:g}"
@@ -290,6 +295,11 @@ def comparison_of(
         for row, p in zip(own, corrected(p_values, about["correction"]), strict=True):
             row["p_corrected"] = row_value(p)
             row.pop("in_where", None)
+    about = {
+        **about,
+        "about": "+".join(sorted({row["about"] for row in rows if row.get("about")})),
+        "tests": "+".join(sorted({row["test"] for row in rows if row["test"]})),
+    }
     sizes = [sum(row["test"] in METHODS for row in own) for own in families.values()]
     most, samples = max(sizes, default=0), int(about["samples"])
     if about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1):
@@ -457,7 +467,9 @@ def _run_scores(found: Difference) -> dict[str, Any]:
     if pair.about != RECIPES or not overall:
         return {}
     sides = ((name, pair.spread.runs[system]) for name, system in (("a", pair.a), ("b", pair.b)))
-    return {f"runs_{name}": [float(one) for one in own[:, found.at]] for name, own in sides}
+    return {
+        f"runs_{name}": [row_value(float(one)) for one in own[:, found.at]] for name, own in sides
+    }
 
 
 def _in_where(division: Division, match: str, metric: str) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from nerscope.errors import UsageError, expect
 from nerscope.results.compare import Pair, division_named, pairs_of
 from nerscope.results.results import Results
@@ -11,10 +13,12 @@ from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.compared import Asked, Difference, differences
 from nerscope.stats.differences import RECIPES
+from nerscope.stats.differences import Pair as Two
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.power import clusters_needed, power_of, runs_needed
+from nerscope.stats.power import Design
+from nerscope.stats.resampling import pooled_by
 
-RUNS = (1, 2, 3, 5, 10)
+RUNS = (2, 3, 5, 10)
 
 
 def power(
@@ -51,7 +55,7 @@ def power(
 def _check(difference: float, power: float, alpha: float) -> None:
     for name, value, low, high, remedy in [
         ("difference", difference, 0.0, 1e6, "give a number of points above 0, as 1"),
-        ("power", power, 0.5, 1.0, "give a share from 0.5 to 1, as 0.8"),
+        ("power", power, 0.5, 1.0, "give a share above 0.5 and below 1, as 0.8"),
         ("alpha", alpha, 0.0, 0.5, "give a share up to 0.5, as 0.05"),
     ]:
         number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -69,6 +73,10 @@ def _overall(
         raise UsageError(
             f"metric '{metric}'", f"there is none over everything by '{own}'", "choose another one"
         )
+    if not metric_named(metric).is_fraction:
+        raise UsageError(
+            f"metric '{metric}'", "it is no share, and grows with the data", "choose another one"
+        )
     narrow = replace(division, metrics={own: (metric,)}, by_type=False)
     chosen = replace(evidence, divisions=(narrow,))
     for one in differences(chosen, pairs, sampling, Asked(test=False)):
@@ -85,25 +93,16 @@ def _record(
     alpha: float,
 ) -> dict[str, Any]:
     pair, at = found.pair, found.at
-    scale = 100.0 if metric_named(found.key.metric).is_fraction else 1.0
-    wanted, recipes = difference / scale, pair.about == RECIPES
-    clusters, apart = round(float(pair.clusters[at])), float(pair.apart[at])
-    # Runs differ because training went differently, and because they disagree on single sentences:
-    # more data makes the second smaller, and not the first.
-    of_data = sum(float(side[at]) for side in pair.of_run) / 2 if recipes else 0.0
-    of_training = max(0.0, float(pair.single_run_variance[at]) - of_data) if recipes else 0.0
-    of_run = of_data + of_training
-    if not recipes:
-        apart = float(pair.cluster_variance[at])
-    n_runs = [len(evidence.runs_of(name)) for name in (pair.a, pair.b)]
+    wanted, recipes = difference / 100, pair.about == RECIPES
+    runs = (len(evidence.runs_of(pair.a)), len(evidence.runs_of(pair.b)))
+    design, pooled = _design(pair, at), pooled_by(evidence, sampling.unit(evidence))
+    known = design.clusters >= 2 and not np.isnan(found.a - found.b)
 
-    def documents(runs_a: int, runs_b: int) -> int | None:
-        by_data = apart + of_data * (1 / runs_a + 1 / runs_b)
-        own = (wanted, clusters, by_data, of_training, of_training, runs_a, runs_b)
-        return clusters_needed(*own, alpha=alpha, power=power)
+    def documents(own: tuple[int, int]) -> int | None:
+        needed = design.clusters_needed(wanted, own, alpha, power) if known else None
+        return None if needed is None else round(needed * pooled)
 
     least = found.detectable(alpha, power)
-    degrees = float(pair.all_degrees[at])
     return {
         "dataset": evidence.dataset,
         "system_a": pair.a,
@@ -111,16 +110,25 @@ def _record(
         "match": pair.spread.match,
         "metric": found.key.metric,
         "over": sampling.unit(evidence),
-        "clusters": clusters,
-        "runs_a": n_runs[0],
-        "runs_b": n_runs[1],
+        "clusters": round(design.clusters * pooled),
+        "runs_a": runs[0],
+        "runs_b": runs[1],
         "about": pair.about,
         "difference": difference,
-        "power": power_of(wanted, found.variance, degrees, alpha),
-        "detectable": None if least is None else scale * least,
-        "clusters_needed": documents(*n_runs),
-        "runs_needed": runs_needed(wanted, apart, of_run, of_run, alpha, power)
-        if recipes
-        else None,
-        "clusters_by_runs": {str(k): documents(k, k) for k in RUNS} if recipes else {},
+        "power": design.power(wanted, design.clusters, runs, alpha) if known else None,
+        "detectable": None if least is None or least > 1 else 100 * least,
+        "clusters_needed": documents(runs),
+        "runs_needed": design.runs_needed(wanted, alpha, power) if known and recipes else None,
+        "clusters_by_runs": {str(k): documents((k, k)) for k in RUNS} if recipes else {},
     }
+
+
+def _design(pair: Two, at: int) -> Design:
+    """What the variance of a difference is made of."""
+    clusters, degrees = round(float(pair.clusters[at])), float(pair.degrees[at])
+    if pair.about != RECIPES:
+        return Design(clusters, degrees, float(pair.cluster_variance[at]))
+    # Runs differ because training went differently, and because they disagree on single sentences.
+    of_data = sum(float(side[at]) for side in pair.of_run) / 2
+    of_training = max(0.0, float(pair.single_run_variance[at]) - of_data)
+    return Design(clusters, degrees, float(pair.apart[at]), of_data, of_training, recipes=True)

@@ -16,7 +16,10 @@ def run_records(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         if row.get("runs_a") is None or metric_named(row["metric"]).better == 0:
             continue
         sign = metric_named(row["metric"]).better
-        ours, theirs = ([sign * score for score in row[side]] for side in ("runs_a", "runs_b"))
+        ours, theirs = (
+            [sign * score for score in row[side] if score is not None]
+            for side in ("runs_a", "runs_b")
+        )
         chance, order = next_run_better(ours, theirs), almost_stochastic_order(ours, theirs)
         yield {
             **{key: row[key] for key in ("dataset", "system_a", "system_b", "match", "metric")},

@@ -190,7 +190,7 @@ def _shown(division: Division) -> tuple[str, Metric | None]:
 def _least(metric: Metric, whole: Sure, part: Sure) -> float:
     """By how much the part falls below the whole at the least; below 0 if it may not."""
     shortfall = -metric.gain(part.value - whole.value)
-    if shortfall != shortfall or part.n < 2:
+    if shortfall != shortfall or part.interval is None:
         return -1.0
     spread = part.variance or part.value * (1 - part.value) / part.n or 1 / part.n
     return shortfall - _Z95 * sqrt(spread)

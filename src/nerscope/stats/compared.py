@@ -43,19 +43,19 @@ class Asked:
             known = (OUTPUTS, RECIPES)
             raise UsageError("about", f"there is no '{self.about}'", suggest(self.about, known))
 
-    def about_runs(self, ours: int, theirs: int) -> str:
-        """What can be asked of systems with so many runs."""
+    def about_runs(self, a: str, b: str, ours: int, theirs: int) -> str:
+        """What can be asked of two systems with so many runs."""
         several = max(ours, theirs) > 1
         if self.about == RECIPES and not several:
             raise UsageError(
                 "about",
-                "with one run each, nothing can be said of recipes",
+                f"{a} and {b}: with one run each, nothing can be said of recipes",
                 "evaluate several runs of a system, or compare outputs",
             )
         if self.same_seeds and (ours != theirs or ours < 2):
             raise UsageError(
                 "same_seeds",
-                f"{ours} and {theirs} runs cannot be paired",
+                f"{a} and {b}: {ours} and {theirs} runs cannot be paired",
                 "give both systems the same seeds, two or more, in the same order",
             )
         return self.about or (RECIPES if several else OUTPUTS)
@@ -132,7 +132,7 @@ def differences(
     unit = sampling.unit(evidence)
     clusters = clusters_of(evidence, unit, sampling.seed)
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
-    about = {(a, b): asked.about_runs(n_runs[a], n_runs[b]) for a, b in pairs}
+    about = {(a, b): asked.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
     if OUTPUTS in about.values() and asked.test:
         weights = Weighted.of(int(clusters.max()) + 1, sampling, METHODS[asked.method])
@@ -160,7 +160,7 @@ def _differences(
     n = spread.sizes[[spread.systems.index(name) for name in names]].mean(axis=0)
     low, high = two.bounds(asked.alpha)
     for at in range(len(spread.keys)):
-        interval = _agreeing(float(low[at]), float(high[at]), float(found.p[at]), asked.alpha)
+        interval = agreeing(float(low[at]), float(high[at]), float(found.p[at]), asked.alpha)
         why = None
         if np.isnan(found.p[at]):
             why = _reason(ours[at] - theirs[at], int(differing[at]), fewest, unit)
@@ -192,7 +192,7 @@ def _reason(difference: float, differing: int, fewest: int, unit: str) -> str:
     return f"differs in {plural(differing, unit)}, {fewest} are needed"
 
 
-def _agreeing(low: float, high: float, p: float, alpha: float) -> Interval:
+def agreeing(low: float, high: float, p: float, alpha: float) -> Interval:
     """The interval without 0 if the test has ruled 0 out, and with it if not.
 
     An interval holds the values that a test does not reject; for 0, that test is the one whose p is

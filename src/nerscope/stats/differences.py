@@ -13,11 +13,13 @@ from functools import cached_property
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.stats.intervals import quantiles, run_variance
+from nerscope.scoring.metrics import FREE
+from nerscope.stats.intervals import defined_runs, quantiles, run_variance
 from nerscope.stats.spread import Spread
 
 OUTPUTS, RECIPES = "outputs", "recipes"  # what a comparison is about
-_ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
+ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
+_ROUNDING = 1e-9
 _GRID = np.concatenate([np.geomspace(1e-12, 0.05, 60)[:-1], np.linspace(0.05, 1.0, 40)])
 
 
@@ -48,22 +50,29 @@ class Pair:
             return np.zeros(len(self.spread.keys))
         ours, theirs = self._runs
         if self.same_seeds:
-            return run_variance(ours - theirs) / len(ours)
+            return run_variance(ours - theirs) / defined_runs(ours - theirs)
         # Seeds fail now and then, and of one run alone nobody can tell whether it did.
-        shares = [1 / len(side) if len(side) > 1 else _ALONE for side in self._runs]
-        return self.single_run_variance * sum(shares)
+        shares = (np.where(k > 1, 1 / k, ALONE) for k in self._n_runs)
+        return np.asarray(self.single_run_variance * sum(shares))
 
     @cached_property
     def single_run_variance(self) -> Floats:
         """The variance of a single run, pooled over both sides."""
-        squares = sum((len(side) - 1) * run_variance(side) for side in self._runs)
-        return np.asarray(squares / max(1, sum(len(side) - 1 for side in self._runs)))
+        sides = zip(self._n_runs, self._runs, strict=True)
+        squares = sum((k - 1) * run_variance(side) for k, side in sides)
+        return np.asarray(squares / np.maximum(1.0, sum(self._n_runs) - 2))
 
     @property
-    def run_degrees(self) -> int:
+    def run_degrees(self) -> Floats:
         """The degrees of freedom of the variance of runs."""
-        ours, theirs = map(len, self._runs)
-        return ours - 1 if self.same_seeds else ours + theirs - 2
+        if self.same_seeds:
+            return defined_runs(self._runs[0] - self._runs[1]) - 1
+        return np.asarray(sum(self._n_runs) - 2)
+
+    @cached_property
+    def _n_runs(self) -> tuple[Floats, Floats]:
+        """In how many runs of each side a number is defined."""
+        return defined_runs(self._runs[0]), defined_runs(self._runs[1])
 
     @cached_property
     def cluster_variance(self) -> Floats:
@@ -97,7 +106,7 @@ class Pair:
     @property
     def all_degrees(self) -> Floats:
         """The degrees of freedom of the whole variance (Satterthwaite)."""
-        parts = [(self.apart, self.degrees), (self.run_variance, np.full(1, self.run_degrees))]
+        parts = [(self.apart, self.degrees), (self.run_variance, self.run_degrees)]
         squares = sum(part**2 / np.maximum(1.0, own) for part, own in parts)
         whole = sum(part for part, _ in parts) ** 2
         return np.asarray(np.divide(whole, squares, out=self.degrees * 1.0, where=squares > 0))
@@ -127,8 +136,8 @@ class Pair:
     def detectable(self, alpha: float, power: float = 0.8) -> Floats:
         """The smallest true differences that would be found with this power; NaN for none."""
         if (alpha, power) not in self._known:
-            both = quantiles(np.array([alpha, 2 * (1 - power)]), self.all_degrees)
-            found = both.sum(axis=0) * np.sqrt(self.variance)
+            t_power = quantiles(np.array([2 * (1 - power)]), self.all_degrees)[0]
+            found = self._reach(np.array([alpha]))[0] + t_power * np.sqrt(self.variance)
             nothing = (self.clusters < 2) | np.isnan(self.difference)
             self._known[alpha, power] = np.where(nothing, np.nan, found)
         return self._known[alpha, power]
@@ -146,7 +155,7 @@ class Pair:
         t = quantiles(alphas, self.degrees)
         squares = t**2 * self.cluster_variance
         if self.about == RECIPES:
-            t_runs = quantiles(alphas, np.full(len(self.spread.keys), self.run_degrees))
+            t_runs = quantiles(alphas, self.run_degrees)
             # Runs may agree by chance; what clusters tell of them is the least, then.
             squares = np.maximum(squares, t**2 * self.apart + t_runs**2 * self.run_variance)
         reach = np.sqrt(squares)
@@ -164,29 +173,38 @@ class Pair:
     @cached_property
     def _of_runs(self) -> Floats:
         """What single runs add to the variance over clusters; one alone borrows the other's."""
-        return np.asarray(sum(own / len(s) for own, s in zip(self.of_run, self._runs, strict=True)))
+        sides = zip(self.of_run, self._n_runs, strict=True)
+        return np.asarray(sum(own / k for own, k in sides))
 
     @cached_property
     def of_run(self) -> tuple[Floats, Floats]:
         """What a single run of each side adds to the variance over clusters."""
         ours, theirs = (self.spread.of_run[place] for place in self._places)
-        several = [len(side) > 1 for side in self._runs]
-        return (ours if several[0] else theirs), (theirs if several[1] else ours)
+        several = [k > 1 for k in self._n_runs]
+        return np.where(several[0], ours, theirs), np.where(several[1], theirs, ours)
 
     @cached_property
     def _unit(self) -> Floats:
         """The square of what one unit more or less makes in one run, as a part of the mean over
         runs: 1 / n of a share, 1 of a count.
         """
-        n = np.maximum(1.0, self.spread.sizes[list(self._places)].mean(axis=0))
-        found = np.where([metric.is_fraction for metric in self.spread.metrics], 1 / n**2, 1.0)
-        for at in range(len(n)):
-            sides = [self.spread.parts.get((place, at)) for place in self._places]
+        places = list(self._places)
+        n = np.maximum(1.0, self.spread.sizes[places].mean(axis=0))
+        # Of a metric with a scale of its own, nobody knows; what a cluster moves is a guide.
+        found = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
+        found = found / np.maximum(1.0, self.clusters)
+        for at, metric in enumerate(self.spread.metrics):
+            sides = [self.spread.parts.get((place, at)) for place in places]
             both = [one.sizes for one in sides if one is not None and len(one.sizes)]
             if both:
                 # A unit falls on a part as often as the part has units, and moves it by 1 / n.
                 found[at] = np.mean([(2 / one).sum() / len(one) ** 2 for one in both]) / n[at]
-        return np.asarray(found / max(map(len, self._runs)) ** 2)
+            elif metric.kind != FREE:
+                found[at] = 1 / n[at] ** 2 if metric.is_fraction else 1.0
+        # Of several runs that differ, one is but a part of the mean; copies are no more than one.
+        moved = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
+        k = np.where(sum(self.of_run) > _ROUNDING * moved, np.maximum(*self._n_runs), 1.0)
+        return np.asarray(found / k**2)
 
 
 def _reached(size: float, reach: Floats) -> float:

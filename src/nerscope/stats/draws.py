@@ -6,12 +6,13 @@ differ, and else of many at random.
 """
 
 from collections.abc import Sequence
+from math import lcm, prod
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from nerscope.corpus.arrays import Bools, Floats
+from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import UsageError
 from nerscope.scoring.metrics import MICRO, LevelMetric
 from nerscope.stats.clusters import Clustered, Differing, with_whole
@@ -75,15 +76,21 @@ def tested(
                 if found is not None:
                     p[at], test[at], wanted[at] = found, EXACT, False
     if wanted.any():
-        resampled = None if weights.drawn is None else _resampled(clustered, runs, weights.drawn)
-        swapped = None if weights.swapped is None else _swapped(clustered, runs, weights.swapped)
-        for at in np.flatnonzero(wanted):
-            columns = (None if all_ is None else all_[:, at] for all_ in (resampled, swapped))
+        places = np.flatnonzero(wanted)
+        drawn = (
+            None if own is None else made(clustered, runs, own, places)
+            for own, made in ((weights.drawn, _resampled), (weights.swapped, _swapped))
+        )
+        both = list(drawn)
+        for column, at in enumerate(places):
+            columns = (None if every is None else every[:, column] for every in both)
             p[at], test[at] = METHODS[method].p(Paired(observed[at], *columns)), method
     return Tested(p, test)
 
 
-def _resampled(clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weights) -> Floats:
+def _resampled(
+    clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
+) -> Floats:
     """The differences (resamples, numbers) between the means over runs."""
     sides = []
     for own in runs:
@@ -94,14 +101,16 @@ def _resampled(clustered: Clustered, runs: Sequence[Sequence[int]], weights: Wei
     return np.asarray(sides[0] - sides[1])
 
 
-def _swapped(clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weights) -> Floats:
+def _swapped(
+    clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
+) -> Floats:
     """The differences (resamples, numbers) after the systems have changed places in some clusters.
 
-    Runs are paired in order, the shorter list starting over.
+    Runs are paired in order; of unequal numbers, until each run has met others equally often.
     """
     ours, theirs = runs
     pairs = [
-        (ours[k % len(ours)], theirs[k % len(theirs)]) for k in range(max(len(ours), len(theirs)))
+        (ours[k % len(ours)], theirs[k % len(theirs)]) for k in range(lcm(len(ours), len(theirs)))
     ]
     total: Floats | float = 0.0
     for left, right in pairs:
@@ -109,22 +118,27 @@ def _swapped(clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weigh
         change = after - before
         where = change.any(axis=(1, 2, 3))
         chosen = change[where], weights[where]
-        total = total + _values(clustered, clustered.totals[left], chosen[0], chosen[1])
-        total = total - _values(clustered, clustered.totals[right], -chosen[0], chosen[1])
+        total = total + _values(clustered, clustered.totals[left], chosen[0], chosen[1], places)
+        total = total - _values(clustered, clustered.totals[right], -chosen[0], chosen[1], places)
     return np.asarray(total / len(pairs))
 
 
 def _values(
-    clustered: Clustered, start: Floats | float, counts: Floats, weights: Weights
+    clustered: Clustered,
+    start: Floats | float,
+    counts: Floats,
+    weights: Weights,
+    places: Ints | slice = slice(None),
 ) -> Floats:
-    """Every number in every resample: of some counts, plus the weighted ones of clusters."""
+    """Some numbers in every resample: of some counts, plus the weighted ones of clusters."""
     shape = counts.shape[1:]
-    flat = counts.reshape(len(counts), -1).astype(np.float32)
+    flat = counts.reshape(len(counts), prod(shape)).astype(np.float32)
     step = max(1, _MOST_VALUES // max(1, flat.shape[1]))
     found = []
     for first in range(0, weights.shape[1], step):
         sums = weights[:, first : first + step].T.astype(np.float32) @ flat
-        found.append(clustered.numbers(start + sums.reshape(-1, *shape).astype(np.float64)).values)
+        every = clustered.numbers(start + sums.reshape(-1, *shape).astype(np.float64))
+        found.append(every.values[:, places])
     return np.concatenate(found)
 
 

@@ -17,7 +17,7 @@ from nerscope.errors import UsageError, suggest
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import COUNT
 from nerscope.stats.resampling import CLUSTERS, unit_of
-from nerscope.stats.spread import Parts, Spread
+from nerscope.stats.spread import Parts, Spread, mean_of_defined
 from nerscope.stats.student import quantile
 
 MOST_SAMPLES = 1_000_000
@@ -96,12 +96,15 @@ def caution(value: float, clusters: float, unit: str) -> str | None:
     return f"rough: {clusters:.0f} {unit}s" if clusters < FEW_CLUSTERS else None
 
 
+def defined_runs(runs: Floats) -> Floats:
+    """In how many runs (rows) each number is defined; 1 at the least."""
+    return np.asarray(np.maximum(1.0, (~np.isnan(runs)).sum(axis=0)))
+
+
 def run_variance(runs: Floats) -> Floats:
     """The variance of single runs (rows) around their mean; 0 where there is but one."""
-    if len(runs) < 2:
-        return np.zeros(runs.shape[1])
-    variance: Floats = np.nan_to_num(runs.var(axis=0, ddof=1))
-    return variance
+    apart = np.nan_to_num(runs - mean_of_defined(runs))
+    return np.asarray((apart * apart).sum(axis=0) / np.maximum(1.0, defined_runs(runs) - 1))
 
 
 def cluster_variance(spread: Spread, system: int) -> Floats:
@@ -114,27 +117,19 @@ def _shrink(clusters: Floats) -> Floats:
     return 1 - 1 / np.maximum(1.0, clusters)
 
 
-def distances(
-    spread: Spread, system: int, alphas: Floats, own: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """How far the bounds (levels of alpha, numbers) lie below and above each number.
-
-    Without `own`, runs belong to it: their spread is in the distances. With it, only clusters do,
-    and `own` is what a single run contributes to their variance: it counts among runs then.
-    """
+def distances(spread: Spread, system: int, alphas: Floats) -> tuple[Floats, Floats]:
+    """How far the bounds (levels of alpha, numbers) lie below and above each number."""
     runs = spread.runs[spread.systems[system]]
-    k, value, sizes = len(runs), spread.values(spread.systems[system]), spread.sizes[system]
-    by_runs = run_variance(runs) / k if own is None else np.zeros(len(value))
-    of_run = spread.of_run[system] if own is None and k > 1 else own
-    by_clusters = cluster_variance(spread, system)
-    if of_run is not None:
-        by_clusters = np.maximum(0.0, by_clusters - of_run * _shrink(spread.clusters[system]) / k)
-    t_clusters = quantiles(alphas, spread.degrees[system])
-    t_runs = quantiles(alphas, np.full(len(value), max(1, k - 1)))
-    variance = by_clusters + by_runs
-    # Of two variances, each with its quantile: never too short a reach (Banerjee 1960).
-    reach = t_clusters**2 * by_clusters + t_runs**2 * by_runs
-    z = np.sqrt(np.divide(reach, variance, out=t_clusters**2, where=variance > 0))
+    k, value, sizes = defined_runs(runs), mean_of_defined(runs), spread.sizes[system]
+    by_runs, by_clusters = run_variance(runs) / k, cluster_variance(spread, system)
+    of_run = spread.of_run[system] * _shrink(spread.clusters[system]) / k
+    apart = np.maximum(0.0, by_clusters - of_run)
+    t, t_runs = quantiles(alphas, spread.degrees[system]), quantiles(alphas, k - 1)
+    # Of two variances, each with its quantile: never too short a reach (Banerjee 1960). Runs may
+    # agree by chance; what clusters tell of them is the least, then.
+    variance = np.maximum(by_clusters, apart + by_runs)
+    reach = np.maximum(t**2 * by_clusters, t**2 * apart + t_runs**2 * by_runs)
+    z = np.sqrt(np.divide(reach, variance, out=t**2, where=variance > 0))
     below, above = score_distances(value, variance, 2 * sizes * k, spread.clusters[system], z)
     for at, metric in enumerate(spread.metrics):
         if (system, at) in spread.parts:

@@ -1,107 +1,103 @@
-"""How small a difference can be found, and how many sentences or runs a smaller one would need."""
+"""How small a difference a test can find, and what it would take to find a smaller one."""
 
-from math import ceil, inf, isfinite, sqrt
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, sqrt
 
-from nerscope.stats.student import normal_quantile, quantile, two_sided_p
+import numpy as np
 
-_NAN = float("nan")
+from nerscope.stats.differences import ALONE
+from nerscope.stats.intervals import quantiles
+from nerscope.stats.student import two_sided_p
+
+_MOST = 1 << 30  # clusters, or runs: more is none
 
 
-def detectable(variance: float, degrees: float, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The smallest true difference that is found with this power, where an estimate has this
-    variance. The power is to be above alpha / 2, which chance alone reaches.
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What the variance of a difference is made of, with the clusters and runs of now.
 
-    >>> round(detectable(0.0001, 30), 4)
-    0.029
+    Clusters add `apart`, which all runs share. A single run adds two things: `of_data`, what it has
+    of its own on single clusters, and `of_training`, how its training went. More clusters make the
+    first two smaller, more runs the last two.
+
+    >>> now = Design(clusters=100, degrees=90, apart=1e-4)
+    >>> round(now.least(100), 4), now.clusters_needed(0.01)
+    (0.0283, 789)
     """
-    if not variance >= 0:
-        return _NAN
-    factor = _point(1 - alpha / 2, degrees) + _point(power, degrees)
-    return factor * sqrt(variance)
+
+    clusters: int
+    degrees: float
+    apart: float
+    of_data: float = 0.0
+    of_training: float = 0.0
+    recipes: bool = False
+
+    def least(
+        self,
+        clusters: int,
+        runs: tuple[int, int] = (1, 1),
+        alpha: float = 0.05,
+        power: float = 0.8,
+    ) -> float:
+        """The smallest true difference that is found with this power."""
+        reach, error, degrees = self._test(clusters, runs, alpha)
+        return reach + _quantile(2 * (1 - power), degrees) * error
+
+    def power(
+        self, difference: float, clusters: int, runs: tuple[int, int] = (1, 1), alpha: float = 0.05
+    ) -> float:
+        """How often a true difference is found."""
+        reach, error, degrees = self._test(clusters, runs, alpha)
+        beyond = (reach - abs(difference)) / error if error else -inf
+        tail = float(two_sided_p(abs(beyond), max(1.0, degrees))) / 2
+        return tail if beyond > 0 else 1 - tail
+
+    def clusters_needed(
+        self,
+        difference: float,
+        runs: tuple[int, int] = (1, 1),
+        alpha: float = 0.05,
+        power: float = 0.8,
+    ) -> int | None:
+        """How many clusters find it with these runs; None if no number does."""
+        return _smallest(2, lambda m: self.least(m, runs, alpha, power) <= difference)
+
+    def runs_needed(self, difference: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+        """How many runs on each side find it with the clusters of now; None if no number does."""
+        return _smallest(2, lambda k: self.least(self.clusters, (k, k), alpha, power) <= difference)
+
+    def _test(
+        self, clusters: int, runs: tuple[int, int], alpha: float
+    ) -> tuple[float, float, float]:
+        """How far a bound reaches, the standard error, and its degrees of freedom."""
+        shrunk, degrees = self.clusters / clusters, self.degrees * clusters / self.clusters
+        by_data = (self.apart + self.of_data * sum(1 / k for k in runs)) * shrunk
+        t = _quantile(alpha, degrees)
+        if not self.recipes:
+            return t * sqrt(by_data), sqrt(by_data), degrees
+        apart = self.apart * shrunk
+        shares = sum(1 / k if k > 1 else ALONE for k in runs)
+        by_runs = (self.of_data * shrunk + self.of_training) * shares
+        of_runs = max(1, sum(runs) - 2)
+        reach = max(t * t * by_data, t * t * apart + _quantile(alpha, of_runs) ** 2 * by_runs)
+        squares = apart**2 / max(1.0, degrees) + by_runs**2 / of_runs
+        whole = (apart + by_runs) ** 2 / squares if squares else degrees
+        return sqrt(reach), sqrt(max(by_data, apart + by_runs)), whole
 
 
-def power_of(difference: float, variance: float, degrees: float, alpha: float = 0.05) -> float:
-    """How often a true difference is found, in either direction; by Student's t, moved to it.
-
-    NaN where there is neither a difference nor a variance.
-
-    >>> round(power_of(0.029, 0.0001, 30), 2)
-    0.8
-    """
-    if not variance >= 0 or not (variance or difference):
-        return _NAN
-    shift = abs(difference) / sqrt(variance) if variance else inf
-    bound = _point(1 - alpha / 2, degrees)
-    return _below(shift - bound, degrees) + _below(-shift - bound, degrees)
+def _quantile(p: float, degrees: float) -> float:
+    return float(quantiles(np.array([p]), np.array([degrees]))[0, 0])
 
 
-def clusters_needed(
-    difference: float,
-    clusters: int,
-    cluster_variance: float,
-    run_variance_a: float,
-    run_variance_b: float,
-    runs_a: int,
-    runs_b: int,
-    alpha: float = 0.05,
-    power: float = 0.8,
-) -> int | None:
-    """How many clusters (sentences or documents) a test set needs, to find this difference with
-    this power; None if the runs alone are too noisy for any number.
-
-    `cluster_variance` is what the present clusters add to the variance of the difference, and
-    shrinks with their number; the variances are those of a single run.
-
-    >>> clusters_needed(0.01, 1000, 0.00002, 0.00001, 0.00001, 5, 5)
-    2289
-    """
-    left = _affordable(difference, alpha, power) - run_variance_a / runs_a - run_variance_b / runs_b
-    return _how_many(cluster_variance * clusters, left)
-
-
-def runs_needed(
-    difference: float,
-    cluster_variance: float,
-    run_variance_a: float,
-    run_variance_b: float,
-    alpha: float = 0.05,
-    power: float = 0.8,
-) -> int | None:
-    """How many runs of each system it takes to find this difference with this power on the present
-    test set; None if that alone is too small.
-
-    >>> runs_needed(0.01, 0.000005, 0.00001, 0.00001)
-    3
-    """
-    left = _affordable(difference, alpha, power) - cluster_variance
-    return _how_many(run_variance_a + run_variance_b, left)
-
-
-def _affordable(difference: float, alpha: float, power: float) -> float:
-    """The variance up to which a difference is found with this power.
-
-    By the normal distribution: how many degrees there will be is not yet known.
-    """
-    factor = normal_quantile(1 - alpha / 2) + normal_quantile(power)
-    # Chance alone finds something in alpha / 2 of the cases, at the least.
-    return (difference / factor) * (difference / factor) if factor > 0 else inf
-
-
-def _how_many(variance: float, left: float) -> int | None:
-    """The smallest number that divides a variance into what is left for it."""
-    if not left > 0 or not isfinite(variance / left):
-        return None
-    return max(1, ceil(variance / left))
-
-
-def _point(share: float, degrees: float) -> float:
-    """The point that Student's t stays below with this chance."""
-    if share < 0.5:
-        return -_point(1 - share, degrees)
-    return float(quantile(2 * (1 - share), degrees))
-
-
-def _below(t: float, degrees: float) -> float:
-    """The chance that Student's t is at most this."""
-    tail = float(two_sided_p(t, degrees)) / 2
-    return tail if t < 0 else 1 - tail
+def _smallest(first: int, enough: Callable[[int], bool]) -> int | None:
+    """The smallest number from the first on that is enough, if larger ones are, too."""
+    low, high = first - 1, first
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > _MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

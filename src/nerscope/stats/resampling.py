@@ -48,6 +48,12 @@ def clusters_of(evidence: Evidence, unit: str | None = None, seed: int = 0) -> I
     return groups[clusters]
 
 
+def pooled_by(evidence: Evidence, unit: str) -> float:
+    """How many clusters a group holds on average; 1 where none were pooled."""
+    size = len(np.unique(evidence.documents)) if unit == "document" else len(evidence.documents)
+    return max(1.0, size / MOST_CLUSTERS)
+
+
 def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
     """How often each cluster (row) is drawn in each resample (column), drawing as many as there
     are, with replacement.

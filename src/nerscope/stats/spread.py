@@ -112,7 +112,10 @@ class _Sums:
     def __init__(self, clustered: Clustered, paired: bool) -> None:
         n_systems, n_keys = len(clustered.systems), len(clustered.keys)
         self.owners, self.paired = clustered.owners, paired
-        self.n_runs = np.bincount(clustered.owners, minlength=n_systems)
+        known = ~np.isnan(np.concatenate([clustered.values, clustered.shares], axis=-1))
+        every = range(n_systems)
+        # In how many runs of each system a number is defined: the others have no part in its mean.
+        self.n_runs = np.stack([known[self.owners == system].sum(axis=0) for system in every])
         self.products = np.zeros((n_systems, n_systems, n_keys))
         self.squares = np.zeros((n_systems, n_keys))  # of single runs
         self.shares: dict[int, list[int]] = {}  # by number: where those of an average stand
@@ -131,7 +134,8 @@ class _Sums:
         np.add.at(self.squares, self.owners, np.einsum("rbk,rbk->rk", single, single))
         if len(self.n_runs) < len(self.owners):
             every = range(len(self.n_runs))
-            moves = np.stack([moves[self.owners == system].mean(axis=0) for system in every])
+            added = np.stack([moves[self.owners == system].sum(axis=0) for system in every])
+            moves = added / np.maximum(1, self.n_runs)[:, None]
         numbers = moves[..., :n_keys]
         if self.paired:
             self.products += np.einsum("sbk,tbk->stk", numbers, numbers)
@@ -144,8 +148,9 @@ class _Sums:
 
     def of_run(self) -> Floats:
         """The sums of squares of what a single run has of its own."""
-        shared = np.einsum("ssk->sk", self.products) * self.n_runs[:, None]
-        found = np.maximum(0.0, self.squares - shared) / np.maximum(1, self.n_runs - 1)[:, None]
+        n_runs = self.n_runs[:, : self.squares.shape[-1]]
+        shared = np.einsum("ssk->sk", self.products) * n_runs
+        found = np.maximum(0.0, self.squares - shared) / np.maximum(1, n_runs - 1)
         return np.asarray(found)
 
 
