@@ -210,11 +210,19 @@ def compared_cells(
 
 
 def _only_overall_types(evidence: Evidence) -> Evidence:
-    """The evidence without the types of each level: only those of everything."""
-    divisions = tuple(
-        one if one.facet == "all" else replace(one, by_type=False) for one in evidence.divisions
-    )
-    return replace(evidence, divisions=divisions)
+    """The evidence without types that are not shown: those of exact match of everything are."""
+    divisions = []
+    for one in evidence.divisions:
+        shown = {name: own for name, own in one.metrics.items() if _has_types(one.facet, name)}
+        rest = {name: own for name, own in one.metrics.items() if name not in shown}
+        divisions += [replace(one, metrics=shown)] if shown else []
+        divisions += [replace(one, metrics=rest, by_type=False)] if rest else []
+    return replace(evidence, divisions=tuple(divisions))
+
+
+def _has_types(facet: str, match: str) -> bool:
+    """Whether types are shown unasked."""
+    return facet == "all" and match == "exact"
 
 
 def run_notes(evidence: Evidence, pairs: Sequence[Pair], asked: Asked) -> Iterator[str]:
@@ -271,7 +279,7 @@ def _is_shown(found: Difference, by_type: bool, alone: bool) -> bool:
     """Types are shown for all mentions together; for the levels of a facet, only if asked for."""
     if not metric_named(found.key.metric).better and not alone:
         return False  # neither better nor worse, as a share of errors
-    overall = found.division.facet == "all" and found.pair.spread.match == "exact"
+    overall = _has_types(found.division.facet, found.pair.spread.match)
     return found.key.type is None or by_type or overall
 
 

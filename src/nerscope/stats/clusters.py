@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Numbers in a row: (…, numbers); and the shares of which averages are made (…, shares)."""
+    """Numbers in a row, and the shares of which averages are made."""
 
     keys: tuple[CellKey, ...]
     metrics: tuple[Metric, ...]
@@ -74,7 +74,7 @@ class Clustered:
         """The numbers of each run, from the counts of all clusters."""
         totals = self.counts.sum(axis=0, dtype=np.float64)
         self.totals = [self.of_run(run, totals) for run in range(len(self.owners))]
-        found = [self.numbers(own) for own in self.totals]
+        found = [self._numbers(own) for own in self.totals]
         self.keys, self.metrics = found[0].keys, found[0].metrics
         self.values = np.stack([one.values for one in found])  # (runs, numbers)
         self.sizes = np.stack([one.sizes for one in found])
@@ -105,26 +105,35 @@ class Clustered:
         columns = [0, *range(first, first + self.width - 1)]
         return counts[..., columns].astype(np.float64)
 
-    def numbers(self, counts: Floats) -> Numbers:
-        """Every number of counts (…, levels, types, columns)."""
-        keys, metrics, values, sizes = [], [], [], []
-        for metric, found in self.division.numbers(self.match, counts, self.zero_division):
-            shape = (*found.values.shape[:-2], -1)
-            values.append(found.values.reshape(shape))
-            sizes.append(np.broadcast_to(found.sizes, found.values.shape).reshape(shape))
-            for level in found.levels:
-                for at in range(found.values.shape[-1]):
-                    keys.append(CellKey(level, at - 1 if at else None, metric.name))
-                    metrics.append(metric)
-        both = (np.concatenate(values, -1), np.concatenate(sizes, -1))
-        return Numbers(tuple(keys), tuple(metrics), *both, self._shares(counts))
+    def values_in(self, counts: Floats) -> Floats:
+        """Every number of counts (…, levels, types, columns), in a row."""
+        found = self.division.numbers(self.match, counts, self.zero_division)
+        shape = (*counts.shape[:-3], -1)
+        return np.concatenate([own.values.reshape(shape) for _, own in found], axis=-1)
 
-    def _shares(self, counts: Floats) -> Floats:
+    def shares_in(self, counts: Floats) -> Floats:
         """What the formula of each average gives for every level and type, all types first."""
         whole = with_whole(counts, -2) if self.averages else counts
         shape = (*counts.shape[:-3], -1)
         found = [one.shares(whole, self.zero_division).reshape(shape) for one in self.averages]
         return np.concatenate([np.zeros((*counts.shape[:-3], 0)), *found], axis=-1)
+
+    def _numbers(self, counts: Floats) -> Numbers:
+        """Every number of counts (levels, types, columns), with its key."""
+        keys, metrics, sizes = [], [], []
+        for metric, found in self.division.numbers(self.match, counts, self.zero_division):
+            sizes.append(np.broadcast_to(found.sizes, found.values.shape).reshape(-1))
+            for level in found.levels:
+                for at in range(found.values.shape[-1]):
+                    keys.append(CellKey(level, at - 1 if at else None, metric.name))
+                    metrics.append(metric)
+        return Numbers(
+            tuple(keys),
+            tuple(metrics),
+            self.values_in(counts),
+            np.concatenate(sizes),
+            self.shares_in(counts),
+        )
 
     def blocks(self, width: int) -> Iterator[npt.NDArray[np.float32]]:
         """Clusters in blocks, each of which makes so many values."""

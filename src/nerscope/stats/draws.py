@@ -7,7 +7,7 @@ differ, and else of many at random.
 
 from collections.abc import Sequence
 from math import lcm, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import UsageError
 from nerscope.scoring.metrics import MICRO, LevelMetric
-from nerscope.stats.clusters import Clustered, Differing, with_whole
+from nerscope.stats.clusters import Clustered, Differing
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import EXACT, METHODS, Method, Paired, p_value
 from nerscope.stats.resampling import Weights, bootstrap_weights, swap_weights
@@ -137,8 +137,8 @@ def _values(
     found = []
     for first in range(0, weights.shape[1], step):
         sums = weights[:, first : first + step].T.astype(np.float32) @ flat
-        every = clustered.numbers(start + sums.reshape(-1, *shape).astype(np.float64))
-        found.append(every.values[:, places])
+        every = clustered.values_in(start + sums.reshape(-1, *shape).astype(np.float64))
+        found.append(every[:, places])
     return np.concatenate(found)
 
 
@@ -154,12 +154,12 @@ def _exact(
     where = differing.clusters(at)
     ((level, kind),) = clustered.places(key, metric)
 
-    def chosen(counts: Floats) -> Floats:
-        return with_whole(counts, -2)[..., level, kind, :]
+    def chosen(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        own = counts[..., level, :, :]
+        return own[..., kind - 1, :] if kind else own.sum(axis=-2)
 
-    change = chosen(clustered.of_run(right, clustered.counts[where])) - chosen(
-        clustered.of_run(left, clustered.counts[where])
-    )
+    counts = chosen(clustered.counts[where])
+    change = clustered.of_run(right, counts) - clustered.of_run(left, counts)
     moved = _all_ways(len(change)) @ change
     ours, theirs = (chosen(clustered.totals[run]) for run in (left, right))
     zero_division = clustered.zero_division

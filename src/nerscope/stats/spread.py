@@ -98,8 +98,9 @@ def _moved(several: Sequence[Clustered], paired: bool) -> "list[_Sums]":
     for block in first.blocks(before.size):
         moves = np.empty((len(before), len(block), before.shape[-1]))
         for run, total in enumerate(first.totals):
-            without = first.numbers(total - first.of_run(run, block))
-            moves[run] = before[run] - np.concatenate([without.values, without.shares], axis=-1)
+            without = total - first.of_run(run, block)
+            both = (first.values_in(without), first.shares_in(without))
+            moves[run] = before[run] - np.concatenate(both, axis=-1)
         np.nan_to_num(moves, copy=False)
         for own in sums:
             own.add(moves)
