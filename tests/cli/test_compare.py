@@ -209,3 +209,14 @@ def test_results_on_other_data_are_refused(folder: Path, run: Run) -> None:
     assert outcome.code == 2
     assert "it has none of the datasets of r.json" in outcome.err
     assert run("compare", "r.json", "same-name.json").code == 2
+
+
+def test_of_many_pairs_only_the_decided_ones_are_named(folder: Path, run: Run) -> None:
+    for name in "defg":
+        (folder / f"{name}.txt").write_text((folder / "a.txt").read_text())
+    done(run, "evaluate gold.txt -o many.json " + systems("abcdefg"))
+    lines = done(run, "compare many.json --samples 1000").out.split("\n")
+    named = [line for line in lines if " is better than c: " in line]
+    assert len(named) == 6  # all others are better than c
+    assert "15 of 21 pairs: undecided" in lines
+    assert "about outputs, over sentences" in lines

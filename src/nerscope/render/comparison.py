@@ -28,6 +28,7 @@ from nerscope.results.verdict import scale_of
 
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
 _HARDLY = 0.001  # points
+_MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
 _MOST_CONDITIONS = 4  # answers with a second line that says what they rest on
 _FEWEST_PLACES = 3  # of a pair; with so many pairs that fewer would fit, none are shown
 
@@ -67,11 +68,14 @@ def answers(found: Comparison) -> list[str]:
     """One sentence a pair and dataset: is A better than B, and what could have been shown?"""
     several = len({row["dataset"] for row in found.rows}) > 1
     lines, shown = list[str](), [row for row in found.primary if row["difference"] is not None]
-    for row in shown:
+    many = len(shown) > _MOST_ANSWERS
+    for row in [row for row in shown if not many or is_significant(row["p_corrected"])]:
         place = f"{row['dataset']}: " if several else ""
         lines.append(f"{place}{_answer(row, found.settings)}")
         if len(shown) <= _MOST_CONDITIONS:
             lines.append(f"  {_conditions(row, found.settings)}")
+    if many:
+        lines.append(f"{len(shown) - len(lines)} of {len(shown)} pairs: undecided")
     if len(shown) > _MOST_CONDITIONS:
         lines.append(f"about {found.settings['about']}, over {found.settings['resample']}s")
     return lines
