@@ -23,7 +23,7 @@ class Design:
 
     >>> now = Design(clusters=100, degrees=90, apart=1e-4)
     >>> round(now.least(100), 4), now.clusters_needed(0.01)
-    (0.0283, 789)
+    (0.0283, 788)
     """
 
     clusters: int
