@@ -102,11 +102,6 @@ class Metric:
         """What the formula gives for counts (…, columns), before any average."""
         return filled(self._computed(counts), zero_division)
 
-    @property
-    def most(self) -> float:
-        """No value is above this."""
-        return 1.0 if self.is_fraction else np.inf
-
     def gain(self, difference: float) -> float:
         """A difference, positive if it is for the better; 0 if neither side is the better one."""
         return self.better * difference + 0.0  # never minus zero

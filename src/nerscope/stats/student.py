@@ -7,7 +7,7 @@ P of n degrees is P of n + 2 degrees at the same t² / n, plus one term in close
 """
 
 from functools import cache
-from math import erfc, inf, nan, pi, sqrt
+from math import inf, nan, pi, sqrt
 
 import numpy as np
 
@@ -53,15 +53,6 @@ def quantile(p_two_sided: Floats | float, degrees: Floats | float) -> Floats:
     with np.errstate(over="ignore"):  # beyond all numbers it is infinite
         found[possible] = np.sqrt(-np.expm1(-growth) * n) * np.exp(growth / 2)
     return found
-
-
-def normal_cdf(x: float) -> float:
-    """The chance that a standard normal number is at most x.
-
-    >>> round(normal_cdf(1.96), 4)
-    0.975
-    """
-    return erfc(-x / sqrt(2)) / 2
 
 
 def normal_quantile(p: float) -> float:
