@@ -13,7 +13,7 @@ from tests.scoring.toys import corpus, drawn, noisy, text_of
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.evaluation.intervals import add_intervals, bounds_of
+from nerscope.results.intervals import add_intervals, bounds_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import CellKey, Clustered
 from nerscope.stats.intervals import (

@@ -11,7 +11,7 @@ from tests.scoring.toys import Corpus, drawn, noisy, text_of
 import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import InputError
-from nerscope.evaluation.intervals import bounds_of
+from nerscope.results.intervals import bounds_of
 from nerscope.scoring.counts import PARTIAL
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.stats import resampling

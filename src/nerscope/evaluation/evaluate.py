@@ -52,7 +52,7 @@ def evaluate(
     evidence = with_subsets(found.evidence, planned.subsets)
     results = Results([evidence], [*found.losses, *identical_outputs(evidence)])
     if intervals is not None and intervals is not False:
-        from nerscope.evaluation.intervals import with_intervals  # for those who want to resample
+        from nerscope.results.intervals import with_intervals  # for those who want to resample
 
         return with_intervals(results, intervals)
     return results

@@ -12,7 +12,6 @@ from nerscope.engines.base import Engine, engine_for
 from nerscope.engines.local import Local
 from nerscope.errors import expect
 from nerscope.evaluation.gather import gather
-from nerscope.evaluation.intervals import RowBounds, add_intervals, bounds_of, signed
 from nerscope.evaluation.noticed import identical_outputs
 from nerscope.evaluation.plan import chosen_subsets, make_plan, open_task
 from nerscope.evaluation.settings import Settings
@@ -29,6 +28,7 @@ from nerscope.results.compare import (
     pairs_of,
     run_notes,
 )
+from nerscope.results.intervals import RowBounds, add_intervals, bounds_of, signed
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence

@@ -22,7 +22,7 @@ RowBounds = dict[str, Bounds]  # by what names a row among those of a system, it
 
 
 def bounds_of(
-    evidence: Evidence, systems: Sequence[str], sampling: Sampling
+    evidence: Evidence, systems: Sequence[str], sampling: Sampling, *, each_run: bool = True
 ) -> dict[str, RowBounds]:
     """The bounds of all numbers of some systems: of the mean over runs, and of each run."""
     found: dict[str, RowBounds] = {system: {} for system in systems}
@@ -31,13 +31,15 @@ def bounds_of(
     for division in evidence.divisions:
         for match in division.matches:
             clustered = Clustered(evidence, division, match, systems, clusters)
-            for spread in _spreads(evidence, clustered):
+            for spread in _spreads(evidence, clustered, each_run):
                 for name in spread.systems:
                     system, _, run = name.partition(_RUN)
                     found[system].update(named_bounds(evidence, spread, name, run, unit))
     for system in systems:
         runs = evidence.runs_of(system)
-        wanted = {"": runs, **({evidence.runs[run][1]: [run] for run in runs} if runs[1:] else {})}
+        wanted = {"": runs}
+        if each_run and len(runs) > 1:
+            wanted |= {evidence.runs[run][1]: [run] for run in runs}
         for number, own in wanted.items():
             for metric, size, interval in surface_intervals(evidence, own, clusters):
                 key = "\t".join([number, "all", SURFACE, "all", "", metric])
@@ -45,14 +47,14 @@ def bounds_of(
     return found
 
 
-def _spreads(evidence: Evidence, clustered: Clustered) -> list[Spread]:
-    """That of each system; and if any has several runs, that of each run."""
+def _spreads(evidence: Evidence, clustered: Clustered, each_run: bool) -> list[Spread]:
+    """That of each system; and if any has several runs, that of each run, if wanted."""
     names = [
         f"{system}{_RUN}{evidence.runs[run][1]}"
         for system in clustered.systems
         for run in evidence.runs_of(system)
     ]
-    several = len(names) > len(clustered.systems)
+    several = each_run and len(names) > len(clustered.systems)
     return spreads_of([clustered, *([clustered.apart(names)] if several else [])])
 
 
