@@ -53,6 +53,16 @@ class Side:
         sides = [ledger.gold, *(run.pred for run in ledger.runs)]
         return 2 + max(int((_start(side) + _length(side)).max(initial=0)) for side in sides)
 
+    @property
+    def starts(self) -> Ints:
+        """The first token of each mention, counted in its sentence."""
+        return _start(self.units)
+
+    @property
+    def ends(self) -> Ints:
+        """The first token behind each mention."""
+        return _start(self.units) + _length(self.units)
+
     @cached_property
     def mentions(self) -> Mentions:
         """The mentions as spans that never reach into another sentence."""
