@@ -75,10 +75,10 @@ class Check:
 class Document:
     """What a command has to say.
 
-    `data` is what JSON holds; `records`, if there are any, are what CSV holds instead of tables;
-    `opening` is said in words above the tables, `lines` below them, then `hints` of what else
-    there is; `notes` go to standard error, or into the text; `checks` are what a build passes or
-    fails by.
+    `data` is what JSON holds, or holds beside results; `records`, if there are any, are what CSV
+    holds instead of tables; `opening` is said in words above the tables, `lines` below them, then
+    `hints` of what else there is; `notes` go to standard error, or into the text; `checks` are what
+    a build passes or fails by.
     """
 
     tables: Sequence[Table] = ()

@@ -6,7 +6,7 @@ from nerscope.render.document import OUTPUTS, Document, as_json
 def json_text(document: Document) -> str:
     """Everything that was computed."""
     if document.results is not None:
-        return document.results.to_json()
+        return document.results.to_json(document.data)
     return as_json(document.data)
 
 

@@ -1,110 +1,99 @@
 """People's judgements of partial matches: how many of the pairs that got credit deserve it."""
 
-import csv
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, TypeVar
 
-from nerscope.errors import FormatError, InputError
+from nerscope.errors import InputError
+from nerscope.results.judgements import BAD, GOOD, JudgedFile, Judgement
 
-COLUMN = "judgement"
-CREDIT = "credit "  # columns with the credit of a match
-GOOD, BAD = "good", "bad"
-_NUMBER = re.compile(r"[0-9]*[.,]?[0-9]+")
+Key = TypeVar("Key", bound=Hashable)  # by which a pair is known
 
 
-def read_judgements(path: str | Path) -> list[dict[str, str]]:
-    """The rows of a list of pairs (`evaluate --list partial --format csv`) in which a person has
-    judged some.
-    """
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except OSError as error:
-        raise InputError(
-            str(path), f"it cannot be read ({error.strerror})", "check the path"
-        ) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            str(path), f"it is no CSV ({error})", "save the list as CSV in UTF-8"
-        ) from None
-    if not rows or COLUMN not in rows[0] or not any(key.startswith(CREDIT) for key in rows[0]):
-        raise FormatError(
-            str(path),
-            "there is no column 'judgement', or none with the credit of a match",
-            "judge a list made by evaluate --list partial --format csv",
-        )
-    for number, row in enumerate(rows, 2):
-        if None in row or None in row.values():
-            raise FormatError(
-                f"{path}:{number}",
-                "the row has not as many columns as the header, so a judgement is lost",
-                "save the list as CSV again, with every column",
-            )
-        for key in (key for key in row if key.startswith(CREDIT) and row[key]):
-            if not _NUMBER.fullmatch(row[key].strip()):
-                raise FormatError(
-                    f"{path}:{number}",
-                    f"the credit {row[key]!r} is no number",
-                    "leave the columns of credit as they were",
-                )
-        if row[COLUMN].strip().lower() not in (GOOD, BAD, ""):
-            raise FormatError(
-                f"{path}:{number}",
-                f"judgement '{row[COLUMN]}' is unknown",
-                "write good or bad, or leave it empty",
-            )
-    return rows
-
-
-def shares(rows: Iterable[Mapping[str, str]], by_type: bool = False) -> list[dict[str, Any]]:
+def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[dict[str, Any]]:
     """For each system and match (and type): how many pairs were judged, which share of them good.
 
-    >>> shares([{"system": "x", "credit left": "0.5", "judgement": "good"}])
+    >>> shares([Judgement("x", "PER", ("left",), "good")])
     [{'system': 'x', 'match': 'left', 'pairs': 1, 'judged': 1, 'good': 1, 'share good': 1.0}]
     """
+    head = ("system", "match", *(["type"] if by_type else []))
+    return counted(
+        head,
+        (
+            ((one.system, match, *([one.type] if by_type else [])), [one.said])
+            for one in judgements
+            for match in one.matches
+        ),
+    )
+
+
+def counted(
+    head: Sequence[str], pairs: Iterable[tuple[tuple[str, ...], Sequence[str]]]
+) -> list[dict[str, Any]]:
+    """Shares of pairs, each given with what it counts under and all that was said of it."""
     counts: dict[tuple[str, ...], list[int]] = {}
-    for row in rows:
-        said = _said(row)
-        for match in (key.removeprefix(CREDIT) for key in row if key.startswith(CREDIT)):
-            if row[CREDIT + match]:
-                kind = [row.get("gold type", "")] if by_type else []
-                entry = counts.setdefault((row.get("system", ""), match, *kind), [0, 0, 0])
-                entry[0] += 1
-                entry[1] += said in (GOOD, BAD)
-                entry[2] += said == GOOD
+    for key, said in pairs:
+        entry = counts.setdefault(key, [0, 0, 0])
+        entry[0] += 1
+        entry[1] += sum(one in (GOOD, BAD) for one in said)
+        entry[2] += sum(one == GOOD for one in said)
     return [
         {
-            **dict(zip(("system", "match", "type"), key, strict=False)),
-            "pairs": pairs,
+            **dict(zip(head, key, strict=True)),
+            "pairs": pairs_there,
             "judged": judged,
             "good": good,
             "share good": good / judged if judged else None,
         }
-        for key, (pairs, judged, good) in counts.items()
+        for key, (pairs_there, judged, good) in counts.items()
     ]
 
 
-def _said(row: Mapping[str, str]) -> str:
-    return row[COLUMN].strip().lower()
+def agreement(judges: Sequence[JudgedFile]) -> dict[str, Any]:
+    """How far several judges of the same pairs agree: raw, and beyond chance (κ).
 
-
-def agreement(judges: Sequence[Sequence[Mapping[str, str]]]) -> dict[str, Any]:
-    """How far several judges of the same list agree: raw, and beyond chance (κ).
-
-    κ is Cohen's for two judges and Fleiss' for more, over the pairs that all of them judged.
-
-    >>> one, other = [{"judgement": "good"}, {"judgement": "bad"}], [{"judgement": "good"}] * 2
-    >>> agreement([one, other])["raw"]
-    0.5
+    Pairs in JSON are the same if they stand in the same place, rows of a list if they have the same
+    number.
     """
-    if len({len(rows) for rows in judges}) > 1:
+    lists = [judge for judge in judges if judge.pairs is None]
+    if lists and len(lists) < len(judges):
+        raise InputError(
+            lists[0].name,
+            "it is a list in CSV and others are JSON, so their agreement cannot be told",
+            "let all judge the same list, or all the same page",
+        )
+    if len({len(judge.judgements) for judge in lists}) > 1:
         raise InputError(
             "judgements", "the lists differ in length", "let all judge the same list of pairs"
         )
-    said = [tuple(map(_said, same)) for same in zip(*judges, strict=True)]
-    full = [votes for votes in said if all(votes)]
+    _check_same_data(judges)
+    return agreed([judge.votes for judge in judges])
+
+
+def _check_same_data(judges: Sequence[JudgedFile]) -> None:
+    """Refuse pairs that stand in the same place and have other words: they are of other data."""
+    for first, second in combinations(judges, 2):
+        for identity, pair in (second.pairs or {}).items():
+            other = (first.pairs or {}).get(identity)
+            if other is not None and pair.contradicts(other):
+                raise InputError(
+                    second.name,
+                    f"in sentence {identity.sentence} of '{identity.dataset}' it has other words "
+                    f"than {first.name}",
+                    "let all judge the same data",
+                )
+
+
+def agreed(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
+    """How far judges agree, each given as what was said of each pair.
+
+    κ is Cohen's for two judges and Fleiss' for more, over the pairs that all of them judged.
+
+    >>> agreed([{1: "good", 2: "bad", 3: ""}, {2: "good", 1: "good", 3: "bad"}])["raw"]
+    0.5
+    """
+    common = [key for key in judges[0] if all(judge.get(key) for judge in judges)]
+    full = [[judge[key] for judge in judges] for key in common]
     if not full:
         return {"judges": len(judges), "pairs": 0, "raw": None, "kappa": None}
     size, n = len(judges), len(full)

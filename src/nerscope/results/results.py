@@ -1,7 +1,8 @@
 """Results: tidy rows with their conditions, and the questions that can be asked of them."""
 
 import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from nerscope.render.document import Table
 
+FilePath = str | os.PathLike[str]
 _FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
 
 
@@ -120,11 +122,11 @@ class Results:
             )
         return found[0]["value"]
 
-    def to_json(self) -> str:
-        """Strict JSON: undefined is null."""
+    def to_json(self, also: Mapping[str, Any] | None = None) -> str:
+        """Strict JSON: undefined is null. What is `also` to be told has keys of its own."""
         from nerscope.results.store import to_json
 
-        return to_json(self.rows, self.evidence, self.losses, VERSION)
+        return to_json(self.rows, self.evidence, self.losses, VERSION, also)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results as JSON."""
@@ -205,6 +207,20 @@ class Results:
         from nerscope.results.errors import partial_records
 
         return list(partial_records(self, matches))
+
+    def judged(self, paths: FilePath | Sequence[FilePath]) -> list[dict[str, Any]]:
+        """The share of partial matches judged good, by dataset, system and match.
+
+        Each file is the JSON that one judge exported. Judgements that do not fit are warned of.
+        """
+        from nerscope.results.judged_results import judged_results
+        from nerscope.results.judgement_files import read_pairs
+
+        given = [paths] if isinstance(paths, str | os.PathLike) else paths
+        found = judged_results(self, [read_pairs(path) for path in given])
+        for note in found.notes:
+            warnings.warn(note, stacklevel=2)
+        return found.shares
 
     def changes(self, a: str, b: str) -> list[dict[str, Any]]:
         """One record for each gold mention: what became of it from system A to system B."""

@@ -3,6 +3,7 @@
 import json
 import re
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 from nerscope.errors import InputError, UsageError
@@ -22,7 +23,13 @@ _ROW_KEYS = ("dataset", "system", "run", "unit", "facet", "level", "type", "matc
 Parts = tuple[list[Row], list[Evidence], list[Loss]]
 
 
-def to_json(rows: list[Row], evidence: list[Evidence], losses: list[Loss], version: str) -> str:
+def to_json(
+    rows: list[Row],
+    evidence: list[Evidence],
+    losses: list[Loss],
+    version: str,
+    also: Mapping[str, Any] | None = None,
+) -> str:
     """Strict JSON: undefined is null."""
     head = {
         "nerscope": version,
@@ -30,6 +37,7 @@ def to_json(rows: list[Row], evidence: list[Evidence], losses: list[Loss], versi
         "signature": joint(part.signature for part in evidence),
         "settings": settings_of(evidence),
         "losses": losses,
+        **(also or {}),
     }
     lines = ",\n".join(map(_compact, rows))
     packed = _compact([pack_evidence(part) for part in evidence])
