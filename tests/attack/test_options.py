@@ -1,14 +1,21 @@
 """Every option of every command with a wrong value; matches, metrics, facets and subsets."""
 
+import json
 from pathlib import Path
 
 from tests.attack.conftest import Attack
 from tests.attack.harness import Case, params
+from tests.results.judgements import pair
 
 E = "evaluate gold.txt --system good=good.txt"
 T = f"{E} --train train.txt"
 C = "compare results.json"
 GATE = "gate results.json --baseline results.json"
+
+
+def judgements(*pairs: object, form: int = 1) -> str:
+    """The content of a file of judgements."""
+    return json.dumps({"nerscope_judgements": form, "pairs": pairs})
 
 
 def wrong(name: str, command: str, place: str, fact: str = "") -> Case:
@@ -151,6 +158,18 @@ EVALUATE = [
     parsed("workers-word", f"{E} --workers two", "two"),
     parsed("no-value", f"{E} --repair", "--repair"),
     parsed("no-command", "evaluat gold.txt", "evaluat"),
+    wrong("judgements-missing", f"{E} --judgements no.json", "no.json", "it cannot be read"),
+    wrong("judgements-folder", f"{E} --judgements .", ".", "it cannot be read"),
+    wrong("judgements-results", f"{E} --judgements results.json", "results.json", "no judgements"),
+    wrong("judgements-list", f"{E} --judgements no.json --list partial", "--judgements", "instead"),
+    wrong("judgements-conlleval", f"{E} --judgements no.json --format conlleval", "--format", ""),
+    Case("judgements-csv", f"{E} --judgements p.csv", "p.csv", "does not say which tokens",
+         files={"p.csv": "system,credit left,judgement\ns,0.5,good\n"}),
+    Case("judgements-output", f"{E} --judgements j.json -o j.json", "j.json", "one of the inputs",
+         files={"j.json": judgements(pair())}),
+    Case("judgements-strangers", f"{E} --judgements j.json --format json", code=0,
+         numbers={"recall": 5 / 6}, note="j.json: 1 judgement of pairs that these results do not",
+         files={"j.json": judgements(pair())}),
 ]  # fmt: skip
 
 OTHERS = [
@@ -272,6 +291,20 @@ OTHERS = [
          files={"p.csv": "system,credit left,judgement\ns,0.5,Good\ns,0.5,BAD\ns,0.5,\n"}),
     Case("judged-semicolon", "judged p.csv", "p.csv", "",
          files={"p.csv": "system;credit left;judgement\ns;0.5;good\n"}),
+    Case("judged-json-number", "judged j.json --format json", code=0, out='"share good": 0.5',
+         files={"j.json": judgements(pair("good"), pair("bad", sentence=2))}),
+    Case("judged-json-cut-off", "judged j.json", "j.json", "it is not JSON",
+         files={"j.json": judgements(pair())[:-5]}),
+    Case("judged-json-newer", "judged j.json", "j.json", "of format 2, this program knows 1",
+         files={"j.json": judgements(form=2)}),
+    Case("judged-json-kind", "judged j.json", "j.json: pair 2", "'sentence' cannot be 'one'",
+         files={"j.json": judgements(pair(), pair(sentence="one"))}),
+    Case("judged-json-twice", "judged j.json", "j.json: pair 2", "this pair was there before",
+         files={"j.json": judgements(pair(), pair("bad"))}),
+    Case("judged-results", "judged results.json", "results.json", "it holds no judgements"),
+    Case("judged-mixed", "judged j.json p.csv", "p.csv", "it is a list in CSV and others are JSON",
+         files={"j.json": judgements(pair()),
+                "p.csv": "system,credit left,judgement\ns,0.5,good\n"}),
     wrong("init-missing", "init no", "no", "no such folder"),
     wrong("init-file", "init gold.txt", "gold.txt", "no such folder"),
     wrong("init-nothing", "init .", ".", "no file with 'test' in its name"),

@@ -26,6 +26,8 @@ from nerscope.cli.common import (
 
 if TYPE_CHECKING:
     from nerscope.formats.base import Source
+    from nerscope.results.judged_results import JudgedResults
+    from nerscope.results.judgements import JudgedFile
     from nerscope.results.results import Results
 
 _LISTS = ("hard", "hard-errors", "partial", "confusion")
@@ -103,6 +105,12 @@ def command(
     errors: str | None = typer.Option(
         None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."
     ),
+    judgements: list[str] = typer.Option(
+        [],
+        metavar="FILE",
+        help="What a person said of partial matches: the JSON that a report page exports; "
+        "repeatable, one a judge.",
+    ),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
     engine: str | None = typer.Option(
         None, metavar="NAME", help="Where the work is done: local, pool, or one of a plug-in."
@@ -115,15 +123,17 @@ def command(
     from nerscope.evaluation.evaluate import evaluate
     from nerscope.formats.base import path_of, source_named
     from nerscope.plugins import load_plugins
+    from nerscope.results.judgement_files import read_pairs
     from nerscope.stats.intervals import Sampling
 
     load_plugins(plugin)
     said = {name: value for name, value in locals().items() if name in _OPTIONS}
     _refuse_nonsense(test, said)
+    said["judges"] = [read_pairs(path) for path in judgements]
     if test.endswith(".toml"):
         _run_experiment(test, said)
     files = [path_of(text) for text in (test, *train, *(one.partition("=")[2] for one in system))]
-    checked_outputs([output, errors], [*files, *plugin])
+    checked_outputs([output, errors], [*files, *plugin, *judgements])
     sampling = Sampling(resample)
     plain = format == "conlleval"
     gold, training = source_named(test), [source_named(one) for one in train]
@@ -179,7 +189,9 @@ _IN_THE_FILE: dict[str, Any] = {
 _OPTIONS = {
     *_IN_THE_FILE,
     *("test", "output", "format", "plugin", "engine", "workers", "no_cache", "all", "quiet"),
+    "judgements",
 }
+_BEYOND_EXACT = ("facet", "match", "metric", "judgements")
 
 
 def _refuse_nonsense(test: str, said: Mapping[str, Any]) -> None:
@@ -197,11 +209,17 @@ def _refuse_nonsense(test: str, said: Mapping[str, Any]) -> None:
                     "it has no place beside an experiment file",
                     "put it into the file",
                 )
-    if said["format"] == "conlleval" and any(said[name] for name in ("facet", "match", "metric")):
+    if said["format"] == "conlleval" and any(said[name] for name in _BEYOND_EXACT):
         raise UsageError(
             "--format conlleval",
             "it shows exact scores and nothing else",
-            "leave --facet, --match and --metric out",
+            "leave --facet, --match, --metric and --judgements out",
+        )
+    if said["list"] and said["judgements"]:
+        raise UsageError(
+            "--judgements",
+            "lists are shown instead of tables, and this is a table",
+            "leave --list out, or evaluate twice",
         )
     needy = [name for name in said["list"] if name.startswith("hard")]
     if needy and not said["train"]:
@@ -214,6 +232,7 @@ def _hand_out(
     results: "Results", said: Mapping[str, Any], gold: "Source", training: Sequence["Source"]
 ) -> None:
     """Write what goes to files, and print the rest."""
+    from nerscope.render.judged import with_judgements
     from nerscope.render.lists import error_file, list_document
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
@@ -221,8 +240,9 @@ def _hand_out(
     files: dict[str, Any] = {}
     if said["errors"]:
         files[said["errors"]] = error_file(said["errors"], results.errors())
+    judged = _judged(results, said["judges"])
     if said["output"]:
-        files[said["output"]] = results.to_json
+        files[said["output"]] = lambda: results.to_json(judged.data if judged else None)
     form = said["format"]
     quiet = said["quiet"]
     if said["list"]:
@@ -230,10 +250,18 @@ def _hand_out(
         emit(list_document(lists), form, files=files, quiet=quiet)
     chosen = any(said[name] for name in ("all", "facet", "match", "metric"))
     document = results_document(results) if chosen else summary_document(results)
+    document = with_judgements(document, judged) if judged else document
     if form == "conlleval" and not quiet:
         say(f"signature: {results.signature}")
     silent = form == "json" and bool(said["output"])
     emit(document, form, files=files, silent=silent, quiet=quiet)
+
+
+def _judged(results: "Results", judges: Sequence["JudgedFile"]) -> "JudgedResults | None":
+    """What judges said of the pairs of these results, if there are any judges."""
+    from nerscope.results.judged_results import judged_results
+
+    return judged_results(results, judges) if judges else None
 
 
 def _lists(
@@ -273,13 +301,15 @@ def _lists(
 
 def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     """Run an experiment; its comparison, if any, is written beside the results."""
+    from dataclasses import replace
     from pathlib import Path
 
     from nerscope.experiment.cache import Cache
     from nerscope.experiment.config import load_experiment
     from nerscope.experiment.run import run_experiment
     from nerscope.render.comparison import comparison_document
-    from nerscope.render.document import Document, as_json
+    from nerscope.render.document import as_json
+    from nerscope.render.judged import with_judgements
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
     from nerscope.results.files import is_special
@@ -289,7 +319,8 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     beside = None
     if output and not is_special(output):
         beside = str(Path(output).with_suffix(".comparison.json"))
-    checked_outputs([output, beside], [path, *experiment.inputs, *plugins])
+    inputs = [path, *experiment.inputs, *plugins, *said["judgements"]]
+    checked_outputs([output, beside], inputs)
     for note in experiment.notes if not said["quiet"] else ():
         say(f"note: {note}")
     folder = None if said["no_cache"] else Path(path).parent / ".nerscope-cache"
@@ -303,20 +334,18 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
             say=step,
         )
     shown = results_document(results) if said["all"] else summary_document(results)
+    judged = _judged(results, said["judges"])
+    shown = with_judgements(shown, judged) if judged else shown
     files = dict[str, Any]()
     if output:
-        files[output] = results.to_json
+        files[output] = lambda: results.to_json(judged.data if judged else None)
     if comparison is not None:
         who_wins = comparison_document(comparison, results.signature, cells=False)
-        shown = Document(
-            [*shown.tables, *who_wins.tables],
-            records=shown.records,
+        shown = replace(
+            shown,
+            tables=[*shown.tables, *who_wins.tables],
             opening=[*shown.opening, *who_wins.opening],
-            lines=shown.lines,
-            hints=shown.hints,
             notes=[*shown.notes, *comparison.notes],
-            signature=shown.signature,
-            results=results,
         )
         if beside:
             files[beside] = lambda: as_json(comparison.as_dict())
