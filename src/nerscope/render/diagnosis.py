@@ -82,7 +82,7 @@ def _digest(view: _View, records: Sequence[Record]) -> list[Record]:
     """
     ordered = sorted(
         records,
-        key=lambda row: (_may_be_chance(row, view.strength), -abs(row[view.strength] or 0.0)),
+        key=lambda row: (may_be_chance(row, view.strength), -abs(row[view.strength] or 0.0)),
     )
     if view.once:
         first: dict[tuple[Any, ...], Record] = {}
@@ -92,7 +92,7 @@ def _digest(view: _View, records: Sequence[Record]) -> list[Record]:
     return ordered[: view.rows]
 
 
-def _may_be_chance(row: Record, key: str) -> bool:
+def may_be_chance(row: Record, key: str) -> bool:
     """Whether a number is no more than chance may give, or cannot be told from it."""
     if key not in _CORRELATIONS:
         return not row.get("significant")
@@ -104,7 +104,7 @@ def _shown(row: Record) -> Record:
     """A row in words; numbers that may be chance are in parentheses, as the paper greys them."""
     shown = {key: value for key, value in row.items() if key not in _LEFT_OUT}
     for key in (*_CORRELATIONS, *_TESTED):
-        if isinstance(row.get(key), float) and _may_be_chance(row, key):
+        if isinstance(row.get(key), float) and may_be_chance(row, key):
             shown[key] = f"({row[key]:.3f})"
         shown.pop(f"{key}_noise_95", None)
     for key in ("p", "p_trend"):

@@ -1,0 +1,306 @@
+"""What each figure shows: a table of figures by name, and any facet of the results."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from nerscope.errors import InputError, UsageError, suggest
+from nerscope.render.attribute_figures import CHANCE_NOTE, ENDS_NOTE, diagnosis, heatmap, radar
+from nerscope.render.document import UNDEFINED
+from nerscope.render.panels import (
+    BARS,
+    DOTS,
+    GAPS,
+    STACKS,
+    TREND,
+    Chosen,
+    Figure,
+    Mark,
+    Panel,
+    Series,
+    plain_name,
+)
+from nerscope.results.narrow import narrowed
+from nerscope.results.results import Results
+from nerscope.results.row import Row
+
+_MOST_BARS = 4  # systems side by side; of more, dots are easier to tell apart
+_MOST_ACROSS = 5  # buckets beside each other in the column of a paper
+_NARROW = 9  # characters that fit below one of them
+_ALL: Mapping[str, object] = {"facet": "all", "level": "all", "type": None}
+INTERVAL_NOTE = "lines: 95 % intervals"
+SIZE_NOTE = "below each bucket: on how many units it rests"
+
+
+def figure_of(
+    results: Results,
+    what: str,
+    *,
+    systems: Sequence[str] = (),
+    datasets: Sequence[str] = (),
+    metric: str | None = None,
+    match: str | None = None,
+) -> Figure:
+    """A figure by name: one of the fixed ones, or any facet of the results.
+
+    >>> from nerscope import evaluate
+    >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
+    >>> figure = figure_of(evaluate(gold, {"s": [["B-PER", "O", "O"]]}), "exact", metric="recall")
+    >>> figure.panels[0].series[0].marks[0].value
+    50.0
+    """
+    drawing = _drawing(results, what)
+    for option, value in (("metric", metric), ("match", match)):
+        if value is not None and option not in drawing.choices:
+            raise UsageError(f"--{option}", f"figure '{what}' has no choice of it", "leave it out")
+    if metric is not None:
+        metric = results.metric(metric).name
+    known = {row["match"] for row in results.rows}
+    if match is not None and match not in known:
+        raise UsageError(f"match '{match}'", "it is not in the results", suggest(match, known))
+    narrow = narrowed(results, systems, datasets)
+    chosen = Chosen(narrow, what, named=systems, metric=metric, match=match)
+    panels = tuple(drawing.panels(chosen))
+    return Figure(panels, _notes(chosen, drawing, panels))
+
+
+def _notes(chosen: Chosen, drawing: "Drawing", panels: Sequence[Panel]) -> tuple[str, ...]:
+    """What a caption should say: intervals, what is hollow, and ranges that have no room."""
+    marks = [mark for panel in panels for series in panel.series for mark in series.marks]
+    notes = [INTERVAL_NOTE] if any(mark.interval for mark in marks) else []
+    notes += [ENDS_NOTE] if any(panel.kind == GAPS for panel in panels) else []
+    notes += [CHANCE_NOTE] if not all(mark.sure for mark in marks) else []
+    if drawing.shows_buckets:
+        names = [facet for facet in chosen.rows.by_facet if chosen.rows.is_bucketed(facet)]
+        notes += [note for name in names for note in chosen.rows.range_notes(name)]
+    if any(panel.kind == TREND and panel.title for panel in panels):
+        notes.append(SIZE_NOTE)
+    return tuple(notes)
+
+
+def _exact(chosen: Chosen) -> list[Panel]:
+    """One number over everything: a dot for each system."""
+    metric, match = chosen.metric or "f1", chosen.match or "exact"
+    wanted = {**_ALL, "match": match, "metric": metric}
+    if not any(chosen.found(dataset, wanted) for dataset in chosen.rows.systems):
+        raise UsageError(
+            "figure 'exact'",
+            f"it has no {metric} by {match}",
+            "choose a metric and a match that were evaluated",
+        )
+    panels = []
+    for dataset, systems in chosen.rows.systems.items():
+        found = chosen.found(dataset, wanted)
+        marks = tuple(chosen.mark(found.get(system)) for system in systems)
+        panels.append(
+            Panel(
+                DOTS,
+                tuple(map(plain_name, systems)),
+                (Series("", marks),),
+                chosen.axis(metric, match),
+                chosen.titled(dataset),
+                tuple(chosen.number(found.get(system)) for system in systems),
+                chosen.most(metric),
+            )
+        )
+    return panels
+
+
+def _levels(chosen: Chosen) -> list[Panel]:
+    """The levels of a facet, or the types."""
+    panels = [_level_panel(chosen, dataset, chosen.what) for dataset in chosen.rows.systems]
+    return [panel for panel in panels if panel.labels]
+
+
+def _attributes(chosen: Chosen) -> list[Panel]:
+    """Small multiples: how the numbers go with each attribute."""
+    names = [facet for facet in chosen.rows.by_facet if chosen.rows.is_bucketed(facet)]
+    if not names:
+        raise InputError(
+            "results",
+            "they hold no attribute",
+            "evaluate with --train, or with --facet eLen and the like",
+        )
+    if chosen.match is not None:  # attributes of tokens have other matches than those of mentions
+        names = [n for n in names if chosen.match in chosen.rows.values(n, "match")] or names[:1]
+    panels = [
+        _level_panel(chosen, dataset, name, multiple=True)
+        for dataset in chosen.rows.systems
+        for name in names
+    ]
+    return [panel for panel in panels if panel.labels]
+
+
+def _level_panel(chosen: Chosen, dataset: str, name: str, multiple: bool = False) -> Panel:
+    """The numbers of each system on each level; one of many panels has no room for ranges."""
+    every = [(column.name, chosen.found(dataset, column.wanted)) for column in chosen.columns(name)]
+    columns = [(level, cell) for level, cell in every if cell]
+    ranges = _ranges(chosen, dataset, name)
+    kind = TREND if multiple else _kind(ranges, len(chosen.systems))
+    labels = [
+        f"{level}\n{_size(cell)}" if multiple else _label(level, cell, ranges.get(level, ""), kind)
+        for level, cell in columns
+    ]
+    row = next((row for _, cell in columns for row in cell.values()), None)
+    return Panel(
+        kind,
+        tuple(labels),
+        chosen.series(dataset, [cell for _, cell in columns]),
+        chosen.axis(row["metric"], row["match"]) if row else "",
+        chosen.titled(dataset, name if multiple else ""),
+        most=chosen.most(row["metric"]) if row else None,
+    )
+
+
+def _ranges(chosen: Chosen, dataset: str, facet: str) -> Mapping[str, str]:
+    """The buckets of an attribute in words; nothing for other facets."""
+    for part in chosen.results.evidence:
+        if part.dataset == dataset and facet in part.signature.edges:
+            return part.signature.edges[facet].ranges
+    return {}
+
+
+def _kind(ranges: Mapping[str, str], systems: int) -> str:
+    """Buckets stand beside each other in their order; names of levels are too long for that."""
+    if not 0 < len(ranges) <= _MOST_ACROSS:
+        return DOTS
+    return BARS if systems <= _MOST_BARS else TREND
+
+
+def _label(level: str, cell: Mapping[str, Row], words: str, kind: str) -> str:
+    """A level, its range, and on how many units its numbers rest."""
+    size = f"n = {_size(cell)}"
+    if kind != DOTS and len(words) > _NARROW:
+        words = words.replace(", ", ",\n")
+    return "\n".join([plain_name(level), *([words] if words else []), size])
+
+
+def _size(cell: Mapping[str, Row]) -> str:
+    """The denominator, or its range where systems differ (as in the number of predictions)."""
+    low, high = (pick(row["n"] for row in cell.values()) for pick in (min, max))
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def _breakdown(chosen: Chosen) -> list[Panel]:
+    """Of all wrong tokens, the shares that are unseen, diff and other."""
+    columns, panels = chosen.columns("errors"), []
+    for dataset, systems in chosen.rows.systems.items():
+        cells = [chosen.found(dataset, column.wanted) for column in columns]
+        series = tuple(
+            Series(
+                column.name,
+                tuple(_share(chosen, cell.get(name)) for name in systems),
+                place,
+            )
+            for place, (column, cell) in enumerate(zip(columns, cells, strict=True))
+        )
+        wrong = [cells[0][name]["n"] if name in cells[0] else 0 for name in systems]
+        labels = tuple(
+            f"{plain_name(name)}\nn = {n:,}" for name, n in zip(systems, wrong, strict=True)
+        )
+        axis = "Share of all wrong tokens (%)"
+        panels.append(Panel(STACKS, labels, series, axis, chosen.titled(dataset), most=100.0))
+    return panels
+
+
+def _share(chosen: Chosen, row: Row | None) -> Mark:
+    """A part of a bar; its interval would say nothing of where the part begins."""
+    return replace(chosen.mark(row, chosen.number(row)), interval=None)
+
+
+def _partial(chosen: Chosen) -> list[Panel]:
+    """Exact and partial pairs under each criterion for each system, then the scores."""
+    panels = []
+    for dataset, systems in chosen.rows.systems.items():
+        counted = {
+            match: pairs
+            for match in chosen.rows.values("all", "match")
+            if (pairs := _pairs(chosen, dataset, match))[0]
+        }
+        panels += [_pair_panel(chosen, dataset, system, counted) for system in systems]
+    for dataset in chosen.rows.systems:
+        panel = _level_panel(chosen, dataset, "partial")
+        # The denominators are the same under every match.
+        labels = tuple(label.partition("\n")[0] for label in panel.labels)
+        panels.append(replace(panel, labels=labels))
+    return [panel for panel in panels if panel.labels]
+
+
+Pairs = tuple[Mapping[str, Row], Mapping[str, Row]]
+
+
+def _pairs(chosen: Chosen, dataset: str, match: str) -> Pairs:
+    """The rows of exact and of partial pairs; exact match has its recall, and no partial ones."""
+    if match == "exact":
+        return chosen.found(dataset, {**_ALL, "match": match, "metric": "recall"}), {}
+    correct, partial = (
+        chosen.found(dataset, {**_ALL, "match": match, "metric": metric})
+        for metric in ("correct", "partial")
+    )
+    return correct, partial
+
+
+def _pair_panel(chosen: Chosen, dataset: str, system: str, counted: Mapping[str, Pairs]) -> Panel:
+    """How many mentions matched exactly and partially, by criterion."""
+    numbers = [
+        (_count(exact.get(system)), _count(partial.get(system)) if partial else 0.0)
+        for exact, partial in counted.values()
+    ]
+    series = tuple(
+        Series(name, tuple(Mark(pair[place]) for pair in numbers), place)
+        for place, name in enumerate(("exact", "partial"))
+    )
+    return Panel(
+        STACKS,
+        tuple(map(plain_name, counted)),
+        series,
+        "Mentions",
+        chosen.titled(dataset, system),
+        tuple(_whole(exact) + (f" + {_whole(some)}" if some else "") for exact, some in numbers),
+    )
+
+
+def _count(row: Row | None) -> float | None:
+    """A number of pairs; of exact match it is the numerator of recall."""
+    if row is None or row["value"] is None:
+        return None
+    return row["value"] * row["n"] if row["metric"] == "recall" else row["value"]
+
+
+def _whole(number: float | None) -> str:
+    """A mean over runs need not be whole, but nobody reads its fraction."""
+    return UNDEFINED if number is None else f"{number:,.0f}"
+
+
+class Drawing(NamedTuple):
+    """A figure: how its panels are made, what can be chosen, whether buckets go without ranges."""
+
+    panels: Callable[[Chosen], Sequence[Panel]]
+    choices: tuple[str, ...] = ()
+    shows_buckets: bool = False
+
+
+_FACET = Drawing(_levels, ("metric", "match"))
+FIGURES: Mapping[str, Drawing] = {
+    "exact": Drawing(_exact, ("metric", "match")),
+    "types": Drawing(_levels, ("metric", "match")),
+    "partial": Drawing(_partial, ("metric",)),
+    "breakdown": Drawing(_breakdown),
+    "attributes": Drawing(_attributes, ("metric", "match"), shows_buckets=True),
+    "radar": Drawing(radar),
+    "heatmap": Drawing(heatmap, shows_buckets=True),
+    "diagnosis": Drawing(diagnosis, shows_buckets=True),
+}
+
+
+def _drawing(results: Results, what: str) -> Drawing:
+    if what in FIGURES:
+        return FIGURES[what]
+    facets = dict.fromkeys(row["facet"] for row in results.rows if row["facet"] != "all")
+    if what not in facets:
+        raise UsageError(
+            f"figure '{what}'",
+            "it is neither a figure nor a facet of these results",
+            suggest(what, [*FIGURES, *facets]),
+        )
+    return _FACET

@@ -1,0 +1,161 @@
+"""What figures are made of: panels of series of numbers, as plain data; `draw` puts them on
+paper.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nerscope.errors import UsageError
+from nerscope.render.document import UNDEFINED, percent
+from nerscope.render.tables import Column, Summaries, metric_title, table_columns
+from nerscope.render.text import harmless
+from nerscope.results.results import Results
+from nerscope.results.row import Row
+
+# How a panel is drawn; `draw` knows each by its name.
+DOTS, TREND, BARS, STACKS = "dots", "trend", "bars", "stacks"
+GAPS, RADAR, HEAT = "gaps", "radar", "heat"
+Interval = tuple[float, float]
+_LONGEST = 24  # characters of a name
+# What files of vector graphics cannot hold, beyond what a terminal must not see.
+_UNWRITABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
+_USUAL = ("exact", "io", "bilou", "label")  # matches that go without saying
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A number as it is drawn: in percent if it is a share; None leaves a gap."""
+
+    value: float | None
+    interval: Interval | None = None
+    text: str = ""  # written at it
+    sure: bool = True  # what may be chance is drawn hollow
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Numbers of one kind, one for each label of their panel; `style` is its place in a list."""
+
+    name: str
+    marks: tuple[Mark, ...]
+    style: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A part of a figure with axes of its own."""
+
+    kind: str
+    labels: tuple[str, ...]
+    series: tuple[Series, ...]
+    axis: str = ""  # what the numbers are
+    title: str = ""
+    ends: tuple[str, ...] = ()  # written behind the row of each label
+    most: float | None = None  # the largest number there can be
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Panels, and what a caption should say of them."""
+
+    panels: tuple[Panel, ...]
+    notes: tuple[str, ...] = ()
+
+
+def interval_of(results: Results, row: Row) -> Interval | None:
+    """The 95 % interval of a number, where there is one."""
+    low, high = row.get("low"), row.get("high")
+    return None if low is None or high is None else (low, high)
+
+
+def plain_name(name: str) -> str:
+    """A name that can be written anywhere: nothing steers, nothing is endless.
+
+    >>> plain_name("a\\x1bb"), plain_name("x" * 20 + "-" * 20)
+    ('a\\\\x1bb', 'xxxxxxxxxxxx…-----------')
+    """
+    text = _UNWRITABLE.sub(lambda found: ascii(found[0])[1:-1], harmless(name))
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
+
+
+class Chosen:
+    """The results that are drawn, and what was chosen of them."""
+
+    def __init__(
+        self,
+        results: Results,
+        what: str,
+        *,
+        named: Sequence[str] = (),
+        metric: str | None = None,
+        match: str | None = None,
+    ) -> None:
+        self.results, self.what, self.rows = results, what, Summaries(results)
+        self.named, self.metric, self.match = list(dict.fromkeys(named)), metric, match
+        names = [name for systems in self.rows.systems.values() for name in systems]
+        self.systems = list(dict.fromkeys(names))
+
+    @property
+    def pair(self) -> tuple[str, str] | None:
+        """The two systems to compare: those named first, or the only two."""
+        both = self.named or self.systems
+        return (both[0], both[1]) if len(self.named) > 1 or len(both) == 2 else None
+
+    def titled(self, dataset: str, rest: str = "") -> str:
+        """The heading of a panel: the dataset, if there are several, and what else is named."""
+        names = [*([dataset] if len(self.rows.systems) > 1 else []), *([rest] if rest else [])]
+        text = ": ".join(map(plain_name, names))
+        return text if len(text) <= _LONGEST else text.replace(": ", ":\n", 1)
+
+    def columns(self, table: str) -> list[Column]:
+        """What rows a table of this name has."""
+        try:
+            return table_columns(self.rows, table, self.metric, self.match)[1]
+        except UsageError as error:
+            raise UsageError(f"figure '{self.what}'", error.fact, error.remedy) from None
+
+    def found(self, dataset: str, wanted: Mapping[str, object]) -> dict[str, Row]:
+        """The rows of a dataset, by system."""
+        rows = self.rows.column(dataset, wanted)
+        systems = self.rows.systems[dataset]
+        return {system: row for system, row in zip(systems, rows, strict=True) if row is not None}
+
+    def mark(self, row: Row | None, text: str = "") -> Mark:
+        """A row as it is drawn."""
+        if row is None or row["value"] is None:
+            return Mark(None)
+        scale = 100.0 if self.rows.is_fraction(row["metric"]) else 1.0
+        bounds = interval_of(self.results, row)
+        interval = None if bounds is None else (scale * bounds[0], scale * bounds[1])
+        return Mark(scale * row["value"], interval, text)
+
+    def number(self, row: Row | None) -> str:
+        """A row in writing."""
+        if row is None or row["value"] is None:
+            return UNDEFINED
+        is_fraction = self.rows.is_fraction(row["metric"])
+        return percent(row["value"], 1) if is_fraction else f"{row['value']:,.6g}"
+
+    def axis(self, metric: str, match: str) -> str:
+        """What the numbers of a metric are called along an axis."""
+        title = metric_title(metric, at_start=True)
+        by = "" if match in _USUAL else f" by {match}"
+        unit = " (%)" if self.rows.is_fraction(metric) else ""
+        return f"{title}{by}{unit}{', lower is better' if self.rows.better(metric) < 0 else ''}"
+
+    def most(self, metric: str) -> float | None:
+        """The largest value of a metric, if it has one."""
+        return 100.0 if self.rows.is_fraction(metric) else None
+
+    def series(self, dataset: str, cells: Sequence[Mapping[str, Row]]) -> tuple[Series, ...]:
+        """One series for each system, which looks the same on every dataset."""
+        return tuple(
+            Series(
+                plain_name(system),
+                tuple(self.mark(cell.get(system)) for cell in cells),
+                self.systems.index(system),
+            )
+            for system in self.rows.systems[dataset]
+        )
