@@ -19,6 +19,7 @@ from nerscope.cli import (
     gate,
     init,
     judged,
+    plot,
     power,
     show,
     validate,
@@ -40,6 +41,7 @@ app = typer.Typer(
 for _module in (
     evaluate,
     show,
+    plot,
     compare,
     errors,
     diagnose,
