@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.scoring.evidence import Division, Evidence
-from nerscope.scoring.metrics import LevelMetric, Metric
+from nerscope.scoring.metrics import MICRO, LevelMetric, Metric
 from nerscope.stats.resampling import dense_counts
 
 _MOST_VALUES = 4_000_000  # that are computed at once
@@ -104,6 +104,14 @@ class Clustered:
         first = 1 + (self.width - 1) * run
         columns = [0, *range(first, first + self.width - 1)]
         return counts[..., columns].astype(np.float64)
+
+    def needed(self, run: int, counts: Floats | npt.NDArray[np.float32]) -> Floats:
+        """The counts of a run, with types added up where no number tells them apart."""
+        own = self.of_run(run, counts)
+        apart = self.division.by_type or any(
+            metric.average != MICRO for metric in self.division.metrics_of(self.match)
+        )
+        return own if apart else own.sum(axis=-2, keepdims=True)
 
     def values_in(self, counts: Floats) -> Floats:
         """Every number of counts (…, levels, types, columns), in a row."""

@@ -95,7 +95,7 @@ def _resampled(
     sides = []
     for own in runs:
         values = [
-            _values(clustered, 0.0, clustered.of_run(run, clustered.counts), weights) for run in own
+            _values(clustered, 0.0, clustered.needed(run, clustered.counts), weights) for run in own
         ]
         sides.append(np.mean(values, axis=0))
     return np.asarray(sides[0] - sides[1])
@@ -114,12 +114,13 @@ def _swapped(
     ]
     total: Floats | float = 0.0
     for left, right in pairs:
-        before, after = (clustered.of_run(run, clustered.counts) for run in (left, right))
+        before, after = (clustered.needed(run, clustered.counts) for run in (left, right))
         change = after - before
         where = change.any(axis=(1, 2, 3))
         chosen = change[where], weights[where]
-        total = total + _values(clustered, clustered.totals[left], chosen[0], chosen[1], places)
-        total = total - _values(clustered, clustered.totals[right], -chosen[0], chosen[1], places)
+        ours_at_first, theirs_at_first = before.sum(axis=0), after.sum(axis=0)
+        total = total + _values(clustered, ours_at_first, chosen[0], chosen[1], places)
+        total = total - _values(clustered, theirs_at_first, -chosen[0], chosen[1], places)
     return np.asarray(total / len(pairs))
 
 
