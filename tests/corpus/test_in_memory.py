@@ -75,6 +75,7 @@ def test_numpy_strings_are_strings() -> None:
         # what is no string
         ([(["a"], ["O", 1])], "<memory>: sentence 1", "a token or label is not a string"),
         ([(["a\0"], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
+        ([(["a\x1f"], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
         ([([b"a"], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
         ([([None], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
         ([[1, 2, 3]], "<memory>: sentence 1", "a token or label is not a string"),

@@ -24,6 +24,7 @@ from nerscope.errors import FormatError, InputError
 
 _LONGEST_SHOWN = 60  # letters of a label in a message
 _LONE = re.compile("[\ud800-\udfff]")
+_SEPARATORS = {"\0", "\x1f"}
 Sentence: TypeAlias = Sequence[str] | Sequence[Sequence[Any]] | Mapping[str, Any]
 
 
@@ -416,7 +417,9 @@ def _empty(place: str) -> InputError:
 
 
 def _strings(given: object, place: str) -> list[str]:
-    """A list of strings without NUL, which would end a token unseen."""
+    """A list of strings without NUL, which would end a token unseen, or the unit separator, which
+    stands between tokens where results keep them.
+    """
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(
             place, "this is no sentence", "give (tokens, labels), two lists of strings"
@@ -428,10 +431,10 @@ def _strings(given: object, place: str) -> list[str]:
         raise InputError(
             place, "a token or label holds half a character (a lone surrogate)", "take it out"
         )
-    if set(map(type, strings)) - {str} or "\0" in "".join(strings):
+    if set(map(type, strings)) - {str} or _SEPARATORS & set("".join(strings)):
         raise InputError(
             place,
             "a token or label is not a string",
-            "give (tokens, labels), two lists of strings without NUL",
+            "give (tokens, labels), two lists of strings without NUL or U+001F",
         )
     return strings
