@@ -1,12 +1,11 @@
 """What changed from one system to another: mentions that B fixed, broke, or got wrong like A."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools
+from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.units import MENTION
 from nerscope.errors import InputError
 from nerscope.results.errors import Side, check_system, gold_side, run_side
@@ -74,38 +73,52 @@ def _said(evidence: Evidence, gold: Side, system: str) -> dict[int, str]:
 
 
 def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
-    """How many mentions changed, by type and by the levels of each facet."""
-    counts: dict[tuple[str, str, str], Counter[str]] = {}
-    for record in change_records(results, a, b):
-        facets = next(part for part in results.evidence if part.dataset == record["dataset"]).facets
-        groups = [("all", "all"), ("type", record["type"])]
-        for facet in facets:
-            groups += [(facet, level) for level in str(record.get(facet, "")).split()]
-        for facet, level in groups:
-            key = (record["dataset"], facet, level)
-            counts.setdefault(key, Counter())[record["change"]] += 1
-    if not counts:
+    """How many mentions changed: all, by type, and by the levels of each facet, where any are."""
+    for system in (a, b):
+        check_system(results, system)
+    shared = [part for part in results.evidence if {a, b} <= set(part.systems)]
+    if not shared:
         raise InputError(
             "results", f"no dataset has outputs of both {a} and {b}", "evaluate them together"
         )
     return [
         {
-            "dataset": dataset,
+            "dataset": part.dataset,
             "facet": facet,
             "level": level,
-            **{change: counter[change] for change in CHANGES},
+            **{change: int(n) for change, n in zip(CHANGES, counts, strict=True)},
         }
-        for (dataset, facet, level), counter in sorted(
-            counts.items(), key=lambda item: _order(results, *item[0])
-        )
+        for part in shared
+        for facet, level, counts in _counted(part, _changed(part, a, b))
+        if counts.any()
     ]
 
 
-def _order(results: Results, dataset: str, facet: str, level: str) -> tuple[int, int, int, str]:
-    """All, then types by name, then the facets and their levels as the results have them."""
-    place = next(k for k, part in enumerate(results.evidence) if part.dataset == dataset)
-    if facet in ("all", "type"):
-        return place, -2 if facet == "all" else -1, 0, level
-    divisions = results.evidence[place].divisions
-    number = next(k for k, division in enumerate(divisions) if division.facet == facet)
-    return place, number, list(divisions[number].levels).index(level), level
+def _changed(evidence: Evidence, a: str, b: str) -> Ints:
+    """The place in CHANGES of each gold mention."""
+    right_a, right_b = _right(evidence, a), _right(evidence, b)
+    names = (CHANGES.index(_change(one, other)) for one in (False, True) for other in (False, True))
+    changed: Ints = np.array(list(names))[2 * right_a + right_b]
+    return changed
+
+
+def _counted(evidence: Evidence, change: Ints) -> Iterator[tuple[str, str, Ints]]:
+    """How many mentions of each group changed in which way."""
+    gold, size = evidence.ledgers[MENTION].gold, len(CHANGES)
+    yield "all", "all", np.bincount(change, minlength=size)
+    by_type = _crossed(gold.type, change, len(evidence.types))
+    yield from (("type", name, by_type[code]) for code, name in enumerate(evidence.types))
+    for division in evidence.divisions:
+        codes = gold.codes.get(division.facet)
+        if division.unit == MENTION and codes is not None:
+            by_code = _crossed(codes, change, max(int(codes.max(initial=0)) + 1, division.n_codes))
+            for level, own in division.levels.items():
+                yield division.facet, level, by_code[list(own)].sum(axis=0)
+
+
+def _crossed(codes: Ints, change: Ints, n_codes: int) -> Ints:
+    """Counts by code (rows) and change (columns)."""
+    cells = codes.astype(np.int64) * len(CHANGES) + change
+    size = n_codes * len(CHANGES)
+    crossed: Ints = np.bincount(cells, minlength=size).reshape(n_codes, len(CHANGES))
+    return crossed
