@@ -26,7 +26,7 @@ from nerscope.scoring.ledger import Ledger, Units, merged, moved
 from nerscope.scoring.signature import BucketEdges, Signature
 
 Progress = Callable[[int], None]
-MOST_TEXTS = 20_000  # sentences; of larger corpora, results keep no text
+MOST_TEXTS = 120_000  # sentences; of larger corpora, results keep no text
 
 
 class Gathered(NamedTuple):
