@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test lint format lock bench calibration mutants sessions clean
+.PHONY: demo test test-browser page screenshots lint format lock bench calibration mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -20,6 +20,24 @@ test: $(READY)
 	$(BIN)/coverage run -m pytest
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+
+# The report in a real browser, and the page's own logic; installs Debian's chromium where it is missing.
+test-browser: $(READY) web/node_modules/.ready
+	command -v chromium >/dev/null || test -n "$$CHROMIUM" || apt-get install --yes --quiet chromium
+	cd web && npm run --silent check && npm run --silent test
+	$(BIN)/python -m pytest -o addopts="--import-mode=importlib -q" tests/browser
+
+web/node_modules/.ready: web/package-lock.json
+	cd web && npm ci --silent
+	touch $@
+
+# The template of the report from its source; users never need this.
+page: web/node_modules/.ready
+	cd web && npm run --silent build
+
+# Pictures of the report for the documentation.
+screenshots: $(READY)
+	PYTHONPATH=. $(BIN)/python -m tests.browser.screenshots
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -362,11 +362,11 @@ def test_the_demonstration_leaves_data_results_and_the_command(
     assert "Exact match" in outcome.out and "The data are in nerscope-demo" in outcome.out
     [command] = [line.strip() for line in outcome.out.splitlines() if "nerscope evaluate" in line]
     assert command.startswith("nerscope evaluate nerscope-demo/test.conll")
-    rows = loaded((tmp_path / "nerscope-demo" / "results.json").read_text())["rows"]
-    by_hand = loaded(
-        done(run, f"{command.removeprefix('nerscope ')} --dataset demo --format json").out
-    )["rows"]
-    assert by_hand == rows
+    saved, page = tmp_path / "nerscope-demo" / "results.json", "nerscope-demo/report.html"
+    assert f"Open {page}" in outcome.out and Path(page).read_text().startswith("<!doctype html>")
+    rows = loaded(saved.read_text())["rows"]
+    done(run, f"{command.removeprefix('nerscope ')} --dataset demo")
+    assert loaded(saved.read_text())["rows"] == rows
 
 
 # Judged

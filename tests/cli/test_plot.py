@@ -38,11 +38,12 @@ def test_what_was_chosen_is_drawn(results: Path, run: Run) -> None:
     assert 'width="340.15' in drawn
 
 
-def test_intervals_are_drawn_where_there_are_some(data: Path, run: Run) -> None:
+@pytest.mark.parametrize("asked", [[], ["--intervals"]])
+def test_intervals_are_drawn_whether_results_hold_them_or_not(
+    data: Path, run: Run, asked: list[str]
+) -> None:
     given = ["evaluate", "gold.txt", "--system", "poor=poor.txt", "-o", "r.json"]
-    assert run(*given).code == 0
-    assert "intervals" not in run("plot", "r.json", "exact", "-o", "f.svg").out
-    assert run(*given, "--intervals").code == 0
+    assert run(*given, *asked).code == 0
     assert "lines: 95 % intervals" in run("plot", "r.json", "exact", "-o", "f.svg").out
 
 

@@ -55,7 +55,7 @@ def test_a_dot_is_the_number_of_its_row_with_its_interval(one: Results) -> None:
     for row, mark in zip(rows, panel.series[0].marks, strict=True):
         assert row["value"] is not None
         assert mark.value == pytest.approx(100 * row["value"])
-        low, high = interval_of(one, row) or (0.0, 0.0)
+        low, high = interval_of(row) or (0.0, 0.0)
         assert mark.interval == pytest.approx((100 * low, 100 * high))
 
 
@@ -268,6 +268,7 @@ def test_a_system_looks_the_same_on_every_dataset(two: Results) -> None:
         ("all", {}, "neither a figure nor a facet"),
         ("heatmap", {}, "figure 'heatmap': two systems are needed"),
         ("heatmap", {"systems": ["a"]}, "two systems are needed"),
+        ("heatmap", {"systems": ["a", "b", "c"]}, "two systems are needed"),
         ("radar", {"metric": "f1"}, "--metric: figure 'radar' has no choice of it"),
         ("partial", {"match": "left"}, "--match: figure 'partial' has no choice of it"),
         ("exact", {"metric": "f9"}, "there is no metric of this name"),

@@ -17,6 +17,7 @@ def command(
     from shutil import copytree, ignore_patterns
 
     from nerscope.evaluation.evaluate import evaluate
+    from nerscope.render.page.html import page_html
     from nerscope.render.tables import results_document
     from nerscope.results.files import unwritable
 
@@ -30,14 +31,18 @@ def command(
     systems: dict[str, list[str]] = {}
     for path in sorted((target / "systems").glob("*.conll")):
         systems.setdefault(path.name.split(".")[0], []).append(str(path))
-    test, train, saved = target / "test.conll", target / "train.conll", target / "results.json"
+    test, train = target / "test.conll", target / "train.conll"
+    saved, page = target / "results.json", target / "report.html"
     results = evaluate(str(test), systems, train=str(train), dataset="demo")
     flags = " ".join(f"--system {name}={path}" for name, paths in systems.items() for path in paths)
     lines = [
-        f"The data are in {target}, the results in {saved}. The same by hand:",
+        f"The data are in {target}, the results in {saved}.",
+        f"Open {page} to see where the systems fail. The same by hand:",
         "",
-        f"  nerscope evaluate {test} --train {train} {flags}",
+        f"  nerscope evaluate {test} --train {train} {flags} -o {saved} --report {page}",
         "",
     ]
     document = replace(results_document(results), lines=lines)
-    emit(document, "text", files={str(saved): results.to_json})
+    emit(
+        document, "text", files={str(saved): results.to_json, str(page): lambda: page_html(results)}
+    )

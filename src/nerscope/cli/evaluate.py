@@ -49,6 +49,9 @@ def command(
     output: str | None = typer.Option(
         None, "-o", "--output", metavar="FILE", help="Write the results to this JSON file."
     ),
+    report: str | None = typer.Option(
+        None, metavar="FILE", help="Write a page that shows where systems fail (.html)."
+    ),
     format: str = typer.Option(
         "text",
         metavar="FORMAT",
@@ -133,11 +136,11 @@ def command(
     if test.endswith(".toml"):
         _run_experiment(test, said)
     files = [path_of(text) for text in (test, *train, *(one.partition("=")[2] for one in system))]
-    checked_outputs([output, errors], [*files, *plugin, *judgements])
+    checked_outputs([output, report, errors], [*files, *plugin, *judgements])
     sampling = Sampling(resample)
     plain = format == "conlleval"
     gold, training = source_named(test), [source_named(one) for one in train]
-    with progress("scoring") as report:
+    with progress("scoring") as done:
         results = evaluate(
             gold,
             systems_of(system) if system else None,
@@ -147,7 +150,7 @@ def command(
             engine=engine,
             workers=workers,
             plugins=plugin,
-            progress=report,
+            progress=done,
             facets=facet or (() if plain else None),
             matches=match or (("exact",) if plain else None),
             metrics=metric or None,
@@ -188,8 +191,8 @@ _IN_THE_FILE: dict[str, Any] = {
 }
 _OPTIONS = {
     *_IN_THE_FILE,
-    *("test", "output", "format", "plugin", "engine", "workers", "no_cache", "all", "quiet"),
-    "judgements",
+    *("test", "output", "report", "judgements", "format", "plugin", "engine", "workers"),
+    *("no_cache", "all", "quiet"),
 }
 _BEYOND_EXACT = ("facet", "match", "metric", "judgements")
 
@@ -234,6 +237,7 @@ def _hand_out(
     """Write what goes to files, and print the rest."""
     from nerscope.render.judged import with_judgements
     from nerscope.render.lists import error_file, list_document
+    from nerscope.render.page.html import page_html
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
 
@@ -243,6 +247,8 @@ def _hand_out(
     judged = _judged(results, said["judges"])
     if said["output"]:
         files[said["output"]] = lambda: results.to_json(judged.data if judged else None)
+    if said["report"]:
+        files[said["report"]] = lambda: page_html(results, said["judges"])
     form = said["format"]
     quiet = said["quiet"]
     if said["list"]:
@@ -310,17 +316,18 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     from nerscope.render.comparison import comparison_document
     from nerscope.render.document import as_json
     from nerscope.render.judged import with_judgements
+    from nerscope.render.page.html import page_html
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
     from nerscope.results.files import is_special
 
-    output, plugins = said["output"], said["plugin"]
+    output, page, plugins = said["output"], said["report"], said["plugin"]
     experiment = load_experiment(path)
     beside = None
     if output and not is_special(output):
         beside = str(Path(output).with_suffix(".comparison.json"))
     inputs = [path, *experiment.inputs, *plugins, *said["judgements"]]
-    checked_outputs([output, beside], inputs)
+    checked_outputs([output, page, beside], inputs)
     for note in experiment.notes if not said["quiet"] else ():
         say(f"note: {note}")
     folder = None if said["no_cache"] else Path(path).parent / ".nerscope-cache"
@@ -339,6 +346,8 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     files = dict[str, Any]()
     if output:
         files[output] = lambda: results.to_json(judged.data if judged else None)
+    if page:
+        files[page] = lambda: page_html(results, said["judges"])
     if comparison is not None:
         who_wins = comparison_document(comparison, results.signature, cells=False)
         shown = replace(

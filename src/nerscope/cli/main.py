@@ -21,6 +21,7 @@ from nerscope.cli import (
     judged,
     plot,
     power,
+    report,
     show,
     validate,
 )
@@ -41,6 +42,7 @@ app = typer.Typer(
 for _module in (
     evaluate,
     show,
+    report,
     plot,
     compare,
     errors,

@@ -29,12 +29,13 @@ def command(
     from nerscope.render.document import Document
     from nerscope.render.draw import drawn, file_format
     from nerscope.render.figures import figure_of
+    from nerscope.results.intervals import with_bounds
     from nerscope.results.results import Results
 
     form = file_format(output)
     checked_outputs([output], [results, *plugin])
     load_plugins(plugin)
-    loaded = Results.load(results)
+    loaded = with_bounds(Results.load(results))
     figure = figure_of(loaded, what, systems=system, datasets=dataset, metric=metric, match=match)
     data = drawn(figure, form, width, height)
     lines = [f"The figure is in {output}.", *figure.notes]

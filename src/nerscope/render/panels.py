@@ -10,6 +10,7 @@ from nerscope.errors import UsageError
 from nerscope.render.document import UNDEFINED, percent
 from nerscope.render.tables import Column, Summaries, metric_title, table_columns
 from nerscope.render.text import harmless
+from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results
 from nerscope.results.row import Row
 
@@ -63,7 +64,7 @@ class Figure:
     notes: tuple[str, ...] = ()
 
 
-def interval_of(results: Results, row: Row) -> Interval | None:
+def interval_of(row: Row) -> Interval | None:
     """The 95 % interval of a number, where there is one."""
     low, high = row.get("low"), row.get("high")
     return None if low is None or high is None else (low, high)
@@ -92,16 +93,17 @@ class Chosen:
         metric: str | None = None,
         match: str | None = None,
     ) -> None:
-        self.results, self.what, self.rows = results, what, Summaries(results)
+        self.results, self.what = results, what
+        self.rows = Summaries(with_bounds(results))
         self.named, self.metric, self.match = list(dict.fromkeys(named)), metric, match
         names = [name for systems in self.rows.systems.values() for name in systems]
         self.systems = list(dict.fromkeys(names))
 
     @property
     def pair(self) -> tuple[str, str] | None:
-        """The two systems to compare: those named first, or the only two."""
+        """The two systems to compare: those named, or the only two."""
         both = self.named or self.systems
-        return (both[0], both[1]) if len(self.named) > 1 or len(both) == 2 else None
+        return (both[0], both[1]) if len(both) == 2 else None
 
     def titled(self, dataset: str, rest: str = "") -> str:
         """The heading of a panel: the dataset, if there are several, and what else is named."""
@@ -127,7 +129,7 @@ class Chosen:
         if row is None or row["value"] is None:
             return Mark(None)
         scale = 100.0 if self.rows.is_fraction(row["metric"]) else 1.0
-        bounds = interval_of(self.results, row)
+        bounds = interval_of(row)
         interval = None if bounds is None else (scale * bounds[0], scale * bounds[1])
         return Mark(scale * row["value"], interval, text)
 

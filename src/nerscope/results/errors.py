@@ -148,7 +148,7 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[dic
     for evidence, run, head in _runs(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
-        by_gold, by_pred = _outcomes(gold.mentions, pred.mentions, pairs)
+        by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
         mates = dict(zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True))
         for index, outcome in enumerate(by_gold):
             record = _record(gold, index, pred, mates.get(index))
@@ -159,7 +159,7 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[dic
             yield {**head, "side": "pred", "outcome": outcome, **record}
 
 
-def _outcomes(gold: Mentions, pred: Mentions, pairs: Pairs) -> tuple[list[str], list[str]]:
+def outcomes(gold: Mentions, pred: Mentions, pairs: Pairs) -> tuple[list[str], list[str]]:
     """The outcome of every mention.
 
     Equal spans are settled first; then one mention against several is split or merged.

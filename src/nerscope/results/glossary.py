@@ -105,14 +105,27 @@ _OTHER_NAMES = {
 }
 
 
+def definition(term: str) -> str:
+    """What a word means, or nothing if the glossary does not have it: a plug-in's, perhaps.
+
+    >>> definition("recall"), definition("made-up")
+    ('Right mentions over gold ones.', '')
+    """
+    return GLOSSARY.get(_known_name(term) or "", "")
+
+
+def _known_name(term: str) -> str | None:
+    names = {name.lower(): name for name in GLOSSARY} | _OTHER_NAMES
+    return names.get(term.lower())
+
+
 def explained(term: str) -> str:
     """What a word means.
 
     >>> explained("TCM")[:25]
     'tcm: Type-confusable ment'
     """
-    names = {name.lower(): name for name in GLOSSARY} | _OTHER_NAMES
-    name = names.get(term.lower())
+    name = _known_name(term)
     if name is None:
         raise UsageError(f"term '{term}'", "it is not in the glossary", suggest(term, GLOSSARY))
     return f"{name}: {GLOSSARY[name]}"

@@ -111,6 +111,23 @@ def with_intervals(results: Results, wanted: Sampling | bool) -> Results:
     return Results(said, results.losses, results.rows)
 
 
+def with_bounds(results: Results) -> Results:
+    """The results for people to look at: means over runs have their intervals, even if nobody
+    asked for any when they were evaluated, and the signature says what those rest on.
+    """
+    rows = [row.copy() for row in results.rows]
+    known = {row["dataset"] for row in rows if row.get("low") is not None}
+    for evidence in results.evidence:
+        if evidence.dataset in known:
+            continue
+        bounds = bounds_of(evidence, evidence.systems, Sampling(), each_run=False)
+        add_intervals([row for row in rows if row["run"] is None], evidence.dataset, bounds)
+    parts = [
+        part if part.dataset in known else signed(part, Sampling()) for part in results.evidence
+    ]
+    return Results(parts, results.losses, rows)
+
+
 def signed(evidence: Evidence, sampling: Sampling) -> Evidence:
     """Evidence whose signature says what intervals rest on."""
     resampling = {"resample": sampling.unit(evidence)}

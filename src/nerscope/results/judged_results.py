@@ -56,6 +56,17 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
     return JudgedResults(_in_order(found, results), agreement, notes)
 
 
+def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[str, Any]]:
+    """The pairs of results, each with what the first judge who judged it said."""
+    records = pair_records(results)
+    for record in records:
+        pair = Pair.of(record)
+        said = ((judge.pairs or {}).get(pair.identity) for judge in judges)
+        own = (one.judgement for one in said if one and not pair.contradicts(one))
+        record["judgement"] = next(filter(None, own), "")
+    return records
+
+
 def _fitted(pairs: dict[Identity, Pair], judge: JudgedFile) -> _Fitted:
     fit = _Fitted()
     for identity, judged in (judge.pairs or {}).items():

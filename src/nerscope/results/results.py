@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars
 
     from nerscope.render.document import Table
+    from nerscope.render.page.html import Page
 
 FilePath = str | os.PathLike[str]
 _FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
@@ -164,6 +165,17 @@ class Results:
         import polars
 
         return polars.DataFrame(self.rows, infer_schema_length=None)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> "Page | None":
+        """Write the report, a page of its own; without a path, show it in a notebook."""
+        from nerscope.render.page.html import Page, page_html
+        from nerscope.results.files import write_text
+
+        html = page_html(self)
+        if path is None:
+            return Page(html)
+        write_text(path, html)
+        return None
 
     def table(self, name: str = "exact") -> "Table":
         """One of the tables that the command line shows."""

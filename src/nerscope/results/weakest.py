@@ -63,15 +63,15 @@ def overall_records(results: Results) -> list[dict[str, Any]]:
                     "dataset": evidence.dataset,
                     "system": system,
                     "support": cells["recall"]["n"],
-                    "over": _unit(evidence),
-                    "clusters": len(np.unique(clusters_of(evidence, _unit(evidence)))),
+                    "over": resampled(evidence),
+                    "clusters": len(np.unique(clusters_of(evidence, resampled(evidence)))),
                     **cells,
                 }
             )
     return found
 
 
-def _unit(evidence: Evidence) -> str:
+def resampled(evidence: Evidence) -> str:
     """What intervals rest on: what was chosen, or what would be."""
     return evidence.signature.resampling.get("resample") or unit_of(evidence)
 
@@ -113,7 +113,7 @@ class _Sure(dict[CellKey, Sure]):
         metrics: tuple[str, ...],
     ) -> None:
         narrow = replace(division, metrics={match: metrics})
-        clusters = clusters_of(evidence, _unit(evidence))
+        clusters = clusters_of(evidence, resampled(evidence))
         spread = spread_of(Clustered(evidence, narrow, match, [system], clusters), False)
         found = zip(
             spread.keys,

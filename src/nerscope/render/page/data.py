@@ -1,0 +1,191 @@
+"""What a page is told: names, rows with intervals, comparisons, diagnosis, sentences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nerscope.errors import InputError
+from nerscope.render.page.columns import columns_of, short
+from nerscope.render.tables import metric_title
+from nerscope.results.changes import change_counts
+from nerscope.results.compare import OTHER, Comparison, compare
+from nerscope.results.diagnose import diagnose
+from nerscope.results.errors import OUTCOMES
+from nerscope.results.glossary import GLOSSARY, definition
+from nerscope.results.intervals import with_bounds
+from nerscope.results.judged_results import judged_pairs
+from nerscope.results.judgements import JudgedFile
+from nerscope.results.results import Results
+from nerscope.results.row import Row
+from nerscope.results.rows import SURFACE
+from nerscope.results.sentences import Budget, sentence_data, token_count
+from nerscope.results.weakest import resampled
+
+MOST_ROWS = 200_000
+MOST_COMPARED = 12  # systems that are compared each with each
+_ROW = ("dataset", "system", "unit", "facet", "level", "type", "match", "metric")
+_NUMBERS = ("value", "n", "std", "runs", "low", "high", "clusters", "caution")
+_CELL = ("dataset", "system_a", "system_b", "facet", "level", "type", "match", "metric")
+_DIFFERENCE = ("a", "b", "difference", "low", "high", "p", "p_corrected", "family", "n")
+_TESTED = ("differing", "test", "untested")
+_CHANGE = ("dataset", "a", "b", "facet", "level", "fixed", "broken", "both wrong", "both right")
+_CONFUSION = ("dataset", "system", "run", "gold", "predicted", "n")
+
+
+def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, Any]:
+    """All that the page shows, as plain data."""
+    results = with_bounds(results)
+    rows, row_notes = _rows(results)
+    comparison, diagnosis = _comparison(results), _diagnosis(results)
+    datasets = _datasets(results)
+    untested = [row["note"] for row in diagnosis.pop("notes")] if diagnosis else []
+    compared_notes = comparison.notes if comparison else []
+    return {
+        "signature": results.signature,
+        "notes": [*results.notes(), *row_notes, *compared_notes, *untested],
+        "systems": results.systems,
+        "datasets": datasets,
+        "facets": _facets(results),
+        "metrics": {name: _metric(results, name) for name in _names(rows, "metric")},
+        "matches": {name: definition(name) for name in _names(rows, "match")},
+        "outcomes": list(OUTCOMES),
+        "glossary": GLOSSARY,
+        "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
+        "weakest": [_short_row(one) for one in results.weakest()],
+        "comparison": _compared(results, comparison),
+        "diagnosis": diagnosis,
+        "confusion": columns_of(results.confusion(), _CONFUSION),
+        "pairs": _pairs(results, judges, datasets),
+    }
+
+
+def _rows(results: Results) -> tuple[list[Row], list[str]]:
+    """Means over runs, with their intervals."""
+    # Scores of surfaces have their own unit; they are in tables, not among these charts.
+    means = (row for row in results.rows if row["run"] is None)
+    shown = [row for row in means if row["match"] != SURFACE]
+    if len(shown) <= MOST_ROWS:
+        return shown, []
+    fewer = [row for row in shown if row["type"] is None or row["facet"] == "all"]
+    return fewer, [f"{len(shown) - len(fewer):,} rows by type and facet are left out of this page"]
+
+
+def _names(rows: Sequence[Row], field: str) -> list[str]:
+    fields: Sequence[Mapping[str, Any]] = rows
+    return list(dict.fromkeys(row[field] for row in fields))
+
+
+def _metric(results: Results, name: str) -> dict[str, Any]:
+    metric = results.metric(name)
+    return {
+        "title": metric_title(name),
+        "better": metric.better,
+        "fraction": metric.is_fraction,
+        "about": definition(name),
+    }
+
+
+def _datasets(results: Results) -> list[dict[str, Any]]:
+    """Names, sizes and sentences of each dataset."""
+    budget = Budget.of(len(results.evidence))
+    return [
+        {
+            "name": part.dataset,
+            "file": part.gold_name,
+            "types": list(part.types),
+            "runs": [list(run) for run in part.runs],
+            "documents": len(set(part.documents.tolist())),
+            "tokens": token_count(part),
+            "resample": resampled(part),
+            "ranges": {name: dict(own.ranges) for name, own in part.signature.edges.items()},
+            "sentences": sentence_data(part, budget),
+        }
+        for part in results.evidence
+    ]
+
+
+def _facets(results: Results) -> list[dict[str, Any]]:
+    """The facets of all datasets, in order, and how their codes make up levels."""
+    found: dict[str, dict[str, Any]] = {}
+    for part in results.evidence:
+        for one in part.divisions:
+            if one.facet != "all":
+                found.setdefault(
+                    one.facet,
+                    {
+                        "name": one.facet,
+                        "title": " ".join(one.title.split()),
+                        "about": definition(one.facet),
+                        "unit": one.unit,
+                        "bucketed": one.facet in part.signature.edges,
+                        "levels": {level: list(codes) for level, codes in one.levels.items()},
+                        "metrics": {match: list(names) for match, names in one.metrics.items()},
+                        "byType": one.by_type,
+                    },
+                )
+    return list(found.values())
+
+
+def _comparison(results: Results) -> Comparison | None:
+    """Each system with each, if there are several; of very many, each with the best one."""
+    if all(len(part.systems) < 2 for part in results.evidence):
+        return None
+    metrics = map(results.metric, _names(results.rows, "metric"))
+    # Averages over types are never asked for first: without them, all other p-values are the same.
+    plain = [
+        one.name for one in metrics if one.better and one.is_fraction and one.average == "micro"
+    ]
+    if len(results.systems) <= MOST_COMPARED:
+        return compare(results, metrics=plain or None)
+    best = max(results.systems, key=lambda system: _mean_score(results, system))
+    found = compare(results, metrics=plain or None, baseline=best)
+    note = f"of more than {MOST_COMPARED} systems, each is compared with the best one, {best}"
+    return replace(found, notes=[*found.notes, note])
+
+
+def _mean_score(results: Results, system: str) -> float:
+    rows = results.select(system=system, facet="all", metric="f1", match="exact", type=None)
+    values = [row["value"] or 0.0 for row in rows if row["run"] is None]
+    return sum(values) / len(values) if values else 0.0
+
+
+def _compared(results: Results, comparison: Comparison | None) -> dict[str, Any] | None:
+    if comparison is None:
+        return None
+    pairs = dict.fromkeys((row["system_a"], row["system_b"]) for row in comparison.rows)
+    changes = [
+        {"a": a, "b": b, **counts} for a, b in pairs for counts in change_counts(results, a, b)
+    ]
+    return {
+        "settings": comparison.settings,
+        # What is corrected among many others (`compare` tells it) would be no answer here.
+        "rows": columns_of(
+            [row for row in comparison.rows if row["family"] != OTHER],
+            (*_CELL, *_DIFFERENCE, *_TESTED),
+        ),
+        "overDatasets": [_short_row(one) for one in comparison.over_datasets()],
+        "ranks": [_short_row(one) for one in comparison.ranks()],
+        "changes": columns_of(changes, _CHANGE),
+    }
+
+
+def _diagnosis(results: Results) -> dict[str, Any] | None:
+    """InterpretEval's views, if the results have attributes."""
+    try:
+        views = diagnose(results)
+    except InputError:  # they hold no attribute
+        return None
+    return {name: [_short_row(row) for row in rows] for name, rows in views.items()}
+
+
+def _pairs(
+    results: Results, judges: Sequence[JudgedFile], datasets: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The pairs of the sentences that are there."""
+    shown = {one["name"]: set(one["sentences"]["number"]) for one in datasets}
+    pairs = judged_pairs(results, judges)
+    return [pair for pair in pairs if pair["sentence"] in shown[pair["dataset"]]]
+
+
+def _short_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: short(value) for key, value in row.items()}

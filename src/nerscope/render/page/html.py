@@ -1,0 +1,51 @@
+"""The page as one file: the template with its data inside."""
+
+import json
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from nerscope.render.page.data import page_data
+from nerscope.results.judgements import JudgedFile
+from nerscope.results.results import Results
+from nerscope.version import VERSION
+
+_PLACE = "NERSCOPE_DATA"
+_HEIGHT = 720  # pixels in a notebook
+
+
+class Page:
+    """A report that a notebook shows where it is; `html` is the whole page."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" title="nerscope report" '
+            f'style="width:100%;height:{_HEIGHT}px;border:1px solid #ccc"></iframe>'
+        )
+
+
+def page_html(results: Results, judges: Sequence[JudgedFile] = ()) -> str:
+    """The report on results: a page that opens anywhere and asks for nothing."""
+    named = ", ".join(part.dataset for part in results.evidence)
+    data = {"version": VERSION, "title": f"nerscope report: {named}", **page_data(results, judges)}
+    return _template().replace(_PLACE, embedded(data), 1)
+
+
+def _template() -> str:
+    return (files("nerscope.render") / "assets" / "report.html").read_text(encoding="utf-8")
+
+
+def embedded(data: Any) -> str:
+    """Data as JSON that cannot end the element it stands in, nor break the encoding of the page.
+
+    >>> embedded({"type": "</script>"})
+    '{"type":"\\\\u003c/script>"}'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Half a character, which no encoding has, is written as JSON writes it: \\udc80.
+    whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return whole.replace("<", "\\u003c")

@@ -1,0 +1,191 @@
+"""The sentences of a page: those with an error, all of them or a fair sample, and some others."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.results.spans import ABSENT, CORRECT, Spans, spans_of
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
+from nerscope.scoring.ledger import Ledger
+
+MOST_SENTENCES = 20_000  # of a page
+MOST_CHARACTERS = 16_000_000
+_RIGHT = 200  # sentences without an error, to see what goes well
+_ABSENT_CHARACTER = "."
+_SEED = 0
+_SPAN = 12  # characters of a span without its codes and outcomes
+
+
+class Budget(NamedTuple):
+    """How much of a dataset a page may hold."""
+
+    sentences: int
+    characters: int
+
+    @classmethod
+    def of(cls, datasets: int) -> "Budget":
+        """What each of so many datasets gets."""
+        return cls(MOST_SENTENCES // max(datasets, 1), MOST_CHARACTERS // max(datasets, 1))
+
+
+def sentence_data(evidence: Evidence, budget: Budget) -> dict[str, Any]:
+    """Sentences, spans and what became of them in each run, as plain columns.
+
+    A span is a gold mention or a prediction, listed once. For each run, `outcomes` has a character
+    for each span: its place among the outcomes, or a dot where the run does not have it.
+    """
+    spans = spans_of(evidence)
+    wrong = _has_error(evidence, spans)
+    order = np.random.default_rng(_SEED).permutation(len(evidence.documents))
+    kept = _kept(evidence, spans, wrong, order, budget)
+    place = np.full(len(kept), -1)
+    place[kept] = np.arange(kept.sum())
+    inside = kept[spans.sentence]
+    return {
+        "total": len(kept),
+        "wrong": int(wrong.sum()),
+        "wrongKept": int((wrong & kept).sum()),
+        "number": (np.flatnonzero(kept) + 1).tolist(),
+        "line": None if evidence.lines is None else evidence.lines[kept].tolist(),
+        "text": _texts(evidence, kept),
+        "spans": {
+            "sentence": place[spans.sentence[inside]].tolist(),
+            "start": spans.start[inside].tolist(),
+            "length": spans.length[inside].tolist(),
+            "type": spans.type[inside].tolist(),
+            "gold": spans.is_gold[inside].astype(int).tolist(),
+        },
+        "codes": {facet: codes[inside].tolist() for facet, codes in spans.codes.items()},
+        "outcomes": [_characters(row[inside]) for row in spans.outcome],
+        "mates": [_renumbered(pairs, inside) for pairs in spans.mates],
+        "tokens": [
+            _wrong_tokens(ledger, kept, place)
+            for unit, ledger in evidence.ledgers.items()
+            if unit != MENTION
+        ],
+    }
+
+
+def token_count(evidence: Evidence) -> int | None:
+    """How many tokens a dataset has, if that is known."""
+    if TOKEN in evidence.ledgers:
+        gold = evidence.ledgers[TOKEN].gold
+        return len(gold) if gold.weight is None else int(gold.weight.sum())
+    texts = evidence.texts
+    return None if texts is None else sum(text.count(TOKEN_JOIN) + 1 for text in texts)
+
+
+def _has_error(evidence: Evidence, spans: Spans) -> Bools:
+    """Which sentences have a mention or a token that some run gets wrong."""
+    wrong = np.zeros(len(evidence.documents), bool)
+    wrong[spans.sentence[_is_wrong(spans.outcome).any(axis=0)]] = True
+    for unit, ledger in evidence.ledgers.items():
+        if unit != MENTION:
+            wrong[ledger.gold.sentence[_token_errors(ledger).any(axis=0)]] = True
+    return wrong
+
+
+def _is_wrong(outcome: Ints) -> Bools:
+    wrong: Bools = (outcome != ABSENT) & (outcome != CORRECT)
+    return wrong
+
+
+def _token_errors(ledger: Ledger) -> Bools:
+    """For each run, which rows of a ledger of tokens hold one that is wrong."""
+    weight = 1 if ledger.gold.weight is None else ledger.gold.weight
+    rows = []
+    for run in ledger.runs:
+        # Of several token matches, accuracy's `label` is the coarsest: another one decides.
+        match = next((name for name in run.gold_credit if name != "label"), "label")
+        rows.append(run.gold_credit[match] < weight)
+    found: Bools = np.array(rows, bool).reshape(len(rows), len(ledger.gold))
+    return found
+
+
+def _kept(evidence: Evidence, spans: Spans, wrong: Bools, order: Ints, budget: Budget) -> Bools:
+    """Which sentences are shown: errors first, each kind of error as evenly as can be."""
+    turn = np.empty(len(order), np.int64)
+    turn[order] = np.arange(len(order))
+    found = np.flatnonzero(wrong)
+    best = found[np.lexsort((turn[found], _best_place(evidence, spans, turn)[found]))]
+    queue = np.concatenate([best, order[~wrong[order]][:_RIGHT]])
+    sizes = _sizes(evidence, spans)[queue]
+    queue = queue[sizes <= budget.characters // 10]  # one sentence must not take it all
+    sizes = np.cumsum(_sizes(evidence, spans)[queue])
+    kept = np.zeros(len(wrong), bool)
+    kept[queue[: budget.sentences][sizes[: budget.sentences] <= budget.characters]] = True
+    return kept
+
+
+def _sizes(evidence: Evidence, spans: Spans) -> Ints:
+    """About how many characters each sentence takes: words, and spans with what became of them."""
+    n_spans = np.bincount(spans.sentence, minlength=len(evidence.documents))
+    sizes = n_spans * (len(evidence.runs) + _SPAN + 2 * len(spans.codes))
+    return (
+        sizes if evidence.texts is None else sizes + np.array([len(one) for one in evidence.texts])
+    )
+
+
+def _best_place(evidence: Evidence, spans: Spans, turn: Ints) -> Ints:
+    """For each sentence, its best place in line among those that show the same kind of error.
+
+    A kind is an outcome together with a type, or with a level of a facet, or a wrong token of a
+    level. So the first sentences by this number hold every kind of error that there is, rare ones
+    included.
+    """
+    best = np.full(len(turn), len(turn), np.int64)
+    for row in spans.outcome:
+        chosen = np.flatnonzero(_is_wrong(row))
+        for codes in (spans.type, *spans.codes.values()):
+            _line_up(best, turn, spans.sentence[chosen], codes[chosen] * 16 + row[chosen])
+    for unit, ledger in evidence.ledgers.items():
+        for row in _token_errors(ledger) if unit != MENTION else ():
+            for codes in ledger.gold.codes.values():
+                _line_up(best, turn, ledger.gold.sentence[row], codes[row].astype(np.int64))
+    return best
+
+
+def _line_up(best: Ints, turn: Ints, sentence: Ints, kind: Ints) -> None:
+    """Let the sentences of each kind stand in line, in the order of their turns."""
+    line = np.lexsort((turn[sentence], kind))
+    starts = np.flatnonzero(np.diff(kind[line], prepend=-1))
+    sizes = np.diff(starts, append=len(line))
+    place = np.arange(len(line)) - np.repeat(starts, sizes)
+    np.minimum.at(best, sentence[line], place)
+
+
+def _texts(evidence: Evidence, kept: Bools) -> list[str | list[str]] | None:
+    """Tokens of each sentence: joined by blanks, unless some token has one."""
+    if evidence.texts is None:
+        return None
+    texts = [evidence.texts[sentence] for sentence in np.flatnonzero(kept).tolist()]
+    return [
+        text.split(TOKEN_JOIN) if " " in text else text.replace(TOKEN_JOIN, " ") for text in texts
+    ]
+
+
+def _characters(codes: Ints) -> str:
+    """A digit for each code."""
+    digits = np.where(codes == ABSENT, ord(_ABSENT_CHARACTER), codes + ord("0"))
+    return digits.astype(np.uint8).tobytes().decode()
+
+
+def _renumbered(pairs: Ints, inside: Bools) -> list[list[int]]:
+    """Pairs of spans by their places among those that are shown."""
+    numbers = np.cumsum(inside) - 1
+    both = inside[pairs[:, 0]] & inside[pairs[:, 1]]
+    shown: list[list[int]] = numbers[pairs[both]].tolist()
+    return shown
+
+
+def _wrong_tokens(ledger: Ledger, kept: Bools, place: Ints) -> dict[str, Any]:
+    """The rows of a ledger of tokens that some run gets wrong: sentence, codes, and by whom."""
+    errors = _token_errors(ledger)
+    chosen = np.flatnonzero(errors.any(axis=0) & kept[ledger.gold.sentence])
+    return {
+        "sentence": place[ledger.gold.sentence[chosen]].tolist(),
+        "codes": {facet: codes[chosen].tolist() for facet, codes in ledger.gold.codes.items()},
+        "wrong": [_characters(row[chosen].astype(np.int8)) for row in errors],
+    }
