@@ -23,12 +23,13 @@ test: $(READY)
 
 # The report in a real browser, and the page's own logic; installs Debian's chromium where it is missing.
 test-browser: $(READY) web/node_modules/.ready
-	command -v chromium >/dev/null || test -n "$$CHROMIUM" || apt-get install --yes --quiet chromium
+	command -v chromium >/dev/null || test -n "$$CHROMIUM" || apt-get install --yes --quiet chromium \
+		|| { apt-get update --quiet && apt-get install --yes --quiet chromium; }
 	cd web && npm run --silent check && npm run --silent test
 	$(BIN)/python -m pytest -o addopts="--import-mode=importlib -q" tests/browser
 
 web/node_modules/.ready: web/package-lock.json
-	cd web && npm ci --silent
+	cd web && npm install --no-save --silent
 	touch $@
 
 # The template of the report from its source; users never need this.

@@ -1,5 +1,6 @@
 // Builds the page into one HTML file: script and style inside, nothing fetched, nothing else allowed.
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
 const ASSETS = "../src/nerscope/render/assets";
@@ -11,7 +12,9 @@ function inlined(): Plugin {
     enforce: "post",
     generateBundle(_, bundle) {
       const files = Object.values(bundle);
-      const script = files.find((file) => file.type === "chunk")!.code.trim();
+      const chunk = files.find((file) => file.type === "chunk")!;
+      const script = chunk.code.trim();
+      const packages = packagesOf(Object.keys(chunk.modules));
       const style = files.find((file) => file.fileName.endsWith(".css"));
       if (script.includes("</script")) this.error("the script would end its own element");
       const hash = createHash("sha256").update(script).digest("base64");
@@ -22,13 +25,42 @@ function inlined(): Plugin {
       for (const file of files) delete bundle[file.fileName];
       const source = PAGE.replace("POLICY", () => policy)
         .replace("STYLE", () => css)
-        .replace("SCRIPT", () => script);
+        .replace("SCRIPT", () => script)
+        .replace("PACKAGES", () => packages.map(({ title }) => title).join(", "));
       this.emitFile({ type: "asset", fileName: "report.html", source });
+      this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: licencesOf(packages) });
     },
   };
 }
 
+interface Package {
+  title: string;
+  licence: string;
+}
+
+/** The packages whose code is in the page, with the terms under which it may be there. */
+function packagesOf(modules: string[]): Package[] {
+  const folders = modules.flatMap((name) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? []);
+  return [...new Set(folders)].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf-8"));
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    const licence = file && existsSync(`${folder}/${file}`) ? readFileSync(`${folder}/${file}`, "utf-8").trim() : "";
+    return { title: `${name} ${version} (${license})`, licence };
+  });
+}
+
+/** Each text once, below the packages that it holds for. */
+function licencesOf(packages: Package[]): string {
+  const texts = [...new Set(packages.map(({ licence }) => licence))];
+  const parts = texts.map((text) => {
+    const names = packages.filter(({ licence }) => licence === text).map(({ title }) => title);
+    return `${names.join("\n")}\n\n${text}\n`;
+  });
+  return `The report page contains code of these packages.\n\n${parts.join(`\n${"-".repeat(72)}\n\n`)}`;
+}
+
 const PAGE = `<!doctype html>
+<!-- Contains: PACKAGES. Their terms: LICENSES.txt, beside this template in nerscope. -->
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -295,8 +295,10 @@ def test_the_template_is_what_its_source_makes(tmp_path: Path) -> None:
     assert shutil.which("node"), "the page is built with Node.js"
     build = ["npx", "vite", "build", "--logLevel", "error", "--outDir", str(tmp_path)]
     subprocess.run(build, cwd=ROOT / "web", check=True)
-    committed = ROOT / "src" / "nerscope" / "render" / "assets" / "report.html"
-    assert (tmp_path / "report.html").read_bytes() == committed.read_bytes(), "run `make page`"
+    committed = ROOT / "src" / "nerscope" / "render" / "assets"
+    for made in tmp_path.iterdir():
+        assert made.read_bytes() == (committed / made.name).read_bytes(), "run `make page`"
+    assert {made.name for made in tmp_path.iterdir()} == {"report.html", "LICENSES.txt"}
 
 
 def test_judgements_that_come_with_the_page_are_there(open_page: Open, demo: Path) -> None:

@@ -13,6 +13,7 @@ import { Overview } from "./sections/overview";
 import { PartialCredit, partialMatches } from "./sections/partial";
 import { Review } from "./sections/review";
 import { HardTokens, tokenFacets } from "./sections/tokens";
+import { Signed } from "./signed";
 import { placeHref, usePlace } from "./state";
 
 interface Section {
@@ -46,7 +47,7 @@ export function App({ page }: { page: Page }) {
   // Choices that hold for all sections go along; what is looked for first among the sentences are errors.
   const kept = { d: place.chosen.get("d"), s: place.chosen.getAll("s"), a: place.chosen.get("a"), b: place.chosen.get("b") };
   return (
-    <>
+    <Signed value={page.signature}>
       <header>
         <h1>{page.title}</h1>
         <nav aria-label="Sections">
@@ -65,6 +66,6 @@ export function App({ page }: { page: Page }) {
       <footer>
         nerscope {page.version} · <code>{page.signature}</code>
       </footer>
-    </>
+    </Signed>
   );
 }

@@ -24,7 +24,7 @@ export function diverging(value: number, most: number): string {
   return `rgb(${mix.join(",")})`;
 }
 
-/** Black or white, whichever is easier to read on a colour of `diverging`. */
+/** Black or white, whichever is easier to read on a colour of `diverging`: only strong blue is dark. */
 export function inkOn(value: number, most: number): string {
-  return most && Math.abs(value / most) > 0.75 ? "#fff" : "#111";
+  return most && value / most > 0.65 ? "#fff" : "#111";
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { colourOf, symbolOf } from "./colours";
 import { savePng, saveSvg } from "./save";
+import { useSigned } from "./signed";
 
 export function Figure(props: {
   title: string;
@@ -79,6 +80,7 @@ function Legend({ entries }: { entries: LegendEntry[] }) {
 export function Drawing<Chart>({ plot, chart }: { plot: (chart: Chart, width: number) => Element; chart: Chart }) {
   const holder = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
+  const signed = useSigned();
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
     observer.observe(holder.current!);
@@ -87,14 +89,14 @@ export function Drawing<Chart>({ plot, chart }: { plot: (chart: Chart, width: nu
   useEffect(() => {
     if (!width) return;
     const drawn = plot(chart, width);
-    makeReadable(drawn);
+    makeReadable(drawn, signed);
     holder.current!.replaceChildren(drawn);
   }, [JSON.stringify(chart), width]);
   return <div class="drawing" ref={holder} />;
 }
 
 /** Marks that lead somewhere are links with a name; the rest is told by the label of the whole. */
-function makeReadable(drawn: Element): void {
+function makeReadable(drawn: Element, signed: (tip: string) => string): void {
   const sheets = drawn.matches("svg") ? [drawn] : [...drawn.querySelectorAll("svg")];
   for (const sheet of sheets) {
     sheet.setAttribute("role", "group");
@@ -103,7 +105,7 @@ function makeReadable(drawn: Element): void {
     for (const link of sheet.querySelectorAll("a")) {
       const mark = link.querySelector("[aria-label]");
       if (!mark) continue;
-      link.setAttribute("aria-label", mark.getAttribute("aria-label")!);
+      link.setAttribute("aria-label", signed(mark.getAttribute("aria-label")!));
       mark.removeAttribute("aria-label");
     }
     for (const mark of sheet.querySelectorAll("[aria-label]:not(a)")) mark.setAttribute("role", "img");

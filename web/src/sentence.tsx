@@ -8,6 +8,8 @@ export interface Drawn extends Span {
   tip: string;
 }
 
+const RIGHT = "right";
+
 export interface Line {
   name: string;
   lanes: (Drawn | null)[][]; // by lane and token
@@ -19,10 +21,17 @@ export function Sentence(props: { mentions: Mentions; sentence: number; systems:
   const size = words?.length ?? Math.max(0, ...mentions.of(sentence).map((span) => spanOf(mentions, span).end));
   const tokens = words ?? Array.from({ length: size }, () => "□");
   const gold = lineOf("gold", goldSpans(mentions, sentence, hits), size);
-  const lines = systems
+  const said = systems
     .filter((system) => mentions.run(system, run) >= 0)
-    .map((system) => lineOf(system, systemSpans(mentions, sentence, mentions.run(system, run), hits), size));
-  return <Words tokens={tokens} gold={gold} lines={lines} />;
+    .map((system) => ({ system, spans: systemSpans(mentions, sentence, mentions.run(system, run), hits) }));
+  const wrong = said.filter(({ spans }) => spans.some(({ kind }) => kind !== RIGHT));
+  const right = said.filter((one) => !wrong.includes(one)).map(({ system }) => system);
+  return (
+    <>
+      <Words tokens={tokens} gold={gold} lines={wrong.map(({ system, spans }) => lineOf(system, spans, size))} />
+      {right.length > 0 && <p class="note">All right: {right.join(", ")}</p>}
+    </>
+  );
 }
 
 /** Whether the first letter is Hebrew, Arabic or of their kin. */
@@ -90,7 +99,7 @@ function goldSpans(mentions: Mentions, sentence: number, hits: number[]): Drawn[
       ...spanOf(mentions, span),
       kind: `gold${hits.includes(span) ? " hit" : ""}`,
       label: mentions.type(span),
-      tip: `${mentions.type(span)} ${textOf(mentions, span)}`,
+      tip: `gold\n${mentions.type(span)} ${textOf(mentions, span)}`,
     }));
 }
 
@@ -101,15 +110,15 @@ function systemSpans(mentions: Mentions, sentence: number, run: number, hits: nu
     if (outcome === null) return [];
     const predicted = mentions.isPredicted(run, span);
     if (!predicted && outcome !== "missed") return []; // its counterpart is drawn
-    const kind = outcome === "correct" ? "right" : outcome === "missed" ? "missed" : "wrong";
+    const kind = outcome === "correct" ? RIGHT : outcome === "missed" ? "missed" : "wrong";
     const label = outcome === "missed" ? "missed" : mentions.type(span);
-    const hit = kind !== "right" && (hits.includes(span) || hits.includes(mentions.mate(run, span) ?? -1));
+    const hit = kind !== RIGHT && (hits.includes(span) || hits.includes(mentions.mate(run, span) ?? -1));
     return [
       {
         ...spanOf(mentions, span),
         kind: `${kind}${hit ? " hit" : ""}`,
         label,
-        tip: `${outcome}: ${mentions.type(span)} ${textOf(mentions, span)}`,
+        tip: `${mentions.dataset.runs[run][0]}: ${outcome}\n${mentions.type(span)} ${textOf(mentions, span)}`,
       },
     ];
   });

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useCopied } from "./controls";
 import type { Page, Row } from "./data";
 import { about, interval, shown } from "./format";
+import { useSigned } from "./signed";
 import { type Cells, asCsv, asLatex, asMarkdown } from "./tables";
 
 export interface Cell {
@@ -29,6 +30,7 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
   const [order, setOrder] = useState<{ column: number; down: boolean } | null>(null);
   const [all, setAll] = useState(false);
   const [copied, copyAs] = useCopied();
+  const signed = useSigned();
   const sorted = order ? sortedBy(rows, order.column, order.down) : rows;
   const visible = all ? sorted : sorted.slice(0, most);
   const sortBy = (column: number) =>
@@ -72,7 +74,11 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
           </thead>
           <tbody>
             {visible.map((row, k) => (
-              <tr key={k}>{row.map((cell, column) => (column ? <td>{content(cell)}</td> : <th scope="row">{content(cell)}</th>))}</tr>
+              <tr key={k}>
+                {row.map((cell, column) =>
+                  column ? <td>{content(cell, signed(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
+                )}
+              </tr>
             ))}
           </tbody>
         </table>
@@ -87,10 +93,16 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
   );
 }
 
-function content(cell: Cell) {
+/** What is known of a cell; at the least what it is of, and what its column means. */
+function tipOf(row: Cell[], header: TableProps["header"], column: number): string {
+  const { text, tip } = header[column];
+  return row[column].tip ?? [`${row[0].text} · ${text}`, tip].filter(Boolean).join("\n");
+}
+
+function content(cell: Cell, tip?: string) {
   const text = cell.href ? <a href={cell.href}>{cell.text}</a> : cell.text;
   return (
-    <span class={cell.best ? "best" : undefined} data-tip={cell.tip}>
+    <span class={cell.best ? "best" : undefined} data-tip={tip}>
       {text}
       {cell.small && <small> {cell.small}</small>}
     </span>

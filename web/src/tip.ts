@@ -23,11 +23,13 @@ export function showTips(): void {
   };
   const hide = () => (bubble.hidden = true);
 
-  document.addEventListener("pointermove", (event) => {
+  const point = (event: PointerEvent) => {
     const found = told(event.target);
     if (found) show(found.text, event.clientX, event.clientY);
     else hide();
-  });
+  };
+  document.addEventListener("pointermove", point);
+  document.addEventListener("pointerdown", point); // fingers do not hover
   document.addEventListener("focusin", (event) => {
     const found = told(event.target);
     hide();

@@ -92,11 +92,12 @@ export function Errors({ context }: { context: Context }) {
 /** What of the data is on this page. */
 function sampling(context: Context, filter: Filter): string {
   const sets = context.page.datasets.filter((one) => !filter.dataset || one.name === filter.dataset);
+  const several = sets.some((one) => new Set(one.runs.map(([system]) => system)).size < one.runs.length);
   const told = sets.map(({ name, sentences }: Dataset) => {
     const right = sentences.number.length - sentences.wrongKept;
     const errors =
       sentences.wrongKept === sentences.wrong
-        ? `all ${count(sentences.wrong)} sentences with an error`
+        ? `all ${count(sentences.wrong)} sentences with an error${several ? " in some run" : ""}`
         : `${count(sentences.wrongKept)} of ${count(sentences.wrong)} sentences with an error, drawn so that every kind of error is there`;
     return `${sets.length > 1 ? `${name}: ` : ""}${errors}, and ${count(right)} of ${count(sentences.total - sentences.wrong)} without`;
   });
