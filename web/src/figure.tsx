@@ -9,7 +9,6 @@ export function Figure(props: {
   title: string;
   note?: string;
   legend?: LegendEntry[];
-  controls?: ComponentChildren;
   children: ComponentChildren;
 }) {
   const figure = useRef<HTMLDivElement>(null);
@@ -19,7 +18,6 @@ export function Figure(props: {
       <figcaption>
         <span class="figure-title">{title}</span>
         <span class="tools">
-          {props.controls}
           <button type="button" aria-label={`Save ${title} as SVG`} onClick={() => saveSvg(figure.current!, title)}>
             SVG
           </button>

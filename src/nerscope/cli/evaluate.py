@@ -237,18 +237,13 @@ def _hand_out(
     """Write what goes to files, and print the rest."""
     from nerscope.render.judged import with_judgements
     from nerscope.render.lists import error_file, list_document
-    from nerscope.render.page.html import page_html
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
 
-    files: dict[str, Any] = {}
+    judged = _judged(results, said["judges"])
+    files = _files(results, said, judged)
     if said["errors"]:
         files[said["errors"]] = error_file(said["errors"], results.errors())
-    judged = _judged(results, said["judges"])
-    if said["output"]:
-        files[said["output"]] = lambda: results.to_json(judged.data if judged else None)
-    if said["report"]:
-        files[said["report"]] = lambda: page_html(results, said["judges"])
     form = said["format"]
     quiet = said["quiet"]
     if said["list"]:
@@ -261,6 +256,20 @@ def _hand_out(
         say(f"signature: {results.signature}")
     silent = form == "json" and bool(said["output"])
     emit(document, form, files=files, silent=silent, quiet=quiet)
+
+
+def _files(
+    results: "Results", said: Mapping[str, Any], judged: "JudgedResults | None"
+) -> dict[str, Any]:
+    """What goes to files: the results, and the report on them."""
+    from nerscope.render.page.html import page_html
+
+    files: dict[str, Any] = {}
+    if said["output"]:
+        files[said["output"]] = lambda: results.to_json(judged.data if judged else None)
+    if said["report"]:
+        files[said["report"]] = lambda: page_html(results, said["judges"])
+    return files
 
 
 def _judged(results: "Results", judges: Sequence["JudgedFile"]) -> "JudgedResults | None":
@@ -316,18 +325,17 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     from nerscope.render.comparison import comparison_document
     from nerscope.render.document import as_json
     from nerscope.render.judged import with_judgements
-    from nerscope.render.page.html import page_html
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
     from nerscope.results.files import is_special
 
-    output, page, plugins = said["output"], said["report"], said["plugin"]
+    output, plugins = said["output"], said["plugin"]
     experiment = load_experiment(path)
     beside = None
     if output and not is_special(output):
         beside = str(Path(output).with_suffix(".comparison.json"))
     inputs = [path, *experiment.inputs, *plugins, *said["judgements"]]
-    checked_outputs([output, page, beside], inputs)
+    checked_outputs([output, said["report"], beside], inputs)
     for note in experiment.notes if not said["quiet"] else ():
         say(f"note: {note}")
     folder = None if said["no_cache"] else Path(path).parent / ".nerscope-cache"
@@ -343,11 +351,7 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     shown = results_document(results) if said["all"] else summary_document(results)
     judged = _judged(results, said["judges"])
     shown = with_judgements(shown, judged) if judged else shown
-    files = dict[str, Any]()
-    if output:
-        files[output] = lambda: results.to_json(judged.data if judged else None)
-    if page:
-        files[page] = lambda: page_html(results, said["judges"])
+    files = _files(results, said, judged)
     if comparison is not None:
         who_wins = comparison_document(comparison, results.signature, cells=False)
         shown = replace(

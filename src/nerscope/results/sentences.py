@@ -111,11 +111,11 @@ def _kept(evidence: Evidence, spans: Spans, wrong: Bools, order: Ints, budget: B
     found = np.flatnonzero(wrong)
     best = found[np.lexsort((turn[found], _best_place(evidence, spans, turn)[found]))]
     queue = np.concatenate([best, order[~wrong[order]][:_RIGHT]])
-    sizes = _sizes(evidence, spans)[queue]
-    queue = queue[sizes <= budget.characters // 10]  # one sentence must not take it all
-    sizes = np.cumsum(_sizes(evidence, spans)[queue])
+    sizes = _sizes(evidence, spans)
+    queue = queue[sizes[queue] <= budget.characters // 10]  # one sentence must not take it all
+    queue = queue[: budget.sentences]
     kept = np.zeros(len(wrong), bool)
-    kept[queue[: budget.sentences][sizes[: budget.sentences] <= budget.characters]] = True
+    kept[queue[np.cumsum(sizes[queue]) <= budget.characters]] = True
     return kept
 
 
@@ -123,9 +123,9 @@ def _sizes(evidence: Evidence, spans: Spans) -> Ints:
     """About how many characters each sentence takes: words, and spans with what became of them."""
     n_spans = np.bincount(spans.sentence, minlength=len(evidence.documents))
     sizes = n_spans * (len(evidence.runs) + _SPAN + 2 * len(spans.codes))
-    return (
-        sizes if evidence.texts is None else sizes + np.array([len(one) for one in evidence.texts])
-    )
+    if evidence.texts is not None:
+        sizes = sizes + np.array([len(text) for text in evidence.texts])
+    return sizes
 
 
 def _best_place(evidence: Evidence, spans: Spans, turn: Ints) -> Ints:

@@ -33,9 +33,6 @@ class Spans:
     outcome: Ints
     mates: tuple[Ints, ...]
 
-    def __len__(self) -> int:
-        return len(self.sentence)
-
 
 def spans_of(evidence: Evidence) -> Spans:
     """All spans of a dataset."""

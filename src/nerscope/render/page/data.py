@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nerscope.errors import InputError
 from nerscope.render.page.columns import columns_of, short
@@ -20,6 +20,9 @@ from nerscope.results.row import Row
 from nerscope.results.rows import SURFACE
 from nerscope.results.sentences import Budget, sentence_data, token_count
 from nerscope.results.weakest import resampled
+
+if TYPE_CHECKING:
+    from nerscope.scoring.evidence import Division, Evidence
 
 MOST_ROWS = 200_000
 MOST_COMPARED = 12  # systems that are compared each with each
@@ -105,25 +108,27 @@ def _datasets(results: Results) -> list[dict[str, Any]]:
 
 
 def _facets(results: Results) -> list[dict[str, Any]]:
-    """The facets of all datasets, in order, and how their codes make up levels."""
+    """The facets of all datasets, in order."""
     found: dict[str, dict[str, Any]] = {}
     for part in results.evidence:
-        for one in part.divisions:
-            if one.facet != "all":
-                found.setdefault(
-                    one.facet,
-                    {
-                        "name": one.facet,
-                        "title": " ".join(one.title.split()),
-                        "about": definition(one.facet),
-                        "unit": one.unit,
-                        "bucketed": one.facet in part.signature.edges,
-                        "levels": {level: list(codes) for level, codes in one.levels.items()},
-                        "metrics": {match: list(names) for match, names in one.metrics.items()},
-                        "byType": one.by_type,
-                    },
-                )
+        for division in part.divisions:
+            if division.facet != "all":
+                found.setdefault(division.facet, _facet(part, division))
     return list(found.values())
+
+
+def _facet(part: "Evidence", division: "Division") -> dict[str, Any]:
+    """What a facet is called, and how its codes make up levels."""
+    return {
+        "name": division.facet,
+        "title": " ".join(division.title.split()),
+        "about": definition(division.facet),
+        "unit": division.unit,
+        "bucketed": division.facet in part.signature.edges,
+        "levels": {level: list(codes) for level, codes in division.levels.items()},
+        "metrics": {match: list(names) for match, names in division.metrics.items()},
+        "byType": division.by_type,
+    }
 
 
 def _comparison(results: Results) -> Comparison | None:
