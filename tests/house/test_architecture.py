@@ -21,6 +21,7 @@ FLOORS: list[set[str]] = [
     {"results"},
     {"evaluation"},
     {"dataset", "experiment"},
+    {"lab"},
     {"render", "testing"},
     {"compat"},
     {"cli"},
