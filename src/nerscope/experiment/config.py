@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.settings import Settings
@@ -16,6 +16,9 @@ from nerscope.stats.intervals import Sampling
 
 _SAMPLING_KEYS = ("samples", "seed", "resample")
 _COMPARE_KEYS = ("baseline", "method", "about", "correction")
+_DATA_KEYS = ("train", "dev", "test", "options")
+TABLES = ("datasets", "systems", "settings", "compare")
+_TRAINED = {"recipe", "command"}  # what makes a system one that is trained
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
     **dict.fromkeys(("repair", "token_repair", "token_match", "bucketing", "resample"), str),
@@ -36,13 +39,26 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
-    """A test file, its training data, and the outputs on it, by system: as `FILE::options`."""
+class Data:
+    """The files of a dataset, as `FILE::options`."""
 
     name: str
     test: str
     train: str | None
-    systems: Mapping[str, Sequence[str]]
+    dev: str | None
+    options: str = ""  # for files that name none
+
+    @property
+    def files(self) -> list[str]:
+        """Those that there are."""
+        return [text for text in (self.test, self.train, self.dev) if text]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset(Data):
+    """A dataset with the outputs on it, by system: as `FILE::options`."""
+
+    systems: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +75,7 @@ class Experiment:
     @property
     def inputs(self) -> list[str]:
         """All files that are read."""
-        texts = [text for one in self.datasets for text in (one.test, one.train) if text]
+        texts = [text for one in self.datasets for text in one.files]
         for dataset in self.datasets:
             texts += [text for outputs in dataset.systems.values() for text in outputs]
         return list(map(path_of, texts))
@@ -77,10 +93,35 @@ def load_experiment(path: str | Path) -> Experiment:
     nerscope.errors.UsageError: ...nerscope.toml:1: unknown key 'dataset'. Remedy: did you mean ...
     """
     expect("experiment", path, (str, Path), "give the path of an experiment file")
-    place = Path(path)
+    content = read_toml(path)
+    content.keys(TABLES)
+    chosen = chosen_settings(content)
+    systems = content.table("systems")
+    check_names(systems)
+    found = named_data(content)
+    if not found or not systems:
+        raise InputError(
+            str(path), "it names no dataset or no system", "write [datasets.NAME] and [systems]"
+        )
+    datasets, notes = list[Dataset](), list[str]()
+    for data in found:
+        outputs, missing = outputs_of(systems, data, content)
+        notes += missing
+        if not outputs:
+            raise InputError(
+                content.place(data.name),
+                f"no output of any system for '{data.name}'",
+                "check the patterns",
+            )
+        datasets.append(with_outputs(data, outputs))
+    return Experiment(datasets, *chosen, notes)
+
+
+def read_toml(path: str | Path) -> "Toml":
+    """A file of settings, refused if it cannot be read."""
     try:
-        text = place.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
+        text = Path(path).read_text(encoding="utf-8")
+        return Toml(Path(path), text, tomllib.loads(text))
     except OSError as error:
         raise InputError(
             str(path), f"it cannot be read ({error.strerror})", "check the path"
@@ -89,116 +130,133 @@ def load_experiment(path: str | Path) -> Experiment:
         raise InputError(
             str(path), f"it is not TOML ({error})", "mend it; docs/experiments.md shows an example"
         ) from None
-    checker = _Checker(place, text)
-    checker.keys(content, ("datasets", "systems", "settings", "compare"), "")
-    settings = checker.table(content, "settings")
-    checker.values(settings, _SETTING_TYPES, "settings")
-    known = [item.name for item in fields(Settings)]
-    chosen = Settings.of({key: value for key, value in settings.items() if key in known})
-    sampling = Sampling(**{key: settings[key] for key in _SAMPLING_KEYS if key in settings})
-    comparison = checker.table(content, "compare") if "compare" in content else None
-    if comparison is not None:
-        checker.values(comparison, dict.fromkeys(_COMPARE_KEYS, str), "compare")
-    datasets, notes = _datasets(content, checker)
-    return Experiment(
-        datasets, chosen, sampling, bool(settings.get("intervals", True)), comparison, notes
-    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Checker:
-    """Finds the line of a key, since a TOML reader forgets it."""
+class Toml:
+    """What a file of settings says; it finds the line of a key, since a TOML reader forgets it."""
 
     path: Path
     text: str
+    content: Mapping[str, Any]
 
-    def keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-        for key in table:
+    def keys(
+        self, known: Sequence[str], table: Mapping[str, Any] | None = None, where: str = ""
+    ) -> None:
+        """Refuse unknown keys, of the file or of a table."""
+        for key in self.content if table is None else table:
             if key not in known:
                 raise UsageError(
-                    f"{self.path}:{self.line(key)}",
+                    self.place(key),
                     f"unknown key '{key}'{f' in [{where}]' if where else ''}",
                     suggest(key, known),
                 )
 
     def values(self, table: Mapping[str, Any], types: Mapping[str, Any], where: str) -> None:
         """Check the keys of a table, and the kinds of their values."""
-        self.keys(table, list(types), where)
+        self.keys(list(types), table, where)
         for key, value in table.items():
             if not isinstance(value, types[key]) or (
                 isinstance(value, bool) and types[key] is not bool
             ):
                 raise UsageError(
-                    f"{self.path}:{self.line(key)}",
+                    self.place(key),
                     f"'{key}' in [{where}] cannot be {value!r}",
                     f"give a {_KINDS.get(types[key], 'value that docs/experiments.md shows')}",
                 )
 
-    def table(self, content: Mapping[str, Any], name: str) -> dict[str, Any]:
-        found = content.get(name, {})
+    def table(self, name: str) -> dict[str, Any]:
+        """A table of the file, empty if it is not there."""
+        found = self.content.get(name, {})
         if not isinstance(found, dict):
-            raise UsageError(
-                f"{self.path}:{self.line(name)}", f"'{name}' is not a table", f"write [{name}]"
-            )
+            raise UsageError(self.place(name), f"'{name}' is not a table", f"write [{name}]")
         return found
 
-    def line(self, key: str) -> int:
+    def place(self, key: str) -> str:
+        """Where a key stands: file and line."""
         found = re.search(rf"(?m)^[^#\n]*?(?<![\w-]){re.escape(key)}(?![\w-])", self.text)
-        return self.text.count("\n", 0, found.end()) + 1 if found else 1
+        return f"{self.path}:{self.text.count(chr(10), 0, found.end()) + 1 if found else 1}"
 
 
-def _datasets(content: Mapping[str, Any], checker: _Checker) -> tuple[list[Dataset], list[str]]:
-    folder = checker.path.parent
-    systems = checker.table(content, "systems")
-    check_names(systems)
-    tables = checker.table(content, "datasets")
-    if not tables or not systems:
-        raise InputError(
-            str(checker.path),
-            "it names no dataset or no system",
-            "write [datasets.NAME] and [systems]",
-        )
-    datasets, notes = [], []
-    for name, table in tables.items():
+class Chosen(NamedTuple):
+    """What an experiment file says beside data and systems."""
+
+    settings: Settings
+    sampling: Sampling
+    intervals: bool
+    comparison: Mapping[str, Any] | None
+
+
+def chosen_settings(toml: Toml) -> Chosen:
+    """The tables [settings] and [compare]."""
+    given = toml.table("settings")
+    toml.values(given, _SETTING_TYPES, "settings")
+    known = [item.name for item in fields(Settings)]
+    settings = Settings.of({key: value for key, value in given.items() if key in known})
+    sampling = Sampling(**{key: given[key] for key in _SAMPLING_KEYS if key in given})
+    comparison = toml.table("compare") if "compare" in toml.content else None
+    if comparison is not None:
+        toml.values(comparison, dict.fromkeys(_COMPARE_KEYS, str), "compare")
+    return Chosen(settings, sampling, bool(given.get("intervals", True)), comparison)
+
+
+def named_data(toml: Toml) -> list[Data]:
+    """The tables [datasets.NAME]."""
+    found = []
+    for name, table in toml.table("datasets").items():
         if not isinstance(table, dict) or not name:
             raise UsageError(
-                f"{checker.path}:{checker.line(name)}",
+                toml.place(name),
                 f"dataset '{name}' is not a table",
                 f"write [datasets.{name or 'NAME'}]",
             )
-        checker.values(table, dict.fromkeys(("train", "test", "options"), str), f"datasets.{name}")
+        toml.values(table, dict.fromkeys(_DATA_KEYS, str), f"datasets.{name}")
         if "test" not in table:
             raise InputError(
-                f"{checker.path}:{checker.line(name)}",
-                f"dataset '{name}' has no test file",
-                'add test = "FILE"',
+                toml.place(name), f"dataset '{name}' has no test file", 'add test = "FILE"'
             )
         options = table.get("options", "")
-        train = _file(folder, table["train"], options) if "train" in table else None
-        outputs: dict[str, list[str]] = {}
-        for system, patterns in systems.items():
-            pattern = patterns.get(name) if isinstance(patterns, dict) else patterns
-            if pattern is not None and not isinstance(pattern, str):
-                raise UsageError(
-                    f"{checker.path}:{checker.line(system)}",
-                    f"the files of '{system}' cannot be {pattern!r}",
-                    "give a pattern, or a table with a pattern for each dataset",
-                )
-            found = [] if pattern is None else _found(folder, pattern, name, options)
-            if found:
-                outputs[system] = found
-            elif pattern is not None:  # a table that does not name the dataset means it so
-                notes.append(
-                    f"{name}: no file of {system} is found ({pattern}); it is left out here"
-                )
-        if not outputs:
-            raise InputError(
-                f"{checker.path}:{checker.line(name)}",
-                f"no output of any system for '{name}'",
-                "check the patterns",
+        test, train, dev = (
+            _file(toml.path.parent, table[key], options) if key in table else None
+            for key in ("test", "train", "dev")
+        )
+        assert test is not None
+        found.append(Data(name, test, train, dev, options))
+    return found
+
+
+def with_outputs(data: Data, outputs: Mapping[str, Sequence[str]]) -> Dataset:
+    """A dataset with what systems made of it."""
+    return Dataset(data.name, data.test, data.train, data.dev, data.options, outputs)
+
+
+def outputs_of(
+    systems: Mapping[str, Any], data: Data, toml: Toml
+) -> tuple[dict[str, list[str]], list[str]]:
+    """The files that fit the patterns of each system, and notes on those that have none."""
+    outputs, notes = dict[str, list[str]](), list[str]()
+    for system, patterns in systems.items():
+        if isinstance(patterns, dict) and not _TRAINED.isdisjoint(patterns):
+            raise UsageError(
+                toml.place(system),
+                f"system '{system}' is to be trained",
+                f"say nerscope run {toml.path}",
             )
-        datasets.append(Dataset(name, _file(folder, table["test"], options), train, outputs))
-    return datasets, notes
+        pattern = patterns.get(data.name) if isinstance(patterns, dict) else patterns
+        if pattern is not None and not isinstance(pattern, str):
+            raise UsageError(
+                toml.place(system),
+                f"the files of '{system}' cannot be {pattern!r}",
+                "give a pattern, or a table with a pattern for each dataset",
+            )
+        found = [] if pattern is None else _found(toml.path.parent, pattern, data)
+        if found:
+            outputs[system] = found
+        elif pattern is not None:  # a table that does not name the dataset means it so
+            notes.append(
+                f"{data.name}: no file of {system} is found ({pattern}); it is left out here"
+            )
+    return outputs, notes
 
 
 def _file(folder: Path, text: str, options: str) -> str:
@@ -206,13 +264,13 @@ def _file(folder: Path, text: str, options: str) -> str:
     return f"{folder / path}{OPTIONS_FOLLOW}{own or options}"
 
 
-def _found(folder: Path, pattern: str, dataset: str, options: str) -> list[str]:
+def _found(folder: Path, pattern: str, data: Data) -> list[str]:
     """The files that fit a pattern; what the folder or the dataset is called is no pattern."""
     path, _, own = pattern.partition(OPTIONS_FOLLOW)
-    path = path.replace("{dataset}", glob.escape(dataset))
+    path = path.replace("{dataset}", glob.escape(data.name))
     whole = path if Path(path).is_absolute() else f"{glob.escape(str(folder))}/{path}"
     found = sorted(glob.glob(whole), key=_by_number)  # noqa: PTH207  the pattern may be absolute
-    return [f"{one}{OPTIONS_FOLLOW}{own or options}" for one in found]
+    return [f"{one}{OPTIONS_FOLLOW}{own or data.options}" for one in found]
 
 
 def _by_number(path: str) -> list[tuple[int, str]]:
