@@ -393,3 +393,44 @@ def test_a_file_that_is_not_there_is_refused_when_it_is_opened(
     later = ConllFile(tmp_path / "b.txt")  # it may come to be
     (tmp_path / "b.txt").write_text("a O\n")
     assert len(read(later)) == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    words=st.lists(st.sampled_from("abc"), min_size=1, max_size=12),
+    breaks=st.tuples(st.sets(st.integers(1, 11)), st.sets(st.integers(1, 11))),
+    size=st.integers(4, 60),
+)
+def test_sentences_of_any_length_are_broken_as_those_of_gold(
+    words: list[str], breaks: tuple[set[int], set[int]], size: int
+) -> None:
+    texts = [
+        "".join(f"{word} O\n" + "\n" * (at in own) for at, word in enumerate(words, 1))
+        for own in breaks
+    ]
+    sources = [file(texts[0], "g"), file(texts[1], "s", sentences="any")]
+    with pytest.MonkeyPatch.context() as patch:
+        tiny_blocks(patch, size)
+        rows = list(side_by_side(sources, Coding()))
+    assert sentences_of(rows, 1) == sentences_of(rows, 0)
+
+
+@pytest.mark.parametrize(
+    ("output", "fact"),
+    [
+        ("a O\nb O\n", "against 1"),
+        ("a O\nb O\nc O\nd O\n", "goes on"),
+        ("a O\nx O\nc O\n", "differ"),
+    ],
+    ids=["shorter", "longer", "other tokens"],
+)
+def test_sentences_of_any_length_still_need_the_same_tokens(output: str, fact: str) -> None:
+    sources = [file("a O\n\nb O\nc O\n", "g"), file(output, "s", sentences="any")]
+    with pytest.raises(AlignmentError, match=fact):
+        list(side_by_side(sources, Coding()))
+
+
+def test_a_mention_that_crosses_a_break_of_gold_is_two() -> None:
+    gold = file("Ada B-PER\n\nLee B-PER\n", "g")
+    output = file("Ada B-PER\nLee I-PER\n", "s", sentences="any")
+    assert nerscope.evaluate(gold, {"s": output}).value(metric="f1") == 1.0

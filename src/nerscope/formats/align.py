@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.errors import AlignmentError, plural
 from nerscope.formats.base import Source
@@ -58,13 +59,37 @@ def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Fee
         groups.setdefault(source.file, []).append(index)
     # With one file there is nothing to align, so tokens are read only if somebody asks for them.
     wanted = tokens or len(groups) > 1
-    return [
-        _Feed(
-            members,
-            sources[members[0]].together([sources[k] for k in members], coding, tokens=wanted),
-        )
-        for members in groups.values()
-    ]
+    feeds = []
+    for members in groups.values():
+        first = sources[members[0]]
+        stream = first.together([sources[k] for k in members], coding, tokens=wanted)
+        feeds.append(_Feed(members, _broken_as(sources[0], stream) if first.rebreaks else stream))
+    return feeds
+
+
+def _broken_as(gold: Source, stream: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
+    """The same tokens with the sentence breaks of gold; what gold does not have stays whole."""
+    sizes = [np.diff(chunk.starts) for chunk in gold.chunks(Coding(), tokens=False)]
+    breaks = np.cumsum(np.concatenate(sizes))
+    done, waiting = 0, list[list[Corpus]]()
+    for row in stream:
+        waiting.append(row)
+        held = [joined(list(parts)) for parts in zip(*waiting, strict=True)]
+        inside = breaks[(breaks > done) & (breaks <= done + held[0].n_tokens)] - done
+        waiting = [held]
+        if len(inside):
+            whole = [_rebroken(one, inside) for one in held]
+            yield [one.sentences(0, len(inside)) for one in whole]
+            waiting = [[one.sentences(len(inside), len(one)) for one in whole]]
+            done += int(inside[-1])
+    if waiting and waiting[0][0].n_tokens:
+        yield waiting[0]
+
+
+def _rebroken(corpus: Corpus, breaks: Ints) -> Corpus:
+    """A corpus whose sentences end where they are told to; what is left is the last one."""
+    starts = np.unique([0, *breaks, corpus.n_tokens])
+    return replace(corpus, starts=starts, documents=np.zeros(len(starts) - 1, np.int64))
 
 
 def _aligned(
@@ -158,7 +183,7 @@ def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
     if np.array_equal(gold.tokens[ahead], other.tokens[ahead]):
         return (
             "the same tokens, split into sentences at different places: "
-            "copy the blank lines of the gold file"
+            "copy the blank lines of the gold file, or say sentences=any"
         )
     return (
         "the shorter sentence is cut off: raise the maximum sequence length of the system, "

@@ -36,6 +36,7 @@ class Source(ABC):
 
     name: str
     respells = False  # its tokens may be spelt otherwise than those of gold
+    rebreaks = False  # its sentences may begin and end elsewhere than those of gold
     always_flat = False  # no token can belong to two mentions, whatever is read
     is_small = True  # so small that its words are always kept
     n_columns = 1  # of a file that may hold gold and predictions
@@ -177,7 +178,8 @@ class _Watched(Source):
         if not isinstance(source, Source):
             raise UsageError(self._place, f"it opens a {type(source).__name__}", "give a Source")
         self.name = source.name
-        self.respells, self.always_flat = source.respells, source.always_flat
+        self.respells, self.rebreaks = source.respells, source.rebreaks
+        self.always_flat = source.always_flat
         self.is_small, self.n_columns = source.is_small, source.n_columns
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:

@@ -43,6 +43,10 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
         {"same": "same", "any": "any"}.__getitem__,
         "same, or any if a system spells tokens its own way",
     ),
+    "sentences": FileOption(
+        {"same": "same", "any": "any"}.__getitem__,
+        "same, or any if a system breaks sentences elsewhere than gold",
+    ),
     "mend": FileOption(
         {name: name for name in MENDS}.__getitem__,
         "handles, to join @ and the name behind it into one mention",
@@ -71,10 +75,12 @@ class ConllFile(Source):
     encoding: str = "utf-8"
     comments: bool | None = None
     tokens: str = "same"
+    sentences: str = "same"
     mend: str | None = None
     document: int | None = None
     name: str = field(init=False, compare=False)  # what messages call it
     respells: bool = field(init=False, compare=False)
+    rebreaks: bool = field(init=False, compare=False)
     always_flat = True
 
     def __post_init__(self) -> None:
@@ -83,12 +89,14 @@ class ConllFile(Source):
         name = self.path.name if isinstance(self.path, Bytes) else os.fsdecode(self.path)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "respells", self.tokens == "any")
+        object.__setattr__(self, "rebreaks", self.sentences == "any")
         for option in ("token", "label", *(["document"] if self.document is not None else [])):
             value = getattr(self, option)
             expect(option, value, int, f"give {FILE_OPTIONS[option].give}")
             if abs(value) > _MOST_COLUMNS:
                 raise UsageError(self.name, f"{option}={value} cannot be", "count columns from 0")
-        for option, known in (("tokens", ("same", "any")), ("mend", (None, *MENDS))):
+        either = ("same", "any")
+        for option, known in (("tokens", either), ("sentences", either), ("mend", (None, *MENDS))):
             if getattr(self, option) not in known:
                 raise UsageError(
                     self.name,
