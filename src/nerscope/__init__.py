@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from nerscope.engines.base import Engine, register_engine
     from nerscope.experiment.config import load_experiment
     from nerscope.experiment.run import run_experiment
+    from nerscope.lab.lessons import baseline
+    from nerscope.lab.plan import load_plan
+    from nerscope.lab.recipe import Lesson, Tagged, register_recipe
+    from nerscope.lab.run import run_plan
     from nerscope.render.document import Document, Table, register_output
     from nerscope.results.compare import Comparison, compare
     from nerscope.results.conditions import Condition
@@ -51,12 +55,15 @@ _LATER = {
     "Description": "dataset.describe",
     "Document": "render.document",
     "Engine": "engines.base",
+    "Lesson": "lab.recipe",
     "Method": "stats.paired",
     "Paired": "stats.paired",
     "Sampling": "stats.intervals",
     "Table": "render.document",
+    "Tagged": "lab.recipe",
     "Validation": "dataset.validate",
     "Verdict": "results.verdict",
+    "baseline": "lab.lessons",
     "compare": "results.compare",
     "convert": "dataset.convert",
     "describe": "dataset.describe",
@@ -64,11 +71,14 @@ _LATER = {
     "gate": "results.gate",
     "hard_tokens": "dataset.hard_tokens",
     "load_experiment": "experiment.config",
+    "load_plan": "lab.plan",
     "power": "results.needed",
     "register_engine": "engines.base",
     "register_method": "stats.paired",
     "register_output": "render.document",
+    "register_recipe": "lab.recipe",
     "run_experiment": "experiment.run",
+    "run_plan": "lab.run",
     "validate": "dataset.validate",
 }
 __all__ = [
@@ -86,6 +96,7 @@ __all__ = [
     "Format",
     "FormatError",
     "InputError",
+    "Lesson",
     "Method",
     "Metric",
     "NerscopeError",
@@ -96,12 +107,14 @@ __all__ = [
     "Settings",
     "Source",
     "Table",
+    "Tagged",
     "UsageError",
     "Validation",
     "Verdict",
     "View",
     "__version__",
     "attribute",
+    "baseline",
     "compare",
     "convert",
     "describe",
@@ -110,6 +123,7 @@ __all__ = [
     "gate",
     "hard_tokens",
     "load_experiment",
+    "load_plan",
     "power",
     "ratio",
     "read",
@@ -120,7 +134,9 @@ __all__ = [
     "register_method",
     "register_metric",
     "register_output",
+    "register_recipe",
     "run_experiment",
+    "run_plan",
     "validate",
 ]
 

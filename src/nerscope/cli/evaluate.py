@@ -23,11 +23,10 @@ from nerscope.cli.common import (
     steps,
     systems_of,
 )
+from nerscope.cli.experiments import beside, files_of, hand_out, judged_of
 
 if TYPE_CHECKING:
     from nerscope.formats.base import Source
-    from nerscope.results.judged_results import JudgedResults
-    from nerscope.results.judgements import JudgedFile
     from nerscope.results.results import Results
 
 _LISTS = ("hard", "hard-errors", "partial", "confusion")
@@ -240,8 +239,8 @@ def _hand_out(
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
 
-    judged = _judged(results, said["judges"])
-    files = _files(results, said, judged)
+    judged = judged_of(results, said["judges"])
+    files = files_of(results, said, said["judges"], judged.data if judged else None)
     if said["errors"]:
         files[said["errors"]] = error_file(said["errors"], results.errors())
     form = said["format"]
@@ -256,27 +255,6 @@ def _hand_out(
         say(f"signature: {results.signature}")
     silent = form == "json" and bool(said["output"])
     emit(document, form, files=files, silent=silent, quiet=quiet)
-
-
-def _files(
-    results: "Results", said: Mapping[str, Any], judged: "JudgedResults | None"
-) -> dict[str, Any]:
-    """What goes to files: the results, and the report on them."""
-    from nerscope.render.page.html import page_html
-
-    files: dict[str, Any] = {}
-    if said["output"]:
-        files[said["output"]] = lambda: results.to_json(judged.data if judged else None)
-    if said["report"]:
-        files[said["report"]] = lambda: page_html(results, said["judges"])
-    return files
-
-
-def _judged(results: "Results", judges: Sequence["JudgedFile"]) -> "JudgedResults | None":
-    """What judges said of the pairs of these results, if there are any judges."""
-    from nerscope.results.judged_results import judged_results
-
-    return judged_results(results, judges) if judges else None
 
 
 def _lists(
@@ -316,26 +294,16 @@ def _lists(
 
 def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
     """Run an experiment; its comparison, if any, is written beside the results."""
-    from dataclasses import replace
     from pathlib import Path
 
     from nerscope.experiment.cache import Cache
     from nerscope.experiment.config import load_experiment
     from nerscope.experiment.run import run_experiment
-    from nerscope.render.comparison import comparison_document
-    from nerscope.render.document import as_json
-    from nerscope.render.judged import with_judgements
-    from nerscope.render.summary import summary_document
-    from nerscope.render.tables import results_document
-    from nerscope.results.files import is_special
 
-    output, plugins = said["output"], said["plugin"]
+    plugins = said["plugin"]
     experiment = load_experiment(path)
-    beside = None
-    if output and not is_special(output):
-        beside = str(Path(output).with_suffix(".comparison.json"))
     inputs = [path, *experiment.inputs, *plugins, *said["judgements"]]
-    checked_outputs([output, said["report"], beside], inputs)
+    checked_outputs([said["output"], said["report"], beside(said["output"])], inputs)
     for note in experiment.notes if not said["quiet"] else ():
         say(f"note: {note}")
     folder = None if said["no_cache"] else Path(path).parent / ".nerscope-cache"
@@ -348,22 +316,4 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
             plugins=plugins,
             say=step,
         )
-    shown = results_document(results) if said["all"] else summary_document(results)
-    judged = _judged(results, said["judges"])
-    shown = with_judgements(shown, judged) if judged else shown
-    files = _files(results, said, judged)
-    if comparison is not None:
-        who_wins = comparison_document(comparison, results.signature, cells=False)
-        shown = replace(
-            shown,
-            tables=[*shown.tables, *who_wins.tables],
-            opening=[*shown.opening, *who_wins.opening],
-            notes=[*shown.notes, *comparison.notes],
-        )
-        if beside:
-            files[beside] = lambda: as_json(comparison.as_dict())
-            if not said["quiet"]:
-                say(f"the comparison is in {beside}")
-    form = said["format"]
-    silent = form == "json" and bool(output)
-    emit(shown, form, files=files, silent=silent, quiet=said["quiet"])
+    hand_out(results, comparison, said, judges=said["judges"])

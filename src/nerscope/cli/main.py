@@ -8,6 +8,7 @@ import typer
 from typer.main import get_command
 
 from nerscope.cli import (
+    baseline,
     compare,
     convert,
     demo,
@@ -21,7 +22,9 @@ from nerscope.cli import (
     judged,
     plot,
     power,
+    recipes,
     report,
+    run,
     show,
     validate,
 )
@@ -51,6 +54,9 @@ for _module in (
     describe,
     validate,
     convert,
+    run,
+    baseline,
+    recipes,
     judged,
     power,
     init,

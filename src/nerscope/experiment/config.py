@@ -18,7 +18,7 @@ _SAMPLING_KEYS = ("samples", "seed", "resample")
 _COMPARE_KEYS = ("baseline", "method", "about", "correction")
 _DATA_KEYS = ("train", "dev", "test", "options")
 TABLES = ("datasets", "systems", "settings", "compare")
-_TRAINED = {"recipe", "command"}  # what makes a system one that is trained
+TRAINED = {"recipe", "command"}  # what makes a system one that is trained
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
     **dict.fromkeys(("repair", "token_repair", "token_match", "bucketing", "resample"), str),
@@ -217,7 +217,7 @@ def named_data(toml: Toml) -> list[Data]:
             )
         options = table.get("options", "")
         test, train, dev = (
-            _file(toml.path.parent, table[key], options) if key in table else None
+            relative_to(toml.path.parent, table[key], options) if key in table else None
             for key in ("test", "train", "dev")
         )
         assert test is not None
@@ -236,7 +236,7 @@ def outputs_of(
     """The files that fit the patterns of each system, and notes on those that have none."""
     outputs, notes = dict[str, list[str]](), list[str]()
     for system, patterns in systems.items():
-        if isinstance(patterns, dict) and not _TRAINED.isdisjoint(patterns):
+        if isinstance(patterns, dict) and not TRAINED.isdisjoint(patterns):
             raise UsageError(
                 toml.place(system),
                 f"system '{system}' is to be trained",
@@ -259,7 +259,8 @@ def outputs_of(
     return outputs, notes
 
 
-def _file(folder: Path, text: str, options: str) -> str:
+def relative_to(folder: Path, text: str, options: str) -> str:
+    """A file named in a file of settings, with what is said of it, or of all."""
     path, _, own = text.partition(OPTIONS_FOLLOW)
     return f"{folder / path}{OPTIONS_FOLLOW}{own or options}"
 

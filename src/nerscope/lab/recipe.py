@@ -66,6 +66,16 @@ class Option(NamedTuple):
             return ", ".join(map(str, self.kind))
         return _KINDS.get(self.kind, "file or folder")
 
+    def read(self, text: str) -> Any:
+        """A value from its text; what cannot be read is left to be refused as it is."""
+        choices = {str(one): one for one in self.kind} if isinstance(self.kind, tuple) else {}
+        if self.kind is bool:
+            choices = {"yes": True, "no": False}
+        try:
+            return self.kind(text) if self.kind in (int, float) else choices.get(text, text)
+        except ValueError:
+            return text
+
     def checked(self, value: Any, place: str) -> Any:
         """The value, refused if it is of another kind."""
         if isinstance(self.kind, tuple):
@@ -89,6 +99,7 @@ class Recipe:
     train: Train
     needs: Mapping[str, str]  # modules that must be installed, with the package of each
     extra: str | None  # of nerscope, which installs them
+    random: bool = True  # another seed may give another system
 
     @property
     def about(self) -> str:
@@ -112,13 +123,34 @@ class Recipe:
     def checked(self, options: Mapping[str, Any], place: str) -> dict[str, Any]:
         """All options with their values; unknown ones and impossible values are refused."""
         for name in options:
-            if name not in self.options:
-                fact = f"recipe '{self.name}' has no option '{name}'"
-                raise UsageError(place, fact, suggest(name, self.options))
+            self._check_known(name, place)
         return {
             name: one.checked(options[name], place) if name in options else one.default
             for name, one in self.options.items()
         }
+
+    def _check_known(self, name: str, place: str) -> None:
+        if name not in self.options:
+            fact = f"recipe '{self.name}' has no option '{name}'"
+            remedy = suggest(name, self.options) if self.options else "leave it out: it has none"
+            raise UsageError(place, fact, remedy)
+
+    def parsed(self, given: Sequence[str]) -> dict[str, Any]:
+        """Options from KEY=VALUE, as the command line has them.
+
+        >>> recipe_named("dictionary").parsed([])
+        {}
+        """
+        found: dict[str, Any] = {}
+        for text in given:
+            name, equals, value = text.partition("=")
+            self._check_known(name, f"--option {text}")
+            if not equals:
+                raise UsageError(f"--option {text}", "it has no value", f"write {name}=VALUE")
+            if name in found:
+                raise UsageError(f"--option {text}", "an option is said twice", "say it once")
+            found[name] = self.options[name].read(value)
+        return self.checked(found, "--option")
 
     def check_runs_here(self) -> None:
         """Refuse a recipe whose libraries are not there."""
@@ -156,10 +188,27 @@ def _option(name: str, default: Any, hint: Any) -> Option:
 RECIPES: Registry[Recipe] = Registry("recipe")
 
 
+def recipe_named(name: str) -> Recipe:
+    """The recipe of a name, built in or a user's own.
+
+    >>> recipe_named("dictionary").options
+    mappingproxy({})
+    """
+    import nerscope.lab.recipes  # makes those of the package known
+
+    assert nerscope.lab.recipes
+    return RECIPES[name]
+
+
 def register_recipe(
-    name: str, *, needs: Mapping[str, str] | None = None, extra: str | None = None
+    name: str,
+    *,
+    needs: Mapping[str, str] | None = None,
+    extra: str | None = None,
+    random: bool = True,
 ) -> Callable[[Train], Train]:
     """Make a function known as a recipe; `needs` are modules, with the packages that have them.
+    If it is not `random`, one seed is as good as another, and only one is used.
 
     Its keyword-only parameters are the options; `Annotated[int, "what it is"]` explains one, and
     `Literal["a", "b"]` lists what can be chosen.
@@ -171,21 +220,26 @@ def register_recipe(
     >>> RECIPES["all-outside"].about, list(RECIPES["all-outside"].options)
     ('Label every word alike.', ['label'])
     """
-    return _registering(name, needs or {}, extra, built_in=False)
+    return _registering(name, needs, extra, random, built_in=False)
 
 
 def built_in_recipe(
-    name: str, *, needs: Mapping[str, str] | None = None, extra: str | None = None
+    name: str,
+    *,
+    needs: Mapping[str, str] | None = None,
+    extra: str | None = None,
+    random: bool = True,
 ) -> Callable[[Train], Train]:
     """The same for recipes that come with the package, whose names are taken."""
-    return _registering(name, needs or {}, extra, built_in=True)
+    return _registering(name, needs, extra, random, built_in=True)
 
 
 def _registering(
-    name: str, needs: Mapping[str, str], extra: str | None, *, built_in: bool
+    name: str, needs: Mapping[str, str] | None, extra: str | None, random: bool, *, built_in: bool
 ) -> Callable[[Train], Train]:
     def register(train: Train) -> Train:
-        RECIPES.add(name, Recipe(name, train, dict(needs), extra), built_in=built_in)
+        recipe = Recipe(name, train, dict(needs or {}), extra, random)
+        RECIPES.add(name, recipe, built_in=built_in)
         return train
 
     return register

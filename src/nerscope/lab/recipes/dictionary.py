@@ -8,7 +8,7 @@ from nerscope.lab.recipe import Lesson, built_in_recipe
 _OUTSIDE = "O"
 
 
-@built_in_recipe("dictionary")
+@built_in_recipe("dictionary", random=False)
 def dictionary(lesson: Lesson) -> list[list[str]]:
     """Each word gets the type it had most often in training, unknown words none."""
     inside: defaultdict[str, Counter[str]] = defaultdict(Counter)

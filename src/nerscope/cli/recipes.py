@@ -1,0 +1,21 @@
+"""`nerscope recipes`: which systems can be trained, with which options, and whether here."""
+
+import typer
+
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+
+
+def command(
+    names: list[str] = typer.Argument(
+        None, metavar="[NAME…]", help="Only these recipes, with all their options."
+    ),
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
+) -> None:
+    """List the recipes that train systems, their options, and whether they can run here."""
+    from nerscope.lab.listing import recipe_records
+    from nerscope.plugins import load_plugins
+    from nerscope.render.recipes import recipes_document
+
+    load_plugins(plugin)
+    emit(recipes_document(recipe_records(names or None)), checked_format(format))

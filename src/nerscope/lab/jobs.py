@@ -1,0 +1,134 @@
+"""Jobs: a system on a dataset with a seed, keyed by all the content that its output rests on."""
+
+import hashlib
+import inspect
+import json
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nerscope.errors import InputError, UsageError
+from nerscope.experiment.cache import file_digest
+from nerscope.experiment.config import Data
+from nerscope.formats.base import OPTIONS_FOLLOW, path_of
+from nerscope.lab.plan import System
+from nerscope.lab.recipe import recipe_named
+from nerscope.version import VERSION
+
+_KEY_SHOWN = 16  # letters of a key in names of folders
+_CODE = {
+    *(".py", ".sh", ".pl", ".rb", ".r", ".jl", ".js", ".jar"),
+    *(".cfg", ".conf", ".ini", ".json", ".jsonnet", ".toml", ".yaml", ".yml"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One training: a system, a dataset, a seed."""
+
+    system: System
+    data: Data
+    seed: int
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.system.name} on {self.data.name}, seed {self.seed}"
+
+    @property
+    def folder_name(self) -> str:
+        """What its folder is called: by its key, since a name may change and the content not."""
+        return f"{self.system.recipe or 'command'}-{self.seed}-{self.key[:_KEY_SHOWN]}"
+
+    @property
+    def reading(self) -> str:
+        """How its output is read: as the test file, unless a command says otherwise."""
+        own = path_of(self.data.test)
+        options = self.data.test[len(own) + len(OPTIONS_FOLLOW) :]
+        return options if self.system.reading is None else self.system.reading
+
+
+def jobs_of(systems: Sequence[System], data: Sequence[Data], folder: Path) -> list[Job]:
+    """Every system on every dataset with each of its seeds; `folder` is where the plan lies."""
+    return [
+        Job(system, one, seed, _key(system, one, seed, folder))
+        for one in data
+        for system in systems
+        for seed in system.seeds
+    ]
+
+
+def _key(system: System, data: Data, seed: int, folder: Path) -> str:
+    if data.train is None:
+        raise UsageError(f"dataset '{data.name}'", "it has no training data", 'add train = "FILE"')
+    if system.command and "{dev}" in system.command and data.dev is None:
+        raise UsageError(
+            f"dataset '{data.name}'",
+            f"the command of '{system.name}' asks for {{dev}}, and there is no such file",
+            'add dev = "FILE", or leave {dev} out',
+        )
+    files = [_file_key(text) for text in (data.train, data.dev, data.test)]
+    method = _recipe_key(system) if system.recipe else _command_key(system, folder)
+    content = json.dumps([files, method, system.context, seed], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _file_key(text: str | None) -> list[str] | None:
+    """The content of a file, and what is said of it."""
+    if text is None:
+        return None
+    path = path_of(text)
+    return [_digest(path), text[len(path) :]]
+
+
+def _recipe_key(system: System) -> list[Any]:
+    """The recipe's own code, its options, and the files that options name."""
+    assert system.recipe is not None
+    recipe = recipe_named(system.recipe)
+    source = inspect.getsourcefile(recipe.train)
+    code = _digest(source) if source and Path(source).is_file() else VERSION
+    return [recipe.name, code, VERSION, _content(system.options or {})]
+
+
+def _command_key(system: System, folder: Path) -> list[Any]:
+    """The command, and the content of the programs and settings that it names.
+
+    Other files may be what the command itself writes, as a log, and say nothing about it.
+    """
+    assert system.command is not None
+    try:
+        words = shlex.split(system.command)
+    except ValueError:
+        words = system.command.split()
+    named = {word: _digest(str(folder / word)) for word in words if _is_code(folder / word)}
+    return [system.command, system.reading, named]
+
+
+def _is_code(path: Path) -> bool:
+    return path.is_file() and (path.suffix.lower() in _CODE or os.access(path, os.X_OK))
+
+
+def _content(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with files and folders replaced by what is in them."""
+    return {key: _value_content(value) for key, value in options.items()}
+
+
+def _value_content(value: Any) -> Any:
+    if not isinstance(value, str) or not Path(value).exists():
+        return value
+    if Path(value).is_file():
+        return _digest(value)
+    inside = sorted(one for one in Path(value).rglob("*") if one.is_file())
+    return [[str(one.relative_to(value)), _digest(str(one))] for one in inside]
+
+
+@cache
+def _digest(path: str) -> str:
+    """The content of a file; large ones are read once a run."""
+    try:
+        return file_digest(path)
+    except OSError as error:
+        raise InputError(path, f"it cannot be read ({error.strerror})", "check the path") from None

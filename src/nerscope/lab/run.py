@@ -1,0 +1,198 @@
+"""Running a plan: make the splits, train and predict what is missing, evaluate everything."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nerscope.dataset.split.split import split
+from nerscope.engines.base import Engine
+from nerscope.errors import FaultError, expect, plural
+from nerscope.experiment.cache import Cache, digest, file_digest
+from nerscope.experiment.config import (
+    Data,
+    Dataset,
+    Experiment,
+    named_data,
+    outputs_of,
+    read_toml,
+    with_outputs,
+)
+from nerscope.experiment.run import run_experiment
+from nerscope.formats.base import path_of
+from nerscope.lab.jobs import Job, jobs_of
+from nerscope.lab.plan import Plan
+from nerscope.lab.work import Outcome, Shop, do_jobs, finished
+from nerscope.results.compare import Comparison
+from nerscope.results.results import Results
+
+RUNS = "nerscope-runs"  # the folder beside a plan that keeps what was done
+Say = Callable[[str], None]
+
+
+class Ran(NamedTuple):
+    """What a plan gave: the results, the comparison if one was asked for, what became of jobs."""
+
+    results: Results
+    comparison: Comparison | None
+    outcomes: list[Outcome]
+
+    @property
+    def jobs(self) -> list[dict[str, Any]]:
+        """Every job as plain data: seconds, peak memory, and the run that it is in the results."""
+        return list(_numbered(self.outcomes))
+
+
+def run_plan(
+    plan: Plan,
+    *,
+    folder: str | Path | None = None,
+    jobs: int = 1,
+    cache: Cache | None = None,
+    engine: str | Engine | None = None,
+    workers: int = 1,
+    plugins: Sequence[str] = (),
+    say: Say = lambda line: None,
+    step: Say = lambda line: None,
+) -> Ran:
+    """Train, predict and evaluate; what was done before in this folder is not done again.
+
+    `jobs` is how many systems are trained at once. `say` is told what has happened, `step` what
+    is going on.
+
+    >>> import tempfile
+    >>> from nerscope import load_plan
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path, data = Path(folder) / "plan.toml", Path(folder) / "data.conll"
+    ...     _ = data.write_text("Ada B-PER\\nspoke O\\n")
+    ...     text = '[datasets.d]\\ntrain = "data.conll"\\ntest = "data.conll"\\n'
+    ...     _ = path.write_text(text + '[systems.memory]\\nrecipe = "dictionary"\\n')
+    ...     run_plan(load_plan(path)).results.value(metric="f1")
+    1.0
+    """
+    expect("plan", plan, Plan, "give what load_plan gave")
+    expect("jobs", jobs, int, "give a whole number from 1")
+    place = runs_folder(plan, folder)
+    data = datasets_of(plan, place, say)
+    planned = jobs_of(plan.trained, data, plan.folder)
+    shop = Shop(place, plan.folder, max(1, jobs), plugins)
+    progress = _Progress(planned, shop, say)
+    if progress.left:
+        step(f"training: {plural(len(progress.left), 'job')}")
+    outcomes = do_jobs(planned, shop, progress.tell)
+    experiment = _experiment(plan, data, outcomes)
+    for note in experiment.notes:
+        say(f"note: {note}")
+    results, comparison = run_experiment(
+        experiment, cache=cache, engine=engine, workers=workers, plugins=plugins, say=step
+    )
+    return Ran(results, comparison, outcomes)
+
+
+def runs_folder(plan: Plan, folder: str | Path | None) -> Path:
+    """Where a plan keeps its work: beside it, unless told otherwise."""
+    return plan.folder / RUNS if folder is None else Path(folder)
+
+
+def datasets_of(plan: Plan, folder: Path, say: Say = lambda line: None) -> list[Data]:
+    """The datasets of a plan; those of a protocol are made if they are not there yet."""
+    if plan.data:
+        return list(plan.data)
+    place = _splits_folder(plan, folder)
+    if not place.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        for note in split(plan.sources, place, **plan.split_options).notes:
+            say(note)
+    return named_data(read_toml(place / "nerscope.toml"))
+
+
+def _splits_folder(plan: Plan, folder: Path) -> Path:
+    """A folder for each content and each way to split it."""
+    contents = [[file_digest(path_of(text)), text] for text in plan.sources]
+    return folder / f"splits-{digest(contents, plan.split_options)[:16]}"
+
+
+def planned(plan: Plan, folder: Path) -> list[dict[str, Any]]:
+    """The jobs of a plan as plain data, each with whether it is done; nothing is written.
+
+    Splits that are not there yet are made in a folder that does not last.
+    """
+    with tempfile.TemporaryDirectory(prefix="nerscope-") as elsewhere:
+        there = bool(plan.data) or _splits_folder(plan, folder).is_dir()
+        data = datasets_of(plan, folder if there else Path(elsewhere))
+        return [
+            {
+                "system": job.system.name,
+                "dataset": job.data.name,
+                "seed": job.seed,
+                "done": finished(job, folder) is not None,
+                "key": job.key,
+            }
+            for job in jobs_of(plan.trained, data, plan.folder)
+        ]
+
+
+def _experiment(plan: Plan, data: Sequence[Data], outcomes: Sequence[Outcome]) -> Experiment:
+    """What is evaluated: the outputs that there are, by dataset."""
+    datasets, notes = list[Dataset](), list[str]()
+    for one in data:
+        outputs, missing = outputs_of(plan.given, one, plan.toml)
+        notes += missing
+        for outcome in outcomes:
+            if outcome.job.data.name == one.name and outcome.output is not None:
+                outputs.setdefault(outcome.job.system.name, []).append(outcome.output)
+        if outputs:
+            datasets.append(with_outputs(one, outputs))
+    failed = [outcome for outcome in outcomes if outcome.output is None]
+    if not datasets:
+        first = failed[0]
+        raise FaultError(str(first.job), f"no job gave an output; {first.fact}", f"see {first.log}")
+    return Experiment(datasets, *plan.chosen, notes)
+
+
+def _numbered(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Records of jobs, each with the number of its run in the results."""
+    counts: dict[tuple[str, str], int] = {}
+    records = []
+    for one in outcomes:
+        record = one.record
+        name = (record["dataset"], record["system"])
+        counts[name] = counts.get(name, 0) + (one.output is not None)
+        run = str(counts[name]) if one.output is not None else None
+        records.append({**record, "run": run})
+    return records
+
+
+class _Progress:
+    """A line for each job that ends: how it went, and how long the rest may take."""
+
+    def __init__(self, jobs: Sequence[Job], shop: Shop, say: Say) -> None:
+        before = [finished(job, shop.folder) for job in jobs]
+        self.say, self.at_once = say, shop.at_once
+        self.seconds: dict[str, list[float]] = {}
+        for known in before:
+            if known is not None:
+                self._learn(known)
+        self.left = [job for job, known in zip(jobs, before, strict=True) if known is None]
+        if len(self.left) < len(jobs):
+            say(f"{plural(len(jobs) - len(self.left), 'job')} of {len(jobs)} done before")
+
+    def _learn(self, outcome: Outcome) -> None:
+        self.seconds.setdefault(outcome.job.system.name, []).append(outcome.seconds)
+
+    def tell(self, outcome: Outcome) -> None:
+        self.left = [job for job in self.left if job.key != outcome.job.key]
+        if outcome.fact:
+            self.say(f"{outcome.job} failed: {outcome.fact}; its log: {outcome.log}")
+            return
+        self._learn(outcome)
+        memory = "" if outcome.peak_mb is None else f", {outcome.peak_mb:.0f} MB"
+        rest = f"; {plural(len(self.left), 'job')} left{self._time()}" if self.left else ""
+        self.say(f"{outcome.job}: {outcome.seconds:.1f} s{memory}{rest}")
+
+    def _time(self) -> str:
+        """How long the rest may take: as long as jobs of the same systems took so far."""
+        every = [seconds for own in self.seconds.values() for seconds in own]
+        known = [self.seconds.get(job.system.name, every) for job in self.left]
+        total = sum(sum(own) / len(own) for own in known) / self.at_once
+        return f", some {total:.0f} s" if total < 120 else f", some {total / 60:.0f} min"

@@ -1,0 +1,46 @@
+"""Jobs as tables: what is to be done, and what it cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nerscope.errors import plural
+from nerscope.render.document import UNDEFINED, Document, Table, table_of
+
+Record = Mapping[str, Any]
+
+
+def planned_document(records: Sequence[Record]) -> Document:
+    """One row a job; what a person wants to know first is how many are left."""
+    left = sum(not one["done"] for one in records)
+    shown = [
+        {**{key: one[key] for key in ("system", "dataset", "seed")}, "done": _yes(one["done"])}
+        for one in records
+    ]
+    opening = [f"{plural(len(records), 'job')}, {left} to do"]
+    return Document([table_of("Jobs", shown)], {"jobs": list(records)}, shown, opening=opening)
+
+
+def _yes(done: bool) -> str:
+    return "yes" if done else "no"
+
+
+def jobs_table(records: Sequence[Record]) -> Table:
+    """What each system cost: one row a system."""
+    systems = dict.fromkeys(one["system"] for one in records)
+    rows = [_cost([one for one in records if one["system"] == name]) for name in systems]
+    table = table_of("Training", rows)
+    return replace(table, notes=("seconds: mean of a job, training and prediction together",))
+
+
+def _cost(own: Sequence[Record]) -> dict[str, str]:
+    done = [one for one in own if not one["failed"]]
+    seconds = [one["seconds"] for one in done]
+    peaks = [one["peak_mb"] for one in done if one["peak_mb"] is not None]
+    return {
+        "system": own[0]["system"],
+        "jobs": str(len(own)),
+        "failed": str(len(own) - len(done)),
+        "seconds": f"{sum(seconds) / len(seconds):.1f}" if seconds else UNDEFINED,
+        "most memory": f"{max(peaks):.0f} MB" if peaks else UNDEFINED,
+    }

@@ -1,0 +1,91 @@
+"""Jobs are keyed by the content they rest on: names and places do not matter, everything else
+does.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nerscope.errors import NerscopeError
+from nerscope.lab.jobs import _digest, jobs_of
+from nerscope.lab.plan import Plan
+
+from .conftest import DATA, MEMORY, TRAIN, Planned
+
+SCRIPT = '[systems.mine]\ncommand = "python script.py {train} {test} {output} {seed}"\n'
+
+
+def keys(plan: Plan) -> list[str]:
+    _digest.cache_clear()
+    return [job.key for job in jobs_of(plan.trained, plan.data, plan.folder)]
+
+
+def written(folder: Path, name: str, text: str) -> None:
+    (folder / name).write_text(text)
+
+
+CHANGES: dict[str, tuple[str, str, Callable[[Path], None]]] = {
+    "the training data": (DATA, MEMORY, lambda to: written(to, "train.conll", TRAIN + "\nx O\n")),
+    "the test data": (DATA, MEMORY, lambda to: written(to, "test.conll", "x O\n")),
+    "dev data": (DATA + 'dev = "train.conll"\n', MEMORY, lambda to: None),
+    "how a file is read": (DATA + 'options = "scheme=bio"\n', MEMORY, lambda to: None),
+    "the context": (DATA, MEMORY + "context = 2\n", lambda to: None),
+    "the seed": (DATA, MEMORY + "seeds = [9]\n", lambda to: None),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_content_that_changes_makes_another_job(
+    planned: Planned, folder: Path, change: str
+) -> None:
+    before = keys(planned(DATA + MEMORY))
+    data, systems, made = CHANGES[change]
+    made(folder)
+    assert keys(planned(data + systems)) != before
+
+
+def test_names_and_places_make_no_other_job(planned: Planned, folder: Path, tmp_path: Path) -> None:
+    before = keys(planned(DATA + MEMORY))
+    renamed = DATA.replace("toy", "other").replace("train.conll", "elsewhere/t.conll")
+    (folder / "elsewhere").mkdir()
+    written(folder, "elsewhere/t.conll", TRAIN)
+    assert keys(planned(renamed + MEMORY.replace("memory", "m"))) == before
+
+
+def test_a_script_that_changes_makes_another_job(planned: Planned, folder: Path) -> None:
+    written(folder, "script.py", "print(1)")
+    before = keys(planned(DATA + SCRIPT))
+    assert keys(planned(DATA + SCRIPT)) == before
+    written(folder, "script.py", "print(2)")
+    assert keys(planned(DATA + SCRIPT)) != before
+
+
+def test_files_that_options_name_count_by_their_content(tmp_path: Path) -> None:
+    from nerscope.lab.jobs import _content
+
+    written(tmp_path, "a.txt", "1")
+    (tmp_path / "model").mkdir()
+    written(tmp_path, "model/w", "2")
+    options = {"file": str(tmp_path / "a.txt"), "model": str(tmp_path / "model"), "n": 3}
+    before = _content(options)
+    assert before["n"] == 3
+    written(tmp_path, "a.txt", "x")
+    written(tmp_path, "model/w", "y")
+    _digest.cache_clear()
+    after = _content(options)
+    assert before["file"] != after["file"]
+    assert before["model"] != after["model"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ('[datasets.d]\ntest = "test.conll"\n' + MEMORY, "no training data"),
+        (DATA.replace("train.conll", "none.conll") + MEMORY, "cannot be read"),
+        (DATA + '[systems.m]\ncommand = "x {dev} {output}"\n', "asks for {dev}"),
+    ],
+)
+def test_jobs_that_cannot_be_are_refused(planned: Planned, text: str, fact: str) -> None:
+    with pytest.raises(NerscopeError, match=fact):
+        keys(planned(text))

@@ -1,0 +1,90 @@
+"""Plan files: every key is checked, and lists make variants."""
+
+import pytest
+
+from nerscope.errors import NerscopeError
+from nerscope.lab.run import run_plan
+
+from .conftest import DATA, MEMORY, Planned
+
+COMMAND = '[systems.mine]\ncommand = "cp {test} {output}"\n'
+
+
+def test_a_list_of_values_makes_a_system_of_each(planned: Planned) -> None:
+    plan = planned(DATA + '[systems.m]\nrecipe = "dictionary"\ncontext = [1, 2, 6]\n')
+    assert [(one.name, one.context) for one in plan.trained] == [
+        ("m.context=1", 1),
+        ("m.context=2", 2),
+        ("m.context=6", 6),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "own", "seeds"),
+    [
+        ("", "", (1,)),
+        ("[protocol]\nseeds = [4, 5]\n", "", (4, 5)),
+        ("[protocol]\nseeds = [4, 5]\n", "seeds = [7]\n", (7,)),
+    ],
+)
+def test_seeds_are_those_of_the_system_or_else_of_the_plan(
+    planned: Planned, protocol: str, own: str, seeds: tuple[int, ...]
+) -> None:
+    assert planned(protocol + DATA + COMMAND + own).trained[0].seeds == seeds
+
+
+def test_a_recipe_without_chance_has_one_seed(planned: Planned) -> None:
+    assert planned("[protocol]\nseeds = [4, 5]\n" + DATA + MEMORY).trained[0].seeds == (4,)
+
+
+def test_outputs_that_are_there_may_stand_beside_what_is_trained(planned: Planned) -> None:
+    plan = planned(DATA + '[systems]\ngold = "test.conll"\n' + MEMORY)
+    assert [one.name for one in plan.trained] == ["memory"]
+    assert run_plan(plan).results.systems == ["gold", "memory"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "fact"),
+    [
+        # where data come from
+        (MEMORY, "plan.toml", "where datasets come from"),
+        (DATA + '[protocol]\ndata = ["a"]\nfolds = 2\n' + MEMORY, "plan.toml", "only once"),
+        ('[protocol]\ndata = ["a"]\n' + MEMORY, ":1", "0 ways to split"),
+        ('[protocol]\ndata = ["a"]\nfolds = 2\nrandom = 3\n' + MEMORY, ":1", "2 ways to split"),
+        ("[protocol]\ndata = []\nfolds = 2\n" + MEMORY, ":2", r"'data' in \[protocol\] cannot be"),
+        ("[protocol]\nseeds = [1.5]\n" + DATA + MEMORY, ":2", "cannot be"),
+        ("[protocol]\nsplits = 3\n" + DATA + MEMORY, ":2", "unknown key 'splits'"),
+        # systems
+        (DATA, "plan.toml", "names no system"),
+        (DATA + '[systems.m]\nrecipe = "dictionery"\n', "recipe 'dictionery'", "did you mean"),
+        (DATA + "[systems.m]\nrecipe = 3\n", ":4", "recipe = 3 cannot be"),
+        (DATA + MEMORY + "rounds = 3\n", ":4", "has no option 'rounds'"),
+        (DATA + MEMORY + "seeds = []\n", ":4", r"seeds = \[\] cannot be"),
+        (DATA + MEMORY + "seeds = [1, 1]\n", ":4", "a seed is there twice"),
+        (DATA + MEMORY + "context = 0\n", ":4", "context = 0 cannot be"),
+        (DATA + MEMORY + "context = []\n", ":4", "has 0 variants"),
+        (DATA + MEMORY + "timeout = -1\n", ":4", "timeout = -1 cannot be"),
+        (DATA + MEMORY + '[systems.Memory]\nrecipe = "dictionary"\n', "Memory", "there is also"),
+        # commands
+        (DATA + '[systems.m]\ncommand = "cp {test} out"\n', ":4", "does not say where it writes"),
+        (DATA + "[systems.m]\ncommand = 3\n", ":4", "command = 3 cannot be"),
+        (DATA + COMMAND + "rounds = 3\n", ":6", "unknown key 'rounds'"),
+        (DATA + COMMAND + "options = 3\n", ":4", "options = 3 cannot be"),
+    ],
+)
+def test_a_plan_that_cannot_be_used_is_refused_with_its_place(
+    planned: Planned, text: str, place: str, fact: str
+) -> None:
+    with pytest.raises(NerscopeError, match=fact) as caught:
+        planned(text)
+    assert place in caught.value.place
+
+
+def test_paths_of_options_are_relative_to_the_plan(
+    planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nerscope.lab.plan import _resolved
+
+    plan = planned(DATA + MEMORY)
+    assert _resolved(plan.folder, "train.conll") == str(plan.folder / "train.conll")
+    assert _resolved(plan.folder, "some/model-name") == "some/model-name"

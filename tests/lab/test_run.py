@@ -1,0 +1,213 @@
+"""Running plans: nothing is trained twice, whatever happens, and a failed job stops no other."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nerscope.errors import FaultError, OutputError
+from nerscope.lab.run import RUNS, Ran, run_plan
+from nerscope.lab.work import OUTPUT, RECORD, _alone_in
+
+from .conftest import DATA, MEMORY, TEST, Planned
+
+# Notes each start in a file, and labels as the test file does.
+COUNTED = "echo {seed} >> started; cp {test} {output}"
+
+
+def counted(seeds: str = "[1, 2, 3]", before: str = "") -> str:
+    return f"{DATA}[systems.copy]\ncommand = {json.dumps(before + COUNTED)}\nseeds = {seeds}\n"
+
+
+def starts(folder: Path) -> list[str]:
+    return (folder / "started").read_text().split()
+
+
+def started(folder: Path, *options: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "nerscope", "run", str(folder / "plan.toml"), *options]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+    )
+
+
+def numbers(ran: Ran) -> list[Any]:
+    return [(row["system"], row["run"], row["metric"], row["value"]) for row in ran.results.rows]
+
+
+def test_every_seed_of_every_system_is_a_run(planned: Planned, folder: Path) -> None:
+    ran = run_plan(planned(counted() + MEMORY))
+    assert {(row["system"], row["runs"]) for row in ran.results.rows if row["run"] is None} == {
+        ("copy", 3),
+        ("memory", 1),
+    }
+    assert ran.results.value(system="copy", metric="f1") == 1.0
+    assert starts(folder) == ["1", "2", "3"]
+
+
+def test_records_of_jobs_say_what_they_cost(planned: Planned) -> None:
+    [memory] = run_plan(planned(DATA + MEMORY)).jobs
+    assert (memory["system"], memory["dataset"], memory["seed"], memory["run"]) == (
+        "memory",
+        "toy",
+        1,
+        "1",
+    )
+    assert memory["seconds"] > 0
+    assert sys.platform == "win32" or memory["peak_mb"] > 1
+    assert set(memory["versions"]) == {"nerscope", "python"}
+
+
+def test_what_is_done_is_not_done_again(planned: Planned, folder: Path) -> None:
+    first = run_plan(planned(counted()))
+    again = run_plan(planned(counted("[1, 2, 3, 4]").replace("copy]", "renamed]")))
+    assert starts(folder) == ["1", "2", "3", "4"]
+    assert [one.anew for one in again.outcomes] == [False, False, False, True]
+    assert len(numbers(first)) > 0
+
+
+def test_systems_with_the_same_content_are_trained_once(planned: Planned, folder: Path) -> None:
+    twin = counted("[1]") + counted("[1]").replace(DATA, "").replace("copy]", "twin]")
+    ran = run_plan(planned(twin))
+    assert starts(folder) == ["1"]
+    assert ran.results.systems == ["copy", "twin"]
+
+
+@pytest.mark.parametrize("harm", [OUTPUT, RECORD])
+def test_a_damaged_job_is_done_again(planned: Planned, folder: Path, harm: str) -> None:
+    run_plan(planned(counted("[1]")))
+    [damaged] = (folder / RUNS).glob(f"*/{harm}")
+    damaged.write_text("x O\n")
+    assert run_plan(planned(counted("[1]"))).results.value(metric="f1") == 1.0
+    assert starts(folder) == ["1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "fact"),
+    [
+        ("echo oh dear; exit 3; {output}", "exit code 3"),
+        ("echo {output}", "it wrote no output"),
+        ("head -n 4 {test} > {output}", "differs|ends after"),
+        ("sed s/Ada/Eve/ {test} > {output}", "differs"),
+        ("printf '\\\\0' > {output}", "NUL"),
+        ("kill -9 $$; {output}", "exit code"),
+    ],
+)
+def test_a_command_that_fails_is_said_and_the_others_go_on(
+    planned: Planned, folder: Path, command: str, fact: str
+) -> None:
+    bad = f'[systems.bad]\ncommand = "{command}"\n'
+    ran = run_plan(planned(DATA + bad + MEMORY))
+    failed, memory = ran.outcomes
+    assert failed.output is None
+    assert fact in failed.fact or any(one in failed.fact for one in fact.split("|"))
+    assert failed.log.is_file()
+    assert "draft" not in failed.fact
+    assert memory.output is not None
+    assert ran.results.systems == ["memory"]
+
+
+def test_a_command_that_hangs_is_stopped_with_all_it_started(
+    planned: Planned, folder: Path
+) -> None:
+    hanging = '[systems.slow]\ncommand = "sleep 61.25 & sleep 61.5; {output}"\ntimeout = 1\n'
+    ran = run_plan(planned(DATA + hanging + MEMORY))
+    assert "took longer than 1 s" in ran.outcomes[0].fact
+    assert ran.outcomes[1].output is not None
+    assert not running("sleep 61")
+
+
+def running(words: str) -> bool:
+    found = subprocess.run(["pgrep", "-f", f"^{words}"], capture_output=True, check=False)
+    return bool(found.stdout.strip())
+
+
+def test_a_plan_of_which_nothing_succeeds_is_a_fault(planned: Planned) -> None:
+    plan = planned(DATA + '[systems.bad]\ncommand = "exit 1; {output}"\n')
+    with pytest.raises(FaultError, match="no job gave an output"):
+        run_plan(plan)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_plan_that_was_stopped_goes_on_where_it_was(
+    planned: Planned, folder: Path, how: signal.Signals
+) -> None:
+    whole = counted(before="test -e go || test {seed} -lt 2 || sleep 62.5; ")
+    planned(whole)
+    process = started(folder)
+    deadline = time.monotonic() + 60
+    while not (running("sleep 62.5")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(how)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == (-9 if how == signal.SIGKILL else 130), errors
+    deadline = time.monotonic() + 20
+    while running("sleep 62.5") and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not running("sleep 62.5")  # its child ends with it
+    assert starts(folder) == ["1"]
+    (folder / "go").touch()
+    again = run_plan(planned(whole))
+    assert starts(folder) == ["1", "2", "3"]
+    assert not list((folder / RUNS).glob(".draft-*"))
+    fresh = run_plan(planned(whole), folder=folder / "fresh")
+    assert numbers(again) == numbers(fresh)
+
+
+def test_two_programs_do_not_work_in_one_folder(planned: Planned, folder: Path) -> None:
+    with _alone_in(folder / RUNS), pytest.raises(OutputError, match="another run works in it"):
+        run_plan(planned(DATA + MEMORY))
+
+
+def test_jobs_may_run_at_once(planned: Planned, folder: Path) -> None:
+    # Each waits for the other: one after the other, they would never end.
+    meet = "touch at{seed}; until test -e at1 -a -e at2; do sleep 0.02; done; "
+    text = counted("[1, 2]", before=meet) + "timeout = 30\n"
+    ran = run_plan(planned(text), jobs=2)
+    assert [one.fact for one in ran.outcomes] == ["", ""]
+
+
+def test_larger_context_is_taken_back_before_evaluation(planned: Planned, folder: Path) -> None:
+    lines = '[systems.lines]\ncommand = "grep -c ^$ {test} > blanks; cp {test} {output}"\n'
+    plain = run_plan(planned(DATA + lines))
+    blanks = int((folder / "blanks").read_text())
+    joined = run_plan(planned(DATA + lines + "context = 3\n" + MEMORY + "context = 2\n"))
+    assert int((folder / "blanks").read_text()) < blanks
+    assert joined.results.value(system="lines", metric="f1") == 1.0
+    assert plain.results.value(system="lines", metric="f1") == 1.0
+    memory = next(one for one in joined.outcomes if one.job.system.name == "memory")
+    assert memory.output is not None
+    sentences = Path(memory.output.partition("::")[0]).read_text().strip().split("\n\n")
+    assert len(sentences) == len(TEST.strip().split("\n\n"))
+
+
+def test_a_protocol_makes_its_splits_once(planned: Planned, folder: Path) -> None:
+    text = '[protocol]\ndata = ["train.conll", "test.conll"]\nleave_out = true\n'
+    text += "allow_leaks = true\n" + MEMORY
+    ran = run_plan(planned(text))
+    assert {part.dataset for part in ran.results.evidence} == {"train", "test"}
+    made = sorted((folder / RUNS).glob("splits-*/*/*"))
+    before = [path.stat().st_mtime_ns for path in made]
+    run_plan(planned(text))
+    assert made
+    assert [path.stat().st_mtime_ns for path in made] == before
+
+
+def test_plugins_reach_the_jobs(planned: Planned, folder: Path) -> None:
+    plugin = folder / "mine.py"
+    plugin.write_text(
+        "import nerscope\n"
+        "@nerscope.register_recipe('plugged')\n"
+        "def plugged(lesson):\n"
+        "    return [['B-PER'] * len(words) for words in lesson.test]\n"
+    )
+    (folder / "plan.toml").write_text(DATA + '[systems.p]\nrecipe = "plugged"\n')
+    process = started(folder, "--plugin", str(plugin), "--format", "json")
+    out, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert json.loads(out)["jobs"][0]["recipe"] == "plugged"
+    assert (folder / RUNS).is_dir()
