@@ -1,10 +1,12 @@
-"""Writing files whole or not at all."""
+"""Writing files and folders whole or not at all."""
 
 import errno
 import os
 import re
+import shutil
 import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from nerscope.errors import FaultError, NerscopeError, OutputError
@@ -38,6 +40,46 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
             _replace(Path(os.path.realpath(name)), data)
     except OSError as error:
         raise unwritable(name, error) from None
+
+
+def check_new_folder(path: str | os.PathLike[str]) -> Path:
+    """Where a folder is to be made, refused if there is something already."""
+    name = os.fspath(path)
+    target = Path(name)
+    if "\0" in name or not target.name:
+        raise OutputError(repr(name), "this is no name of a folder", "name a folder that is new")
+    try:
+        if target.is_dir() and not any(target.iterdir()):
+            return target
+        if target.exists() or target.is_symlink():
+            raise OutputError(name, "it is there already, and not empty", "choose another folder")
+        if not target.absolute().parent.is_dir():
+            raise OutputError(
+                name, "its folder does not exist", f"make the folder {target.parent} first"
+            )
+    except OSError as error:
+        raise unwritable(name, error) from None
+    return target
+
+
+def write_folder(path: str | os.PathLike[str], files: Iterable[tuple[str, bytes]]) -> None:
+    """Make a folder with files, given by their paths in it: all of them, or none."""
+    target = check_new_folder(path)
+    try:
+        draft = Path(tempfile.mkdtemp(prefix=".nerscope-", dir=target.absolute().parent))
+        try:
+            for name, data in files:
+                file = draft / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(data)
+            draft.chmod(0o777 & ~_umask())
+            if target.is_dir():
+                target.rmdir()
+            draft.replace(target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    except OSError as error:
+        raise unwritable(os.fspath(path), error) from None
 
 
 # The open streams of this process; opened anew they would be written from their start.
