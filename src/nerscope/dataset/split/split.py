@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,10 +95,9 @@ def split(
 
 def _wanted(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
     """The shares that a test set is to have; a text is read as the command line has it."""
+    expect("hard", hard, (Mapping, str, type(None)), "give shares, as unseen=0.8,tcm=0.1")
     if not isinstance(hard, str):
         return hard
-    from importlib import import_module
-
     wanted: dict[str, float] = import_module("nerscope.dataset.split.hard").parse_wanted(hard)
     return wanted
 
