@@ -1,0 +1,1 @@
+"""Ways to divide data into train, dev and test."""
