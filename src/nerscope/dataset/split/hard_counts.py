@@ -1,7 +1,7 @@
 """What a test set holds, counted family by family, so that moving a group costs little.
 
 A unit is a mention or a token. Units with the same surface (or the same token) are a family, and
-how hard they are is a function of two rows: how often the family has each label in train, and in
+how hard they are is a function of two columns: how often the family has each label in train, and in
 test. So every share is a sum over families, and a group that moves changes only the families it
 has.
 """
@@ -18,22 +18,23 @@ from nerscope.facets.tmr import CONFUSABLE, SEEN, UNSEEN_TOKENS, UNSEEN_TYPE
 
 
 def tough_codes(train: Ints, test: Ints) -> Ints:
-    """The codes of mentions, from how often each surface (row) has each type (column)."""
-    known = train.any(axis=1, keepdims=True)
+    """The codes of mentions, from how often each type (row) stands on each surface (column)."""
+    known = train.any(axis=0)
     codes: Ints = np.where(train > 0, SEEN, np.where(known, UNSEEN_TYPE, UNSEEN_TOKENS))
-    codes += CONFUSABLE * ((test > 0).sum(axis=1, keepdims=True) >= 2)
+    codes += CONFUSABLE * ((test > 0).sum(axis=0) >= 2)
     return codes
 
 
 def hard_codes(train: Ints, test: Ints) -> Ints:
-    """The codes of tokens, from how often each token (row) is outside, or inside each type."""
-    outside, by_type = train[:, :1], train[:, 1:]
-    inside, most = by_type.sum(axis=1, keepdims=True), by_type.max(axis=1, keepdims=True, initial=0)
+    """The codes of tokens, from how often each token (column) is outside, and inside each type."""
+    outside, by_type = train[0], train[1:]
+    inside, most = by_type.sum(axis=0), by_type.max(axis=0, initial=0)
     if_outside = np.where(outside < inside, DIFF_O, OTHER)
     if_inside = np.where(inside < outside, DIFF_I, np.where(by_type < most, DIFF_E, OTHER))
-    if_unseen = np.where(np.arange(train.shape[1]) == 0, UNSEEN_O, UNSEEN_I)
-    seen = np.concatenate([if_outside, if_inside], axis=1)
-    return np.where(inside + outside == 0, if_unseen, seen)
+    codes = np.vstack([if_outside, if_inside])
+    unseen = inside + outside == 0
+    codes[0, unseen], codes[1:, unseen] = UNSEEN_O, UNSEEN_I
+    return codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,22 +42,21 @@ class Units:
     """All units of one kind; an entry is a family in a group, with its count of every label."""
 
     group: Ints  # by unit
-    cell: Ints  # by unit: its family and label, as a place in `total`
+    cell: Ints  # by unit: its label and family, as a place in `total`
     first: Ints  # by group: its first entry, and at last the end
     family: Ints  # by entry
-    counts: Ints  # by entry and label
-    total: Ints  # by family and label
-    codes: Callable[[Ints, Ints], Ints]  # of rows in train and test: by row and label
+    counts: Ints  # by label and entry
+    total: Ints  # by label and family
+    codes: Callable[[Ints, Ints], Ints]  # of such tables in train and test
     worth: Ints  # by wanted share and code: 1 if units with the code count
 
-    def counting(self, test: Ints, family: Ints) -> Floats:
-        """By row and wanted share: how many units count if families have these rows in test."""
-        codes = self.codes(self.total[family] - test, test)
-        columns = [np.einsum("rl,rl->r", test, worth[codes]) for worth in self.worth]
-        return np.stack(columns, axis=1).astype(np.float64)
+    def counting(self, test: Ints, family: Ints) -> Ints:
+        """By wanted share: how many units of each family count if test has so many of them."""
+        codes = self.codes(self.total[:, family] - test, test)
+        return np.array([(test * worth[codes]).sum(axis=0) for worth in self.worth])
 
     def in_test(self, chosen: Bools) -> Ints:
-        """By family and label: how many units the chosen groups have."""
+        """By label and family: how many units the chosen groups have."""
         cells = self.cell[chosen[self.group]]
         return np.bincount(cells, minlength=self.total.size).reshape(self.total.shape)
 
@@ -78,11 +78,11 @@ def units_of(
     keys, entry = np.unique(group * families + family, return_inverse=True)
     return Units(
         group,
-        cell=family * labels + label,
+        cell=label * len(known) + family,
         first=np.searchsorted(keys, np.arange(groups + 1) * families),
         family=keys % families,
-        counts=counted(entry, label, (len(keys), labels)),
-        total=counted(family, label, (len(known), labels)),
+        counts=counted(label, entry, (labels, len(keys))),
+        total=counted(label, family, (labels, len(known))),
         codes=codes,
         worth=worth,
     )
@@ -109,14 +109,14 @@ class State:
         self.groups, self.chosen = groups, chosen.copy()
         self._test = [units.in_test(chosen) for units in groups.units]
         self._counting = [_counting(*one) for one in zip(groups.units, self._test, strict=True)]
-        hits = sum(counting.sum(axis=0) for counting in self._counting)
+        hits = sum(counting.sum(axis=1) for counting in self._counting)
         self.vector = np.concatenate([hits, chosen @ groups.sizes])
 
     def changes(self, moved: Ints) -> Floats:
         """By group: how the vector would change if this group alone changed sides."""
-        sign = np.where(self.chosen[moved], -1, 1)[:, None]
+        sign = np.where(self.chosen[moved], -1, 1)
         hits = sum(_changes(*kind, moved, sign) for kind in self._kinds())
-        return np.concatenate([hits, sign * self.groups.sizes[moved]], axis=1)
+        return np.vstack([hits, (sign * self.groups.sizes[moved].T)]).T
 
     def flip(self, group: int) -> None:
         """Let a group change sides."""
@@ -125,29 +125,30 @@ class State:
         for units, test, counting in self._kinds():
             entries = slice(units.first[group], units.first[group + 1])
             family = units.family[entries]
-            test[family] += sign * units.counts[entries]
-            counting[family] = units.counting(test[family], family)
+            test[:, family] += sign * units.counts[:, entries]
+            counting[:, family] = units.counting(test[:, family], family)
         self.chosen[group] = not self.chosen[group]
 
-    def _kinds(self) -> Iterator[tuple[Units, Ints, Floats]]:
+    def _kinds(self) -> Iterator[tuple[Units, Ints, Ints]]:
         return zip(self.groups.units, self._test, self._counting, strict=True)
 
 
-def _counting(units: Units, test: Ints) -> Floats:
-    """By family and wanted share: how many units in test count."""
-    counting = np.zeros((len(test), len(units.worth)))
-    used = np.flatnonzero(test.any(axis=1))
-    counting[used] = units.counting(test[used], used)
+def _counting(units: Units, test: Ints) -> Ints:
+    """By wanted share and family: how many units in test count."""
+    counting = np.zeros((len(units.worth), test.shape[1]), np.int64)
+    used = np.flatnonzero(test.any(axis=0))
+    counting[:, used] = units.counting(test[:, used], used)
     return counting
 
 
-def _changes(units: Units, test: Ints, counting: Floats, moved: Ints, sign: Ints) -> Floats:
-    """By group and wanted share: how many more units would count."""
+def _changes(units: Units, test: Ints, counting: Ints, moved: Ints, sign: Ints) -> Ints:
+    """By wanted share and group: how many more units would count."""
     first, end = units.first[moved], units.first[moved + 1]
-    entries, family = ranges(first, end), units.family[ranges(first, end)]
-    rows = test[family] + np.repeat(sign, end - first, axis=0) * units.counts[entries]
-    sums = np.zeros((len(entries) + 1, counting.shape[1]))
-    np.cumsum(units.counting(rows, family) - counting[family], axis=0, out=sums[1:])
+    entries = ranges(first, end)
+    family = units.family[entries]
+    then = test[:, family] + np.repeat(sign, end - first) * units.counts[:, entries]
+    sums = np.zeros((len(counting), len(entries) + 1), np.int64)
+    np.cumsum(units.counting(then, family) - counting[:, family], axis=1, out=sums[:, 1:])
     ends = np.cumsum(end - first)
-    changes: Floats = sums[ends] - sums[ends - (end - first)]
+    changes: Ints = sums[:, ends] - sums[:, ends - (end - first)]
     return changes
