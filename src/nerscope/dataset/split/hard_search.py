@@ -11,9 +11,10 @@ from nerscope.dataset.split.hard_counts import Groups, State
 SIZE_TOLERANCE = 0.02  # relative to the wanted size
 TYPE_TOLERANCE = 0.03  # total variation
 _PENALTY = 10.0  # for what goes beyond
-_GOOD_ENOUGH = 5e-5  # nobody sees more digits of a share
-_ROUND = 250  # steps
-_NO_GAIN = 0.99  # of what a round began with
+_GOOD_ENOUGH = 2e-4  # shares are shown with fewer digits
+_ROUND = 250  # steps, or more if there are more groups than _GROUPS for each
+_GROUPS = 50
+_NO_GAIN = 0.97  # of what a round began with
 _ENTRIES, _FEWEST_AND_MOST = 1000, (8, 32)  # candidates of a step, on either side
 
 
@@ -73,10 +74,10 @@ def searched(groups: Groups, goal: Goal, start: Bools, rng: np.random.Generator)
     """
     state = State(groups, start)
     cost, before = float(goal.cost(state.vector)), np.inf
-    candidates = _candidates(groups)
+    candidates, steps = _candidates(groups), max(_ROUND, len(groups) // _GROUPS)
     while _GOOD_ENOUGH < cost < _NO_GAIN * before:
         before = cost
-        for _ in range(_ROUND):
+        for _ in range(steps):
             _step(state, goal, candidates, rng)
         cost = float(goal.cost(state.vector))
     return state.chosen
