@@ -12,10 +12,12 @@ from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.systems import check_names
 from nerscope.formats.base import OPTIONS_FOLLOW, path_of
+from nerscope.results.protocol import Protocol
 from nerscope.stats.intervals import Sampling
 
 _SAMPLING_KEYS = ("samples", "seed", "resample")
 _COMPARE_KEYS = ("baseline", "method", "about", "correction")
+_PROTOCOL_TYPES: dict[str, Any] = {"datasets": str, "ratio": int | float}
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
     **dict.fromkeys(("repair", "token_repair", "token_match", "bucketing", "resample"), str),
@@ -55,6 +57,7 @@ class Experiment:
     intervals: bool
     comparison: Mapping[str, Any] | None  # None: no comparison
     notes: Sequence[str] = field(default_factory=tuple)
+    protocol: Protocol | None = None  # what the datasets are to each other
 
     @property
     def inputs(self) -> list[str]:
@@ -90,7 +93,7 @@ def load_experiment(path: str | Path) -> Experiment:
             str(path), f"it is not TOML ({error})", "mend it; docs/experiments.md shows an example"
         ) from None
     checker = _Checker(place, text)
-    checker.keys(content, ("datasets", "systems", "settings", "compare"), "")
+    checker.keys(content, ("datasets", "systems", "settings", "compare", "protocol"), "")
     settings = checker.table(content, "settings")
     checker.values(settings, _SETTING_TYPES, "settings")
     known = [item.name for item in fields(Settings)]
@@ -101,7 +104,13 @@ def load_experiment(path: str | Path) -> Experiment:
         checker.values(comparison, dict.fromkeys(_COMPARE_KEYS, str), "compare")
     datasets, notes = _datasets(content, checker)
     return Experiment(
-        datasets, chosen, sampling, bool(settings.get("intervals", True)), comparison, notes
+        datasets,
+        chosen,
+        sampling,
+        bool(settings.get("intervals", True)),
+        comparison,
+        notes,
+        _protocol(content, checker),
     )
 
 
@@ -145,6 +154,18 @@ class _Checker:
     def line(self, key: str) -> int:
         found = re.search(rf"(?m)^[^#\n]*?(?<![\w-]){re.escape(key)}(?![\w-])", self.text)
         return self.text.count("\n", 0, found.end()) + 1 if found else 1
+
+
+def _protocol(content: Mapping[str, Any], checker: _Checker) -> Protocol | None:
+    """What [protocol] says the datasets are to each other, if it does."""
+    table = checker.table(content, "protocol")
+    checker.values(table, _PROTOCOL_TYPES, "protocol")
+    said = {key: table[key] for key in _PROTOCOL_TYPES if key in table}
+    try:
+        return Protocol(**said) if said else None
+    except UsageError as error:
+        place = f"{checker.path}:{checker.line('protocol')}"
+        raise UsageError(place, f"[protocol]: {error.fact}", error.remedy) from None
 
 
 def _datasets(content: Mapping[str, Any], checker: _Checker) -> tuple[list[Dataset], list[str]]:
