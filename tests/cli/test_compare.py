@@ -220,3 +220,54 @@ def test_of_many_pairs_only_the_decided_ones_are_named(folder: Path, run: Run) -
     assert len(named) == 6  # all others are better than c
     assert "15 of 21 pairs: undecided" in lines
     assert "about outputs, over sentences" in lines
+
+
+@pytest.fixture
+def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An experiment on three datasets, of which nobody says what they are to each other."""
+    for number, name in enumerate("def"):
+        gold = drawn(60, seed=number)
+        write(tmp_path / f"{name}.txt", gold)
+        for system, rate in [("a", 0.05), ("b", 0.3 + 0.05 * number)]:
+            write(tmp_path / system / f"{name}.txt", noisy(gold, rate, number + ord(system)))
+    datasets = "".join(f'[datasets.{name}]\ntest = "{name}.txt"\n' for name in "def")
+    outputs = "".join(f'{name} = "{name}/{{dataset}}.txt"\n' for name in "ab")
+    text = f"{datasets}[systems]\n{outputs}[settings]\nsamples = 300\n"
+    (tmp_path / "nerscope.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_means_follow_the_datasets_and_are_in_the_file(three: Path, run: Run) -> None:
+    shown = done(run, "evaluate nerscope.toml -o r.json").out
+    assert "\nMean over 3 datasets\n" in shown
+    assert re.search(r"\n a +F1 +\d+\.\d\d +\d+\.\d\d +\[.*, .*\] +\[.*, .*\]\n", shown)
+    assert "left F1" not in shown
+    assert done(run, "show r.json").out == shown
+    assert re.search(r"\n a +left F1 +\d+\.\d\d ", done(run, "show r.json --all").out)
+    content = json.loads((three / "r.json").read_text())
+    assert {one["metric"] for one in content["over_datasets"]} >= {"precision", "recall", "f1"}
+
+
+def test_splits_are_said_in_the_file_or_on_the_command_line(three: Path, run: Run) -> None:
+    done(run, "evaluate nerscope.toml -o r.json")
+    (three / "nerscope.toml").write_text(
+        (three / "nerscope.toml").read_text() + '[protocol]\ndatasets = "splits"\nratio = 0.5\n'
+    )
+    assert "\nMean over 3 splits\n" in done(run, "evaluate nerscope.toml -o s.json").out
+    told = done(run, "compare s.json a b --samples 300").out
+    assert told.startswith("over 3 splits of one corpus, a is better than b: mean difference of f1")
+    assert "\n  a beats b on 3 of 3 splits at p ≤ 0.05/3, b beats a on 0\n" in told
+    assert "\nOver splits: f1\n" in told and "Wilcoxon" not in told
+    asked = done(run, "compare r.json a b --samples 300 --over splits --ratio 0.5").out
+    assert asked == told
+    other = done(run, "compare s.json a b --samples 300 --over drawn").out
+    assert other.startswith("over 3 datasets and others like them, a is better than b: ")
+    assert "| splits |" in done(run, "compare s.json a b --samples 300 --format markdown").out
+
+
+def test_splits_of_which_nobody_knows_the_overlap_are_refused(three: Path, run: Run) -> None:
+    done(run, "evaluate nerscope.toml -o r.json")
+    outcome = run("compare", "r.json", "--over", "splits")
+    assert outcome.code == 2
+    assert "splits overlap, and nobody says how much. Remedy: give n_test / n_train" in outcome.err

@@ -14,6 +14,7 @@ from nerscope.experiment.config import Experiment
 from nerscope.formats.base import path_of
 from nerscope.plugins import load_plugins
 from nerscope.results.compare import Comparison
+from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 
 GOLD, TRAIN = drawn(25, seed=1), drawn(25, seed=2)
@@ -151,6 +152,20 @@ def test_every_key_is_understood(folder: Path) -> None:
             "",
             "did you mean 'conlleval'",
         ),
+        # what datasets are to each other
+        *(
+            (HEAD + '[systems]\nx = "test.txt"\n[protocol]\n' + line, ":6", message)
+            for line, message in [
+                ('datasets = "folds"', r"\[protocol\]: datasets cannot be 'folds'"),
+                ('datasets = "splits"', r"\[protocol\]: splits overlap, and nobody says how much"),
+                ('datasets = "drawn"\nratio = 0.2', r"\[protocol\]: only splits have one"),
+            ]
+        ),
+        (
+            HEAD + '[systems]\nx = "test.txt"\n[protocol]\nratio = "1/4"',
+            ":7",
+            r"'ratio' in \[protocol\] cannot be '1/4'",
+        ),
         # tables that are none
         ("compare = 3\n" + HEAD + '[systems]\nx = "test.txt"\n', "", "'compare' is not a table"),
         ('[datasets]\nd = "test.txt"\n[systems]\nx = "test.txt"\n', "", "'d' is not a table"),
@@ -178,6 +193,27 @@ def test_a_setting_of_the_wrong_type_is_refused(folder: Path, line: str, message
         nerscope.run_experiment(
             loaded(folder, HEAD + f'[systems]\nx = "test.txt"\n[settings]\n{line}\n')
         )
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("", None),
+        ("[protocol]\n", None),
+        ('[protocol]\ndatasets = "splits"\nratio = 0.25\n', Protocol("splits", 0.25)),
+        ('[protocol]\ndatasets = "domains"\n', Protocol("domains")),
+    ],
+)
+@pytest.mark.parametrize("intervals", ["true", "false"])
+def test_what_datasets_are_to_each_other_reaches_results_and_comparison(
+    folder: Path, lines: str, wanted: Protocol | None, intervals: str
+) -> None:
+    settings = f"[settings]\nintervals = {intervals}\n"
+    experiment = loaded(folder, STANDARD.replace("[settings]\n", settings) + lines)
+    results, comparison = nerscope.run_experiment(experiment)
+    assert comparison is not None
+    assert experiment.protocol == results.protocol == comparison.protocol == wanted
+    assert comparison.settings.get("over") == (wanted and wanted.datasets)
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:

@@ -17,13 +17,12 @@ from nerscope.render.comparison import (
     comparison_document,
     difference_tables,
     head_to_head,
-    p_text,
-    points,
     tally_table,
 )
 from nerscope.render.diagnosis import diagnosis_document
 from nerscope.render.document import OUTPUTS, Document, Table, percent
-from nerscope.render.tables import metric_title, overview, results_document, table
+from nerscope.render.numbers import metric_title, p_text, points
+from nerscope.render.tables import overview, results_document, table
 from nerscope.results.results import Results
 
 GOLD, TRAIN = drawn(50, seed=1), drawn(50, seed=2)

@@ -58,6 +58,15 @@ def command(
     samples: int = typer.Option(10_000, metavar="N", help="How many swaps or resamples."),
     seed: int = typer.Option(0, metavar="N", help="The same seed gives the same numbers."),
     resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP),
+    over: str | None = typer.Option(
+        None,
+        metavar="WHAT",
+        help="What the datasets are: splits of one corpus, fixed (these alone), drawn (others like "
+        "them, too), or domains (either); what the results say otherwise.",
+    ),
+    ratio: float | None = typer.Option(
+        None, metavar="R", help="Of splits: test sentences by training sentences."
+    ),
     changes: bool = typer.Option(
         False,
         "--changes",
@@ -112,6 +121,8 @@ def command(
         samples=samples,
         seed=seed,
         resample=resample,
+        over=over,
+        ratio=ratio,
     )
     cells = all or bool(facet or metric or match or type or by_type)
     if not 0 <= sparse <= 1:

@@ -12,12 +12,14 @@ from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.systems import check_names
 from nerscope.formats.base import OPTIONS_FOLLOW, path_of
+from nerscope.results.protocol import Protocol
 from nerscope.stats.intervals import Sampling
 
 _SAMPLING_KEYS = ("samples", "seed", "resample")
 _COMPARE_KEYS = ("baseline", "method", "about", "correction")
+PROTOCOL_TYPES: dict[str, Any] = {"datasets": str, "ratio": int | float}
 _DATA_KEYS = ("train", "dev", "test", "options")
-TABLES = ("datasets", "systems", "settings", "compare")
+TABLES = ("datasets", "systems", "settings", "compare", "protocol")
 TRAINED = {"recipe", "command"}  # what makes a system one that is trained
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
@@ -71,6 +73,7 @@ class Experiment:
     intervals: bool
     comparison: Mapping[str, Any] | None  # None: no comparison
     notes: Sequence[str] = field(default_factory=tuple)
+    protocol: Protocol | None = None  # what the datasets are to each other
 
     @property
     def inputs(self) -> list[str]:
@@ -114,7 +117,8 @@ def load_experiment(path: str | Path) -> Experiment:
                 "check the patterns",
             )
         datasets.append(with_outputs(data, outputs))
-    return Experiment(datasets, *chosen, notes)
+    content.values(content.table("protocol"), PROTOCOL_TYPES, "protocol")
+    return Experiment(datasets, *chosen, notes, protocol_of(content))
 
 
 def read_toml(path: str | Path) -> "Toml":
@@ -198,6 +202,18 @@ def chosen_settings(toml: Toml) -> Chosen:
     if comparison is not None:
         toml.values(comparison, dict.fromkeys(_COMPARE_KEYS, str), "compare")
     return Chosen(settings, sampling, bool(given.get("intervals", True)), comparison)
+
+
+def protocol_of(toml: Toml) -> Protocol | None:
+    """What [protocol] says the datasets are to each other, if it does."""
+    table = toml.table("protocol")
+    said = {key: table[key] for key in PROTOCOL_TYPES if key in table}
+    try:
+        return Protocol(**said) if said else None
+    except UsageError as error:
+        raise UsageError(
+            toml.place("protocol"), f"[protocol]: {error.fact}", error.remedy
+        ) from None
 
 
 def named_data(toml: Toml) -> list[Data]:

@@ -76,6 +76,7 @@ def run_experiment(
     results = Results(
         [found.evidence for found in scored.values()],
         [loss for found in scored.values() for loss in found.losses],
+        protocol=experiment.protocol,
     )
     return _resampled(experiment, results, scored, cache, say)
 
@@ -108,11 +109,13 @@ def _resampled(
         differences += found
     if experiment.intervals:
         evidence_signed = [signed(part, sampling) for part in results.evidence]
-        results = Results(evidence_signed, results.losses, results.rows)
+        results = Results(evidence_signed, results.losses, results.rows, results.protocol)
     if experiment.comparison is None:
         return results, None
     said = {key: chosen[key] for key in ("method", "correction")} | sampling.said(results.evidence)
-    return results, comparison_of(differences, said, list(dict.fromkeys(notes)))
+    return results, comparison_of(
+        differences, said, list(dict.fromkeys(notes)), experiment.protocol
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.systems import check_names
 from nerscope.experiment.config import (
+    PROTOCOL_TYPES,
     TABLES,
     TRAINED,
     Chosen,
@@ -29,6 +30,7 @@ _OF_ANY = ("seeds", "context", "timeout")
 _OF_COMMANDS = ("command", "options", *_OF_ANY)
 _MOST_VARIANTS = 1000
 _PROTOCOL: Mapping[str, Any] = {
+    **PROTOCOL_TYPES,
     "data": list,
     "options": str,
     "folds": int,
@@ -91,7 +93,7 @@ class Plan:
     @property
     def split_options(self) -> dict[str, Any]:
         """What `split` is to be told."""
-        own = ("data", "options", "seeds")
+        own = ("data", "options", "seeds", *PROTOCOL_TYPES)
         return {key: value for key, value in self.protocol.items() if key not in own}
 
 
@@ -108,7 +110,7 @@ def load_plan(path: str | Path) -> Plan:
     """
     expect("plan", path, (str, Path), "give the path of a plan file")
     toml = read_toml(path)
-    toml.keys((*TABLES, "protocol"))
+    toml.keys(TABLES)
     protocol = _protocol(toml)
     data = named_data(toml)
     if bool(data) == bool(protocol.get("data")):

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from nerscope.experiment.config import (
     Experiment,
     named_data,
     outputs_of,
+    protocol_of,
     read_toml,
     with_outputs,
 )
@@ -24,6 +26,7 @@ from nerscope.lab.jobs import Job, jobs_of
 from nerscope.lab.plan import Plan
 from nerscope.lab.work import Outcome, Shop, do_jobs, finished
 from nerscope.results.compare import Comparison
+from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 
 RUNS = "nerscope-runs"  # the folder beside a plan that keeps what was done
@@ -73,14 +76,14 @@ def run_plan(
     expect("plan", plan, Plan, "give what load_plan gave")
     expect("jobs", jobs, int, "give a whole number from 1")
     place = runs_folder(plan, folder)
-    data = datasets_of(plan, place, say)
+    data, protocol = datasets_of(plan, place, say)
     planned = jobs_of(plan.trained, data, plan.folder)
     shop = Shop(place, plan.folder, max(1, jobs), plugins)
     progress = _Progress(planned, shop, say)
     if progress.left:
         step(f"training: {plural(len(progress.left), 'job')}")
     outcomes = do_jobs(planned, shop, progress.tell)
-    experiment = _experiment(plan, data, outcomes)
+    experiment = replace(_experiment(plan, data, outcomes), protocol=protocol)
     for note in experiment.notes:
         say(f"note: {note}")
     results, comparison = run_experiment(
@@ -94,16 +97,20 @@ def runs_folder(plan: Plan, folder: str | Path | None) -> Path:
     return plan.folder / RUNS if folder is None else Path(folder)
 
 
-def datasets_of(plan: Plan, folder: Path, say: Say = lambda line: None) -> list[Data]:
-    """The datasets of a plan; those of a protocol are made if they are not there yet."""
+def datasets_of(
+    plan: Plan, folder: Path, say: Say = lambda line: None
+) -> tuple[list[Data], Protocol | None]:
+    """The datasets of a plan, made if they are not there yet, and what they are to each other."""
+    said = protocol_of(plan.toml)
     if plan.data:
-        return list(plan.data)
+        return list(plan.data), said
     place = _splits_folder(plan, folder)
     if not place.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         for note in split(plan.sources, place, **plan.split_options).notes:
             say(note)
-    return named_data(read_toml(place / "nerscope.toml"))
+    made = read_toml(place / "nerscope.toml")
+    return named_data(made), said or protocol_of(made)
 
 
 def _splits_folder(plan: Plan, folder: Path) -> Path:
@@ -119,7 +126,7 @@ def planned(plan: Plan, folder: Path) -> list[dict[str, Any]]:
     """
     with tempfile.TemporaryDirectory(prefix="nerscope-") as elsewhere:
         there = bool(plan.data) or _splits_folder(plan, folder).is_dir()
-        data = datasets_of(plan, folder if there else Path(elsewhere))
+        data, _ = datasets_of(plan, folder if there else Path(elsewhere))
         return [
             {
                 "system": job.system.name,

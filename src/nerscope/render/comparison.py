@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import Cell, Document, Table, percent, table_of
+from nerscope.render.document import Cell, Document, Table, table_of
+from nerscope.render.numbers import p_text, p_words, points, score
+from nerscope.render.over_datasets import over_answers, over_datasets_tables
 from nerscope.render.sentences import marked_lines
 from nerscope.render.tables import SPARSE
 from nerscope.results.changes import BROKEN, FIXED, change_counts
@@ -27,7 +29,6 @@ from nerscope.results.results import Results
 from nerscope.results.verdict import scale_of
 
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
-_HARDLY = 0.001  # points
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
 _MOST_CONDITIONS = 4  # answers with a second line that says what they rest on
 _FEWEST_PLACES = 3  # of a pair; with so many pairs that fewer would fit, none are shown
@@ -65,7 +66,17 @@ def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def answers(found: Comparison) -> list[str]:
-    """One sentence a pair and dataset: is A better than B, and what could have been shown?"""
+    """Is A better than B, and what could have been shown? Over all datasets, then on each; splits
+    of one corpus are no questions of their own.
+    """
+    over = over_answers(found)
+    if over and found.protocol and found.protocol.are_splits:
+        return [*over, f"{_about(found)}; each split by itself: --all"]
+    return [*over, *_each_answer(found)]
+
+
+def _each_answer(found: Comparison) -> list[str]:
+    """The answers of single datasets."""
     several = len({row["dataset"] for row in found.rows}) > 1
     lines, shown = list[str](), [row for row in found.primary if row["difference"] is not None]
     many = len(shown) > _MOST_ANSWERS
@@ -77,8 +88,12 @@ def answers(found: Comparison) -> list[str]:
     if many:
         lines.append(f"{len(shown) - len(lines)} of {len(shown)} pairs: undecided")
     if len(shown) > _MOST_CONDITIONS:
-        lines.append(f"about {found.settings['about']}, over {found.settings['resample']}s")
+        lines.append(_about(found))
     return lines
+
+
+def _about(found: Comparison) -> str:
+    return f"about {found.settings['about']}, over {found.settings['resample']}s"
 
 
 def _answer(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
@@ -116,11 +131,11 @@ def _tested(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     if row["p"] is None:
         said = f"not tested ({row['untested']})"
     else:
-        said = f"p {_p_words(row['p'])}"
+        said = f"p {p_words(row['p'])}"
         if p_text(row["p"]) != p_text(row["p_corrected"]):
             said += f" ({settings['correction']}: {p_text(row['p_corrected'])})"
     if row.get("p_equivalent") is not None:
-        said += f", p of equivalence {_p_words(row['p_equivalent'])}"
+        said += f", p of equivalence {p_words(row['p_equivalent'])}"
     return said
 
 
@@ -155,19 +170,7 @@ def over_tables(found: Comparison) -> list[Table]:
             "0 if A is ahead at every quantile, 1 if B is"
         )
         tables.append(replace(table_of("Runs", runs), notes=(note,)))
-    datasets = [_dataset_record(one) for one in found.over_datasets()]
-    if datasets:
-        title = f"Over datasets: {found.primary[0]['metric']}"
-        note = (
-            "better on: at least so many datasets, with 95 % confidence (partial conjunction); "
-            f"sign and Wilcoxon: p over datasets, corrected ({found.settings['correction']})"
-        )
-        tables.append(replace(table_of(title, datasets), notes=(note,)))
-    ranks = found.ranks()
-    if len(ranks) > 2:
-        shown = [{"system": one["system"], "mean rank": f"{one['rank']:.2f}"} for one in ranks]
-        tables.append(table_of(f"Mean rank over {ranks[0]['datasets']} datasets", shown))
-    return tables
+    return [*tables, *over_datasets_tables(found)]
 
 
 def _run_record(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,28 +190,6 @@ def _run_record(one: Mapping[str, Any]) -> dict[str, Any]:
         "next run": bounded("next_run_better", "next_run_low", "next_run_high"),
         "ε": bounded("violation", "violation_low", "violation_high"),
     }
-
-
-def _dataset_record(one: Mapping[str, Any]) -> dict[str, Any]:
-    low, high, mean = (points(one[key], one["metric"]) for key in ("low", "high", "difference"))
-    interval = "" if one["low"] is None else f" [{low}, {high}]"
-    return {
-        "A": one["system_a"],
-        "B": one["system_b"],
-        "datasets": len(one["datasets"]),
-        "mean difference": mean + interval,
-        "ahead": one["ahead"],
-        "behind": one["behind"],
-        "better on": one["better_on"],
-        "worse on": one["worse_on"],
-        "sign": p_text(one["p_sign_corrected"]),
-        "Wilcoxon": p_text(one["p_wilcoxon_corrected"]),
-    }
-
-
-def _p_words(p: float | None) -> str:
-    text = p_text(p)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
 def _sureness(row: Mapping[str, Any]) -> tuple[float, float, float]:
@@ -281,36 +262,6 @@ def _change_lines(change: Mapping[str, Any], a: str, b: str, width: int) -> list
 
 
 TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
-
-
-def score(value: float | None, metric: str) -> str:
-    """A number of a metric: in percent, if it is a share."""
-    if value is None or scale_of(metric) == 100:
-        return percent(value)
-    return f"{value:,.2f}"
-
-
-def points(value: float | None, metric: str = "f1") -> str:
-    """A difference with its sign, of shares in points; what is hardly more than 0 says so.
-
-    >>> points(0.0123), points(-1e-6), points(0.0)
-    ('+1.23', '<0', '+0.00')
-    """
-    if value is None:
-        return "–"
-    shown = scale_of(metric) * value
-    if 0 < abs(shown) < _HARDLY:
-        return ">0" if shown > 0 else "<0"
-    return f"{shown + 0.0:+,.2f}"
-
-
-def p_text(p: float | None) -> str:
-    """A p-value that never claims to be 0.
-
-    >>> p_text(0.00004), p_text(0.25)
-    ('<0.001', '0.250')
-    """
-    return "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def difference_tables(

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from nerscope.errors import UsageError
 from nerscope.render.document import UNDEFINED, percent
-from nerscope.render.tables import Column, Summaries, metric_title, table_columns
+from nerscope.render.numbers import metric_title
+from nerscope.render.tables import Column, Summaries, table_columns
 from nerscope.render.text import harmless
 from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nerscope.render.averages import means_table
 from nerscope.render.document import Cell, Document, Table, percent
-from nerscope.render.tables import Summaries, metric_title, results_document
+from nerscope.render.numbers import metric_title
+from nerscope.render.tables import Summaries, results_document
 from nerscope.results.results import Results
 from nerscope.results.row import Row
 from nerscope.results.weakest import FEW_CLUSTERS
@@ -21,6 +23,8 @@ def summary_document(results: Results) -> Document:
     rows = Summaries(results)
     several = len(rows.systems) > 1
     tables = [dataset_table(rows)] if several else [_overall(results)]
+    means = means_table(results, exact=True)
+    tables += [means] if means else []
     whole = [name for names in rows.systems.values() for name in names]
     if len(whole) == 1:
         tables.append(_by_type(rows))

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nerscope.errors import UsageError, suggest
+from nerscope.render.averages import means_table
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
+from nerscope.render.numbers import metric_title
 from nerscope.results.results import Results
 from nerscope.results.row import Row
 
@@ -91,17 +93,6 @@ class Summaries:
                 if all(row[key] == value for key, value in wanted.items())
             )
         )
-
-
-def metric_title(name: str, at_start: bool = False) -> str:
-    """A metric as tables call it.
-
-    >>> metric_title("macro_f1"), metric_title("ter", at_start=True)
-    ('macro F1', 'Token error rate')
-    """
-    text = {"ter": "token error rate", "hardeval": "score"}.get(name, name)
-    text = text.replace("_", " ").replace("f1", "F1")
-    return text[:1].upper() + text[1:] if at_start else text
 
 
 def _title(rows: Summaries, what: str, metric: str, match: str) -> str:
@@ -278,6 +269,8 @@ def overview(results: Results) -> list[Table]:
     made = [one for name in names for one in _tables(rows, name)]
     made += [_attribute_table(rows, bucketed)] if bucketed else []
     made += [one for name in others for one in _tables(rows, name)]
+    means = means_table(results)
+    made += [means] if means else []
     return [one for one in made if len(one.header) > 1 and one.rows]
 
 

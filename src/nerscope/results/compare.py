@@ -13,6 +13,7 @@ from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.results.errors import check_system
 from nerscope.results.over_datasets import dataset_records, rank_records
 from nerscope.results.over_runs import run_records
+from nerscope.results.protocol import Protocol, chosen_protocol
 from nerscope.results.results import Results
 from nerscope.results.row import row_value
 from nerscope.scoring.evidence import Division, Evidence
@@ -45,6 +46,7 @@ class Comparison:
     rows: list[dict[str, Any]]
     settings: dict[str, Any]
     notes: list[str] = field(default_factory=list)
+    protocol: Protocol | None = None  # what datasets are to each other
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
@@ -65,7 +67,7 @@ class Comparison:
 
     def over_datasets(self) -> list[dict[str, Any]]:
         """Each pair over all datasets: mean difference, and on how many A is better."""
-        return dataset_records(self.primary, self.settings["correction"])
+        return dataset_records(self.primary, self.settings["correction"], self.protocol)
 
     def ranks(self) -> list[dict[str, Any]]:
         """The mean rank of each system over the datasets."""
@@ -125,6 +127,8 @@ def compare(
     samples: int = 10_000,
     seed: int = 0,
     resample: str | None = None,
+    over: str | None = None,
+    ratio: float | None = None,
 ) -> Comparison:
     """Compare two systems, each with a baseline, some pairs, or all of them.
 
@@ -133,7 +137,9 @@ def compare(
     family of a pair; for the primary family, over the pairs. `about` is "outputs" or "recipes";
     unless told, it is recipes where a system has several runs. With `same_seeds`, runs belong
     together in order. `margin` (in points) asks whether the systems are equivalent within it.
-    `simultaneous` intervals hold for a whole family at once.
+    `simultaneous` intervals hold for a whole family at once. `over` says what datasets are to each
+    other, if the results do not: "splits" (with the `ratio` of test to training sentences),
+    "fixed", "drawn", or "domains", which may be either of these.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -155,6 +161,7 @@ def compare(
     corrected([], correction)
     _check_chosen(results, facets, metrics, matches, types)
     _check_margin(margin)
+    protocol = chosen_protocol(results.protocol, over, ratio)
     sampling, asked = Sampling(resample, samples, seed), Asked(method, about, same_seeds)
     found, notes = list[Compared](), list[str]()
     for evidence in results.evidence:
@@ -168,7 +175,7 @@ def compare(
         notes += run_notes(chosen, own, asked)
     settings = {"method": method, "correction": correction, **sampling.said(results.evidence)}
     rows = [one.row for one in found]
-    compared = comparison_of(rows, settings, list(dict.fromkeys(notes)))
+    compared = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
     return _completed(compared, found, margin, simultaneous)
 
 
@@ -284,7 +291,10 @@ def _is_shown(found: Difference, by_type: bool, alone: bool) -> bool:
 
 
 def comparison_of(
-    rows: list[dict[str, Any]], about: dict[str, Any], notes: list[str]
+    rows: list[dict[str, Any]],
+    about: dict[str, Any],
+    notes: list[str],
+    protocol: Protocol | None = None,
 ) -> Comparison:
     """A comparison whose rows know their families, with p-values corrected within them."""
     primary = _primary(rows)
@@ -308,6 +318,9 @@ def comparison_of(
         "about": "+".join(sorted({row["about"] for row in rows if row.get("about")})),
         "tests": "+".join(sorted({row["test"] for row in rows if row["test"]})),
     }
+    if protocol is not None:
+        about |= {"over": protocol.datasets}
+        about |= {"ratio": protocol.ratio} if protocol.are_splits else {}
     sizes = [sum(row["test"] in METHODS for row in own) for own in families.values()]
     most, samples = max(sizes, default=0), int(about["samples"])
     if about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1):
@@ -315,7 +328,7 @@ def comparison_of(
             f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
             f"{SIGNIFICANT}; take more samples, or fewer facets and metrics"
         )
-    return Comparison(rows, about, notes)
+    return Comparison(rows, about, notes, protocol)
 
 
 def _primary(rows: Sequence[dict[str, Any]]) -> tuple[str, str] | None:

@@ -108,7 +108,7 @@ def with_intervals(results: Results, wanted: Sampling | bool) -> Results:
         bounds = bounds_of(evidence, evidence.systems, sampling)
         add_intervals(results.rows, evidence.dataset, bounds)
     said = [signed(part, sampling) for part in results.evidence]
-    return Results(said, results.losses, results.rows)
+    return Results(said, results.losses, results.rows, results.protocol)
 
 
 def with_bounds(results: Results) -> Results:
@@ -125,7 +125,7 @@ def with_bounds(results: Results) -> Results:
     parts = [
         part if part.dataset in known else signed(part, Sampling()) for part in results.evidence
     ]
-    return Results(parts, results.losses, rows)
+    return Results(parts, results.losses, rows, results.protocol)
 
 
 def signed(evidence: Evidence, sampling: Sampling) -> Evidence:

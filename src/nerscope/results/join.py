@@ -26,6 +26,13 @@ def joined_results(
             f"it has none of the datasets of {name}",
             "evaluate both on the same data, and name datasets alike with --dataset",
         )
+    protocol = one.protocol or other.protocol
+    if other.protocol not in (None, protocol):
+        raise InputError(
+            other_name,
+            f"it says something else of its datasets than {name}",
+            "evaluate both with the same [protocol]",
+        )
     both = [system for system in one.systems if system in other.systems]
     if Path(name).stem != Path(other_name).stem:
         name, other_name = Path(name).stem, Path(other_name).stem
@@ -36,7 +43,8 @@ def joined_results(
         evidence.append(joined_runs(parts))
     versions = [(f"{system} ({other_name})", f"{system} ({name})") for system in both]
     crossed = [(theirs, mine) for theirs in other.systems for mine in one.systems]
-    return Results(evidence, [*one.losses, *other.losses]), versions or crossed
+    losses = [*one.losses, *other.losses]
+    return Results(evidence, losses, protocol=protocol), versions or crossed
 
 
 def _told_apart(evidence: Evidence, both: list[str], name: str) -> Evidence:

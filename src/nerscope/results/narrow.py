@@ -36,7 +36,7 @@ def narrowed(
     evidence = [
         only_runs(part, [run for name in places for run in part.runs_of(name)]) for part in parts
     ]
-    return Results(evidence, results.losses, rows)
+    return Results(evidence, results.losses, rows, results.protocol)
 
 
 def _check(option: str, chosen: Iterable[str], known: Sequence[str]) -> None:

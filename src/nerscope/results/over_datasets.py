@@ -5,56 +5,122 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.results.protocol import Protocol
 from nerscope.results.row import row_value
 from nerscope.scoring.metrics import metric_named
-from nerscope.stats.across import averaged, beaten_on, mean_ranks, sign_test, signed_rank
-from nerscope.stats.corrections import corrected
+from nerscope.stats.across import (
+    Numbers,
+    averaged,
+    beaten_on,
+    mean_ranks,
+    sign_test,
+    signed_rank,
+)
+from nerscope.stats.corrections import SIGNIFICANT, corrected
+from nerscope.stats.splits import beaten_at_bonferroni, drawn, resampled_t
+from nerscope.stats.student import quantile, two_sided_p
 
 Rows = Sequence[Mapping[str, Any]]
+_P_VALUES = ("p_fixed", "p_drawn", "p_resampled", "p_sign", "p_wilcoxon")
+_OF_DOMAINS = ("low_drawn", "high_drawn", "better_on", "worse_on")
+_OF_SPLITS = ("splits", "ratio", "alpha", "beats_on", "loses_on")
+_UNDEFINED = dict.fromkeys(("low", "high", *_OF_DOMAINS, *_OF_SPLITS, *_P_VALUES))
 
 
-def dataset_records(primary: Rows, correction: str) -> list[dict[str, Any]]:
+def dataset_records(
+    primary: Rows, correction: str, protocol: Protocol | None = None
+) -> list[dict[str, Any]]:
     """One record for each pair that was compared on two datasets or more, by its primary number.
 
-    `better_on` is the number of datasets on which A is better, with 95 % confidence that it is no
-    smaller (partial conjunction, Dror et al. 2017); p-values are corrected over the pairs.
+    What is said rests on what datasets are to each other; what assumes independent ones is
+    undefined for splits. p-values are corrected over the pairs.
     """
     pairs: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in primary:
         if row["difference"] is not None:
             pairs.setdefault((row["system_a"], row["system_b"]), []).append(row)
-    found = [_record(a, b, own) for (a, b), own in pairs.items() if len(own) > 1]
-    for name in ("p_sign", "p_wilcoxon"):
-        p_values = [np.nan if one[name] is None else one[name] for one in found]
+    told = protocol or Protocol()
+    found = [_record(a, b, own, told) for (a, b), own in pairs.items() if len(own) > 1]
+    for name in _P_VALUES:
+        p_values = [_or_nan(one[name]) for one in found]
         for one, p in zip(found, corrected(p_values, correction), strict=True):
             one[f"{name}_corrected"] = row_value(p)
     return found
 
 
-def _record(a: str, b: str, rows: Rows) -> dict[str, Any]:
+def _record(a: str, b: str, rows: Rows, protocol: Protocol) -> dict[str, Any]:
     metric = metric_named(rows[0]["metric"])
     differences = [row["difference"] for row in rows]
     gains = [metric.gain(one) for one in differences]
-    bounds = [[_or_nan(row[side]) for row in rows] for side in ("low", "high")]
-    mean, low, high = averaged(differences, *bounds)
-    better = [_one_sided(row["p"], gain) for row, gain in zip(rows, gains, strict=True)]
-    worse = [_one_sided(row["p"], -gain) for row, gain in zip(rows, gains, strict=True)]
+    summed = (
+        _of_splits(rows, differences, gains, protocol.ratio)
+        if protocol.ratio is not None
+        else _of_domains(rows, differences, gains)
+    )
     return {
         "system_a": a,
         "system_b": b,
         "match": rows[0]["match"],
         "metric": metric.name,
+        "over": protocol.datasets,
         "datasets": [row["dataset"] for row in rows],
-        "difference": row_value(mean),
-        "low": row_value(low),
-        "high": row_value(high),
+        "difference": row_value(float(np.mean(differences))),
         "ahead": sum(gain > 0 for gain in gains),
         "behind": sum(gain < 0 for gain in gains),
+        **_UNDEFINED,
+        **summed,
+    }
+
+
+def _of_domains(rows: Rows, differences: Numbers, gains: Numbers) -> dict[str, Any]:
+    """What holds for independent datasets: on these alone, and on others like them.
+
+    `better_on` is the number of datasets on which A is better, with 95 % confidence that it is no
+    smaller (partial conjunction, Dror et al. 2017).
+    """
+    bounds = [[_or_nan(row[side]) for row in rows] for side in ("low", "high")]
+    mean, low, high = averaged(differences, *bounds)
+    better = [_one_sided(row["p"], gain) for row, gain in zip(rows, gains, strict=True)]
+    worse = [_one_sided(row["p"], -gain) for row, gain in zip(rows, gains, strict=True)]
+    others = drawn(differences)
+    return {
+        "low": row_value(low),
+        "high": row_value(high),
+        "p_fixed": row_value(_p_of_interval(mean, low, high)),
+        "low_drawn": row_value(others.low),
+        "high_drawn": row_value(others.high),
+        "p_drawn": row_value(others.p),
         "better_on": beaten_on(better),
         "worse_on": beaten_on(worse),
         "p_sign": row_value(sign_test(gains)),
         "p_wilcoxon": row_value(signed_rank(np.round(gains, 12))),
     }
+
+
+def _of_splits(rows: Rows, differences: Numbers, gains: Numbers, ratio: float) -> dict[str, Any]:
+    """What holds for splits, although they overlap: `beats_on` of them A is better, each tested at
+    alpha by their number (Gorman and Bedrick 2019), and the mean (Nadeau and Bengio 2003).
+    """
+    beaten = beaten_at_bonferroni([_or_nan(row["p"]) for row in rows], gains)
+    found = resampled_t(differences, ratio)
+    return {
+        "low": row_value(found.low),
+        "high": row_value(found.high),
+        "splits": len(rows),
+        "ratio": ratio,
+        "alpha": SIGNIFICANT,
+        "beats_on": beaten.better,
+        "loses_on": beaten.worse,
+        "p_resampled": row_value(found.p),
+    }
+
+
+def _p_of_interval(mean: float, low: float, high: float) -> float:
+    """The p-value that goes with a 95 % interval: how unsure one that ended at 0 would be."""
+    reach = mean - low if mean > 0 else high - mean
+    if not mean or not reach > 0:
+        return np.nan if np.isnan(reach) else 1.0
+    return float(two_sided_p(float(quantile(SIGNIFICANT, np.inf)) * mean / reach, np.inf))
 
 
 def _one_sided(p: float | None, gain: float) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nerscope.errors import InputError, suggest
 from nerscope.formats.losses import Loss, notes_of
+from nerscope.results.protocol import Protocol
 from nerscope.results.row import Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import Metric, metric_named
@@ -39,8 +40,10 @@ class Results:
         evidence: Sequence[Evidence] = (),
         losses: Sequence[Loss] = (),
         rows: list[Row] | None = None,
+        protocol: Protocol | None = None,
     ) -> None:
         self.evidence, self.losses = list(evidence), list(losses)
+        self.protocol = protocol  # what datasets are to each other; None: nobody said it
         self._rows = rows
 
     @property
@@ -127,7 +130,12 @@ class Results:
         """Strict JSON: undefined is null. What is `also` to be told has keys of its own."""
         from nerscope.results.store import to_json
 
-        return to_json(self.rows, self.evidence, self.losses, VERSION, also)
+        known = {
+            "protocol": self.protocol.as_dict() if self.protocol else None,
+            "over_datasets": self.over_datasets(),
+        }
+        said = {key: value for key, value in known.items() if value} | dict(also or {})
+        return to_json(self.rows, self.evidence, self.losses, VERSION, said)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results as JSON."""
@@ -151,8 +159,7 @@ class Results:
         """Results from their JSON."""
         from nerscope.results.store import from_json
 
-        rows, evidence, losses = from_json(text, name)
-        return cls(evidence, losses, rows)
+        return cls(*from_json(text, name))
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The rows as a pandas data frame."""
@@ -201,6 +208,12 @@ class Results:
         from nerscope.results.weakest import overall_records
 
         return overall_records(self)
+
+    def over_datasets(self) -> list[dict[str, Any]]:
+        """The mean of each number over the datasets that all systems have, with intervals."""
+        from nerscope.results.averages import average_records
+
+        return average_records(self)
 
     def weakest(self, system: str | None = None, most: int = 4) -> list[dict[str, Any]]:
         """The places where each system most surely falls below its whole, one of each facet."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.losses import Loss
+from nerscope.results.protocol import Protocol
 from nerscope.results.row import Row
 from nerscope.results.rows import rows_of
 from nerscope.scoring.checking import finite
@@ -20,7 +21,7 @@ FORMAT = 1
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _REMEDY = "give a file that `evaluate -o` wrote"
 _ROW_KEYS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
-Parts = tuple[list[Row], list[Evidence], list[Loss]]
+Parts = tuple[list[Evidence], list[Loss], list[Row], Protocol | None]
 
 
 def to_json(
@@ -28,7 +29,7 @@ def to_json(
     evidence: list[Evidence],
     losses: list[Loss],
     version: str,
-    also: Mapping[str, Any] | None = None,
+    also: Mapping[str, Any],
 ) -> str:
     """Strict JSON: undefined is null."""
     head = {
@@ -37,7 +38,7 @@ def to_json(
         "signature": joint(part.signature for part in evidence),
         "settings": settings_of(evidence),
         "losses": losses,
-        **(also or {}),
+        **also,
     }
     lines = ",\n".join(map(_compact, rows))
     packed = _compact([pack_evidence(part) for part in evidence])
@@ -98,6 +99,7 @@ def from_json(text: str, name: str) -> Parts:
         rows = [_checked_row(row) for row in content["rows"]]
         _check_rows(rows, evidence)
         losses = [_checked_loss(loss) for loss in content["losses"]]
+        protocol = _checked_protocol(content.get("protocol"))
     except UsageError as error:  # a metric that only a plug-in knows
         fact = f"{error.place}: {error.fact}"
         raise InputError(name, fact, f"load its plug-in with --plugin, or {error.remedy}") from None
@@ -115,7 +117,7 @@ def from_json(text: str, name: str) -> Parts:
         raise InputError(
             name, f"these results are damaged ({error!r})", "evaluate again, and save with `-o`"
         ) from None
-    return rows, evidence, losses
+    return evidence, losses, rows, protocol
 
 
 def _check_rows(rows: list[Row], evidence: list[Evidence]) -> None:
@@ -166,6 +168,15 @@ def _checked_loss(loss: Any) -> Loss:
         raise ValueError("a loss has no message or no place")
     checked: Loss = loss
     return checked
+
+
+def _checked_protocol(said: Any) -> Protocol | None:
+    if said is None:
+        return None
+    try:
+        return Protocol(said["datasets"], said.get("ratio"))
+    except UsageError as error:
+        raise ValueError(f"protocol: {error.fact}") from None
 
 
 def _compact(value: object) -> str:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nerscope.errors import InputError
+from nerscope.render.numbers import metric_title
 from nerscope.render.page.columns import columns_of, short
-from nerscope.render.tables import metric_title
 from nerscope.results.changes import change_counts
 from nerscope.results.compare import OTHER, Comparison, compare
 from nerscope.results.diagnose import diagnose

@@ -1,0 +1,311 @@
+"""Over several datasets: what is said of splits, of fixed and drawn datasets, and of means."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.scoring.toys import drawn, noisy
+
+import nerscope
+from nerscope.errors import InputError, UsageError
+from nerscope.results.intervals import with_bounds, with_intervals
+from nerscope.results.join import joined_results
+from nerscope.results.narrow import narrowed
+from nerscope.results.protocol import KINDS, Protocol, chosen_protocol
+from nerscope.results.results import Results
+from nerscope.stats.across import averaged
+from nerscope.stats.splits import drawn as drawn_test
+from nerscope.stats.splits import resampled_t
+
+SPLITS = Protocol("splits", 0.25)
+OF_DOMAINS = (
+    *("low_drawn", "high_drawn", "better_on", "worse_on"),
+    *("p_fixed", "p_drawn", "p_sign", "p_wilcoxon"),
+)
+OF_SPLITS = ("splits", "ratio", "alpha", "beats_on", "loses_on", "p_resampled")
+
+
+def evaluated(name: str, seed: int, systems: str = "abc", train: bool = False) -> Results:
+    gold = drawn(60, seed=seed)
+    rates = {"a": 0.05, "b": 0.1 + 0.05 * seed, "c": 0.5}
+    outputs: dict[str, Any] = {
+        one: noisy(gold, rates[one], 10 * seed + ord(one)) for one in systems
+    }
+    training = drawn(4, seed=seed + 100) if train else None
+    return nerscope.evaluate(gold, outputs, dataset=name, train=training)
+
+
+@pytest.fixture(scope="module")
+def four() -> Results:
+    """Three systems on four datasets, with intervals."""
+    parts = [evaluated(f"d{seed}", seed).evidence[0] for seed in range(4)]
+    return with_intervals(Results(parts), True)
+
+
+def said(results: Results, protocol: Protocol | None) -> Results:
+    return Results(results.evidence, results.losses, results.rows, protocol)
+
+
+def over(results: Results, *names: str, **options: Any) -> dict[str, Any]:
+    found = nerscope.compare(results, *names, samples=300, metrics=["f1"], **options)
+    (one,) = found.over_datasets()
+    return one
+
+
+# What datasets are to each other is kept wherever results are made of results.
+REBUILT: dict[str, Callable[[Results, Path], Results]] = {
+    "saved": lambda one, folder: saved(one, folder / "r.json"),
+    "narrowed": lambda one, _: narrowed(one, ["b", "a"]),
+    "with intervals": lambda one, _: with_intervals(one, True),
+    "with bounds": lambda one, _: with_bounds(one),
+    "joined": lambda one, _: joined_results(one, one, "old.json", "new.json")[0],
+    "joined to others": lambda one, _: joined_results(said(one, None), one, "o.json", "n.json")[0],
+}
+
+
+def saved(results: Results, path: Path) -> Results:
+    results.save(path)
+    return Results.load(path)
+
+
+@pytest.mark.parametrize("name", list(REBUILT))
+@pytest.mark.parametrize("protocol", [None, SPLITS, Protocol("drawn")])
+def test_it_is_kept(name: str, protocol: Protocol | None, four: Results, tmp_path: Path) -> None:
+    assert REBUILT[name](said(four, protocol), tmp_path).protocol == protocol
+
+
+def test_files_that_say_different_things_of_their_datasets_are_not_joined(four: Results) -> None:
+    with pytest.raises(InputError, match="says something else of its datasets than old"):
+        joined_results(said(four, SPLITS), said(four, Protocol("fixed")), "old.json", "new.json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "ratio", "message"),
+    [
+        ("folds", None, "datasets cannot be 'folds'. Remedy: Known: .*splits"),
+        ("splits", None, "splits overlap, and nobody says how much"),
+        ("fixed", 0.2, "only splits have one"),
+        *(("splits", ratio, "cannot be") for ratio in (0, -1, float("inf"), float("nan"), True)),
+        ("splits", "0.2", "'0.2' cannot be"),
+        (3, None, "datasets cannot be 3"),
+    ],
+)
+def test_a_protocol_that_cannot_be_is_refused(kind: Any, ratio: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Protocol(kind, ratio)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"splits"',
+        '{"datasets": "splits"}',
+        '{"datasets": "splits", "ratio": "x"}',
+        '{"ratio": 1}',
+        '{"datasets": ["splits"], "ratio": 1}',
+    ],
+)
+def test_a_damaged_protocol_is_refused(text: str, four: Results) -> None:
+    whole = said(four, SPLITS).to_json()
+    known = '"protocol":{"datasets":"splits","ratio":0.25}'
+    assert known in whole
+    with pytest.raises(InputError, match="damaged"):
+        Results.from_json(whole.replace(known, f'"protocol":{text}'))
+
+
+@pytest.mark.parametrize(
+    ("known", "chosen", "ratio", "wanted"),
+    [
+        (None, None, None, None),
+        (SPLITS, None, None, SPLITS),
+        (SPLITS, "splits", None, SPLITS),
+        (SPLITS, None, 0.5, Protocol("splits", 0.5)),
+        (SPLITS, "drawn", None, Protocol("drawn")),
+        (Protocol("fixed"), "splits", 1.0, Protocol("splits", 1.0)),
+        (None, "fixed", None, Protocol("fixed")),
+    ],
+)
+def test_what_is_said_goes_before_what_is_known(
+    known: Protocol | None, chosen: str | None, ratio: float | None, wanted: Protocol | None
+) -> None:
+    assert chosen_protocol(known, chosen, ratio) == wanted
+
+
+@pytest.mark.parametrize(("chosen", "ratio"), [("splits", None), (None, 0.5), ("drawn", 0.5)])
+def test_a_ratio_belongs_to_splits_and_splits_to_a_ratio(
+    chosen: str | None, ratio: float | None, four: Results
+) -> None:
+    with pytest.raises(UsageError, match=r"^ratio: "):
+        nerscope.compare(four, "a", "b", over=chosen, ratio=ratio)
+
+
+def test_of_splits_only_what_allows_for_their_overlap_is_said(four: Results) -> None:
+    one = over(said(four, SPLITS), "a", "c")
+    assert all(one[name] is None for name in OF_DOMAINS)
+    assert (one["over"], one["splits"], one["ratio"], one["alpha"]) == ("splits", 4, 0.25, 0.05)
+    assert (one["beats_on"], one["loses_on"], one["ahead"]) == (4, 0, 4)
+    rows = nerscope.compare(four, "a", "c", samples=300, metrics=["f1"]).primary
+    found = resampled_t([row["difference"] for row in rows], 0.25)
+    assert (one["difference"], one["low"], one["high"], one["p_resampled"]) == pytest.approx(
+        (found.mean, found.low, found.high, found.p)
+    )
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS[1:]])
+def test_of_other_datasets_both_readings_are_told(kind: str | None, four: Results) -> None:
+    one = over(four, "a", "c", over=kind)
+    assert all(one[name] is None for name in OF_SPLITS)
+    assert one["over"] == (kind or "domains")
+    rows = nerscope.compare(four, "a", "c", samples=300, metrics=["f1"]).primary
+    values, lows, highs = ([row[key] for row in rows] for key in ("difference", "low", "high"))
+    others = drawn_test(values)
+    assert (one["difference"], one["low"], one["high"]) == pytest.approx(
+        averaged(values, lows, highs)
+    )
+    assert (one["low_drawn"], one["high_drawn"], one["p_drawn"]) == pytest.approx(
+        (others.low, others.high, others.p)
+    )
+
+
+def test_the_p_of_these_datasets_agrees_with_their_interval(four: Results) -> None:
+    for pair in (("a", "c"), ("a", "b"), ("b", "a"), ("b", "c")):
+        one = over(four, *pair)
+        assert (one["p_fixed"] <= 0.05) == (not one["low"] <= 0 <= one["high"])
+
+
+def test_the_p_of_these_datasets_is_1_where_nothing_differs(four: Results) -> None:
+    parts = [one.evidence[0] for one in (twins("d", 1), twins("e", 2))]
+    one = over(Results(parts), "x", "y")
+    assert (one["difference"], one["p_fixed"], one["p_drawn"]) == (0.0, 1.0, 1.0)
+    assert one["low_drawn"] is None
+    split = over(Results(parts), "x", "y", over="splits", ratio=1.0)
+    assert (split["p_resampled"], split["low"], split["beats_on"]) == (1.0, None, 0)
+
+
+def twins(name: str, seed: int) -> Results:
+    gold = drawn(40, seed=seed)
+    output = noisy(gold, 0.2, seed)
+    return nerscope.evaluate(gold, {"x": output, "y": output}, dataset=name)
+
+
+@pytest.mark.parametrize(("kind", "test"), [("splits", "p_resampled"), ("drawn", "p_drawn")])
+def test_p_is_corrected_over_the_pairs(kind: str, test: str, four: Results) -> None:
+    found = nerscope.compare(
+        said(four, SPLITS), samples=300, metrics=["f1"], over=kind, correction="bonferroni"
+    )
+    for one in found.over_datasets():
+        assert one[f"{test}_corrected"] == pytest.approx(min(1.0, 3 * one[test]))
+
+
+# What the first lines say.
+ANSWERS = [
+    (
+        "splits",
+        r"over 4 splits of one corpus, a is better than c: mean difference of f1 \+.*, "
+        r"corrected resampled t-test p [<=] [\d.]+",
+        r"  a beats c on 4 of 4 splits at p ≤ 0.05/4, c beats a on 0",
+    ),
+    (
+        "fixed",
+        r"over these 4 datasets, a is better than c: mean difference of f1 \+.*, p < 0.001",
+        r"  a is better on at least 4 of 4, c on at least 0 \(95 %\)",
+    ),
+    (
+        "drawn",
+        r"over 4 datasets and others like them, a is better than c: .* t-test p < 0.001",
+        r"  a is better on at least 4 of 4, c on at least 0 \(95 %\)",
+    ),
+    (
+        "domains",
+        r"over these 4 datasets, a is better than c: mean difference of f1 \+.*, p < 0.001",
+        r"  a is better on .* \(95 %\); over others like them, \[\+.*, \+.*\], p < 0.001",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "first", "second"), ANSWERS)
+@pytest.mark.parametrize("names", [("a", "c"), ("c", "a")])
+def test_the_first_lines_are_about_all_datasets(
+    kind: str, first: str, second: str, names: tuple[str, str], four: Results
+) -> None:
+    found = nerscope.compare(said(four, SPLITS), *names, samples=300, metrics=["f1"], over=kind)
+    lines = str(found).split("\n")
+    assert re.fullmatch(first, lines[0]), lines[0]
+    assert re.fullmatch(second, lines[1]), lines[1]
+    # splits are no questions of their own, datasets are
+    assert (kind == "splits") == (not any(line.startswith("d0: ") for line in lines))
+
+
+def test_without_intervals_of_datasets_the_mean_is_not_tested(four: Results) -> None:
+    found = nerscope.compare(four, "a", "c", samples=300, metrics=["f1"], over="fixed")
+    for row in found.primary:
+        row["low"] = row["high"] = None
+    assert "not tested (a dataset has no interval)" in str(found)
+
+
+# Means of scores.
+
+
+def means(results: Results, **wanted: str) -> list[dict[str, Any]]:
+    common = {"facet": "all", "match": "exact", "metric": "f1", **wanted}
+    found = results.over_datasets()
+    return [one for one in found if all(one[key] == value for key, value in common.items())]
+
+
+def test_the_mean_of_scores_and_its_intervals(four: Results) -> None:
+    for one in means(four):
+        rows: list[Any] = four.select(
+            system=one["system"], run=None, facet="all", match="exact", metric="f1", type=None
+        )
+        values, lows, highs = ([row[key] for row in rows] for key in ("value", "low", "high"))
+        others = drawn_test(values)
+        wanted = averaged(values, lows, highs)
+        assert one["datasets"] == ["d0", "d1", "d2", "d3"]
+        assert (one["value"], one["low"], one["high"]) == pytest.approx(wanted)
+        assert one["std"] == pytest.approx(np.std(values, ddof=1))
+        assert (one["low_drawn"], one["high_drawn"]) == pytest.approx(
+            (max(0.0, others.low), min(1.0, others.high))
+        )
+        (split,) = means(said(four, SPLITS), system=one["system"])
+        found = resampled_t(values, 0.25)
+        assert (split["low"], split["high"]) == pytest.approx(
+            (max(0.0, found.low), min(1.0, found.high))
+        )
+        assert split["low_drawn"] is None and split["value"] == one["value"]
+    assert [one["system"] for one in means(four)] == ["a", "b", "c"]
+
+
+def test_means_rest_on_the_datasets_that_all_systems_have() -> None:
+    parts = [evaluated("d", 1), evaluated("e", 2, "ab"), evaluated("f", 3)]
+    found = means(Results([one.evidence[0] for one in parts]))
+    assert [one["datasets"] for one in found] == [["d", "f"]] * 3
+    # without intervals of the datasets there is none for these, but one for others
+    assert all(one["low"] is None and one["low_drawn"] is not None for one in found)
+    alone = Results([one.evidence[0] for one in parts[:2]])
+    assert means(alone) == []
+    assert evaluated("d", 1).over_datasets() == []
+
+
+def test_means_are_there_for_every_measure() -> None:
+    parts = [evaluated(name, seed, train=True) for seed, name in enumerate("de", 1)]
+    found = Results([one.evidence[0] for one in parts]).over_datasets()
+    measured = {(one["facet"], one["level"], one["match"], one["metric"]) for one in found}
+    assert {
+        *(("all", "all", "exact", name) for name in ("precision", "recall", "f1")),
+        *(("all", "all", name, "f1") for name in ("left", "right", "overlap")),
+        *(("tmr", name, "exact", "recall") for name in ("seen", "unseen-any")),
+        *(("hard", name, "bilou", "ter") for name in ("all", "unseen")),
+        ("hard", "score", "bilou", "hardeval"),
+    } <= measured
+
+
+def test_json_holds_the_means_of_several_datasets(four: Results) -> None:
+    content = json.loads(said(four, SPLITS).to_json())
+    assert content["over_datasets"] == said(four, SPLITS).over_datasets()
+    assert content["protocol"] == {"datasets": "splits", "ratio": 0.25}
+    alone = json.loads(evaluated("d", 1).to_json())
+    assert "over_datasets" not in alone and "protocol" not in alone
