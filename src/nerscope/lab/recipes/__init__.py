@@ -1,3 +1,7 @@
 """The recipes that come with the package, one a module; importing it makes them known."""
 
-from nerscope.lab.recipes import dictionary as dictionary  # the order is that of the list
+# The order is that of the list.
+# isort: off
+from nerscope.lab.recipes import dictionary as dictionary
+from nerscope.lab.recipes import perceptron as perceptron
+from nerscope.lab.recipes import crf as crf

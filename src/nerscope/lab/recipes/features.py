@@ -1,0 +1,88 @@
+"""What a word tells by its spelling and by its neighbours, as strings."""
+
+from functools import lru_cache
+from itertools import groupby
+
+_EDGE = "\0"  # stands for what is before and behind a sentence
+_AFFIXES = range(1, 5)  # letters
+_WORDS_KEPT = 1 << 18
+
+
+def shape(word: str) -> str:
+    """The word with its letters as X or x, and its digits as 0.
+
+    >>> shape("McDonald's"), shape("F-16s")
+    ("XxXxxxxx'x", 'X-00x')
+    """
+    return "".join(map(_kind, word))
+
+
+@lru_cache(_WORDS_KEPT)
+def outline(word: str) -> str:
+    """The shape with each run of one kind written once.
+
+    >>> outline("McDonald's"), outline("1996-08-22")
+    ("XxXx'x", '0-0-0')
+    """
+    return "".join(kind for kind, _ in groupby(shape(word)))
+
+
+def _kind(letter: str) -> str:
+    if letter.isalpha():
+        return "X" if letter.isupper() else "x"
+    return "0" if letter.isdigit() else letter
+
+
+def features(words: list[str]) -> list[list[str]]:
+    """The features of each word, always as many: its spelling, its neighbours, pairs of words.
+
+    >>> first, second = features(["Ada", "spoke"])
+    >>> first[:4]
+    ['word=Ada', 'lower=ada', 'shape=Xxx', 'outline=Xx']
+    >>> [feature for feature in second if feature.startswith(("-1:", "-1,0:"))]
+    ['-1:word=Ada', '-1:lower=ada', '-1:outline=Xx', '-1,0:lower=ada|spoke', '-1,0:outline=Xx|x']
+    """
+    padded = [_EDGE, _EDGE, *words, _EDGE, _EDGE]
+    windows = (padded[place : place + 5] for place in range(len(words)))
+    return [_of_window(*window) for window in windows]
+
+
+def _of_window(before: str, left: str, word: str, right: str, behind: str) -> list[str]:
+    return [
+        *_spelling(word),
+        *_neighbour("-2", before),
+        *_neighbour("-1", left),
+        *_neighbour("+1", right),
+        *_neighbour("+2", behind),
+        *_pair("-1,0", left, word),
+        *_pair("0,+1", word, right),
+        *_pair("-1,+1", left, right),
+    ]
+
+
+@lru_cache(_WORDS_KEPT)
+def _spelling(word: str) -> list[str]:
+    return [
+        f"word={word}",
+        f"lower={word.lower()}",
+        f"shape={shape(word)}",
+        f"outline={outline(word)}",
+        *(f"prefix{size}={word[:size]}" for size in _AFFIXES),
+        *(f"suffix{size}={word[-size:]}" for size in _AFFIXES),
+    ]
+
+
+@lru_cache(_WORDS_KEPT)
+def _neighbour(place: str, word: str) -> list[str]:
+    lower, form = _both(word)
+    return [f"{place}:word={word}", f"{place}:lower={lower}", f"{place}:outline={form}"]
+
+
+def _pair(places: str, left: str, right: str) -> list[str]:
+    (one, its_form), (other, other_form) = _both(left), _both(right)
+    return [f"{places}:lower={one}|{other}", f"{places}:outline={its_form}|{other_form}"]
+
+
+@lru_cache(_WORDS_KEPT)
+def _both(word: str) -> tuple[str, str]:
+    return word.lower(), outline(word)
