@@ -1,3 +1,5 @@
 """The recipes that come with the package, one a module; importing it makes them known."""
+# ruff: noqa: I001  the order is that of the list
 
-from nerscope.lab.recipes import dictionary as dictionary  # the order is that of the list
+from nerscope.lab.recipes import dictionary as dictionary
+from nerscope.lab.recipes import bilstm as bilstm
