@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test test-browser page screenshots lint format lock bench calibration mutants sessions clean
+.PHONY: demo test test-lab test-browser page screenshots lint format lock bench calibration mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -20,6 +20,20 @@ test: $(READY)
 	$(BIN)/coverage run -m pytest
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+
+# The recipes behind extras, in an environment of their own: tiny models, trained for real. Torch comes first and by itself, so
+# that a build without support for graphics cards can be taken: make test-lab TORCH=FILE.whl
+TORCH ?= torch==2.13.0
+LAB := .venv-lab/bin
+test-lab: .venv-lab/.ready
+	$(LAB)/python -m pytest -o addopts="--doctest-modules --strict-markers --import-mode=importlib -q" tests/lab/extras src/nerscope/lab
+
+.venv-lab/.ready: requirements-lab.txt pyproject.toml
+	$(PYTHON) -m venv .venv-lab
+	$(LAB)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(LAB)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-lab.txt
+	$(LAB)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
 
 # The report in a real browser, and the page's own logic; installs Debian's chromium where it is missing.
 test-browser: $(READY) web/node_modules/.ready
@@ -52,6 +66,8 @@ format: $(READY)
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		requirements-dev.in -o requirements-dev.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		--override requirements-lab.overrides --no-emit-package torch requirements-lab.in -o requirements-lab.txt
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
@@ -70,4 +86,4 @@ sessions: $(READY)
 	PYTHONPATH=. $(BIN)/python -m tests.house.sessions --write
 
 clean:
-	rm -rf $(VENV) nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lab nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

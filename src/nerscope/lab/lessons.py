@@ -130,10 +130,3 @@ def labelled(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
     spelt = (names[code] for code in codes.tolist())
     changed = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
     return written_as_conll(given, scheme) if changed is None else changed
-
-
-def check_context(place: str, context: object) -> int:
-    """A number of sentences, from 1."""
-    if not isinstance(context, int) or isinstance(context, bool) or context < 1:
-        raise UsageError(place, f"context = {context!r} cannot be", "give a whole number from 1")
-    return context
