@@ -12,6 +12,7 @@ from tests.scoring.toys import corpus, drawn, noisy
 import nerscope
 from nerscope.errors import InputError, UsageError
 from nerscope.results.diagnose import performance
+from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 from nerscope.results.row import Row
 from nerscope.scoring.evidence import Evidence
@@ -394,6 +395,20 @@ def test_a_perfect_system_has_nothing_to_test() -> None:
     views = nerscope.diagnose(results)
     assert [row["p"] for row in views["self-diagnosis"]] == [None]
     assert views["notes"] == [{"note": "d, s: no test of eLen: the score is the same everywhere"}]
+
+
+def test_splits_overlap_and_are_not_tested_together() -> None:
+    (first,), (second,) = with_documents(30, "sLen").evidence, with_documents(8, "sLen").evidence
+    parts = [first, replace(second, dataset="e")]
+    views = nerscope.diagnose(Results(parts, protocol=Protocol("splits", 0.25)), samples=999)
+    (row,) = views["model-wise"]
+    assert (row["p"], row["p_trend"], row["spearman_noise"], row["test"]) == (None,) * 4
+    assert row["spearman"] is not None
+    assert {"note": "no test over datasets: splits of one corpus overlap"} in views["notes"]
+    # on each split by itself, and on one alone, nothing changes
+    assert all(one["p"] is not None for one in views["self-diagnosis"])
+    alone = nerscope.diagnose(Results([first], protocol=Protocol("splits", 0.25)), samples=999)
+    assert alone["model-wise"][0]["p"] is not None
 
 
 def test_datasets_are_tested_together() -> None:

@@ -55,7 +55,8 @@ def diagnose(
     for name in (a, b):
         check_system(results, name)
     pairs = [(a, b)] if a is not None and b is not None else list(combinations(table.systems, 2))
-    tested = Tested(results.evidence, _matches(results), samples, seed, resample)
+    overlapping = results.protocol is not None and results.protocol.are_splits
+    tested = Tested(results.evidence, _matches(results), samples, seed, resample, overlapping)
     views = {
         "model-wise": _joined(model_wise(table, paper), tested.model_wise),
         "attribute-wise": _joined(attribute_wise(table, paper), tested.attribute_wise),
