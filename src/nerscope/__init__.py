@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nerscope.dataset.convert import convert
     from nerscope.dataset.describe import Description, describe
     from nerscope.dataset.hard_tokens import hard_tokens
+    from nerscope.dataset.split.split import Splits, split
     from nerscope.dataset.validate import Validation, validate
     from nerscope.engines.base import Engine, register_engine
     from nerscope.experiment.config import load_experiment
@@ -54,6 +55,7 @@ _LATER = {
     "Method": "stats.paired",
     "Paired": "stats.paired",
     "Sampling": "stats.intervals",
+    "Splits": "dataset.split.split",
     "Table": "render.document",
     "Validation": "dataset.validate",
     "Verdict": "results.verdict",
@@ -69,6 +71,7 @@ _LATER = {
     "register_method": "stats.paired",
     "register_output": "render.document",
     "run_experiment": "experiment.run",
+    "split": "dataset.split.split",
     "validate": "dataset.validate",
 }
 __all__ = [
@@ -95,6 +98,7 @@ __all__ = [
     "Sampling",
     "Settings",
     "Source",
+    "Splits",
     "Table",
     "UsageError",
     "Validation",
@@ -121,6 +125,7 @@ __all__ = [
     "register_metric",
     "register_output",
     "run_experiment",
+    "split",
     "validate",
 ]
 

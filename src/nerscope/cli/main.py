@@ -23,6 +23,7 @@ from nerscope.cli import (
     power,
     report,
     show,
+    split,
     validate,
 )
 from nerscope.cli.common import put, say
@@ -51,6 +52,7 @@ for _module in (
     describe,
     validate,
     convert,
+    split,
     judged,
     power,
     init,
