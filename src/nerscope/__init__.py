@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nerscope.dataset.convert import convert
     from nerscope.dataset.describe import Description, describe
     from nerscope.dataset.hard_tokens import hard_tokens
+    from nerscope.dataset.split.split import Splits, split
     from nerscope.dataset.validate import Validation, validate
     from nerscope.engines.base import Engine, register_engine
     from nerscope.experiment.config import load_experiment
@@ -59,6 +60,7 @@ _LATER = {
     "Method": "stats.paired",
     "Paired": "stats.paired",
     "Sampling": "stats.intervals",
+    "Splits": "dataset.split.split",
     "Table": "render.document",
     "Tagged": "lab.recipe",
     "Validation": "dataset.validate",
@@ -79,6 +81,7 @@ _LATER = {
     "register_recipe": "lab.recipe",
     "run_experiment": "experiment.run",
     "run_plan": "lab.run",
+    "split": "dataset.split.split",
     "validate": "dataset.validate",
 }
 __all__ = [
@@ -106,6 +109,7 @@ __all__ = [
     "Sampling",
     "Settings",
     "Source",
+    "Splits",
     "Table",
     "Tagged",
     "UsageError",
@@ -137,6 +141,7 @@ __all__ = [
     "register_recipe",
     "run_experiment",
     "run_plan",
+    "split",
     "validate",
 ]
 

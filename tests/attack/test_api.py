@@ -197,6 +197,19 @@ REFUSED: dict[str, Call] = {
     "convert-empty-token": lambda: ns.convert([(["", "b"], ["O", "B-X"])], "o.txt", to="bio"),
     "convert-docstart": lambda: ns.convert([(["-DOCSTART-"], ["B-X"])], "o.txt", to="bio"),
     "convert-type-tab": lambda: ns.convert([(["a"], ["B-X\tY"])], "o.txt", to="bio"),
+    "split-none": lambda: ns.split(None, "o", folds=2),  # type: ignore[arg-type]
+    "split-number": lambda: ns.split([5], "o", folds=2),  # type: ignore[arg-type]
+    "split-sentences": lambda: ns.split(GOLD, "o", folds=2),
+    "split-labels": lambda: ns.split([[["B-X"], ["O"]]], "o", folds=2),
+    "split-folder-none": lambda: ns.split([GOLD], None, folds=2),  # type: ignore[arg-type]
+    "split-folder-nul": lambda: ns.split([GOLD], "a\0b", folds=2),
+    "split-folds-word": lambda: ns.split([GOLD], "o", folds="2"),  # type: ignore[arg-type]
+    "split-seed-float": lambda: ns.split([GOLD], "o", folds=2, seed=0.5),  # type: ignore[arg-type]
+    "split-by-number": lambda: ns.split([GOLD], "o", folds=2, by=5),  # type: ignore[arg-type]
+    "split-hard-number": lambda: ns.split([GOLD], "o", hard=5),  # type: ignore[arg-type]
+    "split-leave-word": lambda: ns.split([GOLD], "o", leave_out="yes"),  # type: ignore[arg-type]
+    "split-tab": lambda: ns.split([[(["a\tb"], ["B-X"])] * 3], "o", folds=2),
+    "split-nested": lambda: ns.split([span((0, 2, "A"), (1, 3, "B"))], "o", folds=2),
     "read-none": lambda: ns.read(None),  # type: ignore[arg-type]
     "read-number": lambda: ns.read(5),  # type: ignore[arg-type]
     "read-missing": lambda: ns.read("no.txt"),

@@ -78,6 +78,8 @@ def write(path: Path, content: str | bytes) -> None:
         "describe --train train.txt --test bad.txt",
         "validate bad.txt",
         "convert bad.txt out.txt --to bioes",
+        "split bad.txt -o out --folds 2",
+        "split gold.txt bad.txt -o out --leave-out",
     ],
 )
 def test_files_that_cannot_be_read(

@@ -19,7 +19,7 @@ from nerscope.results.results import Results
 
 COMMANDS = (
     *("evaluate", "show", "compare", "errors", "diagnose", "gate", "describe"),
-    *("validate", "convert", "judged", "init", "explain", "demo"),
+    *("validate", "convert", "split", "judged", "init", "explain", "demo"),
 )
 SCREEN = 40  # lines
 

@@ -355,7 +355,7 @@ def test_stratified_parts_have_the_types_of_the_whole() -> None:
             far.append(np.abs(counts / (0.1 * all_counts) - 1).max())
         return float(np.mean(far))
 
-    assert worst(stratify=True) < 0.05 < worst(stratify=False)
+    assert worst(stratify=True) < 0.08 < worst(stratify=False)
 
 
 def test_what_is_too_large_for_the_test_set_is_trained_on(tmp_path: Path) -> None:
@@ -786,8 +786,9 @@ def test_real_files_are_left_out(name: str, shared: Path, tmp_path: Path) -> Non
     paths = [shared / "corpora" / name / f"{part}.txt" for part in PARTS]
     given = [f"{path}{options}" for path in paths]
     done = made(given, tmp_path / "o", leave_out=True, allow_leaks=True, dev=0.1)
+    marked = any(b"-DOCSTART-" in path.read_bytes() for path in paths)  # else all is one document
     whole = [
-        one._replace(document=100_000 * place + one.document)
+        one._replace(document=100_000 * place * marked + one.document)
         for place, path in enumerate(paths)
         for one in sentences_of(path.read_bytes())
     ]

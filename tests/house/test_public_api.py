@@ -23,6 +23,7 @@ CLASSES_WITHOUT_EXAMPLE = {
     "Paired",
     "Sampling",
     "Source",
+    "Splits",
     "Table",
     "Validation",
     "Verdict",

@@ -26,6 +26,7 @@ from nerscope.cli import (
     report,
     run,
     show,
+    split,
     validate,
 )
 from nerscope.cli.common import put, say
@@ -54,6 +55,7 @@ for _module in (
     describe,
     validate,
     convert,
+    split,
     run,
     baseline,
     recipes,

@@ -34,6 +34,8 @@ class Asked:
 
     def checked(self) -> "Asked":
         """The same with nothing left open but the units, or refused."""
+        for name in ("leave_out", "stratify", "allow_leaks"):
+            expect(name, getattr(self, name), bool, "say True or False")
         kinds = [name for name in KINDS if _is_said(getattr(self, name))]
         if len(kinds) != 1:
             raise UsageError(

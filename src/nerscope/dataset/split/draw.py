@@ -87,7 +87,9 @@ def _dealt(measured: Floats, wants: Floats, order: Ints) -> Ints:
     (m - g)²/w, which is more by g²/w - 2gm/w.
     """
     part = np.full(len(measured), -1)
-    scale = 1 / np.maximum(wants, _NOTHING)
+    weight = np.ones(wants.shape[1])
+    weight[0] = max(1, len(weight) - 1)  # the size counts as much as all types together
+    scale = weight / np.maximum(wants, _NOTHING)
     own, misses = measured**2 @ scale.T, 2 * wants * scale
     for group in order.tolist():
         best = (own[group] - misses @ measured[group]).argmin()
