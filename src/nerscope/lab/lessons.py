@@ -12,7 +12,7 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import BIO
 from nerscope.dataset.split.context import context_ranges
-from nerscope.errors import InputError, UsageError
+from nerscope.errors import InputError
 from nerscope.formats.base import CorpusLike, Source, open_source, read, with_tokens
 from nerscope.formats.conll import written_as_conll
 from nerscope.lab.recipe import Lesson, Recipe, Tagged, recipe_named

@@ -16,7 +16,11 @@ File = Path | str  # the value of an option that may name a file or a folder
 
 
 class Tagged(NamedTuple):
-    """A sentence to learn from: its words, and their labels in the scheme bio."""
+    """A sentence to learn from: its words, and their labels in the scheme bio.
+
+    >>> Tagged(["Ada", "spoke"], ["B-PER", "O"]).labels
+    ['B-PER', 'O']
+    """
 
     words: list[str]
     labels: list[str]
