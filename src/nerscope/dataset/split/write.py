@@ -10,7 +10,7 @@ from nerscope.corpus.arrays import Ints
 from nerscope.dataset.split.context import context_ranges, context_runs
 from nerscope.dataset.split.material import Material, needed_options, options_text
 from nerscope.dataset.split.pieces import Pieces, joined_pieces, part_text
-from nerscope.dataset.split.plan import PARTS
+from nerscope.dataset.split.plan import PARTS, TEST, TRAIN
 from nerscope.version import VERSION
 
 EXPERIMENT = "nerscope.toml"
@@ -39,7 +39,8 @@ def files_of(
         yield from files.items()
     yield "manifest.json", _manifest(material, parts, settings).encode()
     folder = ORIGINAL if len(layers) > 1 else ""
-    yield EXPERIMENT, _experiment(parts, folder, options).encode()
+    relation = _relation(parts, settings)
+    yield EXPERIMENT, "\n".join([*_experiment(parts, folder, options, relation)]).encode()
 
 
 def _layers(material: Material, context: int) -> list[_Layer]:
@@ -96,12 +97,25 @@ def _as_ranges(numbers: Ints) -> str:
     return ",".join(f"{low}-{high}" if high > low else str(low) for low, high in pairs)
 
 
-def _experiment(parts: Mapping[str, Ints], folder: str, options: Mapping[str, str]) -> str:
+def _relation(parts: Mapping[str, Ints], settings: Mapping[str, Any]) -> list[str]:
+    """What the datasets are to each other: splits of one corpus overlap, domains do not."""
+    if len(parts) == 1:
+        return []
+    if settings["leave_out"]:
+        return ["[protocol]", 'datasets = "domains"', ""]
+    shares = [np.sum(part == TEST) / np.sum(part == TRAIN) for part in parts.values()]
+    return ["[protocol]", 'datasets = "splits"', f"ratio = {np.mean(shares):.4g}", ""]
+
+
+def _experiment(
+    parts: Mapping[str, Ints], folder: str, options: Mapping[str, str], relation: list[str]
+) -> list[str]:
     lines = [
         "# An experiment over these splits. Name your systems below, then run it with:",
-        f"# nerscope evaluate {EXPERIMENT}",
+        f"# nerscope evaluate {EXPERIMENT}, or, where systems are to be trained, nerscope run",
         "# All paths are relative to this file. docs/experiments.md explains every key.",
         "",
+        *relation,
     ]
     for split, part in parts.items():
         lines.append(f"[datasets.{split}]")
@@ -120,4 +134,4 @@ def _experiment(parts: Mapping[str, Ints], folder: str, options: Mapping[str, st
         f'# bert = "outputs/{{dataset}}/bert.*.conll{ending}"  # outputs that are there',
         "",
     ]
-    return "\n".join(lines)
+    return lines
