@@ -3,3 +3,4 @@
 
 from nerscope.lab.recipes import dictionary as dictionary
 from nerscope.lab.recipes import bilstm as bilstm
+from nerscope.lab.recipes import transformer as transformer
