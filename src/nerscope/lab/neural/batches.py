@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from nerscope.corpus.arrays import Ints
@@ -28,17 +29,17 @@ def batches(
     return cut
 
 
-def padded(rows: Sequence[Sequence[int] | Ints], device: torch.device) -> torch.Tensor:
-    """Rows of numbers as one table, filled up with 0.
+def padded(rows: Sequence[Sequence[int] | Ints], device: torch.device, fill: int = 0) -> Tensor:
+    """Rows of numbers as one table, filled up to the longest.
 
     >>> padded([[1, 2], [3]], torch.device("cpu")).tolist()
     [[1, 2], [3, 0]]
     """
     every = [torch.as_tensor(row, dtype=torch.long) for row in rows]
-    return pad_sequence(every, batch_first=True).to(device)
+    return pad_sequence(every, batch_first=True, padding_value=fill).to(device)
 
 
-def mask_of(lengths: Sequence[int], device: torch.device) -> torch.Tensor:
+def mask_of(lengths: Sequence[int], device: torch.device) -> Tensor:
     """Which places of a padded table are filled.
 
     >>> mask_of([2, 1], torch.device("cpu")).tolist()

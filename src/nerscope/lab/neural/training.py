@@ -13,6 +13,7 @@ from nerscope.lab.neural.batches import batches
 from nerscope.lab.neural.tagger import Seen, Tagger
 from nerscope.lab.recipe import Lesson, Tagged
 
+See = Callable[[Sequence[list[str]]], list[Seen]]
 _WARM_UP = 0.1  # of all steps, in which the rate rises
 _STEEPEST = 5.0  # norm of a gradient
 
@@ -39,14 +40,12 @@ def prepare(seed: int) -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def taught(
-    tagger: Tagger, see: Callable[[list[str]], Seen], lesson: Lesson, course: Course
-) -> list[list[str]]:
-    """Train, and label the test sentences; `see` makes of words what the encoder reads."""
+def taught(tagger: Tagger, see: See, lesson: Lesson, course: Course) -> list[list[str]]:
+    """Train, and label the test sentences; `see` makes of sentences what the encoder reads."""
     codes = {label: code for code, label in enumerate(tagger.labels)}
-    train = [see(one.words) for one in lesson.train]
+    train = see([one.words for one in lesson.train])
     gold = [[codes[label] for label in one.labels] for one in lesson.train]
-    dev = [see(one.words) for one in lesson.dev]
+    dev = see([one.words for one in lesson.dev])
     teacher = _Teacher(tagger, course, len(train), np.random.default_rng(lesson.seed))
     highest, kept = -np.inf, None
     for number in range(1, course.rounds + 1):
@@ -62,7 +61,7 @@ def taught(
         lesson.say(f"{note}, {time.perf_counter() - begun:.1f} s")
     if kept:
         tagger.load_state_dict(kept)
-    return tagger.label([see(words) for words in lesson.test])
+    return tagger.label(see(lesson.test))
 
 
 def exact_f1(gold: Sequence[Tagged], labels: Sequence[Sequence[str]]) -> float:

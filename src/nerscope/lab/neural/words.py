@@ -42,9 +42,12 @@ class Vocabulary:
             read = [self.letters.get(letter, _UNKNOWN) for letter in word[:_LONGEST]] or [_UNKNOWN]
             self.spellings[row, : len(read)] = read
 
-    def see(self, words: Sequence[str]) -> Seen:
-        """A sentence as rows."""
-        return Seen([self.rows[word] for word in words], range(len(words)), len(words))
+    def see(self, sentences: Sequence[list[str]]) -> list[Seen]:
+        """Sentences as rows."""
+        return [
+            Seen([self.rows[word] for word in words], range(len(words)), len(words))
+            for words in sentences
+        ]
 
     def table(self, vectors: Mapping[str, Floats]) -> Floats:
         """A vector for each number of a word: those given, by chance for the others."""
