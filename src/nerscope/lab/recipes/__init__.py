@@ -5,3 +5,4 @@
 from nerscope.lab.recipes import dictionary as dictionary
 from nerscope.lab.recipes import perceptron as perceptron
 from nerscope.lab.recipes import crf as crf
+from nerscope.lab.recipes import spacy as spacy
