@@ -28,6 +28,8 @@ FLOORS: list[set[str]] = [
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 MODULES = sorted(SOURCE.rglob("*.py"))
+# What may be imported besides numpy: by whole rooms, or by folders that nobody imports unasked.
+GUESTS = {"cli": {"typer"}, "lab/neural": {"torch", "transformers"}}
 
 
 def room_of(path: Path) -> str:
@@ -94,6 +96,12 @@ def test_the_core_imports_nothing_but_numpy() -> None:
             - set(sys.stdlib_module_names)
             - {"nerscope", "numpy"}
         )
-        assert foreign <= ({"typer"} if room_of(path) == "cli" else set()), (
-            f"{path} imports {foreign}"
-        )
+        folder = path.relative_to(SOURCE).parent.as_posix()
+        assert foreign <= GUESTS.get(folder, set()), f"{path} imports {foreign}"
+
+
+def test_networks_are_imported_only_by_those_who_call_them() -> None:
+    for path in MODULES:
+        if path.parent != SOURCE / "lab" / "neural":
+            text = path.read_text(encoding="utf-8")
+            assert "\nfrom nerscope.lab.neural" not in text, path

@@ -7,6 +7,7 @@ import pytest
 from tests.scoring.toys import corpus, drawn
 
 from nerscope.lab.recipe import RECIPES, Lesson, Tagged
+from nerscope.lab.recipes import spacy as _spacy  # noqa: F401
 
 TOY = [
     Tagged(*one)

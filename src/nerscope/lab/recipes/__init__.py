@@ -1,8 +1,8 @@
 """The recipes that come with the package, one a module; importing it makes them known."""
+# ruff: noqa: I001  the order is that of the list
 
-# The order is that of the list.
-# isort: off
 from nerscope.lab.recipes import dictionary as dictionary
 from nerscope.lab.recipes import perceptron as perceptron
 from nerscope.lab.recipes import crf as crf
 from nerscope.lab.recipes import spacy as spacy
+from nerscope.lab.recipes import bilstm as bilstm
