@@ -8,6 +8,7 @@ import pytest
 from tests.scoring.toys import corpus, drawn
 
 from nerscope.lab.recipe import RECIPES, Lesson, Tagged
+from nerscope.lab.recipes import crf as _crf  # noqa: F401
 
 TOY = [
     Tagged(*one)

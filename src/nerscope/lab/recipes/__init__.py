@@ -4,5 +4,6 @@
 from nerscope.lab.recipes import dictionary as dictionary
 from nerscope.lab.recipes import perceptron as perceptron
 from nerscope.lab.recipes import crf as crf
+from nerscope.lab.recipes import spacy as spacy
 from nerscope.lab.recipes import bilstm as bilstm
 from nerscope.lab.recipes import transformer as transformer

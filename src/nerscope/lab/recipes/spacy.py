@@ -1,0 +1,81 @@
+"""spaCy's recogniser, trained from nothing: vectors of words from their spelling, then steps."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Annotated, Any
+
+from nerscope.lab.recipe import Lesson, Tagged, built_in_recipe
+
+_OUTSIDE = "O"
+_BLANK = "␣"  # written for words that cannot be seen, which spaCy lets into no mention
+
+
+@built_in_recipe("spacy", needs={"spacy": "spacy"}, extra="spacy")
+def spacy(
+    lesson: Lesson,
+    *,
+    language: Annotated[str, "code of the language, or xx for none in particular"] = "xx",
+    rounds: Annotated[int, "passes over the training data; the best on dev, if any, counts"] = 10,
+    batch: Annotated[int, "sentences between two steps"] = 32,
+    dropout: Annotated[float, "share of the network that each step leaves out"] = 0.2,
+    width: Annotated[int, "size of the vectors of words"] = 96,
+) -> list[list[str]]:
+    """spaCy's tok2vec and entity recogniser in a blank pipeline."""
+    from spacy import blank
+    from spacy.util import fix_random_seed
+
+    if lesson.labels == [_OUTSIDE]:  # which leaves the recogniser without a step to choose
+        return [[_OUTSIDE] * len(words) for words in lesson.test]
+    fix_random_seed(lesson.seed)
+    nlp = blank(language)
+    nlp.add_pipe("ner", config={"model": {"tok2vec": {"width": width}}})
+    train, dev = _examples(nlp, lesson.train), _examples(nlp, lesson.dev)
+    nlp.initialize(lambda: train)
+    _train(nlp, train, dev, lesson, rounds, batch, dropout)
+    return [_labels(nlp(_doc(nlp, words))) for words in lesson.test]
+
+
+def _doc(nlp: Any, words: list[str], labels: list[str] | None = None) -> Any:
+    from spacy.tokens import Doc
+
+    return Doc(nlp.vocab, [word if word.strip() else _BLANK for word in words], ents=labels)
+
+
+def _examples(nlp: Any, sentences: Sequence[Tagged]) -> list[Any]:
+    from spacy.training import Example
+
+    return [
+        Example(_doc(nlp, words), _doc(nlp, words, labels)) for words, labels in sentences if words
+    ]
+
+
+def _train(
+    nlp: Any,
+    train: list[Any],
+    dev: list[Any],
+    lesson: Lesson,
+    rounds: int,
+    batch: int,
+    dropout: float,
+) -> None:
+    """Train, and leave the pipeline as it was after the round that is best on dev."""
+    random, steps = Random(lesson.seed), nlp.create_optimizer()
+    best, kept = -1.0, b""
+    for number in range(1, rounds + 1):
+        random.shuffle(train)
+        losses: dict[str, float] = {}
+        for first in range(0, len(train), batch):
+            nlp.update(train[first : first + batch], drop=dropout, sgd=steps, losses=losses)
+        lesson.say(f"round {number}: loss {losses['ner']:.1f}")
+        if not dev:
+            continue
+        score = nlp.evaluate(dev)["ents_f"] or 0.0
+        lesson.say(f"round {number}: F1 on dev {score:.3f}")
+        if score > best:
+            best, kept = score, nlp.to_bytes()
+    if kept:
+        nlp.from_bytes(kept)
+
+
+def _labels(doc: Any) -> list[str]:
+    return [f"{word.ent_iob_}-{word.ent_type_}" if word.ent_type_ else _OUTSIDE for word in doc]

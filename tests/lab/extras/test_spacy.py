@@ -1,0 +1,80 @@
+"""spaCy's recogniser: what it learns from words given one by one."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.scoring.toys import corpus, drawn
+
+from nerscope.lab.recipe import RECIPES, Lesson, Tagged
+from nerscope.lab.recipes import spacy as _spacy  # noqa: F401
+
+TOY = [
+    Tagged(*one)
+    for one in corpus(
+        "Mr. Miller/B-PER went to Oslo/B-LOC",
+        "Mr. Smith/B-PER stayed in Paris/B-LOC",
+        "in New/B-LOC York/I-LOC it rained",
+        "Mr. Jones/B-PER left",
+    )
+]
+
+
+def predict(
+    train: Sequence[Tagged],
+    test: Sequence[list[str]],
+    *,
+    dev: Sequence[Tagged] = (),
+    seed: int = 1,
+    said: list[str] | None = None,
+    **options: float,
+) -> list[list[str]]:
+    say = (said if said is not None else []).append
+    lesson = Lesson(train, dev, test, seed, Path("nowhere"), say)
+    tiny = {"width": 32, "batch": 2, "dropout": 0.0, "rounds": 25, **options}
+    return RECIPES["spacy"].predict(lesson, RECIPES["spacy"].checked(tiny, "test"))
+
+
+def test_it_learns_words_and_context() -> None:
+    test = [*(one.words for one in TOY), ["Mr.", "Zog", "left"]]
+    expected = [*(one.labels for one in TOY), ["O", "B-PER", "O"]]
+    assert predict(TOY, test) == expected
+
+
+ODD = Tagged(["", " ", "a b", "\n", "c"], ["O", "B-X", "I-X", "B-Y z-:", "O"])
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "expected"),
+    [
+        ([Tagged(["a", "b"], ["O", "O"])], [["a"], ["Ada"]], [["O"], ["O"]]),
+        ([], [["Ada"]], [["O"]]),
+        ([*TOY, Tagged([], [])], [["Oslo"], []], [["B-LOC"], []]),
+        ([ODD, ODD], [ODD.words], [ODD.labels]),
+    ],
+    ids=["no mention", "nothing", "no word", "odd words"],
+)
+def test_small_lessons(
+    train: list[Tagged], test: list[list[str]], expected: list[list[str]]
+) -> None:
+    assert predict(train, test) == expected
+
+
+def test_the_seed_decides_what_is_learnt() -> None:
+    sentences = [Tagged(*one) for one in drawn(40, 3)]
+    lesson = sentences[:20], [one.words for one in sentences[20:]]
+    found = [predict(*lesson, seed=seed, rounds=7, dropout=0.2) for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
+
+
+def test_the_round_that_is_best_on_dev_counts() -> None:
+    """What follows the best round changes nothing."""
+    sentences = [Tagged(*one) for one in drawn(60, 4)]
+    train, dev, test = sentences[:20], sentences[20:40], [one.words for one in sentences[40:]]
+    said: list[str] = []
+    found = predict(train, test, dev=dev, said=said, rounds=8)
+    scores = [float(line.rpartition(" ")[2]) for line in said if "dev" in line]
+    best = scores.index(max(scores)) + 1
+    assert best < len(scores) == 8
+    assert found == predict(train, test, dev=dev, rounds=best)
+    assert found != predict(train, test, rounds=8)
