@@ -54,10 +54,8 @@ def taught(tagger: Tagger, see: See, lesson: Lesson, course: Course) -> list[lis
         if dev:
             f1 = exact_f1(lesson.dev, tagger.label(dev))
             note += f", dev F1 {100 * f1:.2f}"
-            if f1 > highest and number < course.rounds:
+            if f1 > highest:
                 highest, kept = f1, _copied(tagger.state_dict())
-            elif f1 > highest:
-                kept = None
         lesson.say(f"{note}, {time.perf_counter() - begun:.1f} s")
     if kept:
         tagger.load_state_dict(kept)
@@ -71,14 +69,14 @@ def exact_f1(gold: Sequence[Tagged], labels: Sequence[Sequence[str]]) -> float:
     0.6666666666666666
     """
     coding = Coding()
-    right, found = (
-        {*zip(*(column.tolist() for column in (own.start, own.end, own.type)), strict=True)}
-        for own in (
-            Corpus.of(list(one), coding=coding).mentions()
-            for one in ((one.labels for one in gold if one.labels), filter(None, labels))
-        )
-    )
+    right = _mentions([one.labels for one in gold], coding)
+    found = _mentions(labels, coding)
     return 2 * len(right & found) / (len(right) + len(found)) if right or found else np.nan
+
+
+def _mentions(labels: Sequence[Sequence[str]], coding: Coding) -> set[tuple[int, ...]]:
+    own = Corpus.of([*filter(None, labels)], coding=coding).mentions()
+    return {*zip(own.start.tolist(), own.end.tolist(), own.type.tolist(), strict=True)}
 
 
 def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
