@@ -780,6 +780,19 @@ def check_real(source: list[Sentence], done: Made, token: int) -> None:
 
 
 @pytest.mark.corpora
+@pytest.mark.parametrize("name", CORPORA)
+def test_real_corpora_get_hard_test_sets(name: str, shared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("nerscope.dataset.split.hard")
+    path = shared / "corpora" / name / "test.txt"
+    options = "::token=1,label=2" if name == "uner_da_ddt" else ""
+    wanted = {"unseen": 0.8, "tcm": 0.05}
+    done = made(f"{path}{options}", tmp_path / "o", hard=wanted, test=0.2, dev=0.1)
+    check_real(sentences_of(path.read_bytes()), done, 1 if options else 0)
+    unseen = done.splits.design[0]
+    assert abs(unseen["reached"] - 0.8) <= abs(unseen["best_random"] - 0.8)
+
+
+@pytest.mark.corpora
 @pytest.mark.parametrize("name", [name for name in CORPORA if name != "reconll"])
 def test_real_files_are_left_out(name: str, shared: Path, tmp_path: Path) -> None:
     options = "::token=1,label=2" if name == "uner_da_ddt" else ""
