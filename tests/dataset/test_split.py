@@ -569,6 +569,19 @@ def test_a_file_without_marks_stays_apart_from_documents(tmp_path: Path) -> None
         check_split(whole, done, one.name)
 
 
+def test_a_file_that_begins_with_comments_stays_apart_from_the_one_before(tmp_path: Path) -> None:
+    texts = {name: f"# newdoc id = {name}\n# text = {name}\n{name} B-PER" for name in "abcd"}
+    done = made(write(tmp_path, **texts), tmp_path / "o", folds=2)
+    whole = [
+        one._replace(document=place)
+        for place, text in enumerate(texts.values())
+        for one in sentences_of(text.encode())
+    ]
+    for one in done.splits.splits:
+        check_split(whole, done, one.name)
+        assert len(read(source_named(one.train))) == len(read(source_named(one.test))) == 2
+
+
 @pytest.mark.parametrize(
     ("other", "fact"),
     [
