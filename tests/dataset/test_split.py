@@ -569,6 +569,19 @@ def test_a_file_without_marks_stays_apart_from_documents(tmp_path: Path) -> None
         check_split(whole, done, one.name)
 
 
+def test_a_file_that_begins_with_comments_stays_apart_from_the_one_before(tmp_path: Path) -> None:
+    texts = {name: f"# newdoc id = {name}\n# text = {name}\n{name} B-PER" for name in "abcd"}
+    done = made(write(tmp_path, **texts), tmp_path / "o", folds=2)
+    whole = [
+        one._replace(document=place)
+        for place, text in enumerate(texts.values())
+        for one in sentences_of(text.encode())
+    ]
+    for one in done.splits.splits:
+        check_split(whole, done, one.name)
+        assert len(read(source_named(one.train))) == len(read(source_named(one.test))) == 2
+
+
 @pytest.mark.parametrize(
     ("other", "fact"),
     [
@@ -777,6 +790,19 @@ def check_real(source: list[Sentence], done: Made, token: int) -> None:
     for one in done.splits.splits:
         check_split(source, done, one.name, token=token)
         assert read(source_named(one.test)).scheme == read(source_named(one.train)).scheme
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize("name", CORPORA)
+def test_real_corpora_get_hard_test_sets(name: str, shared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("nerscope.dataset.split.hard")
+    path = shared / "corpora" / name / "test.txt"
+    options = "::token=1,label=2" if name == "uner_da_ddt" else ""
+    wanted = {"unseen": 0.8, "tcm": 0.05}
+    done = made(f"{path}{options}", tmp_path / "o", hard=wanted, test=0.2, dev=0.1)
+    check_real(sentences_of(path.read_bytes()), done, 1 if options else 0)
+    unseen = done.splits.design[0]
+    assert abs(unseen["reached"] - 0.8) <= abs(unseen["best_random"] - 0.8)
 
 
 @pytest.mark.corpora

@@ -61,5 +61,8 @@ def _design(design: Sequence[Record]) -> Table:
     return table_of(
         "The test set by design",
         shown,
-        ["random: what splits of this size give by chance, their mean and 95 % of them"],
+        [
+            "random: what test sets of this size are by chance: their mean, where 95 % of them lie",
+            "size: of all sentences; types: how far their distribution is from that of all data",
+        ],
     )

@@ -28,7 +28,7 @@ def _components(left: Ints, right: Ints) -> Ints:
     """The smallest node that each node hangs together with, by edges from left to right.
 
     Every root is hung on the smallest root that an edge joins it to; then all paths are shortened.
-    Each round at least halves the number of roots that are still to be joined.
+    Only roots smaller than all their neighbours are left after a round, so there are few rounds.
     """
     root = np.arange(int(max(left.max(), right.max())) + 1)
     while True:

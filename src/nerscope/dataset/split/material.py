@@ -12,6 +12,7 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.interning import Paths
+from nerscope.dataset.split.options import HEAD, SEPARATOR_NAMES, Way, said_options
 from nerscope.dataset.split.pieces import Pieces, one_after_another, pieces_of
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.base import CorpusLike, Source, open_source, source_named, with_tokens
@@ -19,24 +20,7 @@ from nerscope.formats.conll import FILE_OPTIONS, SEPARATORS, ConllFile, look, wr
 from nerscope.formats.files import Bytes
 
 _BOM = "\ufeff"
-_HEAD = 1 << 18  # bytes at the beginning of a part that tell how it is laid out
-_NAMES = {separator: name for name, separator in SEPARATORS.items()}
 Data = CorpusLike | Sequence[CorpusLike]
-
-
-class Way(NamedTuple):
-    """How a file is written; files that make up one dataset agree in all of it."""
-
-    encoding: str
-    line_end: str
-    separator: str
-    columns: int
-    token: int
-    label: int
-    document: int | None
-    comments: bool
-    mend: str | None
-    scheme: str
 
 
 class Origin(NamedTuple):
@@ -74,6 +58,12 @@ class Material:
         """A code for each sentence, equal if and only if the tokens are."""
         starts = self.corpus.starts
         return Paths().codes(self.corpus.tokens, starts[:-1], starts[1:])
+
+    def mentions(self) -> tuple[Ints, Ints]:
+        """The sentence and the type of each mention."""
+        found = self.corpus.mentions()
+        sentence = np.searchsorted(self.corpus.starts, found.start, side="right") - 1
+        return sentence, found.type
 
     def encoded(self, text: str) -> bytes:
         """Text as the sources are encoded."""
@@ -117,7 +107,7 @@ def _read(source: Source, coding: Coding, documents: int) -> _Read:
     """A source with its text; documents are counted from a number on."""
     if isinstance(source, ConllFile):
         file, corpus = source, joined(list(source.chunks(coding)))
-        said = {key: value for key, value in _options(file) if value is not None}
+        said = said_options(file)
     else:
         file, corpus = _as_columns(source, coding)
         said = {}
@@ -133,14 +123,6 @@ def _read(source: Source, coding: Coding, documents: int) -> _Read:
         filler = SEPARATORS[way.separator].decode() + "O"
         pieces = replace(pieces, mark=f"-DOCSTART-{filler * (way.columns - 1)}{way.line_end}")
     return _Read(Origin(file.name, sha256, len(corpus)), corpus, pieces, way, said, bom)
-
-
-def _options(file: ConllFile) -> Iterator[tuple[str, Any]]:
-    """What was said about a file beyond what goes without saying."""
-    usual = ConllFile(Bytes("", data=b""))
-    for name in FILE_OPTIONS:
-        value = getattr(file, name)
-        yield name, None if value == getattr(usual, name) else value
 
 
 def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
@@ -165,14 +147,14 @@ def _bytes_of(content: Bytes) -> tuple[bytes, str]:
 
 
 def _way(file: ConllFile, corpus: Corpus, pieces: Pieces) -> Way:
-    layout = look(pieces.text[:_HEAD].encode(), file)
+    layout = look(pieces.text[:HEAD].encode(), file)
     line = pieces.body(0, 0).split(pieces.line_end)[0]
     fields = line.split(layout.separator.decode())
     columns = len(fields) if layout.separator == b"\t" else len(list(filter(None, fields)))
     return Way(
         codecs.lookup(file.encoding).name,
         pieces.line_end,
-        _NAMES[layout.separator],
+        SEPARATOR_NAMES[layout.separator],
         columns,
         file.token % columns,
         file.label % columns,
@@ -194,29 +176,3 @@ def _check_alike(first: _Read, other: _Read) -> None:
                 if what in FILE_OPTIONS
                 else "write it alike first",
             )
-
-
-def options_text(said: Mapping[str, Any]) -> str:
-    """Options as they stand behind `FILE::`."""
-    spelt = {True: "yes", False: "no"}
-    return ",".join(
-        f"{key}={spelt[value] if isinstance(value, bool) else value}" for key, value in said.items()
-    )
-
-
-def needed_options(material: Material, parts: Sequence[bytes]) -> dict[str, Any]:
-    """Options with which parts are read as the sources were: what was said, and what looking at a
-    part alone would get wrong.
-    """
-    options, way = dict(material.said), material.way
-    for data in parts:
-        file = ConllFile(Bytes("part", data=data), **options)
-        head = data[:_HEAD].decode(way.encoding, "ignore").removeprefix(_BOM)
-        layout = look(head.encode(), file)
-        if _NAMES[layout.separator] != way.separator:
-            options["separator"] = way.separator
-        if layout.comments != way.comments:
-            options["comments"] = way.comments
-        if file.saying(options).nature().scheme.name != way.scheme:
-            options["scheme"] = way.scheme
-    return options

@@ -50,9 +50,7 @@ def plan_of(material: Material, asked: Asked) -> Plan:
     noun, units = _units(material, asked)
     codes = material.sentence_codes()
     group = dense(units) if asked.allow_leaks else linked(units, codes)
-    starts, mentions = material.corpus.starts, material.corpus.mentions()
-    sentence = np.searchsorted(starts, mentions.start, side="right") - 1
-    groups = groups_of(group, sentence, mentions.type, asked.stratify)
+    groups = groups_of(group, *material.mentions(), asked.stratify)
     case = _Case(material, asked, noun, group, codes, groups, [])
     parts = dict(_KINDS[asked.kind](case))
     for split, part in parts.items():

@@ -96,8 +96,10 @@ def split(
 def _wanted(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
     """The shares that a test set is to have; a text is read as the command line has it."""
     expect("hard", hard, (Mapping, str, type(None)), "give shares, as unseen=0.8,tcm=0.1")
+    if hard is None:
+        return None
     if not isinstance(hard, str):
-        return hard
+        hard = ",".join(f"{name}={share}" for name, share in hard.items())
     wanted: dict[str, float] = import_module("nerscope.dataset.split.hard").parse_wanted(hard)
     return wanted
 

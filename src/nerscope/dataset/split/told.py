@@ -16,13 +16,12 @@ _OFF = 0.1  # a part that misses its size by more than this share of it is worth
 
 def rows_of(material: Material, plan: Plan) -> Iterator[dict[str, Any]]:
     """The size of every part; `leaks` counts sentences that an earlier part has too."""
-    corpus, mentions = material.corpus, material.corpus.mentions()
-    sentence = np.searchsorted(corpus.starts, mentions.start, side="right") - 1
+    corpus, (sentence, kind) = material.corpus, material.mentions()
     types, lengths = corpus.coding.labels.types, np.diff(corpus.starts)
     for split, part in plan.parts.items():
         for number in np.unique(part).tolist():
             chosen: Bools = part == number
-            kinds = np.bincount(mentions.type[chosen[sentence]], minlength=len(types)).tolist()
+            kinds = np.bincount(kind[chosen[sentence]], minlength=len(types)).tolist()
             yield {
                 "split": split,
                 "part": PARTS[number],

@@ -8,7 +8,8 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.dataset.split.context import context_ranges, context_runs
-from nerscope.dataset.split.material import Material, needed_options, options_text
+from nerscope.dataset.split.material import Material
+from nerscope.dataset.split.options import needed_options, options_text
 from nerscope.dataset.split.pieces import Pieces, joined_pieces, part_text
 from nerscope.dataset.split.plan import PARTS, TEST, TRAIN
 from nerscope.version import VERSION
@@ -35,7 +36,7 @@ def files_of(
     layers = _layers(material, settings["context"])
     for split, part in parts.items():
         files = dict(_part_files(material, layers, split, part))
-        options[split] = options_text(needed_options(material, list(files.values())))
+        options[split] = options_text(needed_options(material.said, material.way, files.values()))
         yield from files.items()
     yield "manifest.json", _manifest(material, parts, settings).encode()
     folder = ORIGINAL if len(layers) > 1 else ""
