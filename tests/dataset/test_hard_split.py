@@ -67,7 +67,7 @@ texts = st.lists(sentences(), min_size=2, max_size=12)
 
 @pytest.mark.usefixtures("little_effort")
 @given(texts, st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_every_share_is_as_defined_groups_stay_whole_and_held_stays_out(
     text: naive.Corpus, data: st.DataObject
 ) -> None:
