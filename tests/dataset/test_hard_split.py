@@ -67,7 +67,7 @@ texts = st.lists(sentences(), min_size=2, max_size=12)
 
 @pytest.mark.usefixtures("little_effort")
 @given(texts, st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_every_share_is_as_defined_groups_stay_whole_and_held_stays_out(
     text: naive.Corpus, data: st.DataObject
 ) -> None:
@@ -177,8 +177,8 @@ CORPORA = {  # hard enough that chance is far away, on every corpus
     "masakhaner2_hau": "unseen=0.6",
     "masakhaner2_pcm": "hard-diff=0.05",
     "reconll": "unseen=0.7,tcm=0.05",
-    "uner_da_ddt": "hard-diff=0.04,hard-unseen=0.2",
-    "wnut17": "unseen=0.95,tcm=0.03,hard-diff=0.04",
+    "uner_da_ddt": "hard-diff=0.02",
+    "wnut17": "unseen=0.95,tcm=0.02",
 }
 
 

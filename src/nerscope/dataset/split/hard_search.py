@@ -15,6 +15,7 @@ _GOOD_ENOUGH = 2e-4  # shares are shown with fewer digits
 _ROUND = 250  # steps, or more if there are more groups than _GROUPS for each
 _GROUPS = 50
 _NO_GAIN = 0.97  # of what a round began with
+_HEATS = (0.01, 0.005, 0.003, 0.001)  # mean cost of a step uphill, by round
 _ENTRIES, _FEWEST_AND_MOST = 1000, (8, 32)  # candidates of a step, on either side
 
 
@@ -69,18 +70,34 @@ def random_groups(groups: Groups, goal: Goal, rng: np.random.Generator) -> Bools
 def searched(groups: Groups, goal: Goal, start: Bools, rng: np.random.Generator) -> Bools:
     """The groups of a test set that is at least as near to the goal as the start.
 
-    The search ends when it is there, or when a round of steps gains next to nothing; never by the
-    clock, so that the same seed gives the same groups.
+    Where going downhill ends too early, steps uphill are allowed for a while, fewer and fewer. The
+    clock has no say, so that the same seed gives the same groups.
     """
     state = State(groups, start)
+    cost = _descend(state, goal, rng)
+    found = state.chosen.copy()
+    if cost > _GOOD_ENOUGH:
+        for heat in _HEATS:
+            _round(state, goal, heat, rng)
+        if _descend(state, goal, rng) < cost:
+            found = state.chosen
+    return found
+
+
+def _descend(state: State, goal: Goal, rng: np.random.Generator) -> float:
+    """Go downhill until the goal is reached, or a round gains next to nothing."""
     cost, before = float(goal.cost(state.vector)), np.inf
-    candidates, steps = _candidates(groups), max(_ROUND, len(groups) // _GROUPS)
     while _GOOD_ENOUGH < cost < _NO_GAIN * before:
         before = cost
-        for _ in range(steps):
-            _step(state, goal, candidates, rng)
+        _round(state, goal, 0.0, rng)
         cost = float(goal.cost(state.vector))
-    return state.chosen
+    return cost
+
+
+def _round(state: State, goal: Goal, heat: float, rng: np.random.Generator) -> None:
+    candidates = _candidates(state.groups)
+    for _ in range(max(_ROUND, len(state.groups) // _GROUPS)):
+        _step(state, goal, candidates, heat, rng)
 
 
 def _candidates(groups: Groups) -> int:
@@ -89,8 +106,10 @@ def _candidates(groups: Groups) -> int:
     return int(np.clip(_ENTRIES * len(groups) / max(1, entries), *_FEWEST_AND_MOST))
 
 
-def _step(state: State, goal: Goal, candidates: int, rng: np.random.Generator) -> None:
-    """Of some groups outside and some inside the test set, move the best pair, or one alone."""
+def _step(state: State, goal: Goal, candidates: int, heat: float, rng: np.random.Generator) -> None:
+    """Of some groups outside and some inside the test set, move the best pair, or one alone; unless
+    that costs more than staying does, which the heat makes dearer.
+    """
     outside, inside = (
         rng.choice(pool, min(candidates, len(pool)), replace=False)
         for pool in (np.flatnonzero(~state.chosen), np.flatnonzero(state.chosen))
@@ -100,11 +119,11 @@ def _step(state: State, goal: Goal, candidates: int, rng: np.random.Generator) -
     come = np.vstack([stay, changes[: len(outside)]])
     go = np.vstack([stay, changes[len(outside) :]])
     costs = goal.cost(state.vector + come[:, None] + go)
+    costs[0, 0] += heat * rng.exponential()
     first, second = np.unravel_index(costs.argmin(), costs.shape)
     moved = [*outside[first - 1 : first], *inside[second - 1 : second]]  # nothing where it is 0
-    before = goal.cost(state.vector)
     _flip(state, moved)
-    if goal.cost(state.vector) > before:  # the two have families in common
+    if goal.cost(state.vector) > costs[0, 0]:  # the two have families in common
         _flip(state, moved)
 
 
