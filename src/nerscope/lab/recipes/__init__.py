@@ -6,3 +6,4 @@ from nerscope.lab.recipes import perceptron as perceptron
 from nerscope.lab.recipes import crf as crf
 from nerscope.lab.recipes import spacy as spacy
 from nerscope.lab.recipes import bilstm as bilstm
+from nerscope.lab.recipes import flair as flair
