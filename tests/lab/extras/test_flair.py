@@ -66,6 +66,11 @@ def test_the_round_that_is_best_on_dev_counts(tmp_path: Path) -> None:
     assert said[-1].startswith("DEV ")
 
 
+@pytest.mark.parametrize("dev", [Tagged(["left"], ["O"]), Tagged(["Ada"], ["B-X"]), Tagged([], [])])
+def test_the_last_round_counts_where_dev_tells_nothing(dev: Tagged, tmp_path: Path) -> None:
+    assert predict(tmp_path, TOY, WORDS, dev=[dev]) == LABELS
+
+
 ODD = Tagged(["", " ", "a b", "\n", "c"], ["O", "B-X", "I-X", "B-Y z-:", "O"])
 
 

@@ -3,7 +3,7 @@
 import logging
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from io import StringIO
 from typing import Annotated, Any
@@ -42,12 +42,13 @@ def flair(
         tagger = SequenceTagger(
             _vectors(lesson, embeddings), _types(lesson), _LAYER, hidden_size=hidden
         )
-        ModelTrainer(tagger, _corpus(lesson)).train(
+        corpus = _corpus(lesson)
+        ModelTrainer(tagger, corpus).train(
             lesson.folder,
             learning_rate=rate,
             mini_batch_size=batch,
             max_epochs=rounds,
-            train_with_dev=not lesson.dev,  # then nothing but the loss tells when steps get smaller
+            train_with_dev=not corpus.dev,  # then the loss alone tells when to make smaller steps
             save_final_model=False,
             create_file_logs=False,
             create_loss_file=False,
@@ -136,21 +137,28 @@ def _visible(words: Sequence[str]) -> list[str]:
 
 
 def _corpus(lesson: Lesson) -> Any:
+    """Dev is left out where it has no mention of a known type, as flair could not score it."""
     from flair.data import Corpus
     from flair.datasets import FlairDatapointDataset
 
+    known = set(lesson.labels)
     train, dev = (
-        FlairDatapointDataset([_sentence(*one) for one in part if one.words])
+        [_sentence(words, labels, known) for words, labels in part if words]
         for part in (lesson.train, lesson.dev)
     )
-    return Corpus(train, dev if lesson.dev else None, sample_missing_splits=False)
+    scored = any(sentence.get_spans(_LAYER) for sentence in dev)
+    return Corpus(
+        FlairDatapointDataset(train),
+        FlairDatapointDataset(dev) if scored else None,
+        sample_missing_splits=False,
+    )
 
 
-def _sentence(words: Sequence[str], labels: Sequence[str] = ()) -> Any:
+def _sentence(words: Sequence[str], labels: Sequence[str] = (), known: Collection[str] = ()) -> Any:
     from flair.data import Sentence
 
     sentence = Sentence(_visible(words))
-    begins = [place for place, label in enumerate(labels) if label[0] == "B"]
+    begins = [place for place, one in enumerate(labels) if one[0] == "B" and one in known]
     for begin in begins:
         end = begin + 1
         while end < len(labels) and labels[end][0] == "I":
