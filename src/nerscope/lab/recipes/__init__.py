@@ -7,3 +7,4 @@ from nerscope.lab.recipes import crf as crf
 from nerscope.lab.recipes import spacy as spacy
 from nerscope.lab.recipes import bilstm as bilstm
 from nerscope.lab.recipes import transformer as transformer
+from nerscope.lab.recipes import flair as flair
