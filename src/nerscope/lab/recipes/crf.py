@@ -7,7 +7,7 @@ from nerscope.lab.recipe import Lesson, built_in_recipe
 from nerscope.lab.recipes.features import features
 
 
-@built_in_recipe("crf", needs={"pycrfsuite": "python-crfsuite"}, extra="crf")
+@built_in_recipe("crf", random=False, needs={"pycrfsuite": "python-crfsuite"}, extra="crf")
 def crf(
     lesson: Lesson,
     *,
