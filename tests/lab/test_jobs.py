@@ -31,7 +31,6 @@ CHANGES: dict[str, tuple[str, str, Callable[[Path], None]]] = {
     "dev data": (DATA + 'dev = "train.conll"\n', MEMORY, lambda to: None),
     "how a file is read": (DATA + 'options = "scheme=bio"\n', MEMORY, lambda to: None),
     "the context": (DATA, MEMORY + "context = 2\n", lambda to: None),
-    "the seed": (DATA, MEMORY + "seeds = [9]\n", lambda to: None),
 }
 
 
@@ -43,6 +42,12 @@ def test_content_that_changes_makes_another_job(
     data, systems, made = CHANGES[change]
     made(folder)
     assert keys(planned(data + systems)) != before
+
+
+def test_another_seed_is_another_job_only_where_there_is_chance(planned: Planned) -> None:
+    by_chance = DATA + '[systems.m]\nrecipe = "perceptron"\nseeds = [8, 9]\n'
+    assert len(set(keys(planned(by_chance)))) == 2
+    assert len(set(keys(planned(DATA + MEMORY + "seeds = [8, 9]\n")))) == 1
 
 
 def test_names_and_places_make_no_other_job(planned: Planned, folder: Path, tmp_path: Path) -> None:

@@ -33,10 +33,6 @@ def test_seeds_are_those_of_the_system_or_else_of_the_plan(
     assert planned(protocol + DATA + COMMAND + own).trained[0].seeds == seeds
 
 
-def test_a_recipe_without_chance_has_one_seed(planned: Planned) -> None:
-    assert planned("[protocol]\nseeds = [4, 5]\n" + DATA + MEMORY).trained[0].seeds == (4,)
-
-
 def test_outputs_that_are_there_may_stand_beside_what_is_trained(planned: Planned) -> None:
     plan = planned(DATA + '[systems]\ngold = "test.conll"\n' + MEMORY)
     assert [one.name for one in plan.trained] == ["memory"]

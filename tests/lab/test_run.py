@@ -77,6 +77,14 @@ def test_systems_with_the_same_content_are_trained_once(planned: Planned, folder
     assert ran.results.systems == ["copy", "twin"]
 
 
+def test_a_system_without_chance_is_trained_once_and_is_every_run(planned: Planned) -> None:
+    ran = run_plan(planned("[protocol]\nseeds = [1, 2, 3]\n" + DATA + MEMORY))
+    [row] = ran.results.select(run=None, facet="all", type=None, match="exact", metric="f1")
+    assert (row["runs"], row["std"]) == (3, 0.0)
+    assert len({one.output for one in ran.outcomes}) == 1
+    assert not ran.results.notes()
+
+
 @pytest.mark.parametrize("harm", [OUTPUT, RECORD])
 def test_a_damaged_job_is_done_again(planned: Planned, folder: Path, harm: str) -> None:
     run_plan(planned(counted("[1]")))

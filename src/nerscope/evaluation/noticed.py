@@ -1,6 +1,6 @@
 """What is odd about outputs beside gold and beside each other: noticed, and said in notes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -85,8 +85,12 @@ def _like(kind: str, known: Sequence[str]) -> str | None:
     return lowered[close[0]] if close else None
 
 
-def identical_outputs(evidence: Evidence) -> Iterator[Loss]:
-    """A note for each run that predicts the very mentions of an earlier run, or of gold."""
+def identical_outputs(
+    evidence: Evidence, meant: Collection[tuple[str, str]] = ()
+) -> Iterator[Loss]:
+    """A note for each run that predicts the very mentions of an earlier run, or of gold, unless it
+    is meant to.
+    """
     ledger = evidence.ledgers[MENTION]
     first: dict[bytes, str] = {}
     if len(ledger.gold) >= _BY_CHANCE:
@@ -94,7 +98,7 @@ def identical_outputs(evidence: Evidence) -> Iterator[Loss]:
     for (system, number), output in zip(evidence.runs, ledger.runs, strict=True):
         own = f"run {number} of {system}"
         known = first.setdefault(_fingerprint(output.pred), own)
-        if known != own:
+        if known != own and (system, number) not in meant:
             place = f"{evidence.dataset}: {own}"
             count = len(output.pred)
             message = f"identical to {known} ({plural(count, 'mention')}): is one file given twice?"

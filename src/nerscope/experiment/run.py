@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -183,7 +183,16 @@ def _scored(
     flat = "token" in joined.ledgers
     subsets = chosen_subsets(settings, with_train=dataset.train is not None, flat=flat)
     whole = with_subsets(replace(joined, signature=signature), subsets)
-    return _Scored(whole, [*losses.values(), *identical_outputs(whole)], keys)
+    alike = identical_outputs(whole, list(_given_again(dataset)))
+    return _Scored(whole, [*losses.values(), *alike], keys)
+
+
+def _given_again(dataset: Dataset) -> Iterator[Run]:
+    """Runs with the very file of an earlier one: of a system in which there is no chance."""
+    for system, files in dataset.systems.items():
+        for number, file in enumerate(files, 1):
+            if file in files[: number - 1]:
+                yield system, str(number)
 
 
 def _unpacked(entry: Any) -> tuple[Evidence, list[Loss]] | None:

@@ -41,7 +41,7 @@ class Job:
     @property
     def folder_name(self) -> str:
         """What its folder is called: by its key, since a name may change and the content not."""
-        return f"{self.system.recipe or 'command'}-{self.seed}-{self.key[:_KEY_SHOWN]}"
+        return f"{self.system.recipe or 'command'}-{self.key[:_KEY_SHOWN]}"
 
     @property
     def reading(self) -> str:
@@ -72,7 +72,9 @@ def _key(system: System, data: Data, seed: int, folder: Path) -> str:
         )
     files = [_file_key(text) for text in (data.train, data.dev, data.test)]
     method = _recipe_key(system) if system.recipe else _command_key(system, folder)
-    content = json.dumps([files, method, system.context, seed], sort_keys=True)
+    # Where there is no chance, all seeds are one job, and its output is that of each of them.
+    chance = seed if system.recipe is None or recipe_named(system.recipe).random else None
+    content = json.dumps([files, method, system.context, chance], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 

@@ -211,8 +211,7 @@ def _system(
     for one in recipe.options.values():
         if one.kind is File and one.name in rest:
             options[one.name] = _resolved(toml.path.parent, rest[one.name])
-    seeds = shared.seeds if recipe.random else shared.seeds[:1]
-    return replace(shared, recipe=recipe.name, options=options, seeds=seeds)
+    return replace(shared, recipe=recipe.name, options=options)
 
 
 def _resolved(folder: Path, value: str) -> str:

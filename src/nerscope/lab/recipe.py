@@ -212,7 +212,7 @@ def register_recipe(
     random: bool = True,
 ) -> Callable[[Train], Train]:
     """Make a function known as a recipe; `needs` are modules, with the packages that have them.
-    If it is not `random`, one seed is as good as another, and only one is used.
+    If it is not `random`, all seeds give the same system, which is trained once.
 
     Its keyword-only parameters are the options; `Annotated[int, "what it is"]` explains one, and
     `Literal["a", "b"]` lists what can be chosen.
