@@ -5,9 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("torch")
-
 from tests.lab.extras.lessons import NAMES, PLACES, small_lesson
 
 from nerscope.errors import FormatError, InputError, UsageError

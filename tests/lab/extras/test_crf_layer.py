@@ -5,10 +5,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from nerscope.lab.neural.decoders import Crf, forbidden  # noqa: E402
+from nerscope.lab.neural.decoders import Crf, forbidden
 
 Tensor: TypeAlias = Any
 LABELS = ["B-X", "B-Y", "I-X", "I-Y", "O"]

@@ -6,10 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
-
 from tests.lab.extras.lessons import NAMES, PLACES, small_lesson
 
 from nerscope.errors import UsageError

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from nerscope.dataset.split.asked import Asked
 from nerscope.dataset.split.context import context_runs
 from nerscope.dataset.split.draw import Groups, drawn, folds, generator, groups_of
 from nerscope.dataset.split.groups import dense, linked
+from nerscope.dataset.split.hard import design
 from nerscope.dataset.split.material import Material
 from nerscope.errors import InputError, plural
 from nerscope.formats.base import stem_of
@@ -133,9 +133,10 @@ def _hard(case: _Case) -> Iterator[tuple[str, Ints]]:
     """A test set by design; dev is drawn before it, so that it is like the rest."""
     asked, nothing = case.asked, np.zeros(len(case.groups.sizes), bool)
     dev = _drawn(case, DEV, ~nothing, 0)[case.group] if asked.dev else None
-    designed = import_module("nerscope.dataset.split.hard").design(
-        case.material.corpus, case.group, asked.hard, size=asked.test, held=dev, seed=asked.seed
-    )
+    assert asked.hard is not None
+    assert asked.test is not None
+    corpus = case.material.corpus
+    designed = design(corpus, case.group, asked.hard, size=asked.test, held=dev, seed=asked.seed)
     case.design.extend(designed.rows)
     held = nothing[case.group] if dev is None else dev
     yield "hard", _parts(designed.test, held)

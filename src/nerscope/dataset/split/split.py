@@ -3,11 +3,11 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nerscope.dataset.split.asked import Asked
+from nerscope.dataset.split.hard import parse_wanted
 from nerscope.dataset.split.material import Data, read_material
 from nerscope.dataset.split.plan import PARTS, plan_of
 from nerscope.dataset.split.told import notes_of, rows_of
@@ -100,8 +100,7 @@ def _wanted(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | Non
         return None
     if not isinstance(hard, str):
         hard = ",".join(f"{name}={share}" for name, share in hard.items())
-    wanted: dict[str, float] = import_module("nerscope.dataset.split.hard").parse_wanted(hard)
-    return wanted
+    return parse_wanted(hard)
 
 
 def _written(folder: Path, name: str, dev: float | None, options: str) -> Written:
