@@ -90,7 +90,7 @@ def do_jobs(jobs: Sequence[Job], shop: Shop, told: Callable[[Outcome], None]) ->
     stop = threading.Event()
     with _alone_in(shop.folder), ThreadPoolExecutor(shop.at_once) as pool:
         waiting: dict[Future[Outcome], str] = {}
-        for key, job in {job.key: job for job in jobs}.items():
+        for key, job in _first_of_each(jobs).items():
             if (before := finished(job, shop.folder)) is not None:
                 found[key] = before
             else:
@@ -106,6 +106,14 @@ def do_jobs(jobs: Sequence[Job], shop: Shop, told: Callable[[Outcome], None]) ->
             pool.shutdown(wait=True, cancel_futures=True)
             raise
     return [replace(found[job.key], job=job) for job in jobs]
+
+
+def _first_of_each(jobs: Sequence[Job]) -> dict[str, Job]:
+    """The jobs by their keys: those with the same key are one."""
+    found: dict[str, Job] = {}
+    for job in jobs:
+        found.setdefault(job.key, job)
+    return found
 
 
 @contextmanager
