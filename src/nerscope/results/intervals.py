@@ -73,8 +73,8 @@ def named_bounds(
 def _bounds(interval: Interval, clusters: float, value: float, unit: str) -> Bounds:
     low, high = interval or (None, None)
     return {
-        "low": low if low is None else round(low, _DIGITS),
-        "high": high if high is None else round(high, _DIGITS),
+        "low": low if low is None else round(low, _DIGITS) + 0.0,  # and never -0.0
+        "high": high if high is None else round(high, _DIGITS) + 0.0,
         "clusters": round(clusters),
         "caution": caution(value, clusters, unit),
     }
