@@ -640,6 +640,13 @@ def test_overlapping_mentions_are_refused(tmp_path: Path) -> None:
 # By design
 
 
+def test_a_designed_test_set_that_nothing_fits_into_is_refused(tmp_path: Path) -> None:
+    sentences = "".join(f"-DOCSTART- O\n\n{f'w{n} B-X' + chr(10)}\n" * 1 for n in range(2))
+    (tmp_path / "x.txt").write_text(sentences)
+    with pytest.raises(InputError, match="fits into a test set"):
+        made(str(tmp_path / "x.txt"), tmp_path / "o", hard="unseen=0.5")
+
+
 def test_a_designed_test_set_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def design(corpus: Corpus, group: Any, wanted: Any, **asked: Any) -> Any:
         assert wanted == {"unseen": 0.8} and asked["size"] == 0.25 and asked["seed"] == 3
@@ -647,9 +654,7 @@ def test_a_designed_test_set_is_written(tmp_path: Path, monkeypatch: pytest.Monk
         test = ~asked["held"] & (np.cumsum(~asked["held"]) <= 10)
         return SimpleNamespace(test=test, rows=[{"name": "unseen", "wanted": 0.8, "reached": 0.7}])
 
-    stub = SimpleNamespace(design=design, parse_wanted=lambda text: {"unseen": 0.8})
-    monkeypatch.setattr("nerscope.dataset.split.plan.import_module", lambda name: stub)
-    monkeypatch.setattr("nerscope.dataset.split.split.import_module", lambda name: stub)
+    monkeypatch.setattr("nerscope.dataset.split.plan.design", design)
     (tmp_path / "x.txt").write_text("".join(f"w{n} B-X\n\n" for n in range(40)))
     done = made(
         str(tmp_path / "x.txt"), tmp_path / "o", hard="unseen=0.8", test=0.25, dev=0.1, seed=3

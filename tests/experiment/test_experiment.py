@@ -128,6 +128,7 @@ def test_every_key_is_understood(folder: Path) -> None:
         ),
         (HEAD + '[systems]\nx = "x"\n[compare]\nbase = "x"\n', ":7", "did you mean 'baseline'"),
         (HEAD + 'deev = "test.txt"\n[systems]\nx = "x"\n', ":4", "unknown key 'deev'"),
+        (HEAD + '[systems.x]\nrecipie = "crf"\n', ":4", "did you mean 'recipe'"),
         (HEAD + "[systems]\nx = 3\n", ":5", "the files of 'x' cannot be 3"),
         ('# tets = 1\n[datasets.d]\ntets = "x"\n[systems]\nx = "x"\n', ":3", "unknown key 'tets'"),
         # not a table

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nerscope.errors import NerscopeError
-from nerscope.lab.jobs import _digest, jobs_of
+from nerscope.lab.jobs import _file_content, jobs_of
 from nerscope.lab.plan import Plan
 
 from .conftest import DATA, MEMORY, TRAIN, Planned
@@ -17,7 +17,6 @@ SCRIPT = '[systems.mine]\ncommand = "python script.py {train} {test} {output} {s
 
 
 def keys(plan: Plan) -> list[str]:
-    _digest.cache_clear()
     return [job.key for job in jobs_of(plan.trained, plan.data, plan.folder)]
 
 
@@ -66,21 +65,41 @@ def test_a_script_that_changes_makes_another_job(planned: Planned, folder: Path)
     assert keys(planned(DATA + SCRIPT)) != before
 
 
-def test_files_that_options_name_count_by_their_content(tmp_path: Path) -> None:
-    from nerscope.lab.jobs import _content
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("python run.py --config=c.json {output}", "c.json"),
+        ("cd src && python run.py {output}", "src/run.py"),
+    ],
+)
+def test_settings_and_scripts_count_wherever_a_command_names_them(
+    planned: Planned, folder: Path, command: str, name: str
+) -> None:
+    (folder / "src").mkdir()
+    written(folder, name, "1")
+    text = f'{DATA}[systems.m]\ncommand = "{command}"\n'
+    before = keys(planned(text))
+    written(folder, name, "22")
+    assert keys(planned(text)) != before
 
+
+def test_files_that_options_name_count_by_their_content(tmp_path: Path) -> None:
     written(tmp_path, "a.txt", "1")
     (tmp_path / "model").mkdir()
     written(tmp_path, "model/w", "2")
-    options = {"file": str(tmp_path / "a.txt"), "model": str(tmp_path / "model"), "n": 3}
-    before = _content(options)
-    assert before["n"] == 3
+    options = [str(tmp_path / "a.txt"), str(tmp_path / "model"), "some/name", "x" * 300, None]
+    before = list(map(_file_content, options))
+    assert before[2:] == options[2:]
     written(tmp_path, "a.txt", "x")
     written(tmp_path, "model/w", "y")
-    _digest.cache_clear()
-    after = _content(options)
-    assert before["file"] != after["file"]
-    assert before["model"] != after["model"]
+    after = list(map(_file_content, options))
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def test_a_word_that_is_no_name_of_a_file_is_no_script(planned: Planned) -> None:
+    long = f'[systems.m]\ncommand = "python -c {"x" * 300} {{output}}"\n'
+    assert len(keys(planned(DATA + long))) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Plan files: every key is checked, and lists make variants."""
 
+from pathlib import Path
+
 import pytest
 
 from nerscope.errors import NerscopeError
@@ -50,8 +52,14 @@ def test_outputs_that_are_there_may_stand_beside_what_is_trained(planned: Planne
         ("[protocol]\ndata = []\nfolds = 2\n" + MEMORY, ":2", r"'data' in \[protocol\] cannot be"),
         ("[protocol]\nseeds = [1.5]\n" + DATA + MEMORY, ":2", "cannot be"),
         ("[protocol]\nsplits = 3\n" + DATA + MEMORY, ":2", "unknown key 'splits'"),
+        (
+            "[protocol]\nstratify = true\n" + DATA + MEMORY,
+            ":2",
+            "how data are split, and there are",
+        ),
         # systems
         (DATA, "plan.toml", "names no system"),
+        (DATA + MEMORY + "context = [2, 2]\n", ":4", "two systems are called 'memory.context=2'"),
         (DATA + '[systems.m]\nrecipe = "dictionery"\n', "recipe 'dictionery'", "did you mean"),
         (DATA + "[systems.m]\nrecipe = 3\n", ":4", "recipe = 3 cannot be"),
         (DATA + MEMORY + "rounds = 3\n", ":4", "has no option 'rounds'"),
@@ -61,6 +69,7 @@ def test_outputs_that_are_there_may_stand_beside_what_is_trained(planned: Planne
         (DATA + MEMORY + "context = []\n", ":4", "has 0 variants"),
         (DATA + MEMORY + "timeout = -1\n", ":4", "timeout = -1 cannot be"),
         (DATA + MEMORY + '[systems.Memory]\nrecipe = "dictionary"\n', "Memory", "there is also"),
+        (DATA + MEMORY + 'command = "x {output}"\n', ":4", "both a recipe and a command"),
         # commands
         (DATA + '[systems.m]\ncommand = "cp {test} out"\n', ":4", "does not say where it writes"),
         (DATA + "[systems.m]\ncommand = 3\n", ":4", "command = 3 cannot be"),
@@ -74,6 +83,13 @@ def test_a_plan_that_cannot_be_used_is_refused_with_its_place(
     with pytest.raises(NerscopeError, match=fact) as caught:
         planned(text)
     assert place in caught.value.place
+
+
+def test_outputs_that_are_read_are_inputs(planned: Planned) -> None:
+    plan = planned(
+        DATA + '[systems]\nx = "{dataset}*.conll::scheme=bio"\ny = { toy = "t*.conll" }\n'
+    )
+    assert {Path(name).name for name in plan.inputs} == {"train.conll", "test.conll"}
 
 
 def test_paths_of_options_are_relative_to_the_plan(

@@ -145,6 +145,36 @@ def test_the_names_of_built_in_recipes_are_taken() -> None:
         nerscope.register_recipe("dictionary")(made)
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "fact"),
+    [("count", 0, "count = 0 cannot be.*whole number from 1"), ("share", -0.5, "number from 0")],
+)
+def test_numbers_may_have_a_least_value(option: str, value: float, fact: str) -> None:
+    def least(
+        lesson: Lesson,
+        *,
+        count: Annotated[int, "of rounds", 1] = 1,
+        share: Annotated[float, "of words", 0] = 0.5,
+    ) -> list[list[str]]:
+        return []
+
+    with pytest.raises(UsageError, match=fact):
+        Recipe("least", least, {}, None).checked({option: value}, "p")
+
+
+def test_options_may_be_nothing_but_must_have_a_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    def maybe(lesson: Lesson, *, k: int | None = None) -> list[list[str]]:
+        return []
+
+    assert Recipe("maybe", maybe, {}, None).checked({"k": 3}, "p") == {"k": 3}
+
+    def without(lesson: Lesson, *, k: int) -> list[list[str]]:
+        return []
+
+    with pytest.raises(UsageError, match="'k' has no default"):
+        nerscope.register_recipe("without")(without)
+
+
 def test_an_unknown_recipe_is_answered_with_the_closest() -> None:
     with pytest.raises(UsageError, match="did you mean 'dictionary'"):
         recipe_named("dictionnary")

@@ -20,7 +20,7 @@ def command(
         [], metavar="KEY=VALUE", help="An option of the recipe; repeatable."
     ),
     dev: str | None = typer.Option(None, metavar="FILE", help="What to choose the best round by."),
-    seed: int = typer.Option(1, metavar="N", help="The same seed gives the same system."),
+    seed: int = typer.Option(1, metavar="N", min=0, help="The same seed gives the same system."),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
     quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP),
 ) -> None:

@@ -94,7 +94,10 @@ def _failures(names: list[str], jobs: int, place: str) -> list[str]:
     if not names:
         return []
     shown = "; ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
-    return [f"{len(names)} of {plural(jobs, 'job')} failed ({shown}); the logs are in {place}"]
+    return [
+        f"{len(names)} of {plural(jobs, 'job')} failed ({shown}); the logs are in {place}. "
+        "Runs are numbered without them, so that compare --same-seeds would pair other seeds"
+    ]
 
 
 def _list_jobs(plan: "Plan", said: dict[str, Any]) -> None:

@@ -2,7 +2,14 @@
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+from nerscope.cli.common import (
+    FILE_HELP,
+    FORMAT_HELP,
+    PLUGIN_HELP,
+    QUIET_HELP,
+    checked_format,
+    emit,
+)
 
 
 def command(
@@ -41,6 +48,7 @@ def command(
     ),
     format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP),
 ) -> None:
     """Split data into train, dev and test: folds, random draws, files left out, or by design."""
     from nerscope.dataset.split.split import split
@@ -64,4 +72,4 @@ def command(
         context=context,
         allow_leaks=allow_leaks,
     )
-    emit(split_document(found.as_dict()), format)
+    emit(split_document(found.as_dict()), format, quiet=quiet)

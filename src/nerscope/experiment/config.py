@@ -2,7 +2,6 @@
 
 import glob
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.systems import check_names
+from nerscope.experiment.toml import Toml, read_toml
 from nerscope.formats.base import OPTIONS_FOLLOW, path_of
 from nerscope.results.protocol import Protocol
 from nerscope.stats.intervals import Sampling
@@ -20,7 +20,7 @@ _COMPARE_KEYS = ("baseline", "method", "about", "correction")
 PROTOCOL_TYPES: dict[str, Any] = {"datasets": str, "ratio": int | float}
 _DATA_KEYS = ("train", "dev", "test", "options")
 TABLES = ("datasets", "systems", "settings", "compare", "protocol")
-TRAINED = {"recipe", "command"}  # what makes a system one that is trained
+_TRAINED = {"recipe", "command"}  # what makes a system one that is trained
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
     **dict.fromkeys(("repair", "token_repair", "token_match", "bucketing", "resample"), str),
@@ -30,13 +30,6 @@ _SETTING_TYPES: dict[str, Any] = {
     "map": dict,
     "texts": bool,
     "intervals": bool,
-}
-_KINDS = {
-    list: "list of strings",
-    str: "string",
-    int: "whole number",
-    bool: "true or false",
-    dict: "table of lists",
 }
 
 
@@ -106,6 +99,7 @@ def load_experiment(path: str | Path) -> Experiment:
         raise InputError(
             str(path), "it names no dataset or no system", "write [datasets.NAME] and [systems]"
         )
+    check_tables(systems, found, content)
     datasets, notes = list[Dataset](), list[str]()
     for data in found:
         outputs, missing = outputs_of(systems, data, content)
@@ -119,67 +113,6 @@ def load_experiment(path: str | Path) -> Experiment:
         datasets.append(with_outputs(data, outputs))
     content.values(content.table("protocol"), PROTOCOL_TYPES, "protocol")
     return Experiment(datasets, *chosen, notes, protocol_of(content))
-
-
-def read_toml(path: str | Path) -> "Toml":
-    """A file of settings, refused if it cannot be read."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        return Toml(Path(path), text, tomllib.loads(text))
-    except OSError as error:
-        raise InputError(
-            str(path), f"it cannot be read ({error.strerror})", "check the path"
-        ) from None
-    except (UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
-        raise InputError(
-            str(path), f"it is not TOML ({error})", "mend it; docs/experiments.md shows an example"
-        ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Toml:
-    """What a file of settings says; it finds the line of a key, since a TOML reader forgets it."""
-
-    path: Path
-    text: str
-    content: Mapping[str, Any]
-
-    def keys(
-        self, known: Sequence[str], table: Mapping[str, Any] | None = None, where: str = ""
-    ) -> None:
-        """Refuse unknown keys, of the file or of a table."""
-        for key in self.content if table is None else table:
-            if key not in known:
-                raise UsageError(
-                    self.place(key),
-                    f"unknown key '{key}'{f' in [{where}]' if where else ''}",
-                    suggest(key, known),
-                )
-
-    def values(self, table: Mapping[str, Any], types: Mapping[str, Any], where: str) -> None:
-        """Check the keys of a table, and the kinds of their values."""
-        self.keys(list(types), table, where)
-        for key, value in table.items():
-            if not isinstance(value, types[key]) or (
-                isinstance(value, bool) and types[key] is not bool
-            ):
-                raise UsageError(
-                    self.place(key),
-                    f"'{key}' in [{where}] cannot be {value!r}",
-                    f"give a {_KINDS.get(types[key], 'value that docs/experiments.md shows')}",
-                )
-
-    def table(self, name: str) -> dict[str, Any]:
-        """A table of the file, empty if it is not there."""
-        found = self.content.get(name, {})
-        if not isinstance(found, dict):
-            raise UsageError(self.place(name), f"'{name}' is not a table", f"write [{name}]")
-        return found
-
-    def place(self, key: str) -> str:
-        """Where a key stands: file and line."""
-        found = re.search(rf"(?m)^[^#\n]*?(?<![\w-]){re.escape(key)}(?![\w-])", self.text)
-        return f"{self.path}:{self.text.count(chr(10), 0, found.end()) + 1 if found else 1}"
 
 
 class Chosen(NamedTuple):
@@ -241,9 +174,27 @@ def named_data(toml: Toml) -> list[Data]:
     return found
 
 
+def is_trained(table: object) -> bool:
+    """Whether a system is to be trained; of others, there are outputs."""
+    return isinstance(table, dict) and not _TRAINED.isdisjoint(table)
+
+
 def with_outputs(data: Data, outputs: Mapping[str, Sequence[str]]) -> Dataset:
     """A dataset with what systems made of it."""
     return Dataset(data.name, data.test, data.train, data.dev, data.options, outputs)
+
+
+def check_tables(systems: Mapping[str, Any], data: Sequence[Data], toml: Toml) -> None:
+    """Refuse tables of patterns that name something else than datasets: one of them is a slip."""
+    known = [one.name for one in data]
+    for system, patterns in systems.items():
+        if isinstance(patterns, dict) and not is_trained(patterns):
+            for name in patterns:
+                if name not in known:
+                    fact = (
+                        f"system '{system}' names '{name}', which is no dataset, recipe or command"
+                    )
+                    raise UsageError(toml.place(system), fact, suggest(name, [*known, *_TRAINED]))
 
 
 def outputs_of(
@@ -252,7 +203,7 @@ def outputs_of(
     """The files that fit the patterns of each system, and notes on those that have none."""
     outputs, notes = dict[str, list[str]](), list[str]()
     for system, patterns in systems.items():
-        if isinstance(patterns, dict) and not TRAINED.isdisjoint(patterns):
+        if is_trained(patterns):
             raise UsageError(
                 toml.place(system),
                 f"system '{system}' is to be trained",
@@ -282,12 +233,17 @@ def relative_to(folder: Path, text: str, options: str) -> str:
 
 
 def _found(folder: Path, pattern: str, data: Data) -> list[str]:
-    """The files that fit a pattern; what the folder or the dataset is called is no pattern."""
+    """The files that fit a pattern, with their options; what a dataset is called is no pattern."""
     path, _, own = pattern.partition(OPTIONS_FOLLOW)
-    path = path.replace("{dataset}", glob.escape(data.name))
-    whole = path if Path(path).is_absolute() else f"{glob.escape(str(folder))}/{path}"
-    found = sorted(glob.glob(whole), key=_by_number)  # noqa: PTH207  the pattern may be absolute
+    found = files_that_fit(folder, path.replace("{dataset}", glob.escape(data.name)))
     return [f"{one}{OPTIONS_FOLLOW}{own or data.options}" for one in found]
+
+
+def files_that_fit(folder: Path, pattern: str) -> list[str]:
+    """The files that fit a pattern, in order; what the folder is called is no pattern."""
+    path = path_of(pattern)
+    whole = path if Path(path).is_absolute() else f"{glob.escape(str(folder))}/{path}"
+    return sorted(glob.glob(whole), key=_by_number)  # noqa: PTH207  the pattern may be absolute
 
 
 def _by_number(path: str) -> list[tuple[int, str]]:

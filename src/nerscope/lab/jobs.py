@@ -5,7 +5,7 @@ import inspect
 import json
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from nerscope.experiment.cache import file_digest
 from nerscope.experiment.config import Data
 from nerscope.formats.base import OPTIONS_FOLLOW, path_of
 from nerscope.lab.plan import System
-from nerscope.lab.recipe import recipe_named
+from nerscope.lab.recipe import RECIPES, File, Recipe, recipe_named
 from nerscope.version import VERSION
 
 _KEY_SHOWN = 16  # letters of a key in names of folders
@@ -83,16 +83,30 @@ def _file_key(text: str | None) -> list[str] | None:
     if text is None:
         return None
     path = path_of(text)
-    return [_digest(path), text[len(path) :]]
+    return [content_digest(path), text[len(path) :]]
 
 
 def _recipe_key(system: System) -> list[Any]:
     """The recipe's own code, its options, and the files that options name."""
     assert system.recipe is not None
     recipe = recipe_named(system.recipe)
-    source = inspect.getsourcefile(recipe.train)
-    code = _digest(source) if source and Path(source).is_file() else VERSION
-    return [recipe.name, code, VERSION, _content(system.options or {})]
+    files = [name for name, one in recipe.options.items() if one.kind is File]
+    options = {
+        name: _file_content(value) if name in files else value
+        for name, value in (system.options or {}).items()
+    }
+    return [recipe.name, _code(recipe), VERSION, options]
+
+
+def _code(recipe: Recipe) -> list[str]:
+    """The program that a recipe is: its own file, or all recipes with what they share."""
+    if RECIPES.is_built_in(recipe.name):
+        inside = (Path(__file__).parent / room for room in ("recipes", "neural"))
+        paths = sorted(str(path) for room in inside for path in room.glob("*.py"))
+    else:
+        kind = recipe.train if inspect.isfunction(recipe.train) else type(recipe.train)
+        paths = [path for path in [inspect.getsourcefile(kind)] if path and _is_file(Path(path))]
+    return list(map(content_digest, paths))
 
 
 def _command_key(system: System, folder: Path) -> list[Any]:
@@ -105,32 +119,52 @@ def _command_key(system: System, folder: Path) -> list[Any]:
         words = shlex.split(system.command)
     except ValueError:
         words = system.command.split()
-    named = {word: _digest(str(folder / word)) for word in words if _is_code(folder / word)}
+    # As in --config=FILE, and in cd FOLDER && python FILE.
+    names = [name for word in words for name in (word, word.partition("=")[2]) if name]
+    folders = [folder, *(folder / word for word in words if _is_folder(folder / word))]
+    paths = [place / name for place in folders for name in names]
+    named = [[path.name, content_digest(str(path))] for path in paths if _is_code(path)]
     return [system.command, system.reading, named]
 
 
 def _is_code(path: Path) -> bool:
-    return path.is_file() and (path.suffix.lower() in _CODE or os.access(path, os.X_OK))
+    return _is_file(path) and (path.suffix.lower() in _CODE or os.access(path, os.X_OK))
 
 
-def _content(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with files and folders replaced by what is in them."""
-    return {key: _value_content(value) for key, value in options.items()}
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; some texts are no names of files at all."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
-def _value_content(value: Any) -> Any:
-    if not isinstance(value, str) or not Path(value).exists():
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _file_content(value: str | None) -> Any:
+    """What is in a file or folder; a name that is neither stands for itself."""
+    if value is None or _is_file(Path(value)):
+        return value and content_digest(value)
+    if not _is_folder(Path(value)):
         return value
-    if Path(value).is_file():
-        return _digest(value)
     inside = sorted(one for one in Path(value).rglob("*") if one.is_file())
-    return [[str(one.relative_to(value)), _digest(str(one))] for one in inside]
+    return [[str(one.relative_to(value)), content_digest(str(one))] for one in inside]
+
+
+def content_digest(path: str) -> str:
+    """The content of a file; a large one is read again only when it has changed."""
+    try:
+        stat = Path(path).stat()
+        return _digest_of(path, stat.st_mtime_ns, stat.st_size)
+    except OSError as error:
+        raise InputError(path, f"it cannot be read ({error.strerror})", "check the path") from None
 
 
 @cache
-def _digest(path: str) -> str:
-    """The content of a file; large ones are read once a run."""
-    try:
-        return file_digest(path)
-    except OSError as error:
-        raise InputError(path, f"it cannot be read ({error.strerror})", "check the path") from None
+def _digest_of(path: str, changed: int, size: int) -> str:
+    return file_digest(path)

@@ -1,26 +1,26 @@
 """Plan files: an experiment file whose systems may be trained, on splits that may be drawn."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from nerscope.dataset.split.asked import KINDS
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.systems import check_names
 from nerscope.experiment.config import (
     PROTOCOL_TYPES,
     TABLES,
-    TRAINED,
     Chosen,
     Data,
-    Toml,
     chosen_settings,
+    files_that_fit,
+    is_trained,
     named_data,
-    read_toml,
     relative_to,
 )
+from nerscope.experiment.toml import Toml, read_toml
 from nerscope.formats.base import path_of
 from nerscope.lab.recipe import File, recipe_named
 
@@ -45,7 +45,6 @@ _PROTOCOL: Mapping[str, Any] = {
     "seed": int,
     "seeds": list,
 }
-_KINDS = ("folds", "random", "leave_out", "hard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,12 @@ class Plan:
     def inputs(self) -> list[str]:
         """All files that are read, as far as the plan names them."""
         texts = [*self.sources, *(text for one in self.data for text in one.files)]
-        return list(map(path_of, texts))
+        for patterns in self.given.values():
+            own = patterns.values() if isinstance(patterns, dict) else [patterns]
+            for pattern in filter(_is_text, own):
+                texts += files_that_fit(self.folder, pattern.replace("{dataset}", "*"))
+        options = [value for one in self.trained for value in (one.options or {}).values()]
+        return [*map(path_of, texts), *filter(_is_text, options)]
 
     @property
     def split_options(self) -> dict[str, Any]:
@@ -123,18 +127,22 @@ def load_plan(path: str | Path) -> Plan:
     trained = [
         system
         for name, table in tables.items()
-        if isinstance(table, dict) and not TRAINED.isdisjoint(table)
+        if is_trained(table)
         for system in _variants(name, table, protocol.get("seeds", [1]), toml)
     ]
-    given = {
-        name: one
-        for name, one in tables.items()
-        if not (isinstance(one, dict) and not TRAINED.isdisjoint(one))
-    }
-    check_names([*(one.name for one in trained), *given])
+    given = {name: one for name, one in tables.items() if not is_trained(one)}
+    names = [*(one.name for one in trained), *given]
+    check_names(names)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(toml.place("systems"), f"two systems are called '{twice}'", "rename one")
     if not tables:
         raise InputError(str(path), "it names no system", "write [systems.NAME]")
     return Plan(toml, chosen_settings(toml), data, protocol, trained, given)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _protocol(toml: Toml) -> dict[str, Any]:
@@ -148,17 +156,24 @@ def _protocol(toml: Toml) -> dict[str, Any]:
             raise UsageError(
                 toml.place(key), f"'{key}' in [protocol] cannot be {table[key]!r}", _LISTS[key]
             )
-    chosen = [key for key in _KINDS if table.get(key)]
+    chosen = [key for key in KINDS if table.get(key)]
+    idle = [key for key in table if key not in (*PROTOCOL_TYPES, "seeds", "data")]
+    if idle and not table.get("data"):
+        raise UsageError(
+            toml.place(idle[0]),
+            f"'{idle[0]}' in [protocol] says how data are split, and there are none",
+            'add data = ["FILE"], or leave it out',
+        )
     if table.get("data") and len(chosen) != 1:
         raise UsageError(
             toml.place("protocol"),
             f"{len(chosen)} ways to split are chosen",
-            f"choose one of {', '.join(_KINDS)}",
+            f"choose one of {', '.join(KINDS)}",
         )
     return table
 
 
-_LISTS = {"data": "give a list of files", "seeds": "give a list of whole numbers"}
+_LISTS = {"data": "give a list of files", "seeds": "give a list of whole numbers from 0"}
 
 
 def _variants(
@@ -176,13 +191,8 @@ def _variants(
         )
     for values in choices:
         own = dict(zip(lists, values, strict=True))
-        said = "".join(f".{key}={_shown(value)}" for key, value in own.items())
+        said = "".join(f".{key}={value}" for key, value in own.items())
         yield _system(f"{name}{said}", {**fixed, **own}, seeds, toml, name)
-
-
-def _shown(value: object) -> str:
-    """A value as part of a name: of a file, what it is called."""
-    return Path(value).stem if isinstance(value, str) and "/" in value else str(value)
 
 
 def _system(
@@ -190,7 +200,7 @@ def _system(
 ) -> System:
     place = toml.place(key)
     own = table.get("seeds", seeds)
-    if type(own) is not list or not own or not all(type(one) is int for one in own):
+    if type(own) is not list or not own or not all(type(one) is int and one >= 0 for one in own):
         raise UsageError(place, f"seeds = {own!r} cannot be", _LISTS["seeds"])
     if len(set(own)) < len(own):
         raise UsageError(place, "a seed is there twice", "give each seed once")
@@ -201,6 +211,8 @@ def _system(
     if timeout is not None and (type(timeout) not in (int, float) or not timeout > 0):
         raise UsageError(place, f"timeout = {timeout!r} cannot be", "give seconds, as 3600")
     shared = System(name, tuple(own), context=context, timeout=timeout)
+    if "command" in table and "recipe" in table:
+        raise UsageError(place, f"'{key}' has both a recipe and a command", "keep one of them")
     if "command" in table:
         return _commanded(shared, table, toml, place)
     rest = {key: value for key, value in table.items() if key not in ("recipe", *_OF_ANY)}
@@ -226,7 +238,7 @@ def _commanded(shared: System, table: Mapping[str, Any], toml: Toml, place: str)
     for key, value in (("command", command), ("options", reading or "")):
         if type(value) is not str:
             raise UsageError(place, f"{key} = {value!r} cannot be", "give a text")
-    if not re.search(r"\{output\}", command):
+    if "{output}" not in command:
         raise UsageError(
             place,
             f"the command of '{shared.name}' does not say where it writes",

@@ -4,8 +4,9 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from nerscope.errors import FaultError, UsageError, suggest
@@ -61,14 +62,16 @@ class Option(NamedTuple):
     name: str
     default: Any
     kind: Any  # int, float, str, bool, File, or the tuple of what may be chosen
-    about: str
+    about: str = ""
+    least: float = -inf
 
     @property
     def give(self) -> str:
         """What a value must be, in words."""
         if isinstance(self.kind, tuple):
             return ", ".join(map(str, self.kind))
-        return _KINDS.get(self.kind, "file or folder")
+        kind = _KINDS.get(self.kind, "file or folder")
+        return kind if self.least == -inf else f"{kind} from {self.least:g}"
 
     def read(self, text: str) -> Any:
         """A value from its text; what cannot be read is left to be refused as it is."""
@@ -90,8 +93,8 @@ class Option(NamedTuple):
             fits = type(value) is self.kind
         else:
             fits = isinstance(value, bool if self.kind is bool else (str, Path))
-        if not fits:
-            raise UsageError(place, f"{self.name} = {value!r} cannot be", f"give {self.give}")
+        if not fits or (self.kind in (int, float) and value < self.least):
+            raise UsageError(place, f"{self.name} = {value!r} cannot be", f"give: {self.give}")
         return value
 
 
@@ -181,12 +184,15 @@ class Recipe:
 
 
 def _option(name: str, default: Any, hint: Any) -> Option:
-    hint, *about = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    hint, *told = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    kinds = [one for one in get_args(hint) if one is not NoneType]
     if get_origin(hint) is Literal:
         hint = get_args(hint)
-    elif hint not in _KINDS:
-        hint = File
-    return Option(name, default, hint, about[0] if about else "")
+    elif len(kinds) == 1:  # or None
+        hint = kinds[0]
+    kind = hint if isinstance(hint, tuple) or hint in _KINDS else File
+    given = str(default) if isinstance(default, Path) else default
+    return Option(name, given, kind, *told)
 
 
 RECIPES: Registry[Recipe] = Registry("recipe")
@@ -214,8 +220,9 @@ def register_recipe(
     """Make a function known as a recipe; `needs` are modules, with the packages that have them.
     If it is not `random`, all seeds give the same system, which is trained once.
 
-    Its keyword-only parameters are the options; `Annotated[int, "what it is"]` explains one, and
-    `Literal["a", "b"]` lists what can be chosen.
+    Its keyword-only parameters are the options, each with a default; `Annotated[int, "what it is"]`
+    explains one, a number behind that is the least it can be, `Literal["a", "b"]` lists what can be
+    chosen.
 
     >>> @register_recipe("all-outside")
     ... def all_outside(lesson, *, label: Annotated[str, "what every word gets"] = "O"):
@@ -243,6 +250,11 @@ def _registering(
 ) -> Callable[[Train], Train]:
     def register(train: Train) -> Train:
         recipe = Recipe(name, train, dict(needs or {}), extra, random)
+        for option in recipe.options.values():
+            if option.default is inspect.Parameter.empty:
+                raise UsageError(
+                    f"recipe '{name}'", f"its option '{option.name}' has no default", "give it one"
+                )
         RECIPES.add(name, recipe, built_in=built_in)
         return train
 

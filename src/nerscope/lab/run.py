@@ -1,5 +1,6 @@
 """Running a plan: make the splits, train and predict what is missing, evaluate everything."""
 
+import json
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,24 +8,27 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nerscope.dataset.split.split import split
-from nerscope.engines.base import Engine
-from nerscope.errors import FaultError, expect, plural
-from nerscope.experiment.cache import Cache, digest, file_digest
+from nerscope.dataset.split.write import EXPERIMENT
+from nerscope.engines.base import Engine, engine_for
+from nerscope.errors import FaultError, InputError, UsageError, expect, plural
+from nerscope.experiment.cache import Cache, digest
 from nerscope.experiment.config import (
     Data,
     Dataset,
     Experiment,
+    check_tables,
     named_data,
     outputs_of,
     protocol_of,
-    read_toml,
     with_outputs,
 )
 from nerscope.experiment.run import run_experiment
+from nerscope.experiment.toml import read_toml
 from nerscope.formats.base import path_of
-from nerscope.lab.jobs import Job, jobs_of
+from nerscope.lab.jobs import Job, content_digest, jobs_of
 from nerscope.lab.plan import Plan
-from nerscope.lab.work import Outcome, Shop, do_jobs, finished
+from nerscope.lab.recipe import recipe_named
+from nerscope.lab.work import Outcome, Shop, alone_in, do_jobs, finished, first_of_each
 from nerscope.results.compare import Comparison
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
@@ -75,14 +79,22 @@ def run_plan(
     """
     expect("plan", plan, Plan, "give what load_plan gave")
     expect("jobs", jobs, int, "give a whole number from 1")
+    if jobs < 1:
+        raise UsageError("jobs", f"{jobs} cannot be", "give a whole number from 1")
+    engine_for(engine, workers, plugins)  # refused now rather than after all training
     place = runs_folder(plan, folder)
-    data, protocol = datasets_of(plan, place, say)
-    planned = jobs_of(plan.trained, data, plan.folder)
-    shop = Shop(place, plan.folder, max(1, jobs), plugins)
-    progress = _Progress(planned, shop, say)
-    if progress.left:
-        step(f"training: {plural(len(progress.left), 'job')}")
-    outcomes = do_jobs(planned, shop, progress.tell)
+    with alone_in(place):
+        data, protocol = datasets_of(plan, place, say)
+        check_tables(plan.given, data, plan.toml)
+        planned = jobs_of(plan.trained, data, plan.folder)
+        shop = Shop(place, plan.folder, jobs, plugins)
+        progress = _Progress(planned, shop, say)
+        for job in progress.left:
+            if job.system.recipe:
+                recipe_named(job.system.recipe).check_runs_here()
+        if progress.left:
+            step(f"training: {plural(len(progress.left), 'job')}")
+        outcomes = do_jobs(planned, shop, progress.tell)
     experiment = replace(_experiment(plan, data, outcomes), protocol=protocol)
     for note in experiment.notes:
         say(f"note: {note}")
@@ -106,16 +118,32 @@ def datasets_of(
         return list(plan.data), said
     place = _splits_folder(plan, folder)
     if not place.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
         for note in split(plan.sources, place, **plan.split_options).notes:
             say(note)
-    made = read_toml(place / "nerscope.toml")
+    _check_context(plan, place)
+    made = read_toml(place / EXPERIMENT)
     return named_data(made), said or protocol_of(made)
+
+
+def _check_context(plan: Plan, place: Path) -> None:
+    """Refuse larger context where splits by sentence have torn neighbours apart."""
+    settings = json.loads((place / "manifest.json").read_text(encoding="utf-8"))["settings"]
+    torn = settings["by"] == "sentence" and not (settings["leave_out"] and not settings["dev"])
+    longer = [one.name for one in plan.trained if one.context > 1]
+    if torn and longer:
+        raise UsageError(
+            f"system '{longer[0]}'",
+            "it wants larger context, and splits by sentence have torn neighbours apart",
+            "mark documents in the data, or split with nerscope split --context",
+        )
 
 
 def _splits_folder(plan: Plan, folder: Path) -> Path:
     """A folder for each content and each way to split it."""
-    contents = [[file_digest(path_of(text)), text] for text in plan.sources]
+    contents = []
+    for text in plan.sources:
+        path = path_of(text)
+        contents.append([content_digest(path), Path(path).name, text[len(path) :]])
     return folder / f"splits-{digest(contents, plan.split_options)[:16]}"
 
 
@@ -151,6 +179,10 @@ def _experiment(plan: Plan, data: Sequence[Data], outcomes: Sequence[Outcome]) -
         if outputs:
             datasets.append(with_outputs(one, outputs))
     failed = [outcome for outcome in outcomes if outcome.output is None]
+    if not datasets and not failed:
+        raise InputError(
+            str(plan.toml.path), "no output of any system for any dataset", "check the patterns"
+        )
     if not datasets:
         first = failed[0]
         raise FaultError(str(first.job), f"no job gave an output; {first.fact}", f"see {first.log}")
@@ -174,15 +206,16 @@ class _Progress:
     """A line for each job that ends: how it went, and how long the rest may take."""
 
     def __init__(self, jobs: Sequence[Job], shop: Shop, say: Say) -> None:
-        before = [finished(job, shop.folder) for job in jobs]
+        single = list(first_of_each(jobs).values())
+        before = [finished(job, shop.folder) for job in single]
         self.say, self.at_once = say, shop.at_once
         self.seconds: dict[str, list[float]] = {}
         for known in before:
             if known is not None:
                 self._learn(known)
-        self.left = [job for job, known in zip(jobs, before, strict=True) if known is None]
-        if len(self.left) < len(jobs):
-            say(f"{plural(len(jobs) - len(self.left), 'job')} of {len(jobs)} done before")
+        self.left = [job for job, known in zip(single, before, strict=True) if known is None]
+        if len(self.left) < len(single):
+            say(f"{plural(len(single) - len(self.left), 'job')} of {len(single)} done before")
 
     def _learn(self, outcome: Outcome) -> None:
         self.seconds.setdefault(outcome.job.system.name, []).append(outcome.seconds)

@@ -8,9 +8,7 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,13 +17,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
+from uuid import uuid4
 
 from nerscope.errors import OutputError
 from nerscope.experiment.cache import file_digest
 from nerscope.formats.base import OPTIONS_FOLLOW, path_of
 from nerscope.lab.jobs import Job
+from nerscope.lab.process import Ended, run_process
 from nerscope.lab.recipe import recipe_named
+from nerscope.lab.worker import COMMAND, EXIT_CODE
 from nerscope.results.files import unwritable
 from nerscope.version import VERSION
 
@@ -33,9 +34,8 @@ OUTPUT, LOG, RECORD = "output.conll", "log.txt", "job.json"
 _SPEC, _SCRATCH = "spec.json", "scratch"
 _FAILED = ".failed"
 _DRAFT = ".draft-"
-_LAST_LINES = 400  # letters of a log that a message shows
-# Libraries that would each take all cores: two jobs at once slow each other ten-fold.
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_SHOWN = 400  # letters of a log that a message shows
+_ANY = "sentences=any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,6 @@ class Outcome:
     peak_mb: float | None  # None where the system does not tell
     fact: str = ""  # why it failed
     versions: Mapping[str, str] | None = None
-    anew: bool = True  # done now, and not before
 
     @property
     def record(self) -> dict[str, Any]:
@@ -81,16 +80,16 @@ class Shop(NamedTuple):
 
 
 def do_jobs(jobs: Sequence[Job], shop: Shop, told: Callable[[Outcome], None]) -> list[Outcome]:
-    """Do what is not done yet; the outcomes are in the order of the jobs.
+    """Do what is not done yet, alone in the folder; the outcomes are in the order of the jobs.
 
     A failed job does not keep the others from being done. Whoever stops the program stops the
     jobs, too.
     """
     found: dict[str, Outcome] = {}
     stop = threading.Event()
-    with _alone_in(shop.folder), ThreadPoolExecutor(shop.at_once) as pool:
+    with ThreadPoolExecutor(shop.at_once) as pool:
         waiting: dict[Future[Outcome], str] = {}
-        for key, job in _first_of_each(jobs).items():
+        for key, job in first_of_each(jobs).items():
             if (before := finished(job, shop.folder)) is not None:
                 found[key] = before
             else:
@@ -108,7 +107,7 @@ def do_jobs(jobs: Sequence[Job], shop: Shop, told: Callable[[Outcome], None]) ->
     return [replace(found[job.key], job=job) for job in jobs]
 
 
-def _first_of_each(jobs: Sequence[Job]) -> dict[str, Job]:
+def first_of_each(jobs: Sequence[Job]) -> dict[str, Job]:
     """The jobs by their keys: those with the same key are one."""
     found: dict[str, Job] = {}
     for job in jobs:
@@ -117,25 +116,35 @@ def _first_of_each(jobs: Sequence[Job]) -> dict[str, Job]:
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path) -> Iterator[None]:
     """Hold a folder, so that no second program works in it; it is free when this one ends."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with open(folder / ".lock", "w") as lock:
-            if sys.platform != "win32":
-                import fcntl
-
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise OutputError(
-                        str(folder), "another run works in it", "wait for it, or stop it"
-                    ) from None
-            for draft in folder.glob(f"{_DRAFT}*"):  # of a run that was killed
-                shutil.rmtree(draft)
-            yield
+        lock = open(folder / ".lock", "w")  # noqa: SIM115  held until the end of the block
     except OSError as error:
         raise unwritable(str(folder), error) from None
+    with lock:
+        try:
+            _take(lock)
+        except OSError:
+            raise OutputError(
+                str(folder), "another run works in it", "wait for it, or stop it"
+            ) from None
+        for draft in folder.glob(f"{_DRAFT}*"):  # of a run that was killed
+            shutil.rmtree(draft)
+        yield
+
+
+def _take(lock: IO[str]) -> None:
+    """Take a lock that nobody else has, or fail; it goes with the process."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def finished(job: Job, folder: Path) -> Outcome | None:
@@ -151,26 +160,28 @@ def finished(job: Job, folder: Path) -> Outcome | None:
     if not intact:
         return None
     output = _outcome_text(job, place)
-    return Outcome(job, output, place / LOG, seconds, peak, versions=versions, anew=False)
+    return Outcome(job, output, place / LOG, seconds, peak, versions=versions)
 
 
 def _outcome_text(job: Job, place: Path) -> str:
     """The output of a job and how it is read; a larger context has other sentence breaks."""
-    joined = ["sentences=any"] if job.system.command and job.system.context > 1 else []
-    options = ",".join([*filter(None, [job.reading]), *joined])
+    own = [option for option in job.reading.split(",") if option]
+    joined = [_ANY] if job.system.command and job.system.context > 1 and _ANY not in own else []
+    options = ",".join([*own, *joined])
     return f"{place / OUTPUT}{OPTIONS_FOLLOW}{options}"
 
 
 def _attempt(job: Job, shop: Shop, stop: threading.Event) -> Outcome:
     """Do one job in a draft folder, and give the folder its name."""
-    draft = Path(tempfile.mkdtemp(prefix=_DRAFT, dir=shop.folder))
+    draft = shop.folder / f"{_DRAFT}{uuid4().hex}"
+    draft.mkdir()
     try:
         (draft / _SCRATCH).mkdir()
         spec = draft / _SPEC
         spec.write_text(json.dumps(_spec(job, shop, draft)), encoding="utf-8")
         begin = time.monotonic()
         with open(draft / LOG, "wb") as log:
-            ended = _run_process(spec, log.fileno(), shop, job.system.timeout, stop)
+            ended = run_process(spec, log.fileno(), shop.at_once, job.system.timeout, stop)
         seconds = time.monotonic() - begin
         for leftover in (_SPEC, _SCRATCH):
             _removed(draft / leftover)
@@ -185,7 +196,8 @@ def _attempt(job: Job, shop: Shop, stop: threading.Event) -> Outcome:
             outcome = Outcome(job, text, place / LOG, seconds, ended.peak_mb, versions=versions)
             record = {**outcome.record, "sha256": file_digest(draft / OUTPUT)}
             (draft / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
-        _removed(place)
+        for old in (place, shop.folder / f"{job.folder_name}{_FAILED}"):
+            _removed(old)
         draft.rename(place)
         return outcome
     finally:
@@ -219,69 +231,20 @@ def _absolute(text: str | None) -> str | None:
     return f"{Path(path).resolve()}{text[len(path) :]}"
 
 
-class _Ended(NamedTuple):
-    """How a process ended; without a code, it was made to end."""
-
-    code: int | None
-    peak_mb: float | None
-
-
-def _run_process(
-    spec: Path, log: int, shop: Shop, timeout: float | None, stop: threading.Event
-) -> _Ended:
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    if shop.at_once > 1:
-        share = str(max(1, (os.cpu_count() or 1) // shop.at_once))
-        environment = {**dict.fromkeys(_THREADS, share), **environment}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "nerscope.lab.worker", str(spec)],
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        env=environment,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + (timeout or float("inf"))
-    while (ended := _looked_at(process)) is None:
-        if stop.is_set() or time.monotonic() > deadline:
-            _kill(process)
-            process.wait()
-            return _Ended(None, None)
-        stop.wait(0.02)
-    return ended
-
-
-def _looked_at(process: subprocess.Popen[bytes]) -> _Ended | None:
-    """How a process ended, and its peak memory where the system tells; None while it runs."""
-    if sys.platform == "win32":
-        code = process.poll()
-        return None if code is None else _Ended(code, None)
-    pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-    if not pid:
-        return None
-    process.returncode = os.waitstatus_to_exitcode(status)
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes
-    return _Ended(process.returncode, round(usage.ru_maxrss * unit / 1e6, 1))
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it started."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _why_failed(ended: _Ended, job: Job, draft: Path) -> str:
+def _why_failed(ended: Ended, job: Job, draft: Path) -> str:
     if ended.code == 0:
         return ""
     if ended.code is None:
         return f"it took longer than {job.system.timeout:g} s and was stopped"
     if ended.code < 0:
-        return f"it was ended by signal {-ended.code}; perhaps memory was too small"
+        hint = "; perhaps memory was too small" if ended.code == -signal.SIGKILL else ""
+        return f"it was ended by signal {-ended.code}{hint}"
     lines = (draft / LOG).read_text(encoding="utf-8", errors="replace").split("\n")
-    said = [line for line in lines if line.strip()]
-    return said[-1].strip()[-_LAST_LINES:] if said else f"it ended with exit code {ended.code}"
+    said = [line.strip() for line in lines if line.strip() and not line.startswith(COMMAND)]
+    if not said:
+        return f"it ended with exit code {ended.code}"
+    before = f" (before that: {said[-2][:_SHOWN]})" if EXIT_CODE in said[-1] and said[1:] else ""
+    return said[-1][-_SHOWN:] + before
 
 
 def _versions(job: Job) -> dict[str, str]:

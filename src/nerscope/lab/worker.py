@@ -19,11 +19,13 @@ from nerscope.errors import FaultError, NerscopeError
 from nerscope.formats.align import side_by_side
 from nerscope.formats.base import path_of, source_named
 from nerscope.lab.lessons import labelled, taught
+from nerscope.lab.plan import PLACES
 from nerscope.lab.recipe import recipe_named
 from nerscope.plugins import load_plugins
 from nerscope.results.files import write_bytes
 
-_PLACE = re.compile(r"\{(train|dev|test|output|seed)\}")
+_PLACE = re.compile(rf"""(["']?){{({"|".join(PLACES)})}}\1""")  # somebody may have quoted it
+COMMAND, EXIT_CODE = "$ ", "it ended with exit code "  # in the log
 _LOOK = 0.5  # seconds between two looks at who started this
 
 
@@ -78,13 +80,20 @@ def _by_recipe(spec: Mapping[str, Any]) -> None:
 def _by_command(spec: Mapping[str, Any]) -> None:
     """Run a program in the folder of the plan, with the names of files put into its command."""
     known = {**dict(_files(spec)), "output": spec["output"], "seed": str(spec["seed"])}
-    command = _PLACE.sub(lambda found: shlex.quote(known[found[1]]), spec["command"])
-    print(f"$ {command}", flush=True)  # noqa: T201  the log
+    command = _PLACE.sub(lambda found: _quoted(known[found[2]]), spec["command"])
+    print(f"{COMMAND}{command}", flush=True)  # noqa: T201  the log
     code = subprocess.run(command, shell=True, cwd=spec["plan"], check=False).returncode
+    if code < 0:
+        raise FaultError("the command", f"it was ended by signal {-code}", "run it by hand")
     if code:
-        raise FaultError("the command", f"it ended with exit code {code}", "see what it says above")
+        raise FaultError("the command", f"{EXIT_CODE}{code}", "mend it; its log tells more")
     if not Path(spec["output"]).is_file():
         raise FaultError("the command", "it wrote no output", "let it write to {output}")
+
+
+def _quoted(text: str) -> str:
+    """A text as one word of the shell."""
+    return subprocess.list2cmdline([text]) if sys.platform == "win32" else shlex.quote(text)
 
 
 def _files(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

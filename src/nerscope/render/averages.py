@@ -14,14 +14,18 @@ _SCORES = ("precision", "recall", "f1")
 # Of each facet, what is shown beside exact scores.
 _MEASURES = {"all": ("f1",), "tmr": ("recall",), "hard": ("ter", "hardeval")}
 _FOR_THESE, _FOR_OTHERS = ("these", ""), ("others like them", "_drawn")
+_NOTES = {
+    SPLITS: "95 % interval: Student's, corrected for the sentences that splits share",
+    FIXED: "95 % intervals: for these datasets alone",
+    DRAWN: "95 % intervals: for others like these datasets (Student's)",
+    DOMAINS: "95 % intervals: for these datasets alone, or for others like them (Student's)",
+}
 _INTERVALS = {
     SPLITS: [("95 % interval", "")],
     FIXED: [_FOR_THESE],
     DRAWN: [_FOR_OTHERS],
     DOMAINS: [_FOR_THESE, _FOR_OTHERS],
 }
-_NOTE = "95 % intervals: for these datasets alone, or for others like them (Student's)"
-_SPLITS_NOTE = "95 % interval: Student's, corrected for the sentences that splits share"
 
 
 def means_table(results: Results, *, exact: bool = False) -> Table | None:
@@ -35,7 +39,7 @@ def means_table(results: Results, *, exact: bool = False) -> Table | None:
     body = [_line(one, [suffix for _, suffix in intervals], most) for one in records]
     title = f"Mean over {plural(most, 'split' if over == SPLITS else 'dataset')}"
     header = ("system", "number", "mean", "std", *(name for name, _ in intervals))
-    notes = [_SPLITS_NOTE if over == SPLITS else _NOTE, *_left_out(results, records, most)]
+    notes = [_NOTES[over], *_left_out(results, records, most)]
     return Table(title, header, tuple(body), tuple(notes))
 
 

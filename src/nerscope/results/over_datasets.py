@@ -15,10 +15,10 @@ from nerscope.stats.across import (
     mean_ranks,
     sign_test,
     signed_rank,
+    weighted_p,
 )
 from nerscope.stats.corrections import SIGNIFICANT, corrected
 from nerscope.stats.splits import beaten_at_bonferroni, drawn, resampled_t
-from nerscope.stats.student import quantile, two_sided_p
 
 Rows = Sequence[Mapping[str, Any]]
 _P_VALUES = ("p_fixed", "p_drawn", "p_resampled", "p_sign", "p_wilcoxon")
@@ -40,7 +40,8 @@ def dataset_records(
         if row["difference"] is not None:
             pairs.setdefault((row["system_a"], row["system_b"]), []).append(row)
     told = protocol or Protocol()
-    found = [_record(a, b, own, told) for (a, b), own in pairs.items() if len(own) > 1]
+    every = len({row["dataset"] for row in primary})
+    found = [_record(a, b, own, told, every) for (a, b), own in pairs.items() if len(own) > 1]
     for name in _P_VALUES:
         p_values = [_or_nan(one[name]) for one in found]
         for one, p in zip(found, corrected(p_values, correction), strict=True):
@@ -48,12 +49,12 @@ def dataset_records(
     return found
 
 
-def _record(a: str, b: str, rows: Rows, protocol: Protocol) -> dict[str, Any]:
+def _record(a: str, b: str, rows: Rows, protocol: Protocol, every: int) -> dict[str, Any]:
     metric = metric_named(rows[0]["metric"])
     differences = [row["difference"] for row in rows]
     gains = [metric.gain(one) for one in differences]
     summed = (
-        _of_splits(rows, differences, gains, protocol.ratio)
+        _of_splits(rows, differences, gains, protocol.ratio, every)
         if protocol.ratio is not None
         else _of_domains(rows, differences, gains)
     )
@@ -79,14 +80,16 @@ def _of_domains(rows: Rows, differences: Numbers, gains: Numbers) -> dict[str, A
     smaller (partial conjunction, Dror et al. 2017).
     """
     bounds = [[_or_nan(row[side]) for row in rows] for side in ("low", "high")]
-    mean, low, high = averaged(differences, *bounds)
+    _, low, high = averaged(differences, *bounds)
     better = [_one_sided(row["p"], gain) for row, gain in zip(rows, gains, strict=True)]
     worse = [_one_sided(row["p"], -gain) for row, gain in zip(rows, gains, strict=True)]
     others = drawn(differences)
+    signed = [(_or_nan(row["p"]), one) for row, one in zip(rows, differences, strict=True)]
+    widths = [high - low for low, high in zip(*bounds, strict=True)]
     return {
         "low": row_value(low),
         "high": row_value(high),
-        "p_fixed": row_value(_p_of_interval(mean, low, high)),
+        "p_fixed": row_value(weighted_p(signed, widths)),
         "low_drawn": row_value(others.low),
         "high_drawn": row_value(others.high),
         "p_drawn": row_value(others.p),
@@ -97,30 +100,28 @@ def _of_domains(rows: Rows, differences: Numbers, gains: Numbers) -> dict[str, A
     }
 
 
-def _of_splits(rows: Rows, differences: Numbers, gains: Numbers, ratio: float) -> dict[str, Any]:
+def _of_splits(
+    rows: Rows, differences: Numbers, gains: Numbers, ratio: float, every: int
+) -> dict[str, Any]:
     """What holds for splits, although they overlap: `beats_on` of them A is better, each tested at
     alpha by their number (Gorman and Bedrick 2019), and the mean (Nadeau and Bengio 2003).
+
+    Splits on which the pair has no numbers were meant to be tested, too: they count among all.
     """
-    beaten = beaten_at_bonferroni([_or_nan(row["p"]) for row in rows], gains)
+    missing = every - len(rows)
+    p_values = [*(_or_nan(row["p"]) for row in rows), *[np.nan] * missing]
+    beaten = beaten_at_bonferroni(p_values, [*gains, *[0.0] * missing])
     found = resampled_t(differences, ratio)
     return {
         "low": row_value(found.low),
         "high": row_value(found.high),
-        "splits": len(rows),
+        "splits": every,
         "ratio": ratio,
         "alpha": SIGNIFICANT,
         "beats_on": beaten.better,
         "loses_on": beaten.worse,
         "p_resampled": row_value(found.p),
     }
-
-
-def _p_of_interval(mean: float, low: float, high: float) -> float:
-    """The p-value that goes with a 95 % interval: how unsure one that ended at 0 would be."""
-    reach = mean - low if mean > 0 else high - mean
-    if not mean or not reach > 0:
-        return np.nan if np.isnan(reach) else 1.0
-    return float(two_sided_p(float(quantile(SIGNIFICANT, np.inf)) * mean / reach, np.inf))
 
 
 def _one_sided(p: float | None, gain: float) -> float:

@@ -1,7 +1,7 @@
 """Whether A is better than B over several datasets: on how many, and on the whole."""
 
 from collections.abc import Callable, Sequence
-from math import comb, erfc, exp, lgamma, log, sqrt
+from math import comb, copysign, erfc, exp, lgamma, log, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import UsageError, suggest
 from nerscope.stats.ranks import ranks
+from nerscope.stats.student import normal_quantile
 
 Numbers: TypeAlias = Sequence[float] | Floats
 
@@ -155,6 +156,24 @@ def averaged(values: Numbers, lows: Numbers, highs: Numbers) -> tuple[float, flo
     mean = float(centre.mean())
     below, above = centre - low, high - centre
     return mean, mean - sqrt(below @ below) / n, mean + sqrt(above @ above) / n
+
+
+def weighted_p(tests: Sequence[tuple[float, float]], widths: Numbers) -> float:
+    """The p-value of a mean over independent datasets, from each one's two-sided p and difference.
+
+    Each p becomes the normal deviate that it stands for, with the sign of the difference; they are
+    added with the widths of the datasets' intervals as weights (Stouffer's method). For normal
+    differences that is the test of the mean itself; where few runs make tails heavy, their p-values
+    know it. NaN if a dataset was not tested.
+
+    >>> round(weighted_p([(0.05, 0.1), (0.05, 0.1)], [0.2, 0.2]), 4)
+    0.0056
+    """
+    z = [copysign(normal_quantile(p / 2), one) if one else 0.0 for p, one in tests]
+    weights = np.asarray(widths, np.float64)
+    if not len(z) or not (weights > 0).all():
+        return _NAN
+    return erfc(abs(float(weights @ z)) / sqrt(2 * float(weights @ weights)))
 
 
 def _defined(numbers: Numbers) -> Floats:

@@ -59,11 +59,13 @@ class Goal:
 
 
 def random_groups(groups: Groups, goal: Goal, rng: np.random.Generator) -> Bools:
-    """Groups in random order, as many as come nearest to the wanted size."""
-    order = rng.permutation(len(groups))
+    """Groups that are not larger than wanted, in random order, as many as come nearest to it."""
+    wanted = goal.size * goal.sentences
+    fitting = np.flatnonzero(groups.sizes[:, 0] <= wanted)
+    order = rng.permutation(fitting if len(fitting) else len(groups))
     sizes = np.cumsum(groups.sizes[order, 0])
     chosen = np.zeros(len(groups), bool)
-    chosen[order[: np.abs(sizes - goal.size * goal.sentences).argmin() + 1]] = True
+    chosen[order[: np.abs(sizes - wanted).argmin() + 1]] = True
     return chosen
 
 

@@ -138,6 +138,8 @@ def _hard(case: _Case) -> Iterator[tuple[str, Ints]]:
     corpus = case.material.corpus
     designed = design(corpus, case.group, asked.hard, size=asked.test, held=dev, seed=asked.seed)
     case.design.extend(designed.rows)
+    if not designed.test.any():
+        raise _no_room(case, TEST, asked.test)
     held = nothing[case.group] if dev is None else dev
     yield "hard", _parts(designed.test, held)
 
@@ -156,12 +158,16 @@ def _drawn(case: _Case, part: int, free: Bools, number: int) -> Bools:
     share = (case.asked.test if part == TEST else case.asked.dev) or 0.0
     chosen = drawn(case.groups, share, free, generator(case.asked.seed, part, number))
     if not chosen.any():
-        raise InputError(
-            case.material.corpus.name,
-            f"no {case.noun} fits into a {PARTS[part]} set of {100 * share:g} %",
-            "ask for a larger share, or say --by sentence or --allow-leaks",
-        )
+        raise _no_room(case, part, share)
     return chosen
+
+
+def _no_room(case: _Case, part: int, share: float) -> InputError:
+    return InputError(
+        case.material.corpus.name,
+        f"no {case.noun} fits into a {PARTS[part]} set of {100 * share:g} %",
+        "ask for a larger share, or say --by sentence or --allow-leaks",
+    )
 
 
 _KINDS: dict[str, Callable[[_Case], Iterator[tuple[str, Ints]]]] = {

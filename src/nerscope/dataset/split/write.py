@@ -40,8 +40,8 @@ def files_of(
         yield from files.items()
     yield "manifest.json", _manifest(material, parts, settings).encode()
     folder = ORIGINAL if len(layers) > 1 else ""
-    relation = _relation(parts, settings)
-    yield EXPERIMENT, "\n".join([*_experiment(parts, folder, options, relation)]).encode()
+    about = (options, _relation(parts, settings), settings["context"])
+    yield EXPERIMENT, "\n".join(_experiment(parts, folder, *about)).encode()
 
 
 def _layers(material: Material, context: int) -> list[_Layer]:
@@ -109,7 +109,11 @@ def _relation(parts: Mapping[str, Ints], settings: Mapping[str, Any]) -> list[st
 
 
 def _experiment(
-    parts: Mapping[str, Ints], folder: str, options: Mapping[str, str], relation: list[str]
+    parts: Mapping[str, Ints],
+    folder: str,
+    options: Mapping[str, str],
+    relation: list[str],
+    context: int,
 ) -> list[str]:
     lines = [
         "# An experiment over these splits. Name your systems below, then run it with:",
@@ -129,9 +133,10 @@ def _experiment(
         )
         lines.append("")
     ending = "::sentences=any" if folder else ""
+    longer = f", context = {context}" if context > 1 else ""
     lines += [
         "[systems]",
-        '# crf = { recipe = "crf" }  # trained on each split',
+        f'# crf = {{ recipe = "crf"{longer} }}  # trained on each split',
         f'# bert = "outputs/{{dataset}}/bert.*.conll{ending}"  # outputs that are there',
         "",
     ]

@@ -54,7 +54,7 @@ def taught(tagger: Tagger, see: See, lesson: Lesson, course: Course) -> list[lis
         if dev:
             f1 = exact_f1(lesson.dev, tagger.label(dev))
             note += f", dev F1 {100 * f1:.2f}"
-            if f1 > highest:
+            if not f1 < highest:  # where dev tells nothing, the last round counts
                 highest, kept = f1, _copied(tagger.state_dict())
         lesson.say(f"{note}, {time.perf_counter() - begun:.1f} s")
     if kept:

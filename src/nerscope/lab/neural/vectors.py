@@ -8,6 +8,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import FormatError, InputError
 
+_HEAD = 2  # lines that tell how many numbers a word has; with more fields, its word has blanks
 _FORM = "give a text file with a word and its numbers on each line, separated by blanks"
 
 
@@ -29,10 +30,12 @@ def _read(path: Path, wanted: set[str]) -> dict[str, Floats]:
     # What is wanted are few of very many lines: the others are not looked at closely.
     with path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
         for number, line in enumerate(lines, 1):
+            if number <= _HEAD:  # word2vec begins with two sizes
+                size = max(size, len(line.split()) - 1)
             word, _, rest = line.partition(" ")
-            if word in wanted and (number > 1 or rest.count(" ")):  # word2vec begins with two sizes
+            fields = rest.count(" ") + 1
+            if word in wanted and (number > 1 or fields > 1) and fields <= size:
                 found[word] = _numbers(rest, size, f"{path}:{number}")
-                size = len(found[word])
     return found
 
 
@@ -41,6 +44,6 @@ def _numbers(text: str, size: int, place: str) -> Floats:
         vector = np.array(text.split(), np.float64)
     except ValueError:
         vector = np.zeros(0)
-    if not len(vector) or len(vector) != (size or len(vector)) or not np.isfinite(vector).all():
+    if len(vector) != size or not np.isfinite(vector).all():
         raise FormatError(place, "this is no word vector like those before", _FORM)
     return vector

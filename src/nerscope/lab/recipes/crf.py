@@ -11,10 +11,10 @@ from nerscope.lab.recipes.features import features
 def crf(
     lesson: Lesson,
     *,
-    rounds: Annotated[int, "passes over the training data, at most"] = 30,
-    l1: Annotated[float, "weight of the L1 penalty, which leaves features out"] = 0.1,
-    l2: Annotated[float, "weight of the L2 penalty, which keeps weights small"] = 0.1,
-    rare: Annotated[int, "features seen less often than this are left out"] = 2,
+    rounds: Annotated[int, "passes over the training data, at most", 1] = 30,
+    l1: Annotated[float, "weight of the L1 penalty, which leaves features out", 0] = 0.1,
+    l2: Annotated[float, "weight of the L2 penalty, which keeps weights small", 0] = 0.1,
+    rare: Annotated[int, "features seen less often than this are left out", 1] = 2,
 ) -> list[list[str]]:
     """Conditional random field over words, shapes, affixes and neighbours."""
     from pycrfsuite import Tagger, Trainer

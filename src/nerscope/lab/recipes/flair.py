@@ -15,6 +15,7 @@ from nerscope.lab.recipe import File, Lesson, built_in_recipe
 _OUTSIDE = "O"
 _BLANK = "␣"  # written for words that cannot be seen, of which flair makes no token
 _LAYER = "ner"
+_OFFLINE = "HF_HUB_OFFLINE"
 _WORTH_SAYING = ("EPOCH ", "DEV ")
 
 
@@ -25,10 +26,12 @@ def flair(
     embeddings: Annotated[
         File | None, "word vectors, a file as of GloVe; without one, vectors are learnt"
     ] = None,
-    hidden: Annotated[int, "size of the states between words and labels"] = 128,
-    rounds: Annotated[int, "passes over the training data; the best on dev, if any, counts"] = 10,
-    batch: Annotated[int, "sentences between two steps"] = 16,
-    rate: Annotated[float, "size of the first steps"] = 0.1,
+    hidden: Annotated[int, "size of the states between words and labels", 1] = 128,
+    rounds: Annotated[
+        int, "passes over the training data; the best on dev, if any, counts", 1
+    ] = 10,
+    batch: Annotated[int, "sentences between two steps", 1] = 16,
+    rate: Annotated[float, "size of the first steps", 0] = 0.1,
 ) -> list[list[str]]:
     """Flair's sequence tagger, an LSTM with a CRF, over characters and words."""
     if lesson.labels == [_OUTSIDE]:  # of which flair makes no tagger
@@ -61,7 +64,8 @@ def flair(
 @contextmanager
 def _alone(lesson: Lesson) -> Iterator[None]:
     """Let flair fetch nothing, write into the folder of the lesson, and talk into its log."""
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    said = os.environ.get(_OFFLINE)
+    os.environ[_OFFLINE] = said or "1"
     with warnings.catch_warnings(), redirect_stderr(StringIO()):  # where it draws progress
         warnings.simplefilter("ignore")  # of flair about the libraries that it uses itself
         import flair as library
@@ -74,6 +78,8 @@ def _alone(lesson: Lesson) -> Iterator[None]:
             yield
         finally:
             log.handlers[:], library.cache_root = before, place
+            if said is None:
+                del os.environ[_OFFLINE]
 
 
 class _Saying(logging.Handler):

@@ -18,7 +18,7 @@ Weights = NDArray[np.float32]
 
 @built_in_recipe("perceptron")
 def perceptron(
-    lesson: Lesson, *, rounds: Annotated[int, "passes over the training data"] = 5
+    lesson: Lesson, *, rounds: Annotated[int, "passes over the training data", 1] = 5
 ) -> list[list[str]]:
     """Averaged perceptron, greedy, over shapes, affixes, context and previous labels."""
     labels = sorted(lesson.labels, key="O".__ne__)

@@ -15,10 +15,12 @@ def spacy(
     lesson: Lesson,
     *,
     language: Annotated[str, "code of the language, or xx for none in particular"] = "xx",
-    rounds: Annotated[int, "passes over the training data; the best on dev, if any, counts"] = 10,
-    batch: Annotated[int, "sentences between two steps"] = 32,
-    dropout: Annotated[float, "share of the network that each step leaves out"] = 0.2,
-    width: Annotated[int, "size of the vectors of words"] = 96,
+    rounds: Annotated[
+        int, "passes over the training data; the best on dev, if any, counts", 1
+    ] = 10,
+    batch: Annotated[int, "sentences between two steps", 1] = 32,
+    dropout: Annotated[float, "share of the network that each step leaves out", 0] = 0.2,
+    width: Annotated[int, "size of the vectors of words", 1] = 96,
 ) -> list[list[str]]:
     """spaCy's tok2vec and entity recogniser in a blank pipeline."""
     from spacy import blank
