@@ -17,7 +17,7 @@ from nerscope.results.join import joined_results
 from nerscope.results.narrow import narrowed
 from nerscope.results.protocol import KINDS, Protocol, chosen_protocol
 from nerscope.results.results import Results
-from nerscope.stats.across import averaged
+from nerscope.stats.across import averaged, p_of_mean
 from nerscope.stats.splits import drawn as drawn_test
 from nerscope.stats.splits import resampled_t
 
@@ -309,3 +309,17 @@ def test_json_holds_the_means_of_several_datasets(four: Results) -> None:
     assert content["protocol"] == {"datasets": "splits", "ratio": 0.25}
     alone = json.loads(evaluated("d", 1).to_json())
     assert "over_datasets" not in alone and "protocol" not in alone
+
+
+@pytest.mark.parametrize("degrees", [3.0, 30.0, np.inf])
+@pytest.mark.parametrize("shift", [-0.001, 0.001])
+def test_the_p_of_a_mean_and_its_interval_agree_whatever_they_rest_on(
+    degrees: float, shift: float
+) -> None:
+    # Two datasets that point opposite ways, with a mean at the edge of its interval.
+    values = np.array([0.3, -0.1])
+    half = 2 * (values.mean() + shift) / np.sqrt(2)
+    lows, highs = values - half, values + half
+    _, low, _ = averaged(values, lows, highs)
+    p = p_of_mean(values, lows, highs, [degrees, degrees])
+    assert (p < 0.05) == (low > 0)

@@ -472,6 +472,7 @@ def difference_row(evidence: Evidence, found: Difference) -> dict[str, Any]:
         "in_where": _in_where(found.division, match, metric),
         "n": round(found.n),
         "clusters": round(float(pair.clusters[found.at])),
+        "degrees": row_value(float(pair.all_degrees[found.at])),
         "differing": found.differing,
         "about": pair.about,
         "test": found.test,

@@ -13,9 +13,9 @@ from nerscope.stats.across import (
     averaged,
     beaten_on,
     mean_ranks,
+    p_of_mean,
     sign_test,
     signed_rank,
-    weighted_p,
 )
 from nerscope.stats.corrections import SIGNIFICANT, corrected
 from nerscope.stats.splits import beaten_at_bonferroni, drawn, resampled_t
@@ -79,17 +79,16 @@ def _of_domains(rows: Rows, differences: Numbers, gains: Numbers) -> dict[str, A
     `better_on` is the number of datasets on which A is better, with 95 % confidence that it is no
     smaller (partial conjunction, Dror et al. 2017).
     """
-    bounds = [[_or_nan(row[side]) for row in rows] for side in ("low", "high")]
-    _, low, high = averaged(differences, *bounds)
+    lows, highs = ([_or_nan(row[side]) for row in rows] for side in ("low", "high"))
+    _, low, high = averaged(differences, lows, highs)
     better = [_one_sided(row["p"], gain) for row, gain in zip(rows, gains, strict=True)]
     worse = [_one_sided(row["p"], -gain) for row, gain in zip(rows, gains, strict=True)]
     others = drawn(differences)
-    signed = [(_or_nan(row["p"]), one) for row, one in zip(rows, differences, strict=True)]
-    widths = [high - low for low, high in zip(*bounds, strict=True)]
+    degrees = [_or_nan(row.get("degrees")) for row in rows]
     return {
         "low": row_value(low),
         "high": row_value(high),
-        "p_fixed": row_value(weighted_p(signed, widths)),
+        "p_fixed": row_value(p_of_mean(differences, lows, highs, degrees)),
         "low_drawn": row_value(others.low),
         "high_drawn": row_value(others.high),
         "p_drawn": row_value(others.p),

@@ -1,7 +1,7 @@
 """Whether A is better than B over several datasets: on how many, and on the whole."""
 
 from collections.abc import Callable, Sequence
-from math import comb, copysign, erfc, exp, lgamma, log, sqrt
+from math import comb, erfc, exp, lgamma, log, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -9,11 +9,12 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import UsageError, suggest
 from nerscope.stats.ranks import ranks
-from nerscope.stats.student import normal_quantile
+from nerscope.stats.student import quantile, two_sided_p
 
 Numbers: TypeAlias = Sequence[float] | Floats
 
 _NAN = float("nan")
+_LEVEL = 0.05  # beyond which intervals reach
 _ENUMERABLE = 50  # differences; 2 ^ 50 ways to place their signs are counted without rounding
 
 
@@ -158,22 +159,27 @@ def averaged(values: Numbers, lows: Numbers, highs: Numbers) -> tuple[float, flo
     return mean, mean - sqrt(below @ below) / n, mean + sqrt(above @ above) / n
 
 
-def weighted_p(tests: Sequence[tuple[float, float]], widths: Numbers) -> float:
-    """The p-value of a mean over independent datasets, from each one's two-sided p and difference.
+def p_of_mean(values: Numbers, lows: Numbers, highs: Numbers, degrees: Numbers) -> float:
+    """The p-value that goes with `averaged`: below 0.05 if and only if its interval leaves 0 out.
 
-    Each p becomes the normal deviate that it stands for, with the sign of the difference; they are
-    added with the widths of the datasets' intervals as weights (Stouffer's method). For normal
-    differences that is the test of the mean itself; where few runs make tails heavy, their p-values
-    know it. NaN if a dataset was not tested.
+    `degrees` are those of freedom that each dataset's interval rests on; those of the mean are
+    found as by Satterthwaite. 1 if the mean is 0, NaN if something is undefined.
 
-    >>> round(weighted_p([(0.05, 0.1), (0.05, 0.1)], [0.2, 0.2]), 4)
+    >>> round(p_of_mean([0.1, 0.1], [0.0, 0.0], [0.2, 0.2], [np.inf, np.inf]), 4)
     0.0056
     """
-    z = [copysign(normal_quantile(p / 2), one) if one else 0.0 for p, one in tests]
-    weights = np.asarray(widths, np.float64)
-    if not len(z) or not (weights > 0).all():
+    mean, low, high = averaged(values, lows, highs)
+    reach = mean - low if mean > 0 else high - mean
+    if not mean:
+        return 1.0
+    if not reach > 0:
         return _NAN
-    return erfc(abs(float(weights @ z)) / sqrt(2 * float(weights @ weights)))
+    widths = (np.asarray(highs, np.float64) - np.asarray(lows, np.float64)) / 2
+    own = np.asarray(degrees, np.float64)
+    variances = (widths / quantile(_LEVEL, own)) ** 2
+    squares = float(np.sum(variances**2 / own))
+    whole = float(np.sum(variances)) ** 2 / squares if squares > 0 else np.inf
+    return float(two_sided_p(float(quantile(_LEVEL, whole)) * mean / reach, whole))
 
 
 def _defined(numbers: Numbers) -> Floats:
