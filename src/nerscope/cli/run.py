@@ -55,7 +55,7 @@ def command(
     from nerscope.lab.plan import load_plan
     from nerscope.lab.run import run_plan, runs_folder
     from nerscope.plugins import load_plugins
-    from nerscope.render.jobs import jobs_table
+    from nerscope.render.jobs import jobs_tables
 
     said = dict(locals())
     checked_format(format)
@@ -83,7 +83,7 @@ def command(
         ran.comparison,
         said,
         also={"jobs": ran.jobs},
-        more=[jobs_table(ran.jobs)],
+        more=jobs_tables(ran.jobs),
         notes=_failures([str(one.job) for one in failed], len(ran.outcomes), str(place)),
         code=1 if failed else 0,
     )

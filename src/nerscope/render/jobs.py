@@ -11,26 +11,32 @@ Record = Mapping[str, Any]
 
 
 def planned_document(records: Sequence[Record]) -> Document:
-    """One row a job; what a person wants to know first is how many are left."""
-    left = sum(not one["done"] for one in records)
+    """One row a run; what a person wants to know first is how many jobs are left.
+
+    Runs of a system without chance are one job.
+    """
+    left = len({one["key"] for one in records if not one["done"]})
     shown = [
         {**{key: one[key] for key in ("system", "dataset", "seed")}, "done": _yes(one["done"])}
         for one in records
     ]
-    opening = [f"{plural(len(records), 'job')}, {left} to do"]
-    return Document([table_of("Jobs", shown)], {"jobs": list(records)}, shown, opening=opening)
+    opening = [f"{plural(len(records), 'run')}; {plural(left, 'job')} to do"]
+    tables = [table_of("Runs", shown)] if shown else []
+    return Document(tables, {"jobs": list(records)}, shown, opening=opening)
 
 
 def _yes(done: bool) -> str:
     return "yes" if done else "no"
 
 
-def jobs_table(records: Sequence[Record]) -> Table:
-    """What each system cost: one row a system."""
+def jobs_tables(records: Sequence[Record]) -> list[Table]:
+    """What each system cost, one row a system; nothing where nothing was trained."""
+    if not records:
+        return []
     systems = dict.fromkeys(one["system"] for one in records)
     rows = [_cost([one for one in records if one["system"] == name]) for name in systems]
-    table = table_of("Training", rows)
-    return replace(table, notes=("seconds: mean of a job, training and prediction together",))
+    note = "seconds: mean of a job, training and prediction together"
+    return [replace(table_of("Training", rows), notes=(note,))]
 
 
 def _cost(own: Sequence[Record]) -> dict[str, str]:

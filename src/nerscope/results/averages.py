@@ -7,7 +7,7 @@ import numpy as np
 
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
-from nerscope.results.row import Row, row_value
+from nerscope.results.row import Row, or_nan, row_value
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.across import Numbers, averaged
 from nerscope.stats.splits import drawn, resampled_t
@@ -41,7 +41,7 @@ def _records(
         return
     for system in systems:
         rows = [by_dataset[name][system] for name in shared]
-        values = [_number(row["value"]) for row in rows]
+        values = [or_nan(row["value"]) for row in rows]
         yield {
             "system": system,
             **dict(zip(_KEYS, key, strict=True)),
@@ -61,8 +61,8 @@ def _bounds(
         found = resampled_t(values, protocol.ratio)
         low, high, others = found.low, found.high, drawn([])
     else:
-        lows = [_number(row.get("low")) for row in rows]
-        highs = [_number(row.get("high")) for row in rows]
+        lows = [or_nan(row.get("low")) for row in rows]
+        highs = [or_nan(row.get("high")) for row in rows]
         (_, low, high), others = averaged(values, lows, highs), drawn(values)
     return _kept(metric, "", low, high) | _kept(metric, "_drawn", others.low, others.high)
 
@@ -72,7 +72,3 @@ def _kept(metric: str, suffix: str, low: float, high: float) -> dict[str, float 
     if metric_named(metric).is_fraction:
         low, high = float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))
     return {f"low{suffix}": row_value(low), f"high{suffix}": row_value(high)}
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else value

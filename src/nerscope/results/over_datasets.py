@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.results.protocol import Protocol
-from nerscope.results.row import row_value
+from nerscope.results.row import or_nan, row_value
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.across import (
     Numbers,
@@ -43,7 +43,7 @@ def dataset_records(
     every = len({row["dataset"] for row in primary})
     found = [_record(a, b, own, told, every) for (a, b), own in pairs.items() if len(own) > 1]
     for name in _P_VALUES:
-        p_values = [_or_nan(one[name]) for one in found]
+        p_values = [or_nan(one[name]) for one in found]
         for one, p in zip(found, corrected(p_values, correction), strict=True):
             one[f"{name}_corrected"] = row_value(p)
     return found
@@ -79,12 +79,12 @@ def _of_domains(rows: Rows, differences: Numbers, gains: Numbers) -> dict[str, A
     `better_on` is the number of datasets on which A is better, with 95 % confidence that it is no
     smaller (partial conjunction, Dror et al. 2017).
     """
-    lows, highs = ([_or_nan(row[side]) for row in rows] for side in ("low", "high"))
+    lows, highs = ([or_nan(row[side]) for row in rows] for side in ("low", "high"))
     _, low, high = averaged(differences, lows, highs)
     better = [_one_sided(row["p"], gain) for row, gain in zip(rows, gains, strict=True)]
     worse = [_one_sided(row["p"], -gain) for row, gain in zip(rows, gains, strict=True)]
     others = drawn(differences)
-    degrees = [_or_nan(row.get("degrees")) for row in rows]
+    degrees = [or_nan(row.get("degrees")) for row in rows]
     return {
         "low": row_value(low),
         "high": row_value(high),
@@ -108,7 +108,7 @@ def _of_splits(
     Splits on which the pair has no numbers were meant to be tested, too: they count among all.
     """
     missing = every - len(rows)
-    p_values = [*(_or_nan(row["p"]) for row in rows), *[np.nan] * missing]
+    p_values = [*(or_nan(row["p"]) for row in rows), *[np.nan] * missing]
     beaten = beaten_at_bonferroni(p_values, [*gains, *[0.0] * missing])
     found = resampled_t(differences, ratio)
     return {
@@ -128,10 +128,6 @@ def _one_sided(p: float | None, gain: float) -> float:
     if p is None:
         return 1.0
     return p / 2 if gain > 0 else 1 - p / 2
-
-
-def _or_nan(value: float | None) -> float:
-    return np.nan if value is None else value
 
 
 def rank_records(primary: Rows) -> list[dict[str, Any]]:

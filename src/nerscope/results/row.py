@@ -32,6 +32,11 @@ def row_value(value: float) -> float | None:
     return None if value != value else value
 
 
+def or_nan(value: float | None) -> float:
+    """A number of a row to compute with: NaN where it is undefined."""
+    return math.nan if value is None else value
+
+
 def summary_row(rows: Sequence[Row]) -> Row:
     """The mean over a system's runs; a run for which the number is undefined has no share in it."""
     summary = rows[0].copy()

@@ -3,9 +3,8 @@
 from collections import Counter, defaultdict
 from itertools import pairwise
 
+from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import Lesson, built_in_recipe
-
-_OUTSIDE = "O"
 
 
 @built_in_recipe("dictionary", random=False)
@@ -15,7 +14,7 @@ def dictionary(lesson: Lesson) -> list[list[str]]:
     outside: Counter[str] = Counter()
     for words, labels in lesson.train:
         for word, label in zip(words, labels, strict=True):
-            if label == _OUTSIDE:
+            if label == OUTSIDE_LABEL:
                 outside[word] += 1
             else:
                 inside[word][label[2:]] += 1
@@ -25,7 +24,7 @@ def dictionary(lesson: Lesson) -> list[list[str]]:
         for word, found in inside.items()
         if found.total() >= outside[word]
     }
-    return [_spelt([types.get(word, _OUTSIDE) for word in words]) for words in lesson.test]
+    return [_spelt([types.get(word, OUTSIDE_LABEL) for word in words]) for words in lesson.test]
 
 
 def _most_frequent(found: Counter[str]) -> str:
@@ -35,6 +34,6 @@ def _most_frequent(found: Counter[str]) -> str:
 def _spelt(types: list[str]) -> list[str]:
     """Neighbours of one type are one mention."""
     return [
-        kind if kind == _OUTSIDE else f"{'I' if kind == before else 'B'}-{kind}"
-        for before, kind in pairwise([_OUTSIDE, *types])
+        kind if kind == OUTSIDE_LABEL else f"{'I' if kind == before else 'B'}-{kind}"
+        for before, kind in pairwise([OUTSIDE_LABEL, *types])
     ]

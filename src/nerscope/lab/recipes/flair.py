@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import File, Lesson, built_in_recipe
 
-_OUTSIDE = "O"
 _BLANK = "␣"  # written for words that cannot be seen, of which flair makes no token
 _LAYER = "ner"
 _OFFLINE = "HF_HUB_OFFLINE"
@@ -34,8 +34,8 @@ def flair(
     rate: Annotated[float, "size of the first steps", 0] = 0.1,
 ) -> list[list[str]]:
     """Flair's sequence tagger, an LSTM with a CRF, over characters and words."""
-    if lesson.labels == [_OUTSIDE]:  # of which flair makes no tagger
-        return [[_OUTSIDE] * len(words) for words in lesson.test]
+    if lesson.labels == [OUTSIDE_LABEL]:  # of which flair makes no tagger
+        return [[OUTSIDE_LABEL] * len(words) for words in lesson.test]
     with _alone(lesson):
         import flair as library
         from flair.models import SequenceTagger
@@ -97,7 +97,7 @@ class _Saying(logging.Handler):
 
 
 def _types(lesson: Lesson) -> Any:
-    found = _dictionary({label[2:] for label in lesson.labels if label != _OUTSIDE}, False)
+    found = _dictionary({label[2:] for label in lesson.labels if label != OUTSIDE_LABEL}, False)
     found.span_labels = True
     return found
 
@@ -174,7 +174,7 @@ def _sentence(words: Sequence[str], labels: Sequence[str] = (), known: Collectio
 
 
 def _labels(sentence: Any) -> list[str]:
-    labels = [_OUTSIDE] * len(sentence)
+    labels = [OUTSIDE_LABEL] * len(sentence)
     for span in sentence.get_spans(_LAYER):
         kind = span.get_label(_LAYER).value
         for place, token in enumerate(span):

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Annotated, Any
 
+from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import Lesson, Tagged, built_in_recipe
 
-_OUTSIDE = "O"
 _BLANK = "␣"  # written for words that cannot be seen, which spaCy lets into no mention
 
 
@@ -26,8 +26,8 @@ def spacy(
     from spacy import blank
     from spacy.util import fix_random_seed
 
-    if lesson.labels == [_OUTSIDE]:  # which leaves the recogniser without a step to choose
-        return [[_OUTSIDE] * len(words) for words in lesson.test]
+    if lesson.labels == [OUTSIDE_LABEL]:  # which leaves the recogniser without a step to choose
+        return [[OUTSIDE_LABEL] * len(words) for words in lesson.test]
     fix_random_seed(lesson.seed)
     nlp = blank(language)
     nlp.add_pipe("ner", config={"model": {"tok2vec": {"width": width}}})
@@ -80,4 +80,6 @@ def _train(
 
 
 def _labels(doc: Any) -> list[str]:
-    return [f"{word.ent_iob_}-{word.ent_type_}" if word.ent_type_ else _OUTSIDE for word in doc]
+    return [
+        f"{word.ent_iob_}-{word.ent_type_}" if word.ent_type_ else OUTSIDE_LABEL for word in doc
+    ]
