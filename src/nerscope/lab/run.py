@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,15 @@ from nerscope.formats.base import path_of
 from nerscope.lab.jobs import Job, content_digest, jobs_of
 from nerscope.lab.plan import Plan
 from nerscope.lab.recipe import recipe_named
-from nerscope.lab.work import Outcome, Shop, alone_in, do_jobs, finished, first_of_each
+from nerscope.lab.work import (
+    Outcome,
+    Shop,
+    alone_in,
+    do_jobs,
+    done_before,
+    finished,
+    first_of_each,
+)
 from nerscope.results.compare import Comparison
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
@@ -88,13 +96,14 @@ def run_plan(
         check_tables(plan.given, data, plan.toml)
         planned = jobs_of(plan.trained, data, plan.folder)
         shop = Shop(place, plan.folder, jobs, plugins)
-        progress = _Progress(planned, shop, say)
+        before = done_before(planned, place)
+        progress = _Progress(planned, before, jobs, say)
         for job in progress.left:
             if job.system.recipe:
                 recipe_named(job.system.recipe).check_runs_here()
         if progress.left:
             step(f"training: {plural(len(progress.left), 'job')}")
-        outcomes = do_jobs(planned, shop, progress.tell)
+        outcomes = do_jobs(planned, shop, before, progress.tell)
     experiment = replace(_experiment(plan, data, outcomes), protocol=protocol)
     for note in experiment.notes:
         say(f"note: {note}")
@@ -205,17 +214,17 @@ def _numbered(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 class _Progress:
     """A line for each job that ends: how it went, and how long the rest may take."""
 
-    def __init__(self, jobs: Sequence[Job], shop: Shop, say: Say) -> None:
-        single = list(first_of_each(jobs).values())
-        before = [finished(job, shop.folder) for job in single]
-        self.say, self.at_once = say, shop.at_once
+    def __init__(
+        self, jobs: Sequence[Job], before: Mapping[str, Outcome], at_once: int, say: Say
+    ) -> None:
+        single = first_of_each(jobs)
+        self.say, self.at_once = say, at_once
         self.seconds: dict[str, list[float]] = {}
-        for known in before:
-            if known is not None:
-                self._learn(known)
-        self.left = [job for job, known in zip(single, before, strict=True) if known is None]
-        if len(self.left) < len(single):
-            say(f"{plural(len(single) - len(self.left), 'job')} of {len(single)} done before")
+        for known in before.values():
+            self._learn(known)
+        self.left = [job for key, job in single.items() if key not in before]
+        if before:
+            say(f"{plural(len(before), 'job')} of {len(single)} done before")
 
     def _learn(self, outcome: Outcome) -> None:
         self.seconds.setdefault(outcome.job.system.name, []).append(outcome.seconds)

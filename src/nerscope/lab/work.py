@@ -79,20 +79,29 @@ class Shop(NamedTuple):
     plugins: Sequence[str] = ()
 
 
-def do_jobs(jobs: Sequence[Job], shop: Shop, told: Callable[[Outcome], None]) -> list[Outcome]:
-    """Do what is not done yet, alone in the folder; the outcomes are in the order of the jobs.
+def done_before(jobs: Sequence[Job], folder: Path) -> dict[str, Outcome]:
+    """The outcomes of those jobs that are done, by their keys."""
+    known = {key: finished(job, folder) for key, job in first_of_each(jobs).items()}
+    return {key: outcome for key, outcome in known.items() if outcome is not None}
+
+
+def do_jobs(
+    jobs: Sequence[Job],
+    shop: Shop,
+    before: Mapping[str, Outcome],
+    told: Callable[[Outcome], None],
+) -> list[Outcome]:
+    """Do what was not done before, alone in the folder; outcomes are in the order of the jobs.
 
     A failed job does not keep the others from being done. Whoever stops the program stops the
     jobs, too.
     """
-    found: dict[str, Outcome] = {}
+    found = dict(before)
     stop = threading.Event()
     with ThreadPoolExecutor(shop.at_once) as pool:
         waiting: dict[Future[Outcome], str] = {}
         for key, job in first_of_each(jobs).items():
-            if (before := finished(job, shop.folder)) is not None:
-                found[key] = before
-            else:
+            if key not in found:
                 waiting[pool.submit(_attempt, job, shop, stop)] = key
         try:
             while waiting:
