@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, Reading, joined
+from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, joined
 from nerscope.corpus.schemes import (
     ALIASES,
     BEGIN,
@@ -365,11 +365,11 @@ def test_transitions_of_chunks_that_were_made_one_by_one_add_up_too(
 
 
 def test_readings_add_up_with_the_first_place_of_each() -> None:
-    lost = ("a picture", 2, 7)
+    lost = {"pictures": Found(2, (7,))}
     parts = [Reading(), Reading(other_tokens=2, first_other_line=5), Reading(mended=3)]
-    total = sum([*parts, Reading(other_tokens=1, first_other_line=9, losses=(lost,))], Reading())
+    total = sum([*parts, Reading(other_tokens=1, first_other_line=9, found=lost)], Reading())
     assert (total.mended, total.other_tokens, total.first_other_line) == (3, 3, 5)
-    assert total.losses == (lost,)
+    assert total.found == lost
 
 
 def test_hundreds_of_labels_are_counted_without_overflow() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nerscope.corpus.corpus import Corpus, Reading
+from nerscope.corpus.corpus import Corpus, Found, Reading
 from nerscope.corpus.schemes import BIO, Fault
 from nerscope.errors import FormatError
 from nerscope.formats.losses import Loss, losses_of, note_of, spell
@@ -88,7 +88,7 @@ def test_labels_that_were_mended_on_request_are_a_loss(count: int, words: str) -
 
 @pytest.mark.parametrize(("line", "place"), [(7, "f:7"), (0, "f")])
 def test_what_a_format_says_it_left_out_is_a_loss(line: int, place: str) -> None:
-    [found] = losses(Reading(losses=(("relations", 4, line),)))
+    [found] = losses(Reading(found={"relations": Found(4, (line,))}))
     assert (found["kind"], found["count"], found["places"]) == ("relations", 4, [place])
 
 

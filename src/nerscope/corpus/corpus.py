@@ -9,8 +9,17 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.mentions import NO_MENTIONS, Mentions, decode, spelt
+from nerscope.corpus.arrays import Ints, Objects
+from nerscope.corpus.mentions import (
+    NO_MENTIONS,
+    PLAIN,
+    Mentions,
+    Shape,
+    decode,
+    joined_mentions,
+    shapes_of,
+    spelt,
+)
 from nerscope.corpus.schemes import (
     BIO,
     Labels,
@@ -36,6 +45,28 @@ class Coding:
     labels: Labels = field(default_factory=Labels)
 
 
+_LISTED = 1000  # of what was found, so many are named
+
+
+class Found(NamedTuple):
+    """Something that was noticed while reading: how often, on which lines first, and what.
+
+    >>> Found(2, (3, 9), ("Yrok", "Ada")) + Found(1, (12,), ("Bob",))
+    Found(times=3, lines=(3, 9, 12), items=('Yrok', 'Ada', 'Bob'))
+    """
+
+    times: int
+    lines: tuple[int, ...] = ()
+    items: tuple[str, ...] = ()  # what it was, if it can be named
+
+    def __add__(self, other: "Found") -> "Found":  # type: ignore[override]
+        return Found(
+            self.times + other.times,
+            (self.lines + other.lines)[:_LISTED],
+            (self.items + other.items)[:_LISTED],
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """What was noticed while a chunk was read. Readings of chunks add up to that of their file."""
@@ -45,9 +76,7 @@ class Reading:
     comments: int = 0  # lines that were left out
     other_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
     first_other_line: int = 0
-    losses: tuple[
-        tuple[str, int, int], ...
-    ] = ()  # what a format says it left out: what, times, line
+    found: Mapping[str, Found] = field(default_factory=dict)  # what else a format noticed, by kind
 
     def __add__(self, other: "Reading") -> "Reading":
         return Reading(
@@ -56,8 +85,14 @@ class Reading:
             self.comments + other.comments,
             self.other_tokens + other.other_tokens,
             self.first_other_line or other.first_other_line,
-            self.losses + other.losses,
+            {
+                kind: self.found.get(kind, _NOTHING) + other.found.get(kind, _NOTHING)
+                for kind in {**self.found, **other.found}
+            },
         )
+
+
+_NOTHING = Found(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +120,7 @@ class Corpus:
     spans: Mentions | None = None
     reading: Reading = field(default_factory=Reading, repr=False)
     told: Scheme | None = None  # the scheme that somebody said the labels are in
+    gaps: Objects | None = field(default=None, repr=False)  # the blanks before each token, if known
 
     def __len__(self) -> int:
         """The number of sentences."""
@@ -130,7 +166,7 @@ class Corpus:
         spans = self.spans
         if spans is not None:
             inside = (spans.start >= begin) & (spans.start < end)
-            spans = Mentions(spans.start - begin, spans.end - begin, spans.type)[inside]
+            spans = spans[inside].moved(-begin)
         return replace(
             self,
             tokens=self.tokens[begin:end],
@@ -139,6 +175,7 @@ class Corpus:
             starts=self.starts[first : last + 1] - begin,
             lines=self.lines[begin:end],
             documents=self.documents[first:last],
+            gaps=None if self.gaps is None else self.gaps[begin:end],
             reading=self.reading if first == 0 else Reading(),
         )
 
@@ -178,7 +215,7 @@ class Corpus:
     def detached(self, with_words: bool) -> "Corpus":
         """The same chunk with no more of the coding than it needs, to be sent elsewhere."""
         words = self.coding.tokens.only(self.tokens if with_words else self.tokens[:0])
-        return replace(self, coding=Coding(words, self.coding.labels))
+        return replace(self, coding=Coding(words, self.coding.labels), gaps=None)
 
     def recoded(self, coding: Coding) -> "Corpus":
         """The same corpus in the codes of another evaluation."""
@@ -192,9 +229,7 @@ class Corpus:
             ]
         if spans is not None:
             kinds = np.array([coding.labels.type_code(name) for name in known.types], np.int16)
-            spans = Mentions(
-                spans.start, spans.end, kinds[spans.type] if len(spans) else spans.type
-            )
+            spans = replace(spans, type=kinds[spans.type] if len(spans) else spans.type)
         used, inverse = np.unique(self.tokens, return_inverse=True)
         tokens = self.tokens
         if len(used):
@@ -210,6 +245,9 @@ class SentenceParts(NamedTuple):
     spans: list[tuple[int, int, str]]
     line: int
     size: int
+    shapes: Sequence[Shape] | None = None  # of the spans, if some are no run of whole tokens
+    gaps: Sequence[str] | None = None  # the blanks before each token, if they are known
+    document: int = 0
 
 
 def read_sentences(sentences: Iterable[Sentence], name: str) -> list[SentenceParts]:
@@ -236,14 +274,16 @@ def corpus_of(
     """A corpus of sentences that were read."""
     starts = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([part.size for part in parts], out=starts[1:])
-    lines = np.repeat(np.arange(1, len(parts) + 1), np.diff(starts))
+    numbers = [part.line or number for number, part in enumerate(parts, 1)]
+    lines = np.repeat(numbers, np.diff(starts))
     words = np.zeros(0, np.int32)
     if tokens and all(part.tokens is not None for part in parts):
         words = coding.tokens.encode([word for part in parts for word in part.tokens or ()])
-    documents = np.zeros(len(parts), np.int64)
+    documents = np.array([part.document for part in parts], np.int64)
+    gaps = _gaps(parts)
     if all(part.labels is None for part in parts):
         spans = _spans(parts, starts, coding)
-        return Corpus(name, coding, words, starts, lines, documents, spans=spans)
+        return Corpus(name, coding, words, starts, lines, documents, spans=spans, gaps=gaps)
     if any(part.labels is None for part in parts):
         raise InputError(
             name, "some sentences have labels, others spans", "write all of them the same way"
@@ -258,9 +298,8 @@ def corpus_of(
             raise label_error(f"{name}: sentence {lines[texts.index(text)]}", text)
         shared[place] = coding.labels.code(label)
     reading = Reading(Transitions.of(list(known), raw, starts, lines))
-    return Corpus(
-        name, coding, words, starts, lines, documents, shared[raw], reading=reading, told=told
-    )
+    corpus = Corpus(name, coding, words, starts, lines, documents, shared[raw])
+    return replace(corpus, reading=reading, told=told, gaps=gaps)
 
 
 def _spans(parts: Sequence[SentenceParts], starts: Ints, coding: Coding) -> Mentions:
@@ -270,7 +309,15 @@ def _spans(parts: Sequence[SentenceParts], starts: Ints, coding: Coding) -> Ment
         for start, end, kind in part.spans
     ]
     table = np.array(rows, np.int64).reshape(len(rows), 3)
-    return Mentions(table[:, 0], table[:, 1], table[:, 2].astype(np.int16)).in_order()
+    shapes = [one for part in parts for one in part.shapes or [PLAIN] * len(part.spans)]
+    kinds = table[:, 2].astype(np.int16)
+    return Mentions(table[:, 0], table[:, 1], kinds, shapes_of(shapes)).in_order()
+
+
+def _gaps(parts: Sequence[SentenceParts]) -> Objects | None:
+    if any(part.gaps is None for part in parts):
+        return None
+    return np.array([gap for part in parts for gap in part.gaps or ()], object)
 
 
 def joined(chunks: Sequence[Corpus]) -> Corpus:
@@ -282,12 +329,10 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
     if chunks[0].labels is not None:
         labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
     else:
-        found = [(chunk.mentions(), offset) for chunk, offset in zip(chunks, offsets, strict=False)]
-        spans = Mentions(
-            np.concatenate([own.start + offset for own, offset in found]),
-            np.concatenate([own.end + offset for own, offset in found]),
-            np.concatenate([own.type for own, _ in found]),
-        )
+        found = [
+            chunk.mentions().moved(offset) for chunk, offset in zip(chunks, offsets, strict=False)
+        ]
+        spans = joined_mentions(found)
     shifted = [chunk.starts[1:] + offset for chunk, offset in zip(chunks, offsets, strict=False)]
     return replace(
         chunks[0],
@@ -297,8 +342,14 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
         starts=np.concatenate([[0], *shifted]),
         lines=np.concatenate([chunk.lines for chunk in chunks]),
         documents=np.concatenate([chunk.documents for chunk in chunks]),
+        gaps=_joined_gaps([chunk.gaps for chunk in chunks]),
         reading=sum((chunk.reading for chunk in chunks), Reading()),
     )
+
+
+def _joined_gaps(parts: Sequence[Objects | None]) -> Objects | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None
 
 
 def label_error(place: str, text: str) -> FormatError:

@@ -13,8 +13,8 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import counted, ranges
-from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.lookup import counted
+from nerscope.corpus.mentions import Mentions, token_runs
 from nerscope.corpus.sequences import places_of
 
 
@@ -50,9 +50,9 @@ def lexicon_of(training: Corpus, repair: str = "conlleval") -> Lexicon:
     kinds = max(1, len(training.coding.labels.types))
     bound = training.coding.tokens.bound
     surfaces = Paths()
-    codes = surfaces.codes(tokens, mentions.start, mentions.end)
-    inside = ranges(mentions.start, mentions.end)
-    inside_types = np.repeat(mentions.type, mentions.end - mentions.start)
+    codes = surfaces.codes(*token_runs(tokens, mentions))
+    inside = mentions.positions
+    inside_types = np.repeat(mentions.type, mentions.lengths)
     if not mentions.are_flat:  # a token counts once for each type around it
         once = np.unique(inside * np.int64(kinds) + inside_types)
         inside, inside_types = once // kinds, once % kinds
@@ -73,9 +73,12 @@ def lexicon_of(training: Corpus, repair: str = "conlleval") -> Lexicon:
 
 
 def _occurrences(training: Corpus, mentions: Mentions, codes: Ints, size: int) -> Ints:
-    """How often the tokens of each surface stand side by side in the text."""
-    found = np.zeros(size, np.int64)
+    """How often the tokens of each surface stand side by side in the text, or are a mention with
+    holes.
+    """
     distinct, first = np.unique(codes, return_index=True)
-    which, _ = places_of(training, training.tokens, mentions[first])
-    found[distinct] = np.bincount(which, minlength=len(distinct))
-    return found
+    tokens, start, end = token_runs(training.tokens, mentions[first])
+    which, _ = places_of(training, tokens, Mentions(start, end, mentions.type[first]))
+    found = np.bincount(distinct[which], minlength=size)
+    with_holes = mentions.lengths < mentions.end - mentions.start
+    return found + np.bincount(codes[with_holes], minlength=size)

@@ -4,11 +4,13 @@ Decoding never needs to know the scheme, only roles: it follows conlleval unless
 chosen.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.arrays import Bools, Ints, Objects
 from nerscope.corpus.lookup import ranges
 from nerscope.corpus.schemes import (
     BEGIN,
@@ -39,21 +41,97 @@ def check_repair(name: str) -> None:
         raise UsageError("repair", f"there is no repair '{name}'", suggest(name, REPAIRS))
 
 
+class Shape(NamedTuple):
+    """What makes a mention other than a run of whole tokens.
+
+    `holes` are the tokens it leaves out, as half-open ranges counted from its start. `left` and
+    `right` are the characters of its first and last token that it leaves out; where `right` is
+    negative, so many of its characters lie beyond. `said` is what a system wrote there. A mention
+    without tokens stands nowhere in the text.
+
+    >>> Shape(holes=((1, 2),)).is_aligned, Shape(left=1, said="ork").is_aligned
+    (True, False)
+    """
+
+    holes: tuple[tuple[int, int], ...] = ()
+    left: int = 0
+    right: int = 0
+    said: str = ""
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether it begins and ends where tokens do."""
+        return not (self.left or self.right or self.said)
+
+    def outline(self) -> tuple[object, ...]:
+        """What two mentions on the same tokens must share to be the same."""
+        return self.holes, self.left, self.right
+
+
+PLAIN = Shape()
+
+
+def shapes_of(shapes: Sequence[Shape]) -> Objects | None:
+    """Shapes as a column; None if all are plain."""
+    if all(shape == PLAIN for shape in shapes):
+        return None
+    return np.fromiter(shapes, object, len(shapes))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
     """Spans of tokens with a type: parallel arrays, spans half-open and counted from the start of
-    the chunk.
+    the chunk. Where some are more than a run of whole tokens, `shape` says so of each.
     """
 
     start: Ints
     end: Ints
     type: Ints
+    shape: Objects | None = None
 
     def __len__(self) -> int:
         return len(self.start)
 
     def __getitem__(self, chosen: Bools | Ints) -> "Mentions":
-        return Mentions(self.start[chosen], self.end[chosen], self.type[chosen])
+        shape = None if self.shape is None else self.shape[chosen]
+        return Mentions(self.start[chosen], self.end[chosen], self.type[chosen], shape)
+
+    def moved(self, by: int | Ints) -> "Mentions":
+        """The same mentions, so many tokens further on."""
+        return Mentions(self.start + by, self.end + by, self.type, self.shape)
+
+    @property
+    def lengths(self) -> Ints:
+        """How many tokens each has."""
+        whole = self.end - self.start
+        if self.shape is None:
+            return whole
+        return whole - np.array([_size(shape.holes) for shape in self.shape], np.int64)
+
+    @property
+    def positions(self) -> Ints:
+        """The tokens of each, mention by mention."""
+        found = ranges(self.start, self.end)
+        if self.shape is None or not any(shape.holes for shape in self.shape):
+            return found
+        ends = np.cumsum(self.end - self.start)
+        keep = np.ones(len(found), bool)
+        for begin, shape in zip((ends - (self.end - self.start)).tolist(), self.shape, strict=True):
+            for low, high in shape.holes:
+                keep[begin + low : begin + high] = False
+        return found[keep]
+
+    @property
+    def aligned(self) -> Bools:
+        """Whether each begins and ends where tokens do."""
+        if self.shape is None:
+            return np.ones(len(self), bool)
+        return np.array([shape.is_aligned for shape in self.shape], bool)
+
+    @property
+    def placed(self) -> "Mentions":
+        """Those that stand somewhere in the text."""
+        return self if self.shape is None else self[self.end > self.start]
 
     def sentences(self, starts: Ints) -> Ints:
         """The sentence of each mention."""
@@ -61,7 +139,11 @@ class Mentions:
 
     @property
     def are_flat(self) -> bool:
-        """Whether no token belongs to two of them; they must be sorted by start."""
+        """Whether no token belongs to two of them, and none has a hole, so that labels could write
+        them; they must be sorted by start.
+        """
+        if self.shape is not None and any(shape.holes for shape in self.shape):
+            return False
         return bool((self.start[1:] >= self.end[:-1]).all())
 
     def in_order(self) -> "Mentions":
@@ -69,7 +151,49 @@ class Mentions:
         return self[np.lexsort((self.type, self.end, self.start))]
 
 
-NO_MENTIONS = Mentions(*(np.zeros(0, np.int64) for _ in range(3)))
+_NONE = np.zeros(0, np.int64)
+NO_MENTIONS = Mentions(_NONE, _NONE, _NONE)
+
+
+def joined_mentions(parts: Sequence[Mentions]) -> Mentions:
+    """Mentions one after the other."""
+    shape = None
+    if any(part.shape is not None for part in parts):
+        shape = np.concatenate([_filled(part) for part in parts])
+    return Mentions(
+        np.concatenate([part.start for part in parts]),
+        np.concatenate([part.end for part in parts]),
+        np.concatenate([part.type for part in parts]),
+        shape,
+    )
+
+
+def shape_codes(parts: Sequence[Mentions]) -> list[Ints]:
+    """A code for the shape of each mention: equal ones have equal outlines."""
+    known: dict[object, int] = {PLAIN.outline(): 0}
+    return [
+        np.zeros(len(part), np.int64)
+        if part.shape is None
+        else np.array([known.setdefault(one.outline(), len(known)) for one in part.shape], np.int64)
+        for part in parts
+    ]
+
+
+def token_runs(tokens: Ints, mentions: Mentions) -> tuple[Ints, Ints, Ints]:
+    """The tokens of mentions as runs `items[start:end]`, also of those with holes."""
+    if mentions.shape is None:
+        return tokens, mentions.start, mentions.end
+    ends = np.cumsum(mentions.lengths)
+    return tokens[mentions.positions], ends - mentions.lengths, ends
+
+
+def _filled(part: Mentions) -> Objects:
+    """The shapes of some mentions, spelt out."""
+    return np.fromiter([PLAIN] * len(part), object) if part.shape is None else part.shape
+
+
+def _size(ranges_of: Iterable[tuple[int, int]]) -> int:
+    return sum(high - low for low, high in ranges_of)
 
 
 def decode(

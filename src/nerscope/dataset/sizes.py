@@ -21,7 +21,7 @@ def sizes(split: Split) -> dict[str, Any]:
         "mentions": len(mentions),
         "distinct_surfaces": len(np.unique(split.view.surface)),
         "types": _types(split),
-        "mention_length": _spread(mentions.end - mentions.start),
+        "mention_length": _spread(mentions.lengths),
         "sentence_length": _spread(np.diff(corpus.starts)),
     }
 

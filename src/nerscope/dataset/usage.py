@@ -12,8 +12,8 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import counted, ranges
-from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.lookup import counted
+from nerscope.corpus.mentions import Mentions, joined_mentions, token_runs
 from nerscope.corpus.sequences import places_of
 from nerscope.dataset.splits import Split
 
@@ -45,12 +45,11 @@ class Usage:
 def usage_of(splits: Sequence[Split]) -> Usage:
     """Count how surfaces are used in each split."""
     surfaces = Paths()
-    codes = [
-        surfaces.codes(one.corpus.tokens, one.mentions.start, one.mentions.end) for one in splits
-    ]
-    tokens = np.concatenate([one.corpus.tokens for one in splits])
+    codes = [surfaces.codes(*token_runs(one.corpus.tokens, one.mentions)) for one in splits]
     distinct, first = np.unique(np.concatenate(codes), return_index=True)
-    wanted = _together(splits)[first]
+    every = np.concatenate([one.corpus.tokens for one in splits])
+    tokens, start, end = token_runs(every, _together(splits)[first])
+    wanted = Mentions(start, end, np.zeros(len(start), np.int64))
     kinds = len(splits[0].types)
     counts = {}
     for split, own in zip(splits, codes, strict=True):
@@ -63,18 +62,15 @@ def usage_of(splits: Sequence[Split]) -> Usage:
 def _together(splits: Sequence[Split]) -> Mentions:
     """The mentions of all splits, counted from the start of the first."""
     offsets = np.cumsum([0, *(one.corpus.n_tokens for one in splits[:-1])]).tolist()
-    pairs = [(one.mentions, offset) for one, offset in zip(splits, offsets, strict=True)]
-    return Mentions(
-        np.concatenate([own.start + offset for own, offset in pairs]),
-        np.concatenate([own.end + offset for own, offset in pairs]),
-        np.concatenate([own.type for own, _ in pairs]),
+    return joined_mentions(
+        [one.mentions.moved(offset) for one, offset in zip(splits, offsets, strict=True)]
     )
 
 
 def _unannotated(split: Split, tokens: Ints, wanted: Mentions) -> Ints:
     """How often each sequence stands where no token is inside a mention."""
     inside = np.zeros(split.corpus.n_tokens, np.int64)
-    inside[ranges(split.mentions.start, split.mentions.end)] = 1
+    inside[split.mentions.positions] = 1
     before = np.concatenate([[0], np.cumsum(inside)])
     which, begin = places_of(split.corpus, tokens, wanted)
     end = begin + (wanted.end - wanted.start)[which]

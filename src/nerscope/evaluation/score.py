@@ -8,6 +8,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.corpus import Corpus, Reading
 from nerscope.corpus.interning import Paths
+from nerscope.corpus.mentions import token_runs
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import TOKEN_MATCHES, Sentences, View, io_labels
@@ -66,7 +67,7 @@ def _surfaces(views: Sequence[View]) -> tuple[list[Ints], NewSurfaces]:
         surface = view.surface.astype(np.int64)
         unknown = np.flatnonzero(surface < 0)
         if len(unknown):
-            new = own.codes(tokens, view.mentions.start[unknown], view.mentions.end[unknown])
+            new = own.codes(*token_runs(tokens, view.mentions[unknown]))
             numbers = [firsts.setdefault(code, len(firsts)) for code in new.tolist()]
             surface[unknown] = -2 - np.array(numbers)
         codes.append(surface)
@@ -87,6 +88,7 @@ def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan
             surface=surface,
             start=(view.mentions.start - starts).astype(np.int32),
             length=(view.mentions.end - view.mentions.start).astype(np.int32),
+            shape=view.mentions.shape,
         )
 
     def judged(view: View, surface: Ints | None) -> Output:
@@ -132,7 +134,7 @@ def _inside_ledger(views: Sequence[View], plan: Plan) -> Ledger:
 
     def units(view: View) -> Units:
         return Units(
-            np.repeat(view.sentence, view.mentions.end - view.mentions.start).astype(np.int32),
+            np.repeat(view.sentence, view.mentions.lengths).astype(np.int32),
             view.token_types,
             {facet.name: facet.checked_codes(view) for facet in plan.of_unit(INSIDE)},
         )

@@ -35,7 +35,7 @@ def _share(part: Ints, whole: Ints) -> Floats:
 @_standard("eLen", bucketing="whole-numbers")
 def entity_length(view: View) -> Floats:
     """Tokens in the mention."""
-    return (view.mentions.end - view.mentions.start).astype(np.float64)
+    return view.mentions.lengths.astype(np.float64)
 
 
 @_standard("sLen")
@@ -48,11 +48,10 @@ def sentence_length(view: View) -> Floats:
 def entity_density(view: View) -> Floats:
     """Share of the sentence's tokens that are inside gold mentions."""
     sentences = view.sentences
-    gold = View(sentences, sentences.gold)
-    per_sentence = np.bincount(
-        gold.sentence, gold.mentions.end - gold.mentions.start, len(sentences.lengths)
-    )
-    return sentences.share(per_sentence.astype(np.int64))[view.sentence]
+    inside = np.zeros(sentences.corpus.n_tokens, bool)
+    inside[sentences.gold.positions] = True  # once each, also where mentions are nested
+    per_sentence = np.add.reduceat(inside, sentences.corpus.starts[:-1], dtype=np.int64)
+    return sentences.share(per_sentence)[view.sentence]
 
 
 @_standard("eDen_entities")

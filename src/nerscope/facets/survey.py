@@ -9,7 +9,6 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon
-from nerscope.corpus.lookup import ranges
 from nerscope.corpus.mentions import Mentions
 from nerscope.facets.buckets import Values
 from nerscope.facets.facet import Attribute
@@ -40,9 +39,9 @@ def survey_chunk(
     """Look at the gold mentions of a chunk; nothing is learnt on the side."""
     surfaces = lexicon.surfaces if lexicon else Paths()
     view = View(Sentences(chunk, mentions, surfaces, lexicon), mentions)
-    ends = np.cumsum(mentions.end - mentions.start)
-    moved = Mentions(ends - (mentions.end - mentions.start), ends, mentions.type)
-    tokens = chunk.tokens[ranges(mentions.start, mentions.end)]
+    ends = np.cumsum(mentions.lengths)
+    moved = Mentions(ends - mentions.lengths, ends, mentions.type)
+    tokens = chunk.tokens[mentions.positions]
     values = {one.name: Values.of(one.checked_values(view)) for one in attributes}
     return SurveyPart(moved, tokens, values)
 

@@ -11,7 +11,7 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.lookup import ranges
-from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.mentions import Mentions, token_runs
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import UsageError
 
@@ -73,14 +73,13 @@ class View:
     @cached_property
     def surface(self) -> Ints:
         """The surface code of each mention; -1 if neither training nor gold mentions have it."""
-        return self.sentences.surfaces.codes(
-            self.sentences.corpus.tokens, self.mentions.start, self.mentions.end, grow=False
-        )
+        runs = token_runs(self.sentences.corpus.tokens, self.mentions)
+        return self.sentences.surfaces.codes(*runs, grow=False)
 
     @cached_property
     def positions(self) -> Ints:
         """The tokens inside mentions, mention by mention."""
-        return ranges(self.mentions.start, self.mentions.end)
+        return self.mentions.positions
 
     @cached_property
     def tokens(self) -> Ints:
@@ -90,12 +89,12 @@ class View:
     @cached_property
     def token_types(self) -> Ints:
         """The type of the mention around each of `positions`."""
-        return np.repeat(self.mentions.type, self.mentions.end - self.mentions.start)
+        return np.repeat(self.mentions.type, self.mentions.lengths)
 
     def texts(self) -> list[str]:
         """The mentions as text, tokens joined by blanks."""
         words = self.sentences.corpus.coding.tokens.strings(self.tokens)
-        ends = np.cumsum(self.mentions.end - self.mentions.start).tolist()
+        ends = np.cumsum(self.mentions.lengths).tolist()
         starts = [0, *ends[:-1]]
         return [" ".join(words[begin:end]) for begin, end in zip(starts, ends, strict=False)]
 
@@ -113,6 +112,7 @@ def bilou_labels(mentions: Mentions, size: int) -> Ints:
     """Every token's type and place in its mention (inside, begin, last, unit); -1 outside."""
     labels = io_labels(mentions, size) * 4
     labels[labels < 0] = -1
+    mentions = mentions.placed
     alone = mentions.end - mentions.start == 1
     labels[mentions.start[~alone]] += 1
     labels[mentions.end[~alone] - 1] += 2

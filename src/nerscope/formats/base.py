@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 from nerscope.corpus.corpus import (
     Coding,
     Corpus,
+    Reading,
     Sentence,
     corpus_of,
     joined,
@@ -36,6 +37,7 @@ class Source(ABC):
 
     name: str
     respells = False  # its tokens may be spelt otherwise than those of gold
+    retokenised = False  # its tokens are made from text: they are aligned over their characters
     rebreaks = False  # its sentences may begin and end elsewhere than those of gold
     always_flat = False  # no token can belong to two mentions, whatever is read
     is_small = True  # so small that its words are always kept
@@ -47,8 +49,10 @@ class Source(ABC):
 
     def nature(self, coding: Coding | None = None) -> Nature:
         """The scheme, and whether mentions are flat: by reading the source through."""
-        whole = joined(list(self.chunks(coding or Coding(), tokens=False)))
-        return Nature(whole.scheme, whole.is_flat)
+        reading, flat, told = Reading(), True, None
+        for chunk in self.chunks(coding or Coding(), tokens=False):
+            reading, flat, told = reading + chunk.reading, flat and chunk.is_flat, chunk.told
+        return Nature(told or reading.transitions.scheme(), flat)
 
     @property
     def file(self) -> Hashable:
@@ -143,8 +147,10 @@ class Format(NamedTuple):
     """A way to write a corpus in a file.
 
     `open` makes a source of bytes and the options that were said; `fits` tells from the name and
-    the first bytes whether a file is in this format; `write`, if there is one, writes a corpus in
-    a tagging scheme.
+    the first bytes (none of a folder) whether a file is in this format. `write`, if there is one,
+    writes a corpus in a tagging scheme, `write_folder` as several files by name; files with one of
+    `endings` are written so. `takes` tells which objects in memory are such corpora; `wrap` makes
+    a source of one and of a name for it.
     """
 
     name: str
@@ -152,6 +158,10 @@ class Format(NamedTuple):
     fits: Callable[[str, bytes], bool]
     options: Mapping[str, FileOption] = {}
     write: Callable[[Corpus, Scheme], bytes] | None = None
+    write_folder: Callable[[Corpus, Scheme], Mapping[str, bytes]] | None = None
+    endings: tuple[str, ...] = ()
+    takes: Callable[[object], bool] | None = None
+    wrap: Callable[[Any, str], Source] | None = None
 
 
 FORMATS: Registry[Format] = Registry("format")
@@ -179,6 +189,7 @@ class _Watched(Source):
             raise UsageError(self._place, f"it opens a {type(source).__name__}", "give a Source")
         self.name = source.name
         self.respells, self.rebreaks = source.respells, source.rebreaks
+        self.retokenised = source.retokenised
         self.always_flat = source.always_flat
         self.is_small, self.n_columns = source.is_small, source.n_columns
 
@@ -221,6 +232,8 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
             options.pop("encoding", None)
             return _opened(Bytes(own, data=data.encode()), options)
         return _opened(Bytes(own, data=unpacked(data, own)), options)
+    if (wrap := wrapper_of(given)) is not None and not options:
+        return wrap(given, name)
     if options:
         raise UsageError(
             "read",
@@ -234,6 +247,16 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
         f"a {type(given).__name__} is no corpus",
         "give a path, an open file, a Corpus or lists of sentences",
     )
+
+
+def wrapper_of(given: object) -> Callable[[Any, str], Source] | None:
+    """How to make a source of an object in memory, if a format takes it."""
+    if isinstance(given, list | tuple | str | bytes | Corpus | Source):
+        return None  # the common cases need not ask everybody
+    for form in (FORMATS[name] for name in FORMATS):
+        if form.takes is not None and form.takes(given):
+            return form.wrap
+    return None
 
 
 def source_named(text: str) -> Source:
@@ -290,7 +313,7 @@ def _format_of(data: Bytes, told: str | None) -> Format:
         return FORMATS[told]
     others = [FORMATS[name] for name in FORMATS if name != FALLBACK]
     if others:
-        head = data.head()
+        head = b"" if data.is_folder else data.head()
         for form in others:
             with blamed(f"format '{form.name}'"):
                 if form.fits(data.name, head):

@@ -57,6 +57,11 @@ class Bytes:
         """How many bytes there are, packed or not."""
         return len(self.data) if self.data is not None else Path(self.path or "").stat().st_size
 
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder; only some formats can read one."""
+        return self.path is not None and Path(self.path).is_dir()
+
     def open(self) -> BinaryIO:
         """The unpacked bytes, from the start."""
         if self.data is not None:

@@ -1,13 +1,14 @@
 """What was read differently from how it was written: counted and shown, never silent."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
-from nerscope.corpus.corpus import Reading
+from nerscope.corpus.corpus import Found, Reading
 from nerscope.corpus.schemes import Fault, Scheme
 from nerscope.errors import FormatError, plural
 
 _PLACES = 5
+_NAMED = 3
 COMMENTS = "comment lines"  # counted, but not worth a note
 
 
@@ -19,6 +20,7 @@ class Loss(TypedDict):
     count: int
     places: list[str]
     message: str
+    items: NotRequired[list[str]]  # what it was, if it can be named
 
 
 def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Iterator[Loss]:
@@ -36,11 +38,19 @@ def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Itera
     if reading.comments:
         message = f"{plural(reading.comments, 'comment line')} left out"
         yield loss(name, COMMENTS, reading.comments, [], message)
-    for kind, count, line in reading.losses:
-        yield loss(name, kind, count, [line] if line else [], f"{kind} ({count})")
+    for kind, found in reading.found.items():
+        yield _noticed(name, kind, found)
     faults = reading.transitions.faults(scheme)
     if faults:
         yield _repaired(name, scheme.name, faults, repair)
+
+
+def _noticed(name: str, kind: str, found: Found) -> Loss:
+    """What a format noticed; the first few are named."""
+    named = ", ".join(f"'{item}'" for item in dict.fromkeys(found.items[:_NAMED]))
+    more = " …" if named and found.times > _NAMED else ""
+    message = f"{found.times} {kind}" + (f": {named}{more}" if named else "")
+    return loss(name, kind, found.times, found.lines, message, found.items)
 
 
 def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Loss:
@@ -65,10 +75,26 @@ def spell(fault: Fault) -> str:
     return f"{fault.after} after {fault.before}"
 
 
-def loss(name: str, kind: str, count: int, lines: Sequence[int], message: str) -> Loss:
-    """One loss, with the places of the first few lines."""
-    places = [f"{name}:{line}" for line in lines[:_PLACES]] or [name]
-    return {"source": name, "kind": kind, "count": count, "places": places, "message": message}
+def loss(
+    name: str,
+    kind: str,
+    count: int,
+    lines: Sequence[int],
+    message: str,
+    items: Sequence[str] = (),
+) -> Loss:
+    """One loss, with the places of the first few lines, and what was lost if it can be named."""
+    places = [f"{name}:{line}" if line else name for line in lines[:_PLACES]] or [name]
+    found: Loss = {
+        "source": name,
+        "kind": kind,
+        "count": count,
+        "places": places,
+        "message": message,
+    }
+    if items:
+        found["items"] = list(items)
+    return found
 
 
 def note_of(found: Loss) -> str:

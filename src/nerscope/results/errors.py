@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.mentions import PLAIN, Mentions
 from nerscope.corpus.units import MENTION
 from nerscope.errors import UsageError, expect, suggest
 from nerscope.results.results import Results
@@ -67,7 +67,7 @@ class Side:
     def mentions(self) -> Mentions:
         """The mentions as spans that never reach into another sentence."""
         start = self.units.sentence.astype(np.int64) * self.width + _start(self.units)
-        return Mentions(start, start + _length(self.units), self.units.type)
+        return Mentions(start, start + _length(self.units), self.units.type, self.units.shape)
 
     def type(self, index: int) -> str:
         """The type of a mention."""
@@ -84,10 +84,16 @@ class Side:
         return None if texts is None else texts[self.units.sentence[index]].split(TOKEN_JOIN)
 
     def text(self, index: int) -> str | None:
-        """The text of a mention."""
+        """The text of a mention; where it leaves tokens out, dots stand for them."""
+        shape = PLAIN if self.units.shape is None else self.units.shape[index]
         tokens = self.tokens(index)
+        if shape.said or tokens is None:
+            return shape.said or None
         start, end = self.span(index)
-        return None if tokens is None else " ".join(tokens[start:end])
+        words = tokens[start:end]
+        for low, high in reversed(shape.holes):
+            words[low:high] = ["…"]
+        return " ".join(words)
 
     def place(self, index: int) -> str:
         """File and line of a mention."""

@@ -42,7 +42,7 @@ def sentence_data(evidence: Evidence, budget: Budget) -> dict[str, Any]:
     kept = _kept(evidence, spans, wrong, order, budget)
     place = np.full(len(kept), -1)
     place[kept] = np.arange(kept.sum())
-    inside = kept[spans.sentence]
+    inside = kept[spans.sentence] & (spans.length > 0)  # what stands nowhere cannot be marked
     return {
         "total": len(kept),
         "wrong": int(wrong.sum()),

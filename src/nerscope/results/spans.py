@@ -1,11 +1,12 @@
 """Every span that gold or some run has, once, with what became of it in each run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.mentions import shape_codes
 from nerscope.results.errors import OUTCOMES, Side, gold_side, outcomes, run_side
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import match_named
@@ -39,7 +40,7 @@ def spans_of(evidence: Evidence) -> Spans:
     gold = gold_side(evidence)
     preds = [run_side(evidence, run) for run in range(len(evidence.runs))]
     sides = [gold, *preds]
-    keys = [_keys(side) for side in sides]
+    keys = _keys(sides)
     distinct, first = np.unique(np.concatenate(keys), return_index=True)
     at_gold, *at_pred = (np.searchsorted(distinct, own) for own in keys)
     is_gold = np.zeros(len(distinct), bool)
@@ -69,8 +70,14 @@ def spans_of(evidence: Evidence) -> Spans:
     )
 
 
-def _keys(side: Side) -> Ints:
+def _keys(sides: Sequence[Side]) -> list[Ints]:
     """One number for each mention, equal only for equal ones, that sorts them by place."""
+    shapes = shape_codes([side.mentions for side in sides])
+    n_shapes = 1 + max(int(own.max(initial=0)) for own in shapes)
+    return [_key(side) * n_shapes + shape for side, shape in zip(sides, shapes, strict=True)]
+
+
+def _key(side: Side) -> Ints:
     mentions = side.mentions
     length = mentions.end - mentions.start
     kinds = np.int64(len(side.evidence.types) + 1)

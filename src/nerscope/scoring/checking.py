@@ -107,7 +107,9 @@ def _check_places(units: Units, evidence: Evidence) -> None:
     assert units.start is not None and units.length is not None and evidence.texts is not None
     sizes = np.array([text.count("\x1f") + 1 for text in evidence.texts])
     inside = units.start + units.length <= sizes[units.sentence]
-    _must(bool(inside.all()) and bool((units.length > 0).all()), "a mention beyond its sentence")
+    nowhere = (units.length == 0) if units.shape is not None else np.zeros(len(units), bool)
+    somewhere = bool((nowhere | (units.length > 0)).all())
+    _must(bool(inside.all()) and somewhere, "a mention beyond its sentence")
 
 
 def _check_output(run: Output, gold: Units) -> None:

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from nerscope.corpus.arrays import Floats, Ints
+from nerscope.corpus.arrays import Floats, Ints, Objects
+from nerscope.corpus.mentions import PLAIN
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 
 Column = TypeVar("Column", Ints, Floats)
@@ -28,7 +29,8 @@ class Units:
     weight: Ints | None = None
     surface: Ints | None = None
     start: Ints | None = None  # first token, counted from the start of the sentence
-    length: Ints | None = None  # number of tokens
+    length: Ints | None = None  # number of tokens from the first to the last
+    shape: Objects | None = None  # of mentions, where some are more than a run of whole tokens
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -129,10 +131,20 @@ def _joined(parts: Sequence[Units]) -> Units:
         np.concatenate([part.sentence for part in parts]),
         np.concatenate([part.type for part in parts]),
         _joined_columns([part.codes for part in parts]),
-        *(
-            _joined_optional([getattr(part, name) for part in parts])
+        **{
+            name: _joined_optional([getattr(part, name) for part in parts])
             for name in ("weight", "surface", "start", "length")
-        ),
+        },
+        shape=_joined_shapes(parts),
+    )
+
+
+def _joined_shapes(parts: Sequence[Units]) -> Objects | None:
+    if all(part.shape is None for part in parts):
+        return None
+    plain = [np.fromiter([PLAIN] * len(part), object) for part in parts]
+    return np.concatenate(
+        [own if part.shape is None else part.shape for part, own in zip(parts, plain, strict=True)]
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.lookup import ranges
-from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.mentions import Mentions, shape_codes
 from nerscope.errors import UsageError
 from nerscope.plugins import blamed
 from nerscope.registry import Families, written
@@ -43,14 +43,18 @@ class Touch(NamedTuple):
     @property
     def shared(self) -> Ints:
         """How many tokens both have."""
-        return np.minimum(self.gold.end, self.pred.end) - np.maximum(
+        shared = np.minimum(self.gold.end, self.pred.end) - np.maximum(
             self.gold.start, self.pred.start
         )
+        for at in np.flatnonzero(_has_holes(self.gold) | _has_holes(self.pred)).tolist():
+            both = [set(side[np.array([at])].positions.tolist()) for side in (self.gold, self.pred)]
+            shared[at] = len(both[0] & both[1])
+        return shared
 
     @property
     def sizes(self) -> tuple[Ints, Ints]:
         """How many tokens each has."""
-        return self.gold.end - self.gold.start, self.pred.end - self.pred.start
+        return self.gold.lengths, self.pred.lengths
 
     @property
     def same_type(self) -> Bools:
@@ -59,8 +63,35 @@ class Touch(NamedTuple):
 
     @property
     def same_span(self) -> Bools:
-        """Whether both begin and end together."""
-        return np.equal(self.gold.start, self.pred.start) & np.equal(self.gold.end, self.pred.end)
+        """Whether both are the same characters of the same tokens."""
+        gold, pred = shape_codes([self.gold, self.pred])
+        return self.same_start & self.same_end & np.equal(gold, pred)
+
+    @property
+    def same_start(self) -> Bools:
+        """Whether both begin together."""
+        return np.equal(self.gold.start, self.pred.start) & np.equal(*self._cuts("left"))
+
+    @property
+    def same_end(self) -> Bools:
+        """Whether both end together."""
+        return np.equal(self.gold.end, self.pred.end) & np.equal(*self._cuts("right"))
+
+    def _cuts(self, side: str) -> tuple[Ints, Ints]:
+        """How many characters the mentions leave out on one side."""
+        gold, pred = (
+            np.zeros(len(one), np.int64)
+            if one.shape is None
+            else np.array([getattr(shape, side) for shape in one.shape], np.int64)
+            for one in (self.gold, self.pred)
+        )
+        return gold, pred
+
+
+def _has_holes(mentions: Mentions) -> Bools:
+    if mentions.shape is None:
+        return np.zeros(len(mentions), bool)
+    return np.array([bool(shape.holes) for shape in mentions.shape], bool)
 
 
 class Judged(NamedTuple):
@@ -172,11 +203,11 @@ def _checked_credit(name: str, given: Floats | Bools, touch: Touch) -> Floats:
 
 
 def _left(touch: Touch) -> Floats:
-    return np.asarray(touch.gold.start == touch.pred.start, np.float64)
+    return touch.same_start.astype(np.float64)
 
 
 def _right(touch: Touch) -> Floats:
-    return np.asarray(touch.gold.end == touch.pred.end, np.float64)
+    return touch.same_end.astype(np.float64)
 
 
 def _overlap(touch: Touch) -> Floats:
@@ -249,6 +280,10 @@ def equal_mentions(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
         max((gold.end - gold.start).max(initial=0), (pred.end - pred.start).max(initial=0))
     )
     gold_keys, pred_keys = (_keys(mentions, longest, n_types) for mentions in (gold, pred))
+    if gold.shape is not None or pred.shape is not None:
+        codes = shape_codes([gold, pred])
+        n_shapes = 1 + max(int(own.max(initial=0)) for own in codes)
+        gold_keys, pred_keys = gold_keys * n_shapes + codes[0], pred_keys * n_shapes + codes[1]
     if not (_increasing(gold_keys) and _increasing(pred_keys)):
         gold_keys, pred_keys = _made_distinct(gold_keys, pred_keys)
         _, at_gold, at_pred = np.intersect1d(
@@ -310,4 +345,8 @@ def overlapping(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
     high = np.maximum(low, np.searchsorted(gold.start, pred.end, side="left"))
     left, right = ranges(low, high), np.repeat(np.arange(len(pred)), high - low)
     real = gold.end[left] > pred.start[right]
+    left, right = left[real], right[real]
+    if gold.shape is None and pred.shape is None:
+        return left, right
+    real = Touch(gold[left], pred[right]).shared > 0  # one may lie in a hole of the other
     return left[real], right[real]

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Floats, Ints
+from nerscope.corpus.arrays import Floats, Ints, Objects
+from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.scoring.checking import check_evidence
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Output, Units
@@ -112,6 +113,9 @@ def _pack_units(units: Units, whole: bool) -> dict[str, Any]:
         values = getattr(units, name)
         if values is not None:
             packed[name] = pack_array(values)
+    if units.shape is not None:
+        odd = [(at, one) for at, one in enumerate(units.shape.tolist()) if one != PLAIN]
+        packed["shapes"] = [[at, *shape] for at, shape in odd]
     return packed
 
 
@@ -169,9 +173,21 @@ def _unpack_ledger(packed: Mapping[str, Any]) -> Ledger:
 
 
 def _unpack_units(packed: Mapping[str, Any]) -> Units:
+    sentence = unpack_array(packed["sentence"])
     return Units(
-        unpack_array(packed["sentence"]),
+        sentence,
         unpack_array(packed["type"]),
         {name: unpack_array(values) for name, values in packed["codes"].items()},
         **{name: unpack_array(packed[name]) for name in _UNIT_COLUMNS if name in packed},
+        shape=_unpack_shapes(packed["shapes"], len(sentence)) if "shapes" in packed else None,
     )
+
+
+def _unpack_shapes(packed: list[list[Any]], size: int) -> Objects:
+    shapes = np.fromiter([PLAIN] * size, object, size)
+    for at, holes, left, right, said in packed:
+        if type(at) is not int or not 0 <= at < size:
+            raise ValueError(f"a shape of mention {at!r}")
+        ranges = tuple((int(low), int(high)) for low, high in holes)
+        shapes[at] = Shape(ranges, int(left), int(right), str(said))
+    return shapes
