@@ -251,6 +251,7 @@ def _faulty(mentions: Mentions, role: Ints, kind: Ints, starts: Ints, scheme: Sc
 
 def spelt(mentions: Mentions, starts: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
     """The role and the type of every token, as a scheme spells mentions that do not overlap."""
+    mentions = mentions.placed
     length = int(starts[-1])
     role, kind = np.zeros(length, np.int64), np.full(length, -1, np.int64)
     lengths = mentions.end - mentions.start

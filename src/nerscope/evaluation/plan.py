@@ -10,17 +10,18 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
-from nerscope.corpus.schemes import Labels
+from nerscope.corpus.schemes import BIO, Labels
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.engines.base import Engine
 from nerscope.errors import UsageError
 from nerscope.evaluation.settings import OVERALL_MATCHES, Settings
 from nerscope.evaluation.subsets import ALL, Subset, parse_subset
 from nerscope.evaluation.systems import Run, Systems, is_source, runs_of
+from nerscope.facets.alignment import ALIGNMENT
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, Attribute, Facet
 from nerscope.facets.survey import Survey, SurveyPart, survey_chunk, surveyed
-from nerscope.formats.align import side_by_side
+from nerscope.formats.align import follows, side_by_side
 from nerscope.formats.base import (
     CorpusLike,
     Nature,
@@ -61,7 +62,13 @@ class Task(NamedTuple):
 
     def rows(self, *, tokens: bool) -> Iterator[list[Corpus]]:
         """The chunks of gold and of each run, side by side; without tokens if nobody looks."""
-        return side_by_side(self.sources, self.coding, tokens=tokens)
+        repair = self.settings.repair
+        return side_by_side(self.sources, self.coding, tokens=tokens, repair=repair)
+
+    @property
+    def realigned(self) -> bool:
+        """Whether the mentions of some system must be brought onto the tokens of gold."""
+        return any(follows(self.gold, run.source) for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +153,8 @@ def make_plan(task: Task, engine: Engine) -> Planned:
     natures = _natures(task)
     flat = all(nature.flat for nature in natures)
     subsets = chosen_subsets(settings, with_train=task.train is not None, flat=flat)
+    if task.realigned and settings.facets is None:
+        subsets.append(parse_subset(ALIGNMENT))
     names = list(dict.fromkeys(name for subset in subsets for name in subset.facets()))
     training, lexicon = None, None
     if task.train is not None:
@@ -185,6 +194,8 @@ def _natures(task: Task) -> tuple[Nature, ...]:
         strict_tokens and task.train is not None
     )
     from_files = all(source.always_flat for source in task.sources)
+    if task.realigned:
+        return _natures_on_gold(task)
     if from_files and not by_scheme:
         return tuple(Nature() for _ in task.sources)
     known: dict[int, Nature] = {}
@@ -192,6 +203,17 @@ def _natures(task: Task) -> tuple[Nature, ...]:
         if id(source) not in known:
             known[id(source)] = source.nature(task.coding)
     return tuple(known[id(source)] for source in task.sources)
+
+
+def _natures_on_gold(task: Task) -> tuple[Nature, ...]:
+    """The same where mentions are brought onto other tokens, on which two may meet."""
+    flat = [True] * len(task.sources)
+    for row in task.rows(tokens=True):
+        flat = [so_far and corpus.is_flat for so_far, corpus in zip(flat, row, strict=True)]
+    return tuple(
+        Nature(BIO if follows(task.gold, source) else source.nature(task.coding).scheme, is_flat)
+        for source, is_flat in zip(task.sources, flat, strict=True)
+    )
 
 
 def chosen_subsets(settings: Settings, *, with_train: bool, flat: bool = True) -> list[Subset]:

@@ -8,7 +8,8 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.errors import AlignmentError, plural
-from nerscope.formats.base import Source
+from nerscope.formats.base import Follower, Source
+from nerscope.formats.realign import Realigned
 
 
 @dataclass(slots=True, eq=False)
@@ -32,10 +33,56 @@ class _Feed:
         return taken
 
 
+def follows(gold: Source, system: Source) -> bool:
+    """Whether a system is read along gold, because the tokens of one of them are its own."""
+    if system.file == gold.file:
+        return False
+    return gold.retokenised or system.retokenised
+
+
 def side_by_side(
-    sources: Sequence[Source], coding: Coding, *, tokens: bool = True
+    sources: Sequence[Source], coding: Coding, *, tokens: bool = True, repair: str = "conlleval"
 ) -> Iterator[list[Corpus]]:
     """The same sentences of all sources, chunk by chunk; the first source is the gold one."""
+    gold = sources[0]
+    followers: dict[int, Follower] = {
+        place: source.follower(coding, repair) or Realigned(source, coding, repair)
+        for place, source in enumerate(sources)
+        if follows(gold, source)
+    }
+    if not followers:
+        yield from _in_step(sources, coding, tokens)
+        return
+    others = [source for place, source in enumerate(sources) if place not in followers]
+    rows = _in_step(others, coding, True)
+    if any(one.whole_documents for one in followers.values()):
+        rows = _by_documents(rows)
+    for row in rows:
+        rest = iter(row)
+        yield [
+            followers[place].beside(row[0]) if place in followers else next(rest)
+            for place in range(len(sources))
+        ]
+    for follower in followers.values():
+        follower.finish()
+
+
+def _by_documents(rows: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
+    """The same rows, divided where documents end."""
+    held: list[Corpus] = []
+    for row in rows:
+        held = [joined([old, new]) for old, new in zip(held, row, strict=True)] if held else row
+        documents = held[0].documents
+        whole = int(np.searchsorted(documents, documents[-1]))  # the last one may go on
+        if whole:
+            yield [corpus.sentences(0, whole) for corpus in held]
+            held = [corpus.sentences(whole, len(corpus)) for corpus in held]
+    if held:
+        yield held
+
+
+def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterator[list[Corpus]]:
+    """The same number of sentences of each source at a time."""
     feeds = _feeds(sources, coding, tokens)
     done = 0
     while all(ready := [feed.fill() for feed in feeds]):
@@ -176,8 +223,8 @@ def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
         gold.tokens[begin : begin + short], other.tokens[begin : begin + short]
     ):
         return (
-            "the tokens differ: predict on the tokens of the gold file, "
-            "or say tokens=any if only their spelling differs"
+            "the tokens differ: predict on the tokens of the gold file, say tokens=any if only "
+            "their spelling differs, or tokens=align if the same text is divided otherwise"
         )
     ahead = slice(begin, begin + max(sizes))
     if np.array_equal(gold.tokens[ahead], other.tokens[ahead]):

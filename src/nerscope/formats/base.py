@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, Protocol, TypeAlias
 
 from nerscope.corpus.corpus import (
     Coding,
@@ -30,6 +30,18 @@ class Nature(NamedTuple):
 
     scheme: Scheme = BIO
     flat: bool = True  # no token belongs to two mentions
+
+
+class Follower(Protocol):
+    """Gives what a system says of each chunk of gold, on the tokens of gold."""
+
+    whole_documents: bool  # whether chunks must end where documents end
+
+    def beside(self, gold: Corpus) -> Corpus:
+        """The chunk of the system."""
+
+    def finish(self) -> None:
+        """Refuse a system that goes on where gold has ended."""
 
 
 class Source(ABC):
@@ -65,6 +77,10 @@ class Source(ABC):
         """The chunks of several sources with the same file, side by side."""
         for chunk in self.chunks(coding, tokens=tokens):
             yield [chunk] * len(members)
+
+    def follower(self, coding: Coding, repair: str) -> "Follower | None":
+        """Who finds its mentions in gold, if it has none that stand on tokens."""
+        return None
 
     def two_sides(self) -> tuple["Source", "Source"]:
         """Gold and prediction, where one file has both."""

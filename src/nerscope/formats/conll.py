@@ -29,6 +29,7 @@ SEPARATORS = {"tab": b"\t", "space": b" "}
 _CONLLU = re.compile(rb"\s*# ?(sent_id|text|newdoc|newpar|global\.columns|id)\b")
 _BREAKS = re.compile(r"[\t\r\n]")
 _BOM = "\ufeff"
+_TOKENS = ("same", "any", "align")
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -40,8 +41,8 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
     "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
     "encoding": FileOption(str, "the encoding, utf-8 unless told"),
     "tokens": FileOption(
-        {"same": "same", "any": "any"}.__getitem__,
-        "same, or any if a system spells tokens its own way",
+        {name: name for name in _TOKENS}.__getitem__,
+        "same, any if a system spells tokens its own way, align if it divides the text otherwise",
     ),
     "sentences": FileOption(
         {"same": "same", "any": "any"}.__getitem__,
@@ -81,6 +82,7 @@ class ConllFile(Source):
     name: str = field(init=False, compare=False)  # what messages call it
     respells: bool = field(init=False, compare=False)
     rebreaks: bool = field(init=False, compare=False)
+    retokenised: bool = field(init=False, compare=False)
     always_flat = True
 
     def __post_init__(self) -> None:
@@ -90,13 +92,14 @@ class ConllFile(Source):
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "respells", self.tokens == "any")
         object.__setattr__(self, "rebreaks", self.sentences == "any")
+        object.__setattr__(self, "retokenised", self.tokens == "align")
         for option in ("token", "label", *(["document"] if self.document is not None else [])):
             value = getattr(self, option)
             expect(option, value, int, f"give {FILE_OPTIONS[option].give}")
             if abs(value) > _MOST_COLUMNS:
                 raise UsageError(self.name, f"{option}={value} cannot be", "count columns from 0")
         either = ("same", "any")
-        for option, known in (("tokens", either), ("sentences", either), ("mend", (None, *MENDS))):
+        for option, known in (("tokens", _TOKENS), ("sentences", either), ("mend", (None, *MENDS))):
             if getattr(self, option) not in known:
                 raise UsageError(
                     self.name,

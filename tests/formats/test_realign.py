@@ -1,0 +1,200 @@
+"""Systems with tokens of their own, against gold: scored over characters, as a naive count does."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nerscope as ns
+from nerscope.corpus.corpus import Coding, Corpus
+from nerscope.errors import AlignmentError
+from nerscope.formats.align import side_by_side
+from nerscope.formats.base import InMemory, Source
+from nerscope.formats.text import Record, TextSpan, text_source
+
+Chars = tuple[tuple[int, int], ...]
+Tokenised = list[list[tuple[int, int]]]  # sentences of tokens, in characters of the whole text
+Mention = tuple[int, int, int, str]  # sentence, first and last token, type
+
+
+class Aligned(Source):
+    """A corpus that is to be aligned over its characters."""
+
+    retokenised = True
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.name, self._corpus = corpus.name, corpus
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        yield self._corpus.recoded(coding)
+
+
+TEXT = "AbCdEfGhIjKlMnOpQrStUvWxYzÄÖÜß中文😀१२"
+
+
+@st.composite
+def tokenised(draw: st.DrawFn, size: int) -> Tokenised:
+    cuts = sorted(draw(st.sets(st.integers(1, size - 1), max_size=size - 1)))
+    edges = [0, *cuts, size]
+    tokens = list(zip(edges[:-1], edges[1:], strict=True))
+    breaks = sorted(draw(st.sets(st.integers(1, len(tokens)), max_size=3)) | {len(tokens)})
+    starts = [0, *breaks[:-1]]
+    return [tokens[low:high] for low, high in zip(starts, breaks, strict=True)]
+
+
+@st.composite
+def annotated(draw: st.DrawFn, size: int) -> tuple[Tokenised, list[Mention]]:
+    sentences = draw(tokenised(size))
+    mentions = []
+    for number, tokens in enumerate(sentences):
+        for _ in range(draw(st.integers(0, 2))):
+            first = draw(st.integers(0, len(tokens) - 1))
+            last = draw(st.integers(first, len(tokens) - 1))
+            mentions.append((number, first, last, draw(st.sampled_from("XY"))))
+    return sentences, mentions
+
+
+def corpus(text: str, sentences: Tokenised, mentions: list[Mention], name: str) -> Corpus:
+    items = []
+    for number, tokens in enumerate(sentences):
+        spans = [(low, high + 1, kind) for at, low, high, kind in mentions if at == number]
+        items.append(([text[begin:end] for begin, end in tokens], spans))
+    return Corpus.of(items, name=name)
+
+
+def characters(sentences: Tokenised, mentions: list[Mention]) -> Counter[tuple[int, int, str]]:
+    return Counter(
+        (sentences[at][low][0], sentences[at][high][1], kind) for at, low, high, kind in mentions
+    )
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_exact_scores_over_two_tokenisations_are_those_of_characters(data: st.DataObject) -> None:
+    size = data.draw(st.integers(2, len(TEXT)))
+    text = TEXT[:size]
+    gold, found = data.draw(annotated(size)), data.draw(annotated(size))
+    if not gold[1]:
+        return
+    # A system's mention counts once, in the sentence of gold in which it begins.
+    results = ns.evaluate(
+        InMemory(corpus(text, *gold, "gold")), {"s": Aligned(corpus(text, *found, "s"))}
+    )
+    wanted, own = characters(*gold), characters(*found)
+    row = next(r for r in results.select(facet="all", metric="recall", match="exact", type=None))
+    assert row["n"] == wanted.total()
+    assert round((row["value"] or 0) * row["n"]) == (wanted & own).total()
+    precision = results.select(facet="all", metric="precision", match="exact", type=None)[0]
+    assert precision["n"] == own.total()
+    edges = {edge for sentence in gold[0] for token in sentence for edge in token}
+    ends = [sentence[-1][1] for sentence in gold[0]]
+
+    def fits(start: int, end: int) -> bool:
+        crosses = any(start < at < end for at in ends)
+        return start in edges and end in edges and not crosses
+
+    aligned = sum(times for (start, end, _), times in own.items() if fits(start, end))
+    [row] = results.select(
+        facet="alignment", level="aligned", metric="precision", match="exact", type=None, run="1"
+    )
+    assert row["n"] == aligned
+
+
+def record(text: str, *spans: tuple[int, int, str]) -> Record:
+    return Record(text, [TextSpan(((start, end),), kind) for start, end, kind in spans])
+
+
+def source(*records: Record, name: str = "s") -> Source:
+    return text_source(name, lambda: iter(records))
+
+
+def test_blanks_do_not_count_and_breaks_may_differ() -> None:
+    gold = [(["Ada", "Lee"], ["B-PER", "I-PER"]), (["left", "Oslo", "."], ["O", "B-LOC", "O"])]
+    system = source(record("Ada  Lee left\n Oslo.", (0, 8, "PER"), (15, 19, "LOC")))
+    assert ns.evaluate(gold, {"s": system}).value(metric="f1", match="exact") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("theirs", "hits"),
+    [
+        ("She said “Ada” left", 1),  # one character for another
+        ("She said ``Ada'' left", 1),  # two for one, beside the mention
+        ("She said Ada left", 1),
+    ],
+)
+def test_a_text_that_differs_here_and_there_is_still_aligned(theirs: str, hits: int) -> None:
+    gold = [(["She", "said", '"', "Ada", '"', "left"], [(3, 4, "PER")])]
+    at = theirs.index("Ada")
+    results = ns.evaluate(gold, {"s": source(record(theirs, (at, at + 3, "PER")))})
+    assert results.value(metric="recall", match="exact") == hits
+    assert [loss["kind"] for loss in results.losses] == [
+        "sentences whose characters differ from gold"
+    ]
+
+
+def test_a_mention_whose_characters_gold_does_not_have_is_an_error_and_listed() -> None:
+    gold = [(["She", "went", "to", "New", "York", "yesterday"], [(3, 5, "LOC")])]
+    theirs = "She went to Xyzzy New York yesterday"
+    results = ns.evaluate(gold, {"s": source(record(theirs, (12, 17, "PER"), (18, 26, "LOC")))})
+    assert results.value(metric="precision", match="exact") == 0.5
+    [value] = [
+        r["value"]
+        for r in results.select(
+            facet="alignment",
+            level="aligned",
+            metric="precision",
+            match="exact",
+            type=None,
+            run="1",
+        )
+    ]
+    assert value == 1.0
+    [lost] = [loss for loss in results.losses if "nowhere" in loss["kind"]]
+    assert (lost["count"], lost["items"]) == (1, ["Xyzzy"])
+
+
+@pytest.mark.parametrize(
+    ("records", "fact"),
+    [
+        ([record("Something else entirely")], "the text differs from s"),
+        ([record("Ada left")], "it ends before"),
+        ([record("Ada left"), record("Oslo ."), record("More")], "it goes on where gold has ended"),
+    ],
+)
+def test_another_text_is_refused(records: list[Record], fact: str) -> None:
+    gold = [(["Ada", "left"], ["B-PER", "O"]), (["Oslo", "."], ["B-LOC", "O"])]
+    with pytest.raises(AlignmentError, match=fact):
+        ns.evaluate(gold, {"s": source(*records)})
+
+
+def test_labels_without_tokens_are_for_the_tokens_of_gold() -> None:
+    gold = source(record("Ada left.", (0, 3, "PER")), name="g")
+    assert ns.evaluate(gold, {"s": [["B-PER", "O", "O"]]}).value(metric="f1", match="exact") == 1.0
+    with pytest.raises(AlignmentError, match="labels without tokens"):
+        ns.evaluate(gold, {"s": [["B-PER", "O"]]})
+
+
+def test_types_are_renamed_once() -> None:
+    gold = [(["Ada", "Oslo"], ["B-A", "B-B"])]
+    system = source(record("Ada Oslo", (0, 3, "A"), (4, 8, "B")))
+    results = ns.evaluate(gold, {"s": system}, map={"A": "B", "B": "A"})
+    assert results.value(metric="f1", match="exact") == 1.0
+
+
+def test_chunks_of_gold_may_end_inside_a_record() -> None:
+    gold = Corpus.of([(["Ada", "left"], ["B-PER", "O"])] * 5)
+
+    class Pieces(Source):
+        name = "g"
+
+        def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+            whole = gold.recoded(coding)
+            for at in range(5):
+                yield whole.sentences(at, at + 1)
+
+    text = "Ada left " * 5
+    spans = [(9 * k, 9 * k + 3, "PER") for k in range(5)]
+    rows = list(side_by_side([Pieces(), source(record(text, *spans))], Coding()))
+    assert [row[1].mentions().start.tolist() for row in rows] == [[0]] * 5
