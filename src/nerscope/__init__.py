@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from nerscope.engines.base import Engine, register_engine
     from nerscope.experiment.config import load_experiment
     from nerscope.experiment.run import run_experiment
+    from nerscope.formats.strings import answers
     from nerscope.lab.lessons import baseline
     from nerscope.lab.plan import load_plan
     from nerscope.lab.recipe import Lesson, Tagged, register_recipe
@@ -65,6 +66,7 @@ _LATER = {
     "Tagged": "lab.recipe",
     "Validation": "dataset.validate",
     "Verdict": "results.verdict",
+    "answers": "formats.strings",
     "baseline": "lab.lessons",
     "compare": "results.compare",
     "convert": "dataset.convert",
@@ -117,6 +119,7 @@ __all__ = [
     "Verdict",
     "View",
     "__version__",
+    "answers",
     "attribute",
     "baseline",
     "compare",

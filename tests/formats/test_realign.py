@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -38,7 +39,7 @@ TEXT = "AbCdEfGhIjKlMnOpQrStUvWxYzÄÖÜß中文😀१२"
 def tokenised(draw: st.DrawFn, size: int) -> Tokenised:
     cuts = sorted(draw(st.sets(st.integers(1, size - 1), max_size=size - 1)))
     edges = [0, *cuts, size]
-    tokens = list(zip(edges[:-1], edges[1:], strict=True))
+    tokens = list(pairwise(edges))
     breaks = sorted(draw(st.sets(st.integers(1, len(tokens)), max_size=3)) | {len(tokens)})
     starts = [0, *breaks[:-1]]
     return [tokens[low:high] for low, high in zip(starts, breaks, strict=True)]

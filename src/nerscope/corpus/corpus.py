@@ -49,21 +49,23 @@ _LISTED = 1000  # of what was found, so many are named
 
 
 class Found(NamedTuple):
-    """Something that was noticed while reading: how often, on which lines first, and what.
+    """Something that was noticed while reading: how often, on which lines first, what, of how many.
 
     >>> Found(2, (3, 9), ("Yrok", "Ada")) + Found(1, (12,), ("Bob",))
-    Found(times=3, lines=(3, 9, 12), items=('Yrok', 'Ada', 'Bob'))
+    Found(times=3, lines=(3, 9, 12), items=('Yrok', 'Ada', 'Bob'), of=0)
     """
 
     times: int
     lines: tuple[int, ...] = ()
     items: tuple[str, ...] = ()  # what it was, if it can be named
+    of: int = 0  # how often it might have been, where a rate is wanted
 
     def __add__(self, other: "Found") -> "Found":  # type: ignore[override]
         return Found(
             self.times + other.times,
             (self.lines + other.lines)[:_LISTED],
             (self.items + other.items)[:_LISTED],
+            self.of + other.of,
         )
 
 

@@ -46,7 +46,7 @@ def side_by_side(
     """The same sentences of all sources, chunk by chunk; the first source is the gold one."""
     gold = sources[0]
     followers: dict[int, Follower] = {
-        place: source.follower(coding, repair) or Realigned(source, coding, repair)
+        place: source.follower(gold, coding, repair) or Realigned(source, coding, repair)
         for place, source in enumerate(sources)
         if follows(gold, source)
     }

@@ -78,7 +78,7 @@ class Source(ABC):
         for chunk in self.chunks(coding, tokens=tokens):
             yield [chunk] * len(members)
 
-    def follower(self, coding: Coding, repair: str) -> "Follower | None":
+    def follower(self, gold: "Source", coding: Coding, repair: str) -> "Follower | None":
         """Who finds its mentions in gold, if it has none that stand on tokens."""
         return None
 

@@ -21,6 +21,7 @@ class Loss(TypedDict):
     places: list[str]
     message: str
     items: NotRequired[list[str]]  # what it was, if it can be named
+    of: NotRequired[int]  # how often it might have been, where there is a rate
 
 
 def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Iterator[Loss]:
@@ -39,7 +40,8 @@ def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Itera
         message = f"{plural(reading.comments, 'comment line')} left out"
         yield loss(name, COMMENTS, reading.comments, [], message)
     for kind, found in reading.found.items():
-        yield _noticed(name, kind, found)
+        if found.times:
+            yield _noticed(name, kind, found)
     faults = reading.transitions.faults(scheme)
     if faults:
         yield _repaired(name, scheme.name, faults, repair)
@@ -49,8 +51,12 @@ def _noticed(name: str, kind: str, found: Found) -> Loss:
     """What a format noticed; the first few are named."""
     named = ", ".join(f"'{item}'" for item in dict.fromkeys(found.items[:_NAMED]))
     more = " …" if named and found.times > _NAMED else ""
-    message = f"{found.times} {kind}" + (f": {named}{more}" if named else "")
-    return loss(name, kind, found.times, found.lines, message, found.items)
+    rate = f" ({found.times / found.of:.1%} of {found.of})" if found.of else ""
+    message = f"{found.times} {kind}{rate}" + (f": {named}{more}" if named else "")
+    lost = loss(name, kind, found.times, found.lines, message, found.items)
+    if found.of:
+        lost["of"] = found.of
+    return lost
 
 
 def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Loss:

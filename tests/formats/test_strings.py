@@ -1,0 +1,222 @@
+"""Answers of language models: read from whatever surrounds them, and found in the text of gold."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nerscope as ns
+from nerscope.errors import AlignmentError, InputError, UsageError
+from nerscope.formats.base import source_named
+from nerscope.formats.strings import (
+    BROKEN,
+    DUPLICATE,
+    HALLUCINATED,
+    MALFORMED,
+    UNREADABLE,
+    Answers,
+    read_answer,
+)
+from nerscope.results.results import Results
+
+ADA = {"text": "Ada", "type": "PER"}
+OSLO = {"text": "Oslo", "type": "LOC"}
+
+
+@pytest.mark.parametrize(
+    ("item", "said", "found"),
+    [
+        # lists, under any usual name
+        ([ADA, OSLO], "Ada Oslo", {}),
+        ({"entities": [ADA]}, "Ada", {}),
+        ({"output": {"entities": [ADA]}}, "Ada", {}),
+        ({"extractions": [{"extraction_text": "Ada", "extraction_class": "PER"}]}, "Ada", {}),
+        ([["Ada", "PER"], ("Oslo", "LOC")], "Ada Oslo", {}),
+        ([{"entity": "Ada", "type": "PER"}], "Ada", {}),
+        ([{"word": "Ada", "entity": "PER"}], "Ada", {}),
+        ([{"name": "Ada", "labels": ["PER"]}], "Ada", {}),
+        ({"PER": ["Ada"], "LOC": ["Oslo"]}, "Ada Oslo", {}),
+        ({}, "", {}),
+        ([], "", {}),
+        # text around JSON
+        ('[{"text": "Ada", "type": "PER"}]', "Ada", {}),
+        ('Here you are:\n```json\n[{"text": "Ada", "type": "PER"}]\n```\nBye [1]', "Ada", {}),
+        ('I see [one] name: {"entities": [{"text": "Ada", "type": "PER"}]}', "Ada", {}),
+        ({"response": 'Sure: {"PER": ["Ada"]}'}, "Ada", {}),
+        ("```\n[]\n```", "", {}),
+        ('{"text": "Ada", "type": "PER"}\n{"text": "Oslo", "type": "LOC"}', "Ada Oslo", {}),
+        # broken, as far as it can be read
+        ('[{"text": "Ada", "type": "PER"}, {"text": "Os', "Ada", {BROKEN: 1}),
+        ('```json\n[{"text": "Ada", "type": "PER"},]\n```', "Ada", {BROKEN: 1}),
+        ("There are no names here.", "", {UNREADABLE: 1}),
+        ({"response": ""}, "", {UNREADABLE: 1}),
+        ({"id": 3}, "", {UNREADABLE: 1}),
+        (7, "", {UNREADABLE: 1}),
+        ("[" * 100_000, "", {UNREADABLE: 1}),
+        ('{"a":' * 100_000, "", {UNREADABLE: 1}),
+        # mentions that say nothing
+        (
+            [ADA, {"text": "Bob"}, {"type": "PER"}, {"text": " ", "type": "X"}, 3],
+            "Ada",
+            {MALFORMED: 4},
+        ),
+    ],
+)
+def test_an_answer_is_read_whatever_surrounds_it(
+    item: object, said: str, found: dict[str, int]
+) -> None:
+    answer = read_answer(item, 1)
+    assert " ".join(one.text for one in answer.said) == said
+    assert answer.found == found
+
+
+GOLD = [(["Ada", "met", "Ada", "in", "Oslo", "."], [(0, 1, "PER"), (2, 3, "PER"), (4, 5, "LOC")])]
+
+
+def scored(answer: object, policy: str = "next") -> Results:
+    return ns.evaluate(GOLD, {"m": ns.answers([answer], policy=policy)})
+
+
+def counts(results: Results) -> tuple[int, int]:
+    """Predicted mentions, and those that are right."""
+    [row] = results.select(facet="all", metric="precision", match="exact", type=None, run="1")
+    return row["n"], round((row["value"] or 0) * row["n"])
+
+
+def kinds(results: Results) -> dict[str, int]:
+    return {loss["kind"]: loss["count"] for loss in results.losses}
+
+
+@pytest.mark.parametrize(
+    ("policy", "answer", "predicted", "right", "lost"),
+    [
+        ("first", [ADA], 1, 1, {}),
+        ("first", [ADA, ADA], 1, 1, {DUPLICATE: 1}),
+        ("all", [ADA], 2, 2, {}),
+        ("all", [ADA, ADA], 2, 2, {DUPLICATE: 1}),
+        ("next", [ADA, ADA, OSLO], 3, 3, {}),
+        ("next", [ADA, ADA, ADA], 2, 2, {DUPLICATE: 1}),
+        ("next", [{"text": "Eve", "type": "PER"}], 1, 0, {HALLUCINATED: 1}),
+        ("next", [{"text": "Eve", "type": "PER"}] * 2, 1, 0, {HALLUCINATED: 1, DUPLICATE: 1}),
+        ("next", [{"text": "oslo", "type": "LOC"}], 1, 0, {HALLUCINATED: 1}),
+        ("fuzzy", [{"text": "oslo", "type": "LOC"}], 1, 1, {}),
+        ("fuzzy", [{"text": "Osloo", "type": "LOC"}], 1, 1, {}),
+        ("fuzzy", [{"text": "Bergen", "type": "LOC"}], 1, 0, {HALLUCINATED: 1}),
+        ("next", [{"text": "in\nOslo", "type": "LOC"}], 1, 0, {}),
+        (
+            "next",
+            [{"text": "Osl", "type": "LOC"}],
+            1,
+            0,
+            {"mentions that begin or end inside a token of gold": 1},
+        ),
+    ],
+)
+def test_a_policy_says_which_place_a_string_means(
+    policy: str, answer: object, predicted: int, right: int, lost: dict[str, int]
+) -> None:
+    results = scored(answer, policy)
+    assert counts(results) == (predicted, right)
+    assert kinds(results) == lost
+
+
+def test_rates_and_strings_are_told_and_scores_stand_both_ways() -> None:
+    results = scored([ADA, {"text": "Eve", "type": "PER"}, OSLO, {"text": "Yrok", "type": "LOC"}])
+    [lost] = results.losses
+    assert (lost["count"], lost["of"], lost["items"]) == (2, 4, ["Eve", "Yrok"])
+    assert lost["message"] == f"2 {HALLUCINATED} (50.0% of 4): 'Eve', 'Yrok'"
+    [left_out] = results.select(
+        facet="alignment", level="aligned", metric="precision", match="exact", type=None, run="1"
+    )
+    assert results.value(metric="precision", match="exact") == 0.5
+    assert left_out["value"] == 1.0
+    spurious = [one for one in results.errors() if one["outcome"] == "spurious"]
+    assert [one["text"] for one in spurious] == ["Eve", "Yrok"]
+
+
+def test_an_answer_for_each_document_is_found_across_its_sentences(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text(
+        "-DOCSTART- O\n\nAda B-PER\nleft O\n\nOslo B-LOC\n\n-DOCSTART- O\n\nBob B-PER\n\nsat O\n"
+    )
+    system = tmp_path / "m.jsonl"
+    lines = [[ADA, OSLO, {"text": "left Oslo", "type": "X"}], [{"text": "Bob", "type": "PER"}]]
+    system.write_text("".join(json.dumps({"entities": one}) + "\n" for one in lines))
+    results = ns.evaluate(gold, {"m": source_named(str(system))})
+    assert counts(results) == (4, 3)
+    assert kinds(results)["mentions that go beyond a sentence of gold"] == 1
+
+
+def test_a_file_of_answers_is_known_by_its_first_lines(tmp_path: Path) -> None:
+    for number, line in enumerate(
+        [
+            {"response": "```json\n[]\n```"},
+            {"entities": [ADA]},
+            [ADA],
+            {"PER": ["Ada"]},
+        ]
+    ):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text(json.dumps({"entities": []}) + "\n" + json.dumps(line) + "\n")
+        assert isinstance(source_named(str(path)), Answers), line
+    told = tmp_path / "told.jsonl"
+    told.write_text('{"entities": []}\nnot JSON at all\n')
+    gold = [(["Ada"], ["B-PER"]), (["Bob"], ["B-PER"])]
+    results = ns.evaluate(gold, {"m": source_named(f"{told}::format=answers,policy=all")})
+    assert kinds(results) == {UNREADABLE: 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "fact"),
+    [
+        ({"policy": "last"}, "no policy is called 'last'"),
+        ({"threshold": 0}, "threshold=0 cannot be"),
+        ({"threshold": "x"}, "threshold='x' cannot be"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, object], fact: str) -> None:
+    with pytest.raises(UsageError, match=fact):
+        ns.answers([], **options)  # type: ignore[arg-type]
+
+
+def test_answers_must_fit_gold_in_number_and_text() -> None:
+    with pytest.raises(AlignmentError, match="2 answers, but gold has 1 sentences in 1 documents"):
+        ns.evaluate(GOLD, {"m": ns.answers([[], []])})
+    about = {"text": "Quite another thing, you know", "entities": [ADA]}
+    with pytest.raises(AlignmentError, match="about another text"):
+        ns.evaluate(GOLD, {"m": ns.answers([about])})
+    with pytest.raises(InputError, match="the mentions are strings"):
+        ns.evaluate(ns.answers([[]]), {"m": [["O"]]})
+
+
+WORDS = st.sampled_from(["a", "b", "ab", "ba", "c"])
+
+
+@given(st.lists(WORDS, min_size=1, max_size=8), st.lists(WORDS, max_size=5), st.data())
+@settings(max_examples=200, deadline=None)
+def test_every_named_string_is_placed_or_counted(
+    words: list[str], named: list[str], data: st.DataObject
+) -> None:
+    policy = data.draw(st.sampled_from(["first", "all", "next"]))
+    answer = [{"text": text, "type": "X"} for text in named]
+    gold = [(words, [(0, 1, "X")])]
+    results = ns.evaluate(gold, {"m": ns.answers([answer], policy=policy)})
+    predicted, _ = counts(results)
+    lost = kinds(results)
+    stands = Counter(words)
+    if policy == "next":
+        assert predicted == len(named) - lost.get(DUPLICATE, 0)
+    whole = [text for text in set(named) if stands[text]]
+    [row] = results.select(
+        facet="alignment", level="aligned", metric="precision", match="exact", type=None, run="1"
+    )
+    wanted = {
+        "first": len(whole),
+        "all": sum(stands[text] for text in whole),
+        "next": sum(min(stands[text], named.count(text)) for text in whole),
+    }[policy]
+    # Two tokens side by side may spell a third string: then more places are on whole tokens.
+    assert row["n"] >= wanted
