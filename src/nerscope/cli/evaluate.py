@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nerscope.formats.base import Source
     from nerscope.results.results import Results
 
-_LISTS = ("hard", "hard-errors", "partial", "confusion")
+_LISTS = ("hard", "hard-errors", "partial", "confusion", "types", "unaligned")
 
 
 def command(
@@ -95,6 +95,9 @@ def command(
     map: list[str] = typer.Option(
         [], metavar="OLD=NEW", help="Let a type count as another, on all sides; repeatable."
     ),
+    drop: list[str] = typer.Option(
+        [], metavar="TYPE", help="Leave a type out, on all sides; repeatable."
+    ),
     all: bool = typer.Option(False, "--all", help="Show every table, not only the summary."),
     no_text: bool = typer.Option(
         False, "--no-text", help="Keep no sentences in the results, for data under licence."
@@ -102,7 +105,7 @@ def command(
     list: list[str] = typer.Option(
         [],
         metavar="NAME",
-        help="A list instead of tables: hard, hard-errors, partial, confusion.",
+        help="A list instead of tables: hard, hard-errors, partial, confusion, types, unaligned.",
     ),
     errors: str | None = typer.Option(
         None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."
@@ -161,6 +164,7 @@ def command(
             bucketing=bucketing,
             edges=edges_of(edges),
             map=renames_of(map),
+            drop=drop,
             texts=not no_text,
         )
     _hand_out(results, said, gold if system else gold.two_sides()[0], training)
@@ -172,6 +176,7 @@ _IN_THE_FILE: dict[str, Any] = {
     "train": [],
     "dataset": None,
     "map": [],
+    "drop": [],
     "no_text": False,
     "facet": [],
     "match": [],
@@ -262,32 +267,48 @@ def _lists(
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """The lists that were asked for, each with its title."""
     from nerscope.dataset.hard_tokens import hard_tokens
+    from nerscope.evaluation.coverage import coverage
     from nerscope.evaluation.hard_errors import hard_errors
     from nerscope.evaluation.plan import open_task
     from nerscope.evaluation.settings import Settings
     from nerscope.formats.base import Several, source_named
+    from nerscope.results.unaligned import unaligned
+
+    def outputs() -> Any:
+        return systems_of(said["system"]) if said["system"] else None
+
+    def test() -> "Source":
+        return gold if said["system"] else source_named(said["test"])
 
     def hard() -> list[dict[str, Any]]:
         renames = renames_of(said["map"])
-        return hard_tokens(Several(training), gold, repair=said["repair"], map=renames)
+        dropped = said["drop"]
+        return hard_tokens(
+            Several(training), gold, repair=said["repair"], map=renames, drop=dropped
+        )
 
     def hard_wrong() -> list[dict[str, Any]]:
-        outputs = systems_of(said["system"]) if said["system"] else None
         settings = Settings.of(
             {
                 "facets": ("hard", "hard-strict"),
                 **{key: said[key] for key in ("repair", "token_repair", "token_match")},
                 "map": renames_of(said["map"]),
+                "drop": said["drop"],
             }
         )
-        test = gold if outputs else source_named(said["test"])
-        return hard_errors(open_task(test, outputs, training, None, settings))
+        return hard_errors(open_task(test(), outputs(), training, None, settings))
+
+    def types() -> list[dict[str, Any]]:
+        settings = {key: said[key] for key in ("repair", "drop")}
+        return coverage(test(), outputs(), map=renames_of(said["map"]), **settings)
 
     made = {
         "hard": ("The most frequent hard tokens", hard),
         "hard-errors": ("Hard tokens that are labelled wrong most often", hard_wrong),
         "partial": ("Pairs with partial credit", results.partial_pairs),
         "confusion": ("Gold types against predicted types", results.confusion),
+        "types": ("Types as they are written, and what they count as", types),
+        "unaligned": ("Mentions that do not fit the tokens of gold", lambda: unaligned(results)),
     }
     return [(made[name][0], made[name][1]()) for name in said["list"]]
 

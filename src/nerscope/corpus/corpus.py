@@ -22,6 +22,7 @@ from nerscope.corpus.mentions import (
 )
 from nerscope.corpus.schemes import (
     BIO,
+    OUTSIDE,
     Labels,
     Scheme,
     Transitions,
@@ -205,14 +206,20 @@ class Corpus:
             found = decode(self.labels, self.starts, known)
         else:
             found = decode(self.labels, self.starts, known, repair, scheme or self.scheme)
-        return replace(found, type=known.renamed(found.type)) if known.renames else found
+        if known.renames:
+            found = replace(found, type=known.renamed(found.type))
+        return found[known.counting(found.type)] if known.dropped else found
 
     def written(self) -> tuple[Ints, Ints]:
         """The role and type of every token: as labelled, or as bio would write flat spans."""
         if self.labels is None:
             return spelt(self.mentions(), self.starts, BIO)
         known = self.coding.labels
-        return known.roles[self.labels], known.renamed(known.type_codes[self.labels])
+        role, kind = known.roles[self.labels], known.renamed(known.type_codes[self.labels])
+        if known.dropped:
+            counts = known.counting(kind)
+            role, kind = np.where(counts, role, OUTSIDE), np.where(counts, kind, -1)
+        return role, kind
 
     def detached(self, with_words: bool) -> "Corpus":
         """The same chunk with no more of the coding than it needs, to be sent elsewhere."""

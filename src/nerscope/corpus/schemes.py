@@ -5,7 +5,7 @@ A label has a role and a type. The letters differ between schemes (`E` or `L` en
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -122,6 +122,7 @@ class Labels:
     """
 
     renames: Mapping[str, str] = field(default_factory=dict)  # types that count as others
+    dropped: frozenset[str] = frozenset()  # types that do not count, by the name they have then
     _types: dict[str, int] = field(default_factory=dict)
     _codes: dict[Label, int] = field(default_factory=lambda: {Label(OUTSIDE, ""): 0})
 
@@ -162,6 +163,17 @@ class Labels:
             return kinds
         table = [self.type_code(self.renames.get(name, name)) for name in self.types]
         return np.array([*table, -1], kinds.dtype)[kinds]
+
+    @property
+    def as_written(self) -> "Labels":
+        """The same codes, of which all types count, under the names they are written with."""
+        return replace(self, renames={}, dropped=frozenset())
+
+    def counting(self, kinds: Ints) -> Bools:
+        """Whether each of some types, already renamed, counts; -1, which is none, does not."""
+        table = [name not in self.dropped for name in self.types]
+        counts: Bools = np.array([*table, False])[kinds]
+        return counts
 
     def spell(self, scheme: Scheme) -> list[str]:
         """How a scheme writes each label."""

@@ -1,6 +1,6 @@
 """The most frequent hard tokens of a test set, with how training labels them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ def hard_tokens(
     most: int | None = 10,
     repair: str = "conlleval",
     map: Mapping[str, str] | None = None,
+    drop: Iterable[str] = (),
 ) -> list[dict[str, Any]]:
     """The most frequent tokens of each subset of hard tokens; all of them if `most` is None.
 
@@ -28,7 +29,7 @@ def hard_tokens(
     >>> hard_tokens(train, [(["May", "left"], ["B-PER", "O"])])[0]["token"]
     'left'
     """
-    _, split = read_splits({"train": train, "test": test}, repair, map)
+    _, split = read_splits({"train": train, "test": test}, repair, map, drop)
     return list(hard_tokens_in(split.view, most))
 
 

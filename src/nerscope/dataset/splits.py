@@ -1,6 +1,6 @@
 """The splits of a dataset: read whole, in the same codes, and held against training."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nerscope.corpus.corpus import Coding, Corpus, joined
@@ -39,11 +39,14 @@ class Split:
 
 
 def read_splits(
-    given: Mapping[str, CorpusLike], repair: str, map: Mapping[str, str] | None = None
+    given: Mapping[str, CorpusLike],
+    repair: str,
+    map: Mapping[str, str] | None = None,
+    drop: Iterable[str] = (),
 ) -> list[Split]:
     """Read splits, of which the first one is the training data; `map` renames types."""
     check_repair(repair)
-    coding = Coding(labels=Labels(map or {}))
+    coding = Coding(labels=Labels(map or {}, frozenset(drop)))
     corpora = {name: _whole(one, f"<{name}>", coding) for name, one in given.items()}
     (first, training), *others = corpora.items()
     lexicon = lexicon_of(training, repair)

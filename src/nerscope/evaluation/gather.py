@@ -16,10 +16,13 @@ from nerscope.errors import InputError
 from nerscope.evaluation.noticed import (
     different_scheme,
     foreign_types,
+    nested,
     refuse_other_sentences,
+    unused_names,
 )
 from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of
 from nerscope.evaluation.score import NewSurfaces, Scored, score_chunk
+from nerscope.formats.base import Nature
 from nerscope.formats.losses import Loss, losses_of
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, canonical
 from nerscope.scoring.ledger import Ledger, Units, merged, moved
@@ -72,7 +75,8 @@ def gather(
             "check that the label column is the right one",
         )
     losses = _losses(task, planned, fold, schemes)
-    return Gathered(canonical(evidence), [*losses, *_noticed(task, evidence, fold, schemes)])
+    odd = _noticed(task, evidence, fold, schemes, plan.natures)
+    return Gathered(canonical(evidence), [*losses, *odd])
 
 
 class _Log:
@@ -177,9 +181,16 @@ def _losses(task: Task, planned: Planned, fold: _Fold, schemes: Sequence[Scheme]
 
 
 def _noticed(
-    task: Task, evidence: Evidence, fold: _Fold, schemes: Sequence[Scheme]
+    task: Task,
+    evidence: Evidence,
+    fold: _Fold,
+    schemes: Sequence[Scheme],
+    natures: Sequence[Nature],
 ) -> Iterator[Loss]:
-    """What is odd about each output beside gold."""
+    """What is odd about the settings, and about each output beside gold."""
+    yield from unused_names(task.settings, task.coding.labels.types)
+    for source, nature in zip(task.sources, natures, strict=True):
+        yield from nested(source.name, nature.flat)
     for place, run in enumerate(task.runs):
         name, own = run.source.name, (schemes[0], schemes[place + 1])
         if task.gold.always_flat and run.source.always_flat:

@@ -9,6 +9,7 @@ from nerscope.corpus.corpus import Reading
 from nerscope.corpus.schemes import Scheme
 from nerscope.corpus.units import MENTION
 from nerscope.errors import AlignmentError, plural
+from nerscope.evaluation.settings import Settings
 from nerscope.formats.losses import Loss, loss
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Units
@@ -70,6 +71,23 @@ def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Loss]:
     more = " …" if len(foreign) > _NAMED else ""
     types = f"types that gold does not have ({', '.join(names)}{more})"
     yield loss(name, "foreign types", count, [], f"{plural(count, 'mention')} of {types}{hint}")
+
+
+def unused_names(settings: Settings, written: Collection[str]) -> Iterator[Loss]:
+    """A note for types that are to be renamed or dropped, and that nobody has."""
+    counted = {settings.map.get(name, name) for name in written}
+    said = [("map", name, written) for name in settings.map]
+    said += [("drop", name, counted) for name in settings.drop]
+    for option, name, known in said:
+        if name not in known:
+            yield loss(option, "names without use", 0, [], f"no file has the type {name}")
+
+
+def nested(name: str, flat: bool) -> Iterator[Loss]:
+    """A note if tokens have no single label, so that what divides tokens cannot be had."""
+    if not flat:
+        message = "mentions overlap or have holes: what divides tokens is left out, and accuracy"
+        yield loss(name, "overlapping mentions", 0, [], message)
 
 
 def _like(kind: str, known: Sequence[str]) -> str | None:

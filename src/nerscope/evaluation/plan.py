@@ -132,7 +132,7 @@ def open_task(
             "gold and system are the same column",
             "say which is which, as FILE::label=1; a file with both may also be given alone",
         )
-    coding = Coding(labels=Labels(settings.map))
+    coding = Coding(labels=Labels(settings.map, frozenset(settings.drop)))
     return Task(name, gold, runs, _training(train), settings, coding)
 
 

@@ -195,7 +195,8 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
 
 
 def _same_label(gold: Corpus, output: Corpus) -> Bools:
-    plain = not gold.coding.labels.renames
+    labels = gold.coding.labels
+    plain = not (labels.renames or labels.dropped)
     if plain and gold.labels is not None and output.labels is not None:
         same: Bools = gold.labels == output.labels
         return same

@@ -14,7 +14,7 @@ from nerscope.scoring.metrics import metric_named
 
 MOST_BUCKETS = 1000
 OVERALL_MATCHES = ("exact", "left", "right", "overlap")
-_NAMES = ("facets", "matches", "metrics")
+_NAMES = ("facets", "matches", "metrics", "drop")
 _WORDS = ("repair", "token_repair", "token_match", "bucketing")
 
 
@@ -37,6 +37,7 @@ class Settings:
     bucketing: str | None = None  # None: that of each attribute
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)  # by attribute
     map: Mapping[str, str] = field(default_factory=dict)  # types that count as others, on all sides
+    drop: tuple[str, ...] = ()  # types that do not count, on all sides, under their new names
     texts: bool = True  # whether results keep the sentences, for reading
 
     @classmethod
@@ -89,6 +90,13 @@ class Settings:
             isinstance(name, str) and name for pair in self.map.items() for name in pair
         ):
             raise UsageError("map", f"{self.map!r} cannot be", "give new names by old ones")
+        for name in self.drop:
+            if self.map.get(name, name) != name and name not in self.map.values():
+                raise UsageError(
+                    f"drop {name}",
+                    f"it counts as {self.map[name]}",
+                    "drop the new name, or leave the old one out of the map",
+                )
 
     def _check_edges(self) -> None:
         if not isinstance(self.edges, Mapping):
@@ -111,7 +119,13 @@ class Settings:
             "ter": f"{self.token_match}/{self.token_repair}",
             "buckets": "+".join([f"{self.bucketing or 'paper'}/{self.buckets}", *self.edges]),
             "zero_division": self.zero_division,
-            "map": "+".join(f"{old}={new}" for old, new in self.map.items()) or "none",
+            "map": "+".join(
+                [
+                    *(f"{old}={new}" for old, new in self.map.items()),
+                    *(f"drop({name})" for name in self.drop),
+                ]
+            )
+            or "none",
         }
 
 

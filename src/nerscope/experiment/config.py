@@ -28,6 +28,7 @@ _SETTING_TYPES: dict[str, Any] = {
     "zero_division": int | float,
     "edges": dict,
     "map": dict,
+    "drop": list,
     "texts": bool,
     "intervals": bool,
 }

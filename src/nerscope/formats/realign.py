@@ -133,9 +133,8 @@ class Realigned:
     def _read(self) -> Iterator[_Unit]:
         """The sentences of the system; their tokens need no codes that others know."""
         scheme = self.source.nature().scheme if self.repair in ("strict", "discard") else None
-        # Types are renamed when the chunk is scored, and not twice.
-        labels = replace(self.coding.labels, renames={})
-        for chunk in self.source.chunks(Coding(labels=labels)):
+        # Types are renamed and dropped when the chunk is scored, and not twice.
+        for chunk in self.source.chunks(Coding(labels=self.coding.labels.as_written)):
             self._reading += chunk.reading
             mentions = chunk.mentions(self.repair, scheme)
             order = np.searchsorted(mentions.start, chunk.starts)

@@ -1,0 +1,60 @@
+"""Which types gold and systems have, under which names they count, and which side lacks them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nerscope.corpus.corpus import Coding
+from nerscope.evaluation.plan import Task, open_task
+from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.systems import Systems
+from nerscope.formats.base import CorpusLike
+
+GOLD = "gold"
+
+
+def coverage(
+    test: CorpusLike, systems: Systems | None = None, **options: Any
+) -> list[dict[str, Any]]:
+    """A row for each type as it is written: what it counts as, and how often each side has it.
+
+    Options are those of `evaluate`, of which `map` and `drop` matter. A type that is dropped counts
+    as None; runs of a system are added up.
+
+    >>> gold = [(["Ada", "left"], ["B-PERSON", "O"])]
+    >>> coverage(gold, {"s": [["B-PER", "O"]]}, map={"PERSON": "PER"})
+    [{'type': 'PER', 'counts_as': 'PER', 'gold': 0, 's': 1}, \
+{'type': 'PERSON', 'counts_as': 'PER', 'gold': 1, 's': 0}]
+    """
+    return coverage_of(open_task(test, systems, None, None, Settings.of(options)))
+
+
+def coverage_of(task: Task) -> list[dict[str, Any]]:
+    """The same for a task that is opened already."""
+    settings = task.settings
+    sides = [GOLD, *(run.system for run in task.runs)]
+    labels = task.coding.labels.as_written
+    plain = task._replace(coding=Coding(labels=labels))
+    counts = np.zeros((len(sides), 0), np.int64)
+    for row in plain.rows(tokens=True):
+        found = [corpus.mentions(settings.repair).type for corpus in row]
+        size = len(labels.types)
+        counts = np.pad(counts, ((0, 0), (0, size - counts.shape[1])))
+        counts += np.array([np.bincount(types, minlength=size) for types in found])
+    return _rows(labels.types, sides, counts, settings)
+
+
+def _rows(
+    types: Sequence[str], sides: Sequence[str], counts: Any, settings: Settings
+) -> list[dict[str, Any]]:
+    """The types in the order of what they count as; those that nobody has are left out."""
+    rows = []
+    for kind, name in enumerate(types):
+        own = dict.fromkeys(sides, 0)
+        for side, times in zip(sides, counts[:, kind].tolist(), strict=True):
+            own[side] += times
+        new = settings.map.get(name, name)
+        if any(own.values()):
+            rows.append({"type": name, "counts_as": None if new in settings.drop else new, **own})
+    return sorted(rows, key=lambda row: (row["counts_as"] is None, row["counts_as"], row["type"]))
