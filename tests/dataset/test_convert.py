@@ -80,22 +80,22 @@ def rewritten(scheme: str, text: str = SOURCE) -> str:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_only_the_labels_change(scheme: str) -> None:
-    data, notes = converted(file(SOURCE, **OPTIONS), scheme)
+    data, notes, _ = converted(file(SOURCE, **OPTIONS), scheme)
     assert data.decode() == rewritten(scheme) and notes == []
 
 
 @pytest.mark.parametrize(("first", "second"), list(permutations(SCHEMES, 2)))
 def test_conversion_there_and_back_gives_the_same_bytes(first: str, second: str) -> None:
-    there, _ = converted(file(rewritten(first), **OPTIONS), second)
+    there, _, _ = converted(file(rewritten(first), **OPTIONS), second)
     assert there.decode() == rewritten(second)
-    back, notes = converted(file(there.decode(), **OPTIONS), first)
+    back, notes, _ = converted(file(there.decode(), **OPTIONS), first)
     assert back.decode() == rewritten(first) and notes == []
 
 
 @pytest.mark.parametrize("label", [1, -2])
 def test_tab_files_keep_empty_columns_and_blanks(label: int) -> None:
     source = "New York\tB-LOC\t\n \tI-LOC\tx y\n\tO\t\n\n\t\t\nBob\tB-PER\t \n"
-    data, _ = converted(file(source, label=label), "bioes")
+    data, _, _ = converted(file(source, label=label), "bioes")
     assert data.decode() == source.replace("I-LOC", "E-LOC").replace("B-PER", "S-PER")
 
 
@@ -114,19 +114,19 @@ def test_mentions_survive_every_conversion(
 
 
 def test_a_conversion_to_io_says_what_it_melts() -> None:
-    data, notes = converted(file(SOURCE, **OPTIONS), "io")
+    data, notes, _ = converted(file(SOURCE, **OPTIONS), "io")
     assert b" I-PER x\n4 New" in data
     assert notes == ["f: 1 mention after another of the same type; io melts them into one"]
 
 
 def test_a_conversion_to_token_says_what_it_loses() -> None:
-    data, notes = converted(file(lines("B-X", "I-X", "I-X", "B-Y")), "token")
+    data, notes, _ = converted(file(lines("B-X", "I-X", "I-X", "B-Y")), "token")
     assert data.decode() == lines("X", "X", "X", "Y")
     assert notes == ["f: 1 mention of several tokens; token tears them apart"]
 
 
 def test_repairs_are_noted() -> None:
-    data, notes = converted(file(lines("B-X", "O", "I-X")), "bioes")
+    data, notes, _ = converted(file(lines("B-X", "O", "I-X")), "bioes")
     assert data.decode() == lines("S-X", "O", "S-X")
     assert notes == ["f:3: 1 transition not allowed in bio, repaired as conlleval: I-X after O (1)"]
 
@@ -151,7 +151,7 @@ def test_a_repair_decides_what_is_written(repair: str, expected: list[str]) -> N
 @pytest.mark.parametrize("repair", ["conlleval", "strict", "discard", "none"])
 @pytest.mark.parametrize("first", SCHEMES)
 def test_no_repair_touches_what_is_valid_in_its_scheme(first: str, repair: str) -> None:
-    data, notes = converted(file(rewritten(first), **OPTIONS), "bio", repair)
+    data, notes, _ = converted(file(rewritten(first), **OPTIONS), "bio", repair)
     assert data.decode() == SOURCE and notes == []
 
 
@@ -230,7 +230,7 @@ def test_sentences_in_memory_are_written_as_two_columns(made: Any, tmp_path: Pat
 
 def test_flat_spans_become_labels() -> None:
     spans: Any = [(["New", "York", "is"], [(0, 2, "LOC")]), (["so"], [])]
-    data, notes = converted(open_source(spans), "bio")
+    data, notes, _ = converted(open_source(spans), "bio")
     assert data == b"New\tB-LOC\nYork\tI-LOC\nis\tO\n\nso\tO\n\n" and notes == []
 
 

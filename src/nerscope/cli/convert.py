@@ -1,4 +1,4 @@
-"""`nerscope convert`: write a file in another tagging scheme."""
+"""`nerscope convert`: write a file in another tagging scheme or format."""
 
 import typer
 
@@ -7,19 +7,25 @@ from nerscope.cli.common import FILE_HELP, PLUGIN_HELP, REPAIR_HELP, checked_out
 
 def command(
     source: str = typer.Argument(metavar="IN", help=f"The file to read. {FILE_HELP}"),
-    target: str = typer.Argument(metavar="OUT", help="The file to write."),
+    target: str = typer.Argument(
+        metavar="OUT",
+        help="The file (or folder) to write; its ending tells the format, as does "
+        "OUT::format=NAME.",
+    ),
     to: str = typer.Option(
-        metavar="SCHEME", help="bio, iob1, io, bioes, bilou, bmes, bmeow, or token for bare types."
+        "bio",
+        metavar="SCHEME",
+        help="bio, iob1, io, bioes, bilou, bmes, bmeow, or token for bare types.",
     ),
     repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
 ) -> None:
-    """Write a file in another tagging scheme; all other columns stay as they are."""
+    """Write a file in another tagging scheme or format; in its own, all else stays as it is."""
     from nerscope.dataset.convert import convert
     from nerscope.formats.base import path_of, source_named
     from nerscope.plugins import load_plugins
 
     load_plugins(plugin)
-    checked_outputs([target], [path_of(source), *plugin])
+    checked_outputs([path_of(target)], [path_of(source), *plugin])
     for note in convert(source_named(source), target, to=to, repair=repair):
         say(f"note: {note}")

@@ -1,34 +1,49 @@
-"""Writing a corpus in another tagging scheme."""
+"""Writing a corpus in another tagging scheme, or in another format."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from nerscope.corpus.corpus import Coding, Reading, joined
+from nerscope.corpus.corpus import Coding, Corpus, Reading, joined
 from nerscope.corpus.mentions import check_repair, encode, merged_by_io
-from nerscope.corpus.schemes import SINGLE, scheme_named
-from nerscope.errors import InputError, expect, plural
-from nerscope.formats.base import CorpusLike, Source, open_source, with_tokens
-from nerscope.formats.conll import written_as_conll
+from nerscope.corpus.schemes import SINGLE, Scheme, scheme_named
+from nerscope.errors import InputError, UsageError, expect, plural
+from nerscope.formats.base import (
+    FALLBACK,
+    FORMATS,
+    CorpusLike,
+    Format,
+    Source,
+    format_written,
+    open_source,
+    path_of,
+    with_tokens,
+)
 from nerscope.formats.losses import losses_of, notes_of
-from nerscope.results.files import write_bytes
+from nerscope.results.files import write_bytes, write_folder
+
+Files = Mapping[str, bytes]
 
 
 class Converted(NamedTuple):
-    """A file in another scheme, with what was lost on the way."""
+    """A file in another scheme or format, with what was lost on the way; or files for a folder."""
 
     data: bytes
     notes: list[str]
+    files: Files | None = None
 
 
 def convert(
     given: CorpusLike,
     target: str | os.PathLike[str],
     *,
-    to: str,
+    to: str = "bio",
     repair: str = "conlleval",
 ) -> list[str]:
-    """Write a corpus in another scheme; what was lost on the way is returned.
+    """Write a corpus in another scheme or format; what was lost on the way is returned.
+
+    The format is told by the ending of the name, or by `FILE::format=NAME`; columns otherwise.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -39,49 +54,88 @@ def convert(
     ['Ada', 'B-PER', 'Lee', 'E-PER']
     """
     expect("target", target, (str, os.PathLike), "give the name of a file")
-    data, notes = converted(open_source(given), to, repair)
-    if os.fspath(target).endswith(".gz"):
+    text = os.fspath(target)
+    path = path_of(text)
+    data, notes, files = converted(open_source(given), to, repair, format_written(text))
+    if files is not None:
+        write_folder(path, files.items())
+        return notes
+    if path.endswith(".gz"):
         import gzip
 
         data = gzip.compress(data)
-    write_bytes(target, data)
+    write_bytes(path, data)
     return notes
 
 
-def converted(source: Source, to: str, repair: str = "conlleval") -> Converted:
-    """The file with its labels spelt in another scheme; everything else stays as it is."""
+def converted(
+    source: Source, to: str, repair: str = "conlleval", form: Format | None = None
+) -> Converted:
+    """The corpus with its labels spelt in another scheme; in its own format, all else stays."""
     check_repair(repair)
-    target, coding = scheme_named(to), Coding()
+    form = form or FORMATS[FALLBACK]
+    read = _read(source, repair)
+    target = scheme_named(to)
+    whole = joined([replace(chunk, labels=None, spans=chunk.mentions()) for chunk in read.chunks])
+    notes = [*read.notes, *(_lost(whole, target) if form.name == FALLBACK else ())]
+    data = _relabelled(source, whole, target) if form.name == FALLBACK else None
+    if data is not None:
+        return Converted(data, notes)
+    if form.write_folder is not None:
+        return Converted(b"", notes, form.write_folder(with_tokens(whole), target))
+    return Converted(_written(form, whole, target), notes)
+
+
+class _Read(NamedTuple):
+    chunks: list[Corpus]  # with spans
+    notes: list[str]
+
+
+def _read(source: Source, repair: str) -> _Read:
+    """The corpus with its mentions as spans, and what reading it lost."""
     scheme = source.nature().scheme if repair in ("strict", "discard") else None
-    labels: dict[int, str] = {}
-    melted, split, reading, chunks = 0, 0, Reading(), []
-    for chunk in source.chunks(coding):
-        mentions = chunk.mentions(repair, scheme)
-        if not mentions.are_flat:
-            raise InputError(
-                source.name, "its mentions overlap, which labels cannot write", "convert flat ones"
-            )
-        codes = encode(mentions, chunk.starts, coding.labels, target)
-        names = coding.labels.spell(target)
-        spelt = (names[code] for code in codes)
-        labels.update(zip(chunk.lines.tolist(), spelt, strict=True))
-        melted += merged_by_io(mentions, chunk.starts) if target.name == "io" else 0
-        split += int((mentions.end - mentions.start > 1).sum()) if target.bare == SINGLE else 0
-        reading += chunk.reading
-        chunks.append(replace(chunk, labels=None, spans=mentions))
-    told = chunks[0].told or reading.transitions.scheme()
-    notes = notes_of(losses_of(source.name, reading, told, repair))
-    if melted:
+    chunks, reading, told = [], Reading(), None
+    for chunk in source.chunks(Coding()):
+        chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
+        reading, told = reading + chunk.reading, chunk.told
+    found = losses_of(source.name, reading, told or reading.transitions.scheme(), repair)
+    return _Read(chunks, notes_of(found))
+
+
+def _lost(corpus: Corpus, target: Scheme) -> list[str]:
+    """What a scheme cannot say of the mentions."""
+    mentions, notes = corpus.mentions(), []
+    if target.name == "io" and (melted := merged_by_io(mentions, corpus.starts)):
         notes.append(
-            f"{source.name}: {plural(melted, 'mention')} after another of the same type; "
+            f"{corpus.name}: {plural(melted, 'mention')} after another of the same type; "
             f"{target.name} melts them into one"
         )
-    if split:
+    if target.bare == SINGLE and (split := int((mentions.lengths > 1).sum())):
         notes.append(
-            f"{source.name}: {plural(split, 'mention')} of several tokens; "
+            f"{corpus.name}: {plural(split, 'mention')} of several tokens; "
             f"{target.name} tears them apart"
         )
-    data = source.relabelled(labels)
-    if data is None:
-        data = written_as_conll(with_tokens(joined(chunks)), target)
-    return Converted(data, notes)
+    return notes
+
+
+def _relabelled(source: Source, corpus: Corpus, target: Scheme) -> bytes | None:
+    """The file with other labels, if its format can be written so."""
+    if not corpus.is_flat:
+        raise InputError(
+            source.name,
+            "its mentions overlap, which labels cannot write",
+            "convert flat ones, or write a format that can hold them, such as JSON Lines",
+        )
+    codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, target)
+    names = corpus.coding.labels.spell(target)
+    spelt = (names[code] for code in codes)
+    return source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
+
+
+def _written(form: Format, corpus: Corpus, target: Scheme) -> bytes:
+    """The corpus in a format."""
+    if form.write is None:
+        raise UsageError(
+            f"format '{form.name}'", "it can be read, not written", "choose another format"
+        )
+    return form.write(with_tokens(corpus), target)

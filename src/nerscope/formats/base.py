@@ -287,6 +287,25 @@ def source_named(text: str) -> Source:
     return form.open(data, **{key: _read(form, text, key, said[key]) for key in said})
 
 
+def format_written(target: str) -> Format:
+    """The format that `FILE::format=NAME` or the ending of a name says; columns otherwise.
+
+    >>> format_written("out.txt").name
+    'conll'
+    """
+    path, _, options = target.partition(OPTIONS_FOLLOW)
+    if options:
+        key, _, told = options.partition("=")
+        if key != "format":
+            raise UsageError(target, f"'{options}' cannot be said of it", "say format=NAME")
+        return FORMATS[told]
+    name = path.removesuffix(".gz").lower()
+    for form in (FORMATS[known] for known in FORMATS):
+        if form.endings and name.endswith(form.endings):
+            return form
+    return FORMATS[FALLBACK]
+
+
 def stem_of(name: str) -> str:
     """What a file is called without its folder and endings; `gold` for `<gold>`.
 
