@@ -127,7 +127,7 @@ def test_rates_and_strings_are_told_and_scores_stand_both_ways() -> None:
     results = scored([ADA, {"text": "Eve", "type": "PER"}, OSLO, {"text": "Yrok", "type": "LOC"}])
     [lost] = results.losses
     assert (lost["count"], lost["of"], lost["items"]) == (2, 4, ["Eve", "Yrok"])
-    assert lost["message"] == f"2 {HALLUCINATED} (50.0% of 4): 'Eve', 'Yrok'"
+    assert lost["message"] == f"{HALLUCINATED}: 2 of 4 (50.0 %), such as 'Eve', 'Yrok'"
     [left_out] = results.select(
         facet="alignment", level="aligned", metric="precision", match="exact", type=None, run="1"
     )

@@ -51,8 +51,8 @@ def _noticed(name: str, kind: str, found: Found) -> Loss:
     """What a format noticed; the first few are named."""
     named = ", ".join(f"'{item}'" for item in dict.fromkeys(found.items[:_NAMED]))
     more = " …" if named and found.times > _NAMED else ""
-    rate = f" ({found.times / found.of:.1%} of {found.of})" if found.of else ""
-    message = f"{found.times} {kind}{rate}" + (f": {named}{more}" if named else "")
+    rate = f" of {found.of} ({100 * found.times / found.of:.1f} %)" if found.of else ""
+    message = f"{kind}: {found.times}{rate}" + (f", such as {named}{more}" if named else "")
     lost = loss(name, kind, found.times, found.lines, message, found.items)
     if found.of:
         lost["of"] = found.of

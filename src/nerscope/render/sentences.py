@@ -44,7 +44,18 @@ def error_lines(record: Mapping[str, Any], width: int) -> list[str]:
     if tokens is None:
         both = (("gold", gold), ("predicted", pred))
         return [head, "  " + "   ".join(f"{name} {span[2]}" for name, span in both if span)]
-    return [head, *marked_lines(tokens, gold, pred, width)]
+    return [head, *marked_lines(tokens, gold, pred, width), *_said(record, tokens)]
+
+
+def _said(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
+    """What a mention says, where marks under the sentence cannot show it."""
+    lines = []
+    for start, end, text in (("start", "end", "text"), ("other_start", "other_end", "other_text")):
+        begin, behind, own = record[start], record[end], record.get(text)
+        if begin is not None and own is not None and " ".join(tokens[begin:behind]) != own:
+            nowhere = ", which stands nowhere here" if begin == behind else ""
+            lines.append(f"  it says '{harmless(own)}'{nowhere}")
+    return lines
 
 
 def marked_lines(
@@ -88,7 +99,7 @@ def _drawn(
         ends.append(len(words))
 
     def marked(span: Span | None) -> Cells:
-        if span is None:
+        if span is None or span[0] == span[1]:
             return []
         begin, end = starts[span[0]], ends[span[1] - 1]
         return [" "] * begin + ["─"] * (end - begin) + _cells(f" {harmless(span[2])}")

@@ -23,6 +23,7 @@ def summary_document(results: Results) -> Document:
     rows = Summaries(results)
     several = len(rows.systems) > 1
     tables = [dataset_table(rows)] if several else [_overall(results)]
+    tables += _both_ways(rows)
     means = means_table(results, exact=True)
     tables += [means] if means else []
     whole = [name for names in rows.systems.values() for name in names]
@@ -90,6 +91,31 @@ def _overall(results: Results) -> Table:
         notes.append("mean ± standard deviation over runs")
     header = ("system", "precision", "recall", "F1", "support")
     return Table(f"Exact match: {results.evidence[0].dataset}", header, tuple(body), tuple(notes))
+
+
+def _both_ways(rows: Summaries) -> list[Table]:
+    """Scores with and without the mentions that do not fit the tokens of gold, if there are any."""
+    body: list[tuple[Cell, ...]] = []
+    for dataset, systems in rows.systems.items():
+        amiss = rows.column(dataset, _cell("alignment", "unaligned", "precision"))
+        for place, (system, one) in enumerate(zip(systems, amiss, strict=True)):
+            if one is None or not one["n"]:
+                continue
+            for name, facet, level in _WAYS:
+                found = [rows.column(dataset, _cell(facet, level, name))[place] for name in _SCORES]
+                texts = [percent(None if row is None else row["value"]) for row in found]
+                body.append((Cell(system), Cell(name), *map(Cell, texts), Cell(f"{one['n']:,}")))
+    header = ("system", "they are", "precision", "recall", "F1", "mentions")
+    notes = ("--list unaligned names them",)
+    title = "Mentions that do not fit the tokens of gold"
+    return [Table(title, header, tuple(body), notes)] if body else []
+
+
+_WAYS = (("counted as errors", "all", "all"), ("left out", "alignment", "aligned"))
+
+
+def _cell(facet: str, level: str, metric: str) -> dict[str, object]:
+    return {"facet": facet, "level": level, "type": None, "match": "exact", "metric": metric}
 
 
 def _by_type(rows: Summaries) -> Table:
