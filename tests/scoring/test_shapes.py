@@ -55,8 +55,8 @@ def written(mentions: Sequence[Naive]) -> Mentions:
         said = "x" if one.left or one.right else ""
         shapes.append(Shape(tuple(melted), one.left, one.right, said))
     kinds = [one.type for one in mentions]
-    start, end, kind = (np.array(column, np.int64) for column in (starts, ends, kinds))
-    return Mentions(start, end, kind, shapes_of(shapes)).in_order()
+    first, last, kind = (np.array(column, np.int64) for column in (starts, ends, kinds))
+    return Mentions(first, last, kind, shapes_of(shapes)).in_order()
 
 
 def _share(gold: Naive, pred: Naive, whole: int) -> float:
