@@ -67,6 +67,7 @@ def gather(
         np.concatenate(log.lines),
         log.texts if log.texts is None else tuple(log.texts),
         planned.zeta,
+        log.line_a_token,
     )
     if not len(evidence.ledgers[MENTION].gold):
         raise InputError(
@@ -86,7 +87,7 @@ class _Log:
         self._task, self._plan, self._detach = task, plan, detach
         self.documents, self.lines = list[Ints](), list[Ints]()
         self.texts: list[str] | None = [] if plan.settings.texts else None
-        self.tokens = 0
+        self.tokens, self.line_a_token = 0, True
         self.last: list[Corpus] = []
 
     def rows(self) -> Iterator[list[Corpus]]:
@@ -100,7 +101,12 @@ class _Log:
     def _note(self, gold: Corpus) -> None:
         self.tokens += gold.n_tokens
         self.documents.append(gold.documents)
-        self.lines.append(gold.lines[gold.starts[:-1]])
+        firsts = gold.lines[gold.starts[:-1]]
+        self.lines.append(firsts)
+        steps = np.arange(gold.n_tokens) + np.repeat(
+            firsts - gold.starts[:-1], np.diff(gold.starts)
+        )
+        self.line_a_token = self.line_a_token and np.array_equal(gold.lines, steps)
         if self.texts is not None:
             enough = len(gold.tokens) and len(self.texts) + len(gold) <= MOST_TEXTS
             self.texts = self.texts + gold.texts(TOKEN_JOIN) if enough else None

@@ -24,7 +24,10 @@ def digest(*parts: object) -> str:
 
 
 def file_digest(path: str | Path) -> str:
-    """A key for the content of a file."""
+    """A key for the content of a file, or of all files in a folder."""
+    if Path(path).is_dir():
+        inside = sorted(file for file in Path(path).rglob("*") if file.is_file())
+        return digest([[str(file.relative_to(path)), file_digest(file)] for file in inside])
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

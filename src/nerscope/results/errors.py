@@ -104,7 +104,8 @@ class Side:
         name = self.evidence.gold_name
         if name.startswith("<"):  # in memory, a line is a sentence
             return f"{name}:{sentence + 1}"
-        return f"{name}:{int(lines[sentence]) + self.span(index)[0]}"
+        further = self.span(index)[0] if self.evidence.line_a_token else 0
+        return f"{name}:{int(lines[sentence]) + further}"
 
     def levels(self, index: int) -> dict[str, str]:
         """The levels of a mention under every facet of mentions."""

@@ -92,6 +92,7 @@ class Evidence:
     lines: Ints | None = field(default=None, repr=False)  # the first line of each sentence
     texts: tuple[str, ...] | None = field(default=None, repr=False)  # joined by TOKEN_JOIN
     zeta: Mapping[str, float | None] = field(default_factory=dict)  # mean value of each attribute
+    line_a_token: bool = True  # whether each token of the gold file stands on a line of its own
 
     @property
     def systems(self) -> list[str]:

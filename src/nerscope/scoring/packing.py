@@ -79,6 +79,7 @@ def pack_evidence(evidence: Evidence, *, whole: bool = False) -> dict[str, Any]:
         "ledgers": {unit: _pack_ledger(ledger, whole) for unit, ledger in evidence.ledgers.items()},
         "texts": _pack_texts(evidence.texts),
         "zeta": evidence.zeta,
+        "line_a_token": evidence.line_a_token,
     }
 
 
@@ -142,6 +143,7 @@ def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
         None if lines is None else unpack_array(lines),
         None if texts is None else tuple(json.loads(zlib.decompress(base64.b64decode(texts)))),
         packed["zeta"],
+        packed.get("line_a_token", True) is True,
     )
     check_evidence(evidence)
     return evidence
