@@ -102,9 +102,19 @@ def test_words_are_those_of_the_row_or_those_that_count(words: list[str]) -> Non
     ("preds", "target", "tokens", "fact"),
     [
         ([["O"]], [["O"], ["O"]], None, "sentences: the numbers differ: 1 predicted, 2 gold"),
-        ([["O"]], [["O"]], [["a"], ["b"]], "the numbers differ: 1 predicted, 1 gold, 2 tokens"),
+        (
+            [["O"]],
+            [["O"]],
+            [["a"], ["b"]],
+            "the numbers differ: 1 predicted, 1 gold, 2 with tokens",
+        ),
         ([["O"], ["O"]], [["O"], ["O", "O"]], None, "sentence 2, labels: the numbers differ"),
-        ([["O"]], [["O"]], [["a", "b"]], "sentence 1: the numbers differ: 1 labels, 2 tokens"),
+        (
+            [["O"]],
+            [["O"]],
+            [["a", "b"]],
+            "sentence 1: the numbers differ: 1 labels that count, 2 tokens",
+        ),
         ([[0]], [[7]], None, "7 is not the id of a label. Remedy: label_list has 4 labels"),
         ([[0.0]], [[0]], None, "0.0 is not the id of a label"),
         ([[[]]], [[0]], None, r"\[\] is not the id of a label"),

@@ -31,7 +31,8 @@ def labelled(
     """
     predicted, gold = _rows(preds), _rows(target)
     words: list[Any] = [None] * len(gold) if tokens is None else [_plain(one, 1) for one in tokens]
-    _same_number("sentences", predicted=len(predicted), gold=len(gold), tokens=len(words))
+    sizes = {"predicted": len(predicted), "gold": len(gold), "with tokens": len(words)}
+    _same_number("sentences", sizes)
     names = _names(label_list)
     rows = enumerate(zip(predicted, gold, words, strict=True), 1)
     found = (_sentence(f"sentence {number}", *row, names) for number, row in rows)
@@ -41,11 +42,12 @@ def labelled(
 def _sentence(
     place: str, predicted: list[Any], gold: list[Any], words: list[str] | None, names: _Names
 ) -> Labelled:
-    _same_number(f"{place}, labels", predicted=len(predicted), gold=len(gold))
+    _same_number(f"{place}, labels", {"predicted": len(predicted), "gold": len(gold)})
     kept = [at for at, label in enumerate(gold) if label != IGNORED]
-    if words is not None and len(words) != len(kept):
-        _same_number(place, labels=len(gold), tokens=len(words))
+    if words is not None and len(words) == len(gold):
         words = [words[at] for at in kept]
+    if words is not None:
+        _same_number(place, {"labels that count": len(kept), "tokens": len(words)})
     sides = [[_named(place, row[at], names) for at in kept] for row in (predicted, gold)]
     return Labelled(sides[0], sides[1], words)
 
@@ -62,7 +64,9 @@ def _named(place: str, label: Any, names: _Names) -> str:
         return label
     if names is None:
         raise UsageError(
-            place, f"the label {label!r} is no string", "give label_list, the labels by their ids"
+            place,
+            f"the label {label!r} is no string",
+            "give strings, or label_list, the labels by their ids",
         )
     if not isinstance(label, int) or label not in names:
         raise UsageError(
@@ -73,10 +77,12 @@ def _named(place: str, label: Any, names: _Names) -> str:
     return names[label]
 
 
-def _same_number(place: str, **sizes: int) -> None:
+def _same_number(place: str, sizes: Mapping[str, int]) -> None:
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{size} {name}" for name, size in sizes.items())
-        raise UsageError(place, f"the numbers differ: {told}", "give one for each of the others")
+        raise UsageError(
+            place, f"the numbers differ: {told}", "give as many of the one as of the other"
+        )
 
 
 def _rows(batch: Any) -> list[list[Any]]:
