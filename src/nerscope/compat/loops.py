@@ -64,13 +64,11 @@ def has_mention(sentences: Sequence[Labelled]) -> bool:
 
 
 def two_sides(sentences: Sequence[Labelled]) -> tuple[list[Sentence], list[Sentence]]:
-    """The sentences as gold and as predicted, with their words where all have them."""
+    """The sentences as gold, with their words where all have them, and as predicted."""
+    predicted: list[Sentence] = [one.predicted for one in sentences]
     if any(one.tokens is None for one in sentences):
-        return [one.gold for one in sentences], [one.predicted for one in sentences]
-    return (
-        [(one.tokens or [], one.gold) for one in sentences],
-        [(one.tokens or [], one.predicted) for one in sentences],
-    )
+        return [one.gold for one in sentences], predicted
+    return [(one.tokens or [], one.gold) for one in sentences], predicted
 
 
 def tough_numbers(results: Results) -> dict[str, float]:
