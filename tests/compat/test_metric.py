@@ -24,7 +24,7 @@ def filled(metric: NerMetric, case: Case, first: int, last: int) -> NerMetric:
     return metric
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(cases(), st.data())
 def test_however_batches_are_cut_the_numbers_are_those_of_one_evaluation(
     case: Case, data: st.DataObject
