@@ -107,6 +107,13 @@ def test_words_bring_tough_numbers_also_where_sentences_were_cut_off() -> None:
     assert set(EXPECTED) <= set(found)
 
 
+def test_words_are_asked_for_at_once() -> None:
+    with pytest.raises(ns.UsageError, match="tokens: there are none"):
+        compute_metrics(LABELS, train=TRAIN)
+    with pytest.raises(ns.UsageError, match="tokens: there are none"):
+        Seqeval(train=TRAIN).add(prediction=["O"], reference=["O"])
+
+
 def test_words_of_another_set_are_refused() -> None:
     with pytest.raises(ns.UsageError, match="2 predicted, 2 gold, 1 with tokens"):
         compute_metrics(LABELS, tokens=TOKENS[:1], train=TRAIN)((SCORES, LABEL_IDS))
@@ -118,5 +125,5 @@ def test_words_of_another_set_are_refused() -> None:
 def test_before_anything_is_learnt_there_are_numbers() -> None:
     """Gold without mentions, and predictions without any."""
     nothing = np.zeros((1, 3), int)
-    found = compute_metrics(LABELS, train=TRAIN)((nothing, nothing))
+    found = compute_metrics(LABELS, train=TRAIN, tokens=[["it", "is", "so"]])((nothing, nothing))
     assert found == {"precision": 0.0, "recall": 0.0, "f1": 0.0, "accuracy": 1.0}

@@ -34,7 +34,7 @@ class Seqeval:
     """
 
     def __init__(self, *, train: Training = None, **options: Any) -> None:
-        self._asked = _asked(train, options)
+        self._asked = asked(train, options)
         self._sentences: list[Labelled] = []
 
     def add(self, *, prediction: Any, reference: Any, tokens: Any = None) -> None:
@@ -44,6 +44,7 @@ class Seqeval:
 
     def add_batch(self, *, predictions: Any, references: Any, tokens: Any = None) -> None:
         """Add the labels of some sentences."""
+        self._asked.check_tokens(tokens)
         self._sentences += labelled(predictions, references, tokens)
 
     def compute(
@@ -85,7 +86,8 @@ def compute_metrics(
     >>> found["precision"], found["recall"], found["accuracy"]
     (1.0, 0.5, 0.5)
     """
-    wanted = _asked(train, options)
+    wanted = asked(train, options)
+    wanted.check_tokens(tokens)
     words = None if tokens is None else [list(one) for one in tokens]
 
     def computed(prediction: Any) -> dict[str, float]:
@@ -95,10 +97,6 @@ def compute_metrics(
         return found | (_flat(scores) if by_type else {}) | _tough(wanted, sentences)
 
     return computed
-
-
-def _asked(train: Training, options: dict[str, Any]) -> Asked | None:
-    return asked(train, options) if train is not None or options else None
 
 
 def _scores(sentences: Sequence[Labelled], **how: Any) -> Scores:
@@ -123,9 +121,9 @@ def _flat(scores: Scores) -> dict[str, float]:
     return {f"{kind}_{name}": own[name] for kind, own in by_type.items() for name in own}
 
 
-def _tough(wanted: Asked | None, sentences: Iterable[Labelled]) -> dict[str, float]:
+def _tough(wanted: Asked, sentences: Iterable[Labelled]) -> dict[str, float]:
     listed = list(sentences)
-    if wanted is None or not has_mention(listed):
+    if not wanted.told or not has_mention(listed):
         return {}
     return tough_numbers(wanted.results(*two_sides(listed)))
 

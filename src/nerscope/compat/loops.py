@@ -7,6 +7,7 @@ from nerscope.compat.batches import Labelled
 from nerscope.corpus.corpus import Corpus, Sentence
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.corpus.units import MENTION
+from nerscope.errors import UsageError
 from nerscope.evaluation.evaluate import evaluate
 from nerscope.evaluation.plan import EXACT, chosen_subsets
 from nerscope.evaluation.settings import Settings
@@ -27,6 +28,16 @@ class Asked(NamedTuple):
 
     train: Corpus | list[Corpus] | None
     options: Mapping[str, Any]
+    told: bool  # whether anything was said, so that more than exact scores is wanted
+
+    def check_tokens(self, tokens: object) -> None:
+        """Refuse sentences without words before an epoch is lost over it."""
+        if self.train is not None and tokens is None:
+            raise UsageError(
+                "tokens",
+                "there are none, and what training says of words is asked for",
+                "give the words of each sentence, or leave train out",
+            )
 
     def results(self, gold: Sequence[Sentence], predicted: Sequence[Sentence]) -> Results:
         """One evaluation."""
@@ -46,7 +57,7 @@ def asked(train: Training, options: Mapping[str, Any]) -> Asked:
     """
     told = {"facets": TOUGH_FACETS if train is not None else (), **options}
     chosen_subsets(Settings.of(told), with_train=train is not None)
-    return Asked(_read(train), told)
+    return Asked(_read(train), told, train is not None or bool(options))
 
 
 def _read(train: Training) -> Corpus | list[Corpus] | None:

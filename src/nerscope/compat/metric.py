@@ -33,6 +33,7 @@ class NerMetric:
 
         Lists, arrays and tensors serve alike. Without `train`, words are not needed.
         """
+        self._asked.check_tokens(tokens)
         self.state += labelled(preds, target, tokens, self.label_list)
 
     def results(self) -> Results:
