@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test test-lab test-browser page screenshots lint format lock bench calibration mutants sessions clean
+.PHONY: demo test test-lab test-peers test-browser page screenshots lint format lock bench calibration mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -33,6 +33,17 @@ test-lab: .venv-lab/.ready
 	$(LAB)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	$(LAB)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-lab.txt
 	$(LAB)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+# The drop-ins beside the tools they stand in for, and what other libraries hand in and take out.
+PEERS := .venv-peers/bin
+test-peers: .venv-peers/.ready
+	$(PEERS)/python -m pytest -o addopts="--strict-markers --import-mode=importlib -q -n 2" tests/peers
+
+.venv-peers/.ready: requirements-peers.txt pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.txt
+	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
 # The report in a real browser, and the page's own logic; installs Debian's chromium where it is missing.
@@ -68,6 +79,8 @@ lock:
 		requirements-dev.in -o requirements-dev.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		--override requirements-lab.overrides --no-emit-package torch requirements-lab.in -o requirements-lab.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		requirements-peers.in -o requirements-peers.txt
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
@@ -86,4 +99,4 @@ sessions: $(READY)
 	PYTHONPATH=. $(BIN)/python -m tests.house.sessions --write
 
 clean:
-	rm -rf $(VENV) .venv-lab nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lab .venv-peers nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

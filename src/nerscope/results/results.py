@@ -126,6 +126,22 @@ class Results:
             )
         return found[0]["value"]
 
+    def scalars(self, **wanted: object) -> dict[str, float]:
+        """The numbers under flat names such as `tmr/unseen-tokens/recall`, for trackers.
+
+        Fields of rows choose, as for `select`; unless told, they are the summaries over runs, and
+        by type only exact scores. What is undefined is left out.
+
+        >>> from nerscope import evaluate
+        >>> results = evaluate([(["Ada", "spoke"], ["B-PER", "O"])], [["B-PER", "O"]])
+        >>> results.scalars()["f1"], results.scalars()["type/PER/recall"]
+        (1.0, 1.0)
+        """
+        from nerscope.results.scalars import is_usual, scalars_of
+
+        rows = self.select(**{"run": None, **wanted})
+        return scalars_of(rows if "type" in wanted else filter(is_usual, rows))
+
     def to_json(self, also: Mapping[str, Any] | None = None) -> str:
         """Strict JSON: undefined is null. What is `also` to be told has keys of its own."""
         from nerscope.results.store import to_json

@@ -1,0 +1,195 @@
+"""The metric that accumulates: cut, merged or sent elsewhere, it tells what one evaluation does."""
+
+import pickle
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles.strategies import Case, cases
+
+import nerscope as ns
+from nerscope.compat.batches import labelled
+from nerscope.compat.metric import NerMetric
+
+LABELS = ["O", "B-PER", "I-PER", "B-LOC"]
+TRAIN = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
+
+
+def filled(metric: NerMetric, case: Case, first: int, last: int) -> NerMetric:
+    gold, pred = case.gold[first:last], case.pred[first:last]
+    metric.update([own for _, own in pred], [own for _, own in gold], [words for words, _ in gold])
+    return metric
+
+
+@settings(max_examples=25)
+@given(cases(), st.data())
+def test_however_batches_are_cut_the_numbers_are_those_of_one_evaluation(
+    case: Case, data: st.DataObject
+) -> None:
+    options: dict[str, Any] = {"train": case.train, "facets": ["tmr", "hard", "eLen"]}
+    cuts = data.draw(st.lists(st.integers(0, len(case.gold)), max_size=3).map(sorted))
+    bounds = [0, *cuts, len(case.gold)]
+    whole = NerMetric(**options)
+    for first, last in pairwise(bounds):
+        if data.draw(st.booleans()):
+            filled(whole, case, first, last)
+        elif data.draw(st.booleans()):
+            whole.merge(filled(NerMetric(), case, first, last))
+        else:
+            whole.merge_state(
+                pickle.loads(pickle.dumps(filled(NerMetric(), case, first, last).state))
+            )
+    assert whole.compute() == ns.evaluate(case.gold, {"x": case.pred}, **options).scalars()
+
+
+class Tensor:
+    """As much of a tensor as anybody needs to have."""
+
+    def __init__(self, values: Any) -> None:
+        self._values = np.array(values)
+        self.ndim = self._values.ndim
+
+    def argmax(self, axis: int) -> "Tensor":
+        return Tensor(self._values.argmax(axis))
+
+    def tolist(self) -> Any:
+        return self._values.tolist()
+
+
+GOLD_IDS = [[-100, 1, 0, -100], [-100, 3, -100, -100]]
+IDS = [[2, 1, 0, 3], [0, 0, 0, 0]]
+SCORES = np.eye(4)[np.array(IDS)]
+FOUND = [(["B-PER", "O"], ["B-PER", "O"], None), (["O"], ["B-LOC"], None)]
+
+
+@pytest.mark.parametrize(
+    ("preds", "target"),
+    [
+        (IDS, GOLD_IDS),
+        (np.array(IDS), np.array(GOLD_IDS)),
+        (Tensor(IDS), Tensor(GOLD_IDS)),
+        ([Tensor(row) for row in IDS], [np.array(row) for row in GOLD_IDS]),
+        (SCORES, np.array(GOLD_IDS)),
+        (Tensor(SCORES), Tensor(GOLD_IDS)),
+        ([Tensor(row) for row in SCORES], GOLD_IDS),
+        (SCORES.tolist(), GOLD_IDS),
+        (([IDS[0], IDS[1]]), (row for row in GOLD_IDS)),
+        ([["O", "B-PER", "O", "O"], ["O"] * 4], GOLD_IDS),
+        ([["B-PER", "O"], ["O"], []], [["B-PER", "O"], ["B-LOC"], []]),
+        (np.array([["B-PER", "O"]]), np.array([["B-PER", "O"]])),
+    ],
+)
+def test_lists_arrays_and_tensors_serve_alike(preds: Any, target: Any) -> None:
+    found = labelled(preds, target, label_list=LABELS)
+    assert found == FOUND[: len(found)]
+    assert found
+
+
+def test_labels_may_be_given_by_id() -> None:
+    assert labelled(IDS, GOLD_IDS, label_list=dict(enumerate(LABELS))) == FOUND
+
+
+@pytest.mark.parametrize("words", [["Ada", "met"], ["[CLS]", "Ada", "met", "[SEP]"]])
+def test_words_are_those_of_the_row_or_those_that_count(words: list[str]) -> None:
+    found = labelled(IDS[:1], GOLD_IDS[:1], [words], LABELS)
+    assert found[0].tokens == ["Ada", "met"]
+
+
+@pytest.mark.parametrize(
+    ("preds", "target", "tokens", "fact"),
+    [
+        ([["O"]], [["O"], ["O"]], None, "sentences: the numbers differ: 1 predicted, 2 gold"),
+        (
+            [["O"]],
+            [["O"]],
+            [["a"], ["b"]],
+            "the numbers differ: 1 predicted, 1 gold, 2 with tokens",
+        ),
+        ([["O"], ["O"]], [["O"], ["O", "O"]], None, "sentence 2, labels: the numbers differ"),
+        (
+            [["O"]],
+            [["O"]],
+            [["a", "b"]],
+            "sentence 1: the numbers differ: 1 labels that count, 2 tokens",
+        ),
+        ([[0]], [[7]], None, "7 is not the id of a label. Remedy: label_list has 4 labels"),
+        ([[0.0]], [[0]], None, "0.0 is not the id of a label"),
+        ([[[]]], [[0]], None, r"\[\] is not the id of a label"),
+        ([0, 1], [0, 1], None, "0 is no sentence"),
+        (np.array([0, 1]), np.array([0, 1]), None, "0 is no sentence"),
+        (3, 3, None, "3 is no sentence"),
+        ("O", "O", None, "'O' is no sentence"),
+    ],
+)
+def test_batches_that_do_not_fit_are_refused(
+    preds: Any, target: Any, tokens: Any, fact: str
+) -> None:
+    with pytest.raises(ns.UsageError, match=fact):
+        labelled(preds, target, tokens, LABELS)
+
+
+def test_ids_need_a_list_of_labels() -> None:
+    with pytest.raises(ns.UsageError, match="the label 1 is no string"):
+        NerMetric().update([[1]], [[1]])
+
+
+def test_a_wrong_option_is_told_at_once() -> None:
+    with pytest.raises(ns.UsageError, match="there is no such option"):
+        NerMetric(facet="tmr")
+    with pytest.raises(ns.UsageError, match="there is no facet of this name"):
+        NerMetric(facets=["tmt"], train=TRAIN)
+    with pytest.raises(ns.UsageError, match="--train"):
+        NerMetric(facets=["tmr"])
+    with pytest.raises(ns.InputError, match="no such file"):
+        NerMetric(train="nowhere.conll")
+
+
+def test_training_data_brings_tough_numbers() -> None:
+    metric = NerMetric(train=TRAIN)
+    metric.update([["B-PER", "O"]], [["B-PER", "B-PER"]], [["Ada", "Zoe"]])
+    found = metric.compute()
+    assert (found["tmr/seen/recall"], found["tmr/unseen-tokens/recall"]) == (1.0, 0.0)
+    assert found["hard/unseen/ter"] == 1.0
+    assert not [name for name in found if name.startswith("eLen")]
+
+
+def test_words_are_asked_for_where_they_are_needed() -> None:
+    metric = NerMetric(train=TRAIN)
+    with pytest.raises(ns.UsageError, match="tokens: there are none"):
+        metric.update([["B-PER"]], [["B-PER"]])
+
+
+def test_several_files_are_one_training_set(tmp_path: Any) -> None:
+    for name in ("Ada", "Bob"):
+        (tmp_path / name).write_text(f"{name} B-PER\n")
+    metric = NerMetric(train=[tmp_path / "Ada", tmp_path / "Bob"])
+    metric.update([["B-PER", "B-PER"]], [["B-PER", "B-PER"]], [["Bob", "Ada"]])
+    assert metric.compute()["tmr/seen/recall"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("preds", "target", "expected"),
+    [
+        ([], [], {}),
+        ([["O", "O"]], [["O", "O"]], {"accuracy": 1.0}),
+        ([["B-PER", "O"]], [["O", "O"]], {"precision": 0.0, "f1": 0.0, "accuracy": 0.5}),
+    ],
+)
+def test_without_a_gold_mention_the_undefined_is_left_out(
+    preds: Any, target: Any, expected: dict[str, float]
+) -> None:
+    metric = NerMetric(train=TRAIN)
+    metric.update(preds, target, [["Ada", "met"] for _ in target])
+    assert metric.compute() == expected
+
+
+def test_reset_forgets() -> None:
+    metric = NerMetric()
+    metric.update([["O"]], [["B-PER"]])
+    metric.reset()
+    metric.update([["B-PER"]], [["B-PER"]])
+    assert metric.compute()["recall"] == 1.0
+    assert metric.results().value(metric="recall") == 1.0
