@@ -200,6 +200,13 @@ ENDS = "the shorter file is truncated"
             "1 token (… a …) against 2 (… a b …)",
             SPLIT,
         ),
+        (
+            "U.S.-based O\n",
+            "U.S. O\n-based O\n",
+            ("g:1", "s:1"),
+            "1 token (… U.S.-based …) against 2 (… U.S. -based …)",
+            "the same text, divided into other tokens: say tokens=align",
+        ),
     ],
 )
 def test_what_differs_is_shown_at_both_places_with_a_guess(

@@ -9,7 +9,7 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.errors import AlignmentError, plural
 from nerscope.formats.base import Follower, Source
-from nerscope.formats.realign import Realigned
+from nerscope.formats.realign import Realigned, solid
 
 
 @dataclass(slots=True, eq=False)
@@ -219,6 +219,9 @@ def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
     ):
         return "a document line is spelt differently: write -DOCSTART- in both files or in neither"
     short = min(sizes)
+    texts = [solid("".join(corpus.words(sentence))) for corpus in (gold, other)]
+    if texts[0] == texts[1]:
+        return "the same text, divided into other tokens: say tokens=align of the system's file"
     if sizes[0] == sizes[1] or not np.array_equal(
         gold.tokens[begin : begin + short], other.tokens[begin : begin + short]
     ):
