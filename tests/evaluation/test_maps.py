@@ -1,4 +1,4 @@
-"""Types that count as others, or do not count: on all sides, in every number, told and tabulated."""
+"""Types that count as others, or do not count: on all sides, in every number, and told."""
 
 import pytest
 from hypothesis import given

@@ -10,16 +10,9 @@ from hypothesis import strategies as st
 
 import nerscope as ns
 from nerscope.errors import AlignmentError, InputError, UsageError
+from nerscope.formats.answer import BROKEN, MALFORMED, UNREADABLE, read_answer
 from nerscope.formats.base import source_named
-from nerscope.formats.strings import (
-    BROKEN,
-    DUPLICATE,
-    HALLUCINATED,
-    MALFORMED,
-    UNREADABLE,
-    Answers,
-    read_answer,
-)
+from nerscope.formats.strings import DUPLICATE, HALLUCINATED, Answers
 from nerscope.results.results import Results
 
 ADA = {"text": "Ada", "type": "PER"}
