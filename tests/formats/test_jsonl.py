@@ -245,6 +245,7 @@ def test_bad_files_are_refused_with_their_place(data: bytes, place: str, fact: s
         b'[{"text": "' + b"x" * 5000,
         b'[{"text": "x"}, ' + b" " * 5000 + b'{"text": "' + b"x" * 5000,
         b'{\n"text": "' + b"x" * 5000,
+        b" " * 5000,
     ],
 )
 def test_a_value_beyond_all_bounds_is_not_read_to_its_end(
@@ -333,6 +334,12 @@ LONG = json.dumps({"text": "x " * 4000, "spans": []}).encode()
 )
 def test_json_is_told_by_its_first_bytes(name: str, head: bytes, is_json: bool) -> None:
     assert fits(name, head) is is_json
+
+
+def test_a_key_said_twice_among_very_many_is_found_quickly() -> None:
+    keys = ",".join(f'"{key}":1' for key in [*range(100_000), 99_999])
+    with pytest.raises(FormatError, match="the key '99999' is there twice"):
+        whole(f"{{{keys}}}".encode())
 
 
 def test_a_pickle_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nerscope.corpus.corpus import SentenceParts
+from nerscope.corpus.corpus import Found, SentenceParts
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.records import has_offsets, read_record, read_records, schema_of
 from nerscope.formats.text import Record
@@ -182,7 +182,15 @@ def test_pairs_may_stand_below_their_classes() -> None:
     item = {"classes": ["PER"], "annotations": [[TEXT, {"entities": TWO}], None]}
     [said] = read_records(item, "f:1", 1, lost=lost)
     assert spans_of(said.record) == TWO
-    assert lost == {NOT_ANNOTATED: [1]}
+    assert lost == {NOT_ANNOTATED: Found(1, (1,))}
+
+
+def test_line_ends_and_blanks_of_words_may_be_written_otherwise() -> None:
+    spans = [
+        {"start": 0, "end": 9, "label": "X", "text": said} for said in ("Ada\\nspoke", "Ada  spoke")
+    ]
+    record = read_record({"text": "Ada\nspoke", "spans": spans}, "f:1", 1)
+    assert len(record.spans) == 2
 
 
 @pytest.mark.parametrize(
@@ -496,7 +504,7 @@ def test_one_annotator_of_a_task_is_chosen_and_the_others_are_counted(
     lost: Losses = {}
     [said] = read_records(task(), "f:5", 5, annotator=annotator, lost=lost)
     assert spans_of(said.record) == spans
-    assert lost == {CANCELLED: [5], OTHER_ANNOTATORS: [5] * others}
+    assert lost == {CANCELLED: Found(1, (5,)), OTHER_ANNOTATORS: Found(others, (5,) * others)}
 
 
 def test_a_task_that_nobody_has_done_is_counted() -> None:
@@ -504,7 +512,7 @@ def test_a_task_that_nobody_has_done_is_counted() -> None:
     item = {"data": {"text": TEXT}, "annotations": [], "predictions": task()["predictions"]}
     assert not list(read_records(item, "f:5", 5, lost=lost))
     assert not list(read_records(task(), "f:6", 6, annotator="nobody", lost=lost))
-    assert lost[NOT_ANNOTATED] == [5, 6]
+    assert lost[NOT_ANNOTATED] == Found(2, (5, 6))
 
 
 def test_relations_and_choices_of_a_task_are_no_mentions() -> None:
@@ -519,7 +527,7 @@ def test_relations_and_choices_of_a_task_are_no_mentions() -> None:
 def test_what_was_not_accepted_is_left_out_and_counted(answer: str) -> None:
     lost: Losses = {}
     assert not list(read_records({**one(0, 3), "answer": answer}, "f:5", 5, lost=lost))
-    assert lost == {REJECTED: [5]}
+    assert lost == {REJECTED: Found(1, (5,))}
 
 
 def test_an_annotator_may_be_named_in_each_record() -> None:
@@ -529,13 +537,46 @@ def test_an_annotator_may_be_named_in_each_record() -> None:
         said for item in items for said in read_records(item, "f:5", 5, annotator="b", lost=lost)
     ]
     assert [spans_of(one.record)[0][:2] for one in said] == [(0, 3), (4, 12)]
-    assert lost == {OTHER_ANNOTATORS: [5]}
+    assert lost == {OTHER_ANNOTATORS: Found(1, (5,))}
 
 
-def test_messages_stay_short_whatever_the_value() -> None:
+def nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+HUGE = 10**4000
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"text": TEXT, "spans": ["x" * 10_000]},
+        {"text": TEXT, "spans": [nested(5000)]},
+        {"text": TEXT, "spans": nested(5000)},
+        {"text": TEXT, "spans": [{"span": nested(5000), "label": "X"}]},
+        {"text": TEXT, "spans": [{"start": nested(5000), "end": 3, "label": "X"}]},
+        one(0, 3, nested(5000)),
+        one(0, HUGE),
+        one(0, 3, HUGE),
+        {"tokens": ["a"], "spans": [[0, HUGE, "X"]]},
+        {"tokens": ["a"], "labels": [HUGE]},
+        {"classes": [], "annotations": [nested(5000)]},
+        {"\ud83d" * 1000: 1, "b\n": 2},
+        {"data": {"\ud83d": 1}, "annotations": [{"result": []}]},
+        nested(5000),
+    ],
+    ids=range(14),
+)
+def test_messages_stay_short_and_printable_whatever_the_value(item: Any) -> None:
+    has_offsets(item)
     with pytest.raises(FormatError) as caught:
-        read_record({"text": TEXT, "spans": ["x" * 10_000]}, "f:1", 1)
-    assert len(str(caught.value)) < 400
+        list(read_records(item, "f:1", 1, lost={}))
+    assert len(str(caught.value)) < 500
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).encode()
 
 
 KEYS = (

@@ -3,6 +3,7 @@
 import codecs
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -13,6 +14,7 @@ from nerscope.formats.files import Bytes, load
 
 LONGEST = 64 << 20  # characters of a single value
 _BLANKS = " \t\r\n"
+_INK = re.compile(r"[^ \t\r\n]")
 _BEGINNING = re.compile(r"[ \t\r\n]*[^ \t\r\n][ \t\r\n]*[^ \t\r\n]")
 _LIST = re.compile(r"[ \t\r\n]*\[[ \t\r\n]*[\[{\]]")
 _OVER_LINES = re.compile(r"[ \t\r\n]*\{[ \t\r]*\n")
@@ -33,8 +35,8 @@ class _RefusedError(ValueError):
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
-        raise _RefusedError(f"the key '{twice[:40]}' is there twice")
+        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
+        raise _RefusedError(f"the key {twice[:40]!r} is there twice")
     return found
 
 
@@ -57,6 +59,8 @@ def json_values(data: Bytes) -> Iterator[JsonValue]:
     beginning = ""
     while not _BEGINNING.match(beginning) and (piece := next(pieces, "")):
         beginning += piece
+        if len(beginning) > LONGEST:
+            raise _too_long(f"{data.name}:1")
     whole = chain([beginning], pieces)
     if _LIST.match(beginning):
         return _of_list(_Text(data.name, whole))
@@ -177,12 +181,10 @@ class _Text:
     def next(self) -> str:
         """The next character that is no blank, empty at the end."""
         while True:
-            at = self._at
-            while at < len(self._text) and self._text[at] in _BLANKS:
-                at += 1
-            self._pass(at)
-            if at < len(self._text):
-                return self._text[at]
+            found = _INK.search(self._text, self._at)
+            self._pass(found.start() if found else len(self._text))
+            if found:
+                return found[0]
             if not self._more():
                 return ""
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts, corpus_of
+from nerscope.corpus.corpus import Coding, Corpus, Reading, SentenceParts, corpus_of
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
@@ -36,7 +36,10 @@ def _names(text: str) -> list[str]:
     if "+" in text:
         return text.split("+")
     with Bytes.of(text).open() as stream:
-        return [line.rstrip("\r") for line in stream.read().decode().rstrip("\r\n").split("\n")]
+        return [
+            line.rstrip("\r")
+            for line in stream.read().decode("utf-8-sig").rstrip("\r\n").split("\n")
+        ]
 
 
 FILE_OPTIONS: Mapping[str, FileOption] = {
@@ -136,7 +139,7 @@ class JsonFile(Source):
 def _nothing_in(name: str, lost: Losses) -> InputError:
     if not lost:
         return InputError(name, "the file holds no sentence", "check that it is the right file")
-    left_out = ", ".join(f"{len(lines)} {kind}" for kind, lines in lost.items())
+    left_out = ", ".join(f"{found.times} {kind}" for kind, found in lost.items())
     return InputError(name, f"no record remains ({left_out})", "check the answers and annotator=")
 
 
@@ -155,7 +158,7 @@ def _batches(parts: Iterator[SentenceParts]) -> Iterator[list[SentenceParts]]:
 
 def _with_losses(chunk: Corpus, lost: Losses) -> Corpus:
     """The chunk with what was left out so far, which is forgotten then."""
-    found = {kind: Found(len(lines), tuple(lines)) for kind, lines in lost.items()}
+    found = dict(lost)
     lost.clear()
     return replace(chunk, reading=chunk.reading + Reading(found=found)) if found else chunk
 

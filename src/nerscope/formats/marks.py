@@ -1,6 +1,7 @@
 """One span as tools write it: under whatever keys, in letters or tokens, whole or in fragments."""
 
 import re
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from numbers import Integral
@@ -25,6 +26,7 @@ _INNER = ("charinterval",)  # where a mark keeps its offsets one floor deeper
 _PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
 # NUL ends a string unseen, U+001F stands between tokens in results, lone surrogates are no text.
 _FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
+_LARGEST = 1 << 40  # of offsets
 _SHOWN = 60  # letters of a value in a message
 
 Fragments: TypeAlias = tuple[tuple[int, int], ...]
@@ -151,9 +153,13 @@ def _surface(mark: Mapping[str, Any], layout: _Layout) -> str | None:
 
 
 def _offset(value: object, place: str) -> int:
-    if type(value) is int and value >= 0:  # nearly always: asking for less is quicker
+    if type(value) is int and 0 <= value <= _LARGEST:  # nearly always: asking for less is quicker
         return value
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Integral)
+        or not 0 <= int(value) <= _LARGEST
+    ):
         raise FormatError(
             place,
             f"{shown(value)} is no offset",
@@ -177,13 +183,13 @@ def name_of(value: object, names: Names, place: str) -> str:
     if names is None:
         raise FormatError(
             place,
-            f"the label {value} is a number, and nobody said what it means",
+            f"the label {shown(value)} is a number, and nobody said what it means",
             "say names=O+B-PER+I-PER, all names in order, or names=FILE with one a line",
         )
     if not 0 <= int(value) < len(names):
         raise FormatError(
             place,
-            f"the label {value} is a number beyond the {len(names)} names",
+            f"the label {shown(value)} is a number beyond the {len(names)} names",
             "give as many names as there are labels, in order",
         )
     return names[int(value)]
@@ -226,8 +232,8 @@ def _covered(held: str | Sequence[str], fragments: Fragments, cut: _Cut) -> list
 
 
 def _squeezed(words: str | Sequence[str]) -> str:
-    """What can be compared: everything but blanks."""
-    return "".join("".join(words).split())
+    """What can be compared: everything but blanks, and line ends as some tools write them."""
+    return "".join("".join(words).replace("\\n", "").split())
 
 
 def _as_given(held: Any, start: int, end: int) -> str | Sequence[str]:
@@ -339,13 +345,19 @@ def are_strings(value: object) -> bool:
 
 
 def shown(value: object) -> str:
-    """A value in a message, not longer than a line.
+    """A value in a message, not longer than a line, whatever it is.
 
     >>> shown("x" * 100)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
+    >>> shown([0, [1, 2]])
+    '[0, [1, 2]]'
     """
-    text = repr(value[:_SHOWN] if isinstance(value, str) else value)
+    text = _SHORT.repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+_SHORT = reprlib.Repr()  # goes into nothing that is deep or long
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = _SHOWN
 
 
 def shown_keys(mapping: Mapping[str, Any]) -> str:
@@ -354,5 +366,6 @@ def shown_keys(mapping: Mapping[str, Any]) -> str:
     >>> shown_keys({"id": 1, "body": "Ada"})
     'id, body'
     """
-    text = ", ".join(map(str, mapping)) or "none"
+    some = [repr(key)[1:-1] if isinstance(key, str) else shown(key) for key in mapping]
+    text = ", ".join(some) or "none"
     return text if len(text) <= 2 * _SHOWN else f"{text[: 2 * _SHOWN]}…"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from nerscope.corpus.corpus import Found
 from nerscope.errors import FormatError
 from nerscope.formats.marks import first_key, listed, shown, shown_keys
 
@@ -14,7 +15,7 @@ NOT_ANNOTATED = "texts without an annotation left out"
 _ANNOTATORS = ("annotatorid", "sessionid", "annotator")
 _REFUSED_ANSWERS = ("reject", "ignore")
 
-Losses: TypeAlias = "dict[str, list[int]]"  # what was left out, and on which lines
+Losses: TypeAlias = "dict[str, Found]"  # what was left out
 
 
 class Wanted(NamedTuple):
@@ -28,7 +29,7 @@ class Wanted(NamedTuple):
     def lose(self, kind: str, times: int = 1) -> None:
         """Count what is left out."""
         if times:
-            self.lost.setdefault(kind, []).extend([self.line] * times)
+            self.lost[kind] = self.lost.get(kind, Found(0)) + Found(times, (self.line,) * times)
 
 
 _Wrapper: TypeAlias = Callable[[Mapping[str, Any], Wanted], Iterator[Mapping[str, Any]]]
@@ -40,25 +41,30 @@ def unwrapped(item: object, wanted: Wanted) -> Iterator[Mapping[str, Any]]:
     >>> wanted = Wanted("a.jsonl:1", 1, None, {})
     >>> list(unwrapped(["Ada spoke", {"entities": [[0, 3, "PER"]]}], wanted))
     [{'text': 'Ada spoke', 'entities': [[0, 3, 'PER']]}]
-    >>> list(unwrapped({"text": "Ada", "spans": [], "answer": "reject"}, wanted)), wanted.lost
-    ([], {'rejected or ignored examples left out': [1]})
+    >>> list(unwrapped({"text": "Ada", "spans": [], "answer": "reject"}, wanted)), [*wanted.lost]
+    ([], ['rejected or ignored examples left out'])
     """
+    plain = _as_mapping(item, wanted.place)
+    wrapper = wrapper_of(plain)
+    if wrapper is not None:
+        yield from wrapper(plain, wanted)
+    elif plain.get("answer") in _REFUSED_ANSWERS:
+        wanted.lose(REJECTED)
+    elif wanted.annotator is not None and _annotator_of(plain) not in (None, wanted.annotator):
+        wanted.lose(OTHER_ANNOTATORS)
+    else:
+        yield plain
+
+
+def _as_mapping(item: object, place: str) -> Mapping[str, Any]:
     item = paired(item)
     if not isinstance(item, Mapping):
         raise FormatError(
-            wanted.place,
+            place,
             f"{shown(item)} is no record",
             'write each as {"text": …, "spans": …}; mentions alone do not say their text',
         )
-    wrapper = wrapper_of(item)
-    if wrapper is not None:
-        yield from wrapper(item, wanted)
-    elif item.get("answer") in _REFUSED_ANSWERS:
-        wanted.lose(REJECTED)
-    elif wanted.annotator is not None and _annotator_of(item) not in (None, wanted.annotator):
-        wanted.lose(OTHER_ANNOTATORS)
-    else:
-        yield item
+    return item
 
 
 def paired(item: object) -> object:
@@ -146,7 +152,7 @@ def _annotated(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str,
         if pair is None:
             wanted.lose(NOT_ANNOTATED)
         else:
-            yield from unwrapped(pair, wanted)
+            yield _as_mapping(pair, wanted.place)
 
 
 def _mappings(value: object, place: str) -> list[Mapping[str, Any]]:
