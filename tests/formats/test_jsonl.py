@@ -155,12 +155,30 @@ def test_a_scheme_may_be_said_of_labels_without_prefixes() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"names": "O"}, {"names": [1]}, {"annotator": 1.5}, {"scheme": "bi"}, {"colour": 1}]
+    "options",
+    [
+        *({"names": "O"}, {"names": [1]}, {"annotator": 1.5}, {"scheme": "bi"}, {"colour": 1}),
+        *({"tokens": "some"}, {"tokens": ["any"]}),
+    ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "f.jsonl").write_bytes(lines(ADA))
     with pytest.raises(UsageError):
         read(tmp_path / "f.jsonl", **options)
+
+
+def test_a_system_may_have_tokens_of_its_own(tmp_path: Path) -> None:
+    gold = [(["Ada", "Lovelace-Byron"], ["B-PER", "I-PER"])]
+    path = tmp_path / "f.jsonl"
+    spans = [[0, 4, "PER"]]
+    path.write_bytes(lines({"tokens": ["Ada", "Lovelace", "-", "Byron"], "spans": spans}))
+    results = nerscope.evaluate(gold, {"mine": source_named(f"{path}::tokens=align")})
+    assert results.value(metric="f1") == 1.0
+    path.write_bytes(lines({"tokens": ["ada", "lovelace-byron"], "spans": [[0, 2, "PER"]]}))
+    results = nerscope.evaluate(gold, {"mine": source_named(f"{path}::tokens=any")})
+    assert results.value(metric="f1") == 1.0
+    path.write_bytes(lines({"text": "Ada  Lovelace-Byron", "spans": [[0, 19, "PER"]]}))
+    assert nerscope.evaluate(gold, {"mine": path}).value(metric="f1") == 1.0
 
 
 def test_what_is_left_out_is_a_loss_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,13 @@ TEXTS: dict[str, Any] = {
         "intent": "x",
         "entities": [{"value": "y", **one} for one in marks(label="entity")],
     },
+    "rows of arrays": {
+        "text": TEXT,
+        "entities": [
+            {"start": np.int64(low), "end": np.int32(high), "label": kind}
+            for low, high, kind in TWO
+        ],
+    },
     "a service, capitals": {
         "Text": TEXT,
         "Entities": [

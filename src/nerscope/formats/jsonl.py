@@ -10,7 +10,7 @@ from typing import Any
 
 from nerscope.corpus.corpus import Coding, Corpus, Reading, SentenceParts, corpus_of
 from nerscope.corpus.schemes import Scheme, scheme_named
-from nerscope.errors import FormatError, InputError, expect
+from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
 from nerscope.formats.files import Bytes
 from nerscope.formats.json_values import first_values, json_values
@@ -21,6 +21,7 @@ from nerscope.formats.wrapped import Losses
 _SMALL = 4 << 20  # bytes
 _CHUNK = 1 << 19  # characters
 _HEAD = 4096  # bytes by which formats are told apart
+_TOKENS = ("same", "any", "align")
 _ENDINGS = (".jsonl", ".ndjson", ".json")
 # The beginning of an object or a pair, perhaps in a list; no line of columns looks like it.
 _STRING = rb'"(?:[^"\\]|\\.)*'
@@ -46,6 +47,10 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
     "names": FileOption(_names, "what labels that are numbers mean: O+B-PER+…, or a file"),
     "annotator": FileOption(str, "whose annotations count, where there are several annotators"),
     "scheme": FileOption(str, "the tagging scheme of labels; told by looking otherwise"),
+    "tokens": FileOption(
+        {name: name for name in _TOKENS}.__getitem__,
+        "same, any if a system spells tokens its own way, align if it divides the text otherwise",
+    ),
 }
 
 
@@ -65,6 +70,7 @@ class JsonFile(Source):
         names: Sequence[str] | None = None,
         annotator: str | int | None = None,
         scheme: str | None = None,
+        tokens: str = "same",
     ) -> None:
         self.name, self._data = data.name, data
         if names is not None:
@@ -72,6 +78,11 @@ class JsonFile(Source):
             for name in names:
                 expect("names", name, str, "give the names of the labels as strings")
         expect("annotator", annotator, (str, int, type(None)), "give the name of an annotator")
+        if tokens not in _TOKENS:
+            raise UsageError(
+                self.name, f"tokens={tokens!r} cannot be", f"give {FILE_OPTIONS['tokens'].give}"
+            )
+        self.respells, self._aligns = tokens == "any", tokens == "align"
         self._names, self._annotator = names, None if annotator is None else str(annotator)
         self._scheme = None if scheme is None else scheme_named(scheme)
         self.is_small = data.size <= _SMALL
@@ -82,8 +93,8 @@ class JsonFile(Source):
 
     @property
     def retokenised(self) -> bool:  # type: ignore[override]
-        """Whether it holds text, of which tokens are made."""
-        return self._first is not None and isinstance(self._first.record, Record)
+        """Whether it holds text, of which tokens are made, or is said to have tokens of its own."""
+        return self._aligns or (self._first is not None and isinstance(self._first.record, Record))
 
     @property
     def always_flat(self) -> bool:  # type: ignore[override]
