@@ -270,7 +270,11 @@ def test_what_cannot_be_read_is_refused(
 
 
 @pytest.mark.parametrize(
-    "options", [{"key": 3}, {"scheme": "bia"}, {"encoding": "utf-9"}, {"label": 2}]
+    "options",
+    [
+        *({"key": 3}, {"scheme": "bia"}, {"encoding": "utf-9"}, {"label": 2}),
+        *({"tokens": "some"}, {"tokens": ["any"]}, {"sentences": "some"}),
+    ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
@@ -318,6 +322,26 @@ def test_paths_are_opened_by_what_is_in_them(tmp_path: Path) -> None:
     assert nerscope.validate(gold).ok
     [violation] = nerscope.validate(gold, scheme="bioes").violations
     assert violation == (f"{gold}:3", "O after I-PER")
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (["Adda", "Lee", "."], {"tokens": "any"}),
+        (["Ada", "Le", "e", "."], {"tokens": "align"}),
+        (["Ada", "Lee", "\n", "."], {"sentences": "any"}),
+    ],
+)
+def test_a_system_may_spell_and_divide_the_text_its_own_way(
+    words: list[str], options: dict[str, Any]
+) -> None:
+    labels = ["B-PER", *["I-PER"] * (len(words) - 2), "O"]
+    lines = [
+        "\n" if word == "\n" else line(str(k), word, f"NER={label}")
+        for k, (word, label) in enumerate(zip(words, labels, strict=True), 1)
+    ]
+    system = source("".join(lines), **options)
+    assert nerscope.evaluate(source(ADA), {"s": system}).value(system="s", metric="f1") == 1.0
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

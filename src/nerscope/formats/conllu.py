@@ -29,6 +29,7 @@ from nerscope.corpus.vocabulary import padded
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FORMATS, FileOption, Format, Nature, Source, with_tokens
 from nerscope.formats.columns import Page, page_of
+from nerscope.formats.conll import FILE_OPTIONS as OF_COLUMNS
 from nerscope.formats.conll import LabelColumn
 from nerscope.formats.files import Bytes, blocks, check_encoding
 
@@ -64,8 +65,7 @@ OF_NOTHING = "mentions of empty nodes, left out"
 
 FILE_OPTIONS: Mapping[str, FileOption] = {
     "key": FileOption(str, "the key of MISC, or the column, that holds the label: NER"),
-    "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
-    "encoding": FileOption(str, "the encoding, utf-8 unless told"),
+    **{name: OF_COLUMNS[name] for name in ("scheme", "encoding", "tokens", "sentences")},
 }
 
 
@@ -99,22 +99,33 @@ class ConlluFile(Source):
     key: str | None = None
     scheme: str | None = None
     encoding: str = "utf-8"
+    tokens: str = "same"
+    sentences: str = "same"
     name: str = field(init=False, compare=False)
     content: Bytes = field(init=False, compare=False, repr=False)
     layout: Layout = field(init=False, compare=False, repr=False)
     always_flat: bool = field(init=False, compare=False)
+    respells: bool = field(init=False, compare=False)
+    rebreaks: bool = field(init=False, compare=False)
+    retokenised: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         content = self.path if isinstance(self.path, Bytes) else Bytes.of(self.path)
-        object.__setattr__(self, "content", content)
-        object.__setattr__(self, "name", content.name)
+        self._learn(name=content.name, content=content)
         expect("key", self.key, (str, type(None)), f"give {FILE_OPTIONS['key'].give}")
         check_encoding(self.name, self.encoding)
         if self.scheme is not None:
             scheme_named(self.scheme)
+        for option in ("tokens", "sentences"):
+            _check_choice(self.name, option, getattr(self, option))
         layout = _look(self.blocks(), self.key, self.name)
-        object.__setattr__(self, "layout", layout)
-        object.__setattr__(self, "always_flat", not layout.is_bracketed)
+        self._learn(layout=layout, always_flat=not layout.is_bracketed)
+        self._learn(respells=self.tokens == "any", retokenised=self.tokens == "align")
+        self._learn(rebreaks=self.sentences == "any")
+
+    def _learn(self, **known: object) -> None:
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
 
     @property
     def is_small(self) -> bool:  # type: ignore[override]
@@ -177,6 +188,14 @@ class ConlluFile(Source):
             fields[at] = _with_label(fields[at], self.layout.key, label)
             lines[number - 1] = "\t".join(fields) + end
         return "\n".join(lines).encode(self.encoding)
+
+
+def _check_choice(name: str, option: str, value: str) -> None:
+    try:
+        FILE_OPTIONS[option].read(value)
+    except (KeyError, TypeError):
+        give = f"give {FILE_OPTIONS[option].give}"
+        raise UsageError(name, f"{option}={value!r} cannot be", give) from None
 
 
 def _with_label(text: str, key: str | None, label: str) -> str:
