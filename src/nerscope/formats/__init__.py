@@ -4,3 +4,4 @@ from nerscope.formats import brat as brat
 from nerscope.formats import conll as conll
 from nerscope.formats import conllu as conllu
 from nerscope.formats import strings as strings
+from nerscope.formats import webanno as webanno
