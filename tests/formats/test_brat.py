@@ -249,6 +249,14 @@ def test_sentences_without_text_become_lines() -> None:
     }
 
 
+def test_a_folder_is_converted_into_a_folder(tmp_path: Path) -> None:
+    gold = folder_of(tmp_path / "gold", {"a.txt": TEXT, "a.ann": ANN})
+    nerscope.convert(gold, f"{tmp_path / 'new'}::format=brat")
+    assert (tmp_path / "new" / "1.txt").read_text() == TEXT
+    said = (tmp_path / "new" / "1.ann").read_text()
+    assert said == ANN.replace("32 35;36 40", "32 40")
+
+
 @pytest.mark.parametrize(
     ("sentences", "fact"),
     [

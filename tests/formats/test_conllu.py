@@ -349,10 +349,19 @@ def test_converting_changes_labels_and_nothing_else(end: str) -> None:
     text = "# sent_id = 1\n" + line("1-2", "x", "NER=_") + ADA + "\n"
     text += line("1", "Bo", "a=b|NER=B-PER|c=d")
     text = text.replace("\n", end)
-    data, notes = converted(source(text), "bioes")
+    data, notes, _ = converted(source(text), "bioes")
     expected = text.replace("NER=I-PER", "NER=E-PER").replace("NER=B-PER|c", "NER=S-PER|c")
     assert data.decode() == expected
     assert notes == ["f.conllu:2: 1 multiword tokens, read as their words"]
+
+
+def test_a_file_is_converted_to_its_own_format_without_loss(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text("# own = 1\n" + ADA)
+    nerscope.convert(tmp_path / "a.conllu", tmp_path / "b.conllu", to="bioes")
+    assert (tmp_path / "b.conllu").read_text() == "# own = 1\n" + ADA.replace("I-PER", "E-PER")
+    (tmp_path / "c.txt").write_text("Ada B-PER\n")
+    nerscope.convert(tmp_path / "c.txt", tmp_path / "c.conllu")
+    assert "1\tAda" + "\t_" * 7 + "\tNER=B-PER\n" in (tmp_path / "c.conllu").read_text()
 
 
 def test_converting_writes_a_key_where_there_was_none() -> None:

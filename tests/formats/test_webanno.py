@@ -351,6 +351,13 @@ def test_documents_are_written_as_files(tmp_path: Path) -> None:
         written_as_webanno(corpus, BIO)
 
 
+def test_a_name_with_an_ending_is_a_file_and_one_without_a_folder(tmp_path: Path) -> None:
+    given = [(["Ada"], ["B-PER"])]
+    nerscope.convert(given, f"{tmp_path / 'a.tsv'}::format=webanno")
+    nerscope.convert(given, f"{tmp_path / 'a'}::format=webanno")
+    assert (tmp_path / "a.tsv").read_bytes() == (tmp_path / "a" / "1.tsv").read_bytes()
+
+
 def test_mentions_with_holes_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("left and right ventricle")
     (tmp_path / "a.ann").write_text("T1\tX 0 4;15 24\tleft ventricle\n")

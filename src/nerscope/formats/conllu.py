@@ -95,6 +95,7 @@ class ConlluFile(Source):
     ('NER', ['Ada'])
     """
 
+    format = NAME
     path: str | os.PathLike[str] | Bytes
     key: str | None = None
     scheme: str | None = None

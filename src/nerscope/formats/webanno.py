@@ -542,31 +542,28 @@ def _units(text: str) -> int:
 
 def _values_of(corpus: Corpus) -> list[str]:
     """What stands in the column of each token; several tokens or values are told by numbers."""
-    mentions = corpus.mentions().in_order()
+    mentions = corpus.mentions()
     if mentions.shape is not None and any(shape.holes for shape in mentions.shape):
         raise InputError(
             corpus.name, "a mention has a hole in it, which WebAnno cannot hold", "write it as brat"
         )
-    types = corpus.coding.labels.types
-    columns: list[list[tuple[str, int]]] = [[] for _ in range(corpus.n_tokens)]
-    for mark in range(len(mentions)):
-        kind = types[mentions.type[mark]]
-        if "\r" in kind:
-            raise InputError(
-                corpus.name, "a type has a line end in it, which columns cannot hold", "rename it"
-            )
-        for column in columns[mentions.start[mark] : mentions.end[mark]]:
-            column.append((_TO_ESCAPE.sub(_escape, kind), mark))
-    alone = {
-        mark
-        for mark in np.flatnonzero(mentions.lengths == 1).tolist()
-        if len(columns[mentions.start[mark]]) == 1
-    }
-    return [
-        "|".join(kind if mark in alone else f"{kind}[{mark + 1}]" for kind, mark in column)
-        or _NOTHING
-        for column in columns
-    ]
+    kinds = [corpus.coding.labels.types[kind] for kind in mentions.type]
+    if any("\r" in kind for kind in kinds):
+        raise InputError(
+            corpus.name, "a type has a line end in it, which columns cannot hold", "rename it"
+        )
+    spans = sorted(zip(mentions.start.tolist(), mentions.end.tolist(), kinds, strict=True))
+    columns: list[list[int]] = [[] for _ in range(corpus.n_tokens)]
+    for mark, (start, end, _) in enumerate(spans):
+        for column in columns[start:end]:
+            column.append(mark)
+
+    def spelt(mark: int) -> str:
+        start, end, kind = spans[mark]
+        alone = end - start == 1 and len(columns[start]) == 1
+        return _TO_ESCAPE.sub(_escape, kind) + ("" if alone else f"[{mark + 1}]")
+
+    return ["|".join(map(spelt, column)) or _NOTHING for column in columns]
 
 
 def _escaped(text: str) -> str:
