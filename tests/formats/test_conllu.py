@@ -352,7 +352,7 @@ def test_converting_changes_labels_and_nothing_else(end: str) -> None:
     data, notes, _ = converted(source(text), "bioes")
     expected = text.replace("NER=I-PER", "NER=E-PER").replace("NER=B-PER|c", "NER=S-PER|c")
     assert data.decode() == expected
-    assert notes == ["f.conllu:2: 1 multiword tokens, read as their words"]
+    assert notes == ["f.conllu:2: multiword tokens, read as their words: 1"]
 
 
 def test_a_file_is_converted_to_its_own_format_without_loss(tmp_path: Path) -> None:

@@ -676,7 +676,7 @@ def _spelt(corpus: Corpus, scheme: Scheme) -> list[str]:
     if any(re.search(r"[|\t\r\n]", names[code]) for code in np.unique(codes)):
         raise InputError(
             corpus.name,
-            "a type has a tab, a line end or | in it, which MISC cannot hold",
+            "a type has a tab, a line end or a bar in it, which MISC cannot hold",
             "rename the type",
         )
     return [names[code] for code in codes.tolist()]
