@@ -250,6 +250,7 @@ def test_mentions_across_sentences_are_left_out_and_counted() -> None:
         ("# global.columns = ID FORM\n1\ta\n", {"key": "X"}, "f.conllu", "no column is called 'X'"),
         ("# global.columns = FORM NER\na\tO\n", {}, "f.conllu:1", "global.columns names no ID"),
         (ADA + "2\tx\tNER=O\n", {}, "f.conllu:4", "3 tab-separated columns where 10 are needed"),
+        ("# global.columns = x y FORM ID NER\na\tb\n", {}, "f.conllu:2", "where 5 are needed"),
         (ADA + line("x", "x"), {}, "f.conllu:4", "the line has no number"),
         (ADA + line("1-x", "x"), {}, "f.conllu:4", "the line has no number"),
         (ADA + line("4", "x", "NER="), {}, "f.conllu:4", "the label is empty"),

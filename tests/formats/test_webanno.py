@@ -16,6 +16,7 @@ from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
 from nerscope.formats.text import CUT, records_of
 from nerscope.formats.webanno import (
+    EMPTY,
     LAYERS,
     UNNAMED,
     WITHOUT,
@@ -130,6 +131,20 @@ def test_parts_of_tokens_become_tokens() -> None:
     assert corpus.words(0) == ["New", "York", "er"]
     assert surfaces(corpus) == [("LOC", "New York"), ("SUF", "er")]
     assert noticed(corpus) == {CUT: (1, ())}
+
+
+def test_annotations_between_characters_are_left_out_and_counted() -> None:
+    rows = "#Text=is it\n1-1\t0-2\tis\t_\t\n1-1.1\t0-0\t\tX[1]|Y[2]\t\n1-2\t3-5\tit\tZ\t\n"
+    corpus = corpus_of(ONE + rows)
+    assert surfaces(corpus) == [("Z", "it")]
+    assert noticed(corpus) == {EMPTY: (2, ())}
+
+
+def test_mentions_that_begin_and_end_inside_of_tokens_are_put_together() -> None:
+    rows = "#Text=aaaa bbbb cccc\n1-1\t0-4\taaaa\tP[1]\t\n1-1.1\t2-4\taa\tQ[2]\t\n"
+    rows += "1-2\t5-9\tbbbb\tQ[2]\t\n1-2.1\t5-7\tbb\tP[1]\t\n1-3\t10-14\tcccc\t_\t\n"
+    corpus = corpus_of(ONE + rows + "1-3.1\t10-11\tc\tQ[2]\t\n")
+    assert surfaces(corpus) == [("P", "aaaa bb"), ("Q", "aa bbbb c")]
 
 
 def test_offsets_count_utf_16_units() -> None:

@@ -416,18 +416,17 @@ class _Reader:
         return corpora
 
     def _check(self, page: Page) -> None:
-        counts, starts = page.column_counts(), page.field(self.file.layout.id)[0]
-        width = self.file.layout.width
-        numbered = (page.buffer[starts] >= ord("0")) & (page.buffer[starts] <= ord("9"))
-        for row in np.flatnonzero((counts < width) | ~numbered).tolist():
+        counts, width = page.column_counts(), self.file.layout.width
+        for row in np.flatnonzero(counts < width).tolist():
             found = plural(int(counts[row]), "tab-separated column")
-            raise FormatError(
-                self._place(page, row),
-                f"{found} where {width} are needed"
-                if counts[row] < width
-                else "the line has no number",
-                "mend the line; for other columns than those of CoNLL-U, say format=conll",
-            )
+            raise self._refused(page, row, f"{found} where {width} are needed")
+        first = page.buffer[page.field(self.file.layout.id)[0]]
+        for row in np.flatnonzero((first < ord("0")) | (first > ord("9"))).tolist():
+            raise self._refused(page, row, "the line has no number")
+
+    def _refused(self, page: Page, row: int, fact: str) -> FormatError:
+        remedy = "mend the line; for other columns than those of CoNLL-U, say format=conll"
+        return FormatError(self._place(page, row), fact, remedy)
 
     def _place(self, page: Page, row: int) -> str:
         return f"{self.file.name}:{self.line + page.rows[row]}"
@@ -464,9 +463,7 @@ class _Reader:
         for row in words.ranges.tolist():
             number = _RANGE.fullmatch(page.data[starts[row] : ends[row]])
             if number is None:
-                raise FormatError(
-                    self._place(page, row), "the line has no number", "write 1-2 before two words"
-                )
+                raise self._refused(page, row, "the line has no number")
             first = int(np.searchsorted(words.chosen, row))
             last = bounds[np.searchsorted(bounds, first, side="right")] if first < bounds[-1] else 0
             size = int(number[2]) - int(number[1]) + 1

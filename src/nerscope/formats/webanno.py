@@ -48,6 +48,7 @@ _TEXT_TO_ESCAPE = re.compile(r"[\\\x01-\x08\t\f\r\x0e-\x1f]")
 _SPELT = {letter: name for name, letter in _LETTERS.items()}
 LAYERS = "layers, left out"
 WITHOUT = "documents without the layer, read as documents without mentions"
+EMPTY = "annotations between characters, left out"
 UNNAMED = "annotations without a value, named after their layer"
 
 FILE_OPTIONS: Mapping[str, FileOption] = {
@@ -192,19 +193,25 @@ class _Document:
             self._column = layers[0].first
             self._column += features.index(choice.feature) if choice.feature in features else 0
         self._unnamed: list[int] = []
+        self._empty: list[int] = []
 
     def noticed(self, begins: bool) -> dict[str, Found]:
         """What was left out or renamed since this was last asked."""
-        found = {UNNAMED: Found(len(self._unnamed), tuple(self._unnamed))}
+        lines = {UNNAMED: self._unnamed, EMPTY: self._empty}
+        found = {kind: Found(len(on), tuple(on)) for kind, on in lines.items()}
         if begins:
             found[LAYERS] = Found(len(self._others), items=self._others)
             found[WITHOUT] = Found(int(self._column is None), items=(Path(self.name).name,))
-        self._unnamed.clear()
+        self._forget()
         return {kind: one for kind, one in found.items() if one.times}
+
+    def _forget(self) -> None:
+        self._unnamed.clear()
+        self._empty.clear()
 
     def records(self) -> Iterator[Record]:
         """The sentences; those that a mention goes across are one record."""
-        self._unnamed.clear()
+        self._forget()
         held: _Sentence | None = None
         for sentence in self._sentences():
             if held is not None and held.goes_on_in(sentence):
@@ -269,12 +276,17 @@ class _Document:
         sentence = _Sentence(rows[0][0], [whole.replace("\n", " ")])
         for number, fields in rows:
             place = f"{self.name}:{number}"
+            column = _NOTHING if self._column is None else fields[self._column]
+            items = list(_items(column, place))
+            is_part = "." in fields[0]
+            if is_part and not fields[2]:  # INCEpTION can annotate a place between characters
+                self._empty += [number] * len(items)
+                continue
             span = _located(fields, begin, places, whole, place)
-            if "." not in fields[0]:
+            if not is_part:
                 sentence.tokens.append(span)
             at = len(sentence.tokens)
-            column = _NOTHING if self._column is None else fields[self._column]
-            for value, mark in _items(column, place):
+            for value, mark in items:
                 sentence.put(_Mention(*span, value, mark, at, at))
         return sentence
 
