@@ -188,6 +188,55 @@ def test_files_are_read_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -
         assert found.gaps.tolist() == whole.gaps.tolist()
 
 
+NOISE = st.sampled_from(["_", "SpaceAfter=No", "XNER=B-Y|a=NER", "Gloss=NER=B-Z", "NERD=B-Q|="])
+
+
+@st.composite
+def treebanks(draw: st.DrawFn) -> tuple[str, list[list[tuple[int, str, str]]]]:
+    """A file, and what is in it: the line, the form and the label of each word."""
+    lines: list[str] = []
+    sentences = []
+    for _ in range(draw(st.integers(1, 4))):
+        lines += draw(st.sampled_from([[], ["# text = NER=B-X\n"], ["# newdoc\n", "# x\n"]]))
+        words: list[tuple[int, str, str]] = []
+        for number in range(1, draw(st.integers(2, 6))):
+            if draw(st.booleans()):
+                kind = draw(st.sampled_from([f"{number - 1}.1", f"{number}-{number + 1}"]))
+                lines.append(line(kind, "left", draw(NOISE)))
+            form, label = (
+                draw(st.sampled_from(["a", "bb", "NER=B-X"])),
+                draw(st.sampled_from("OBI")),
+            )
+            label = label if label == "O" else f"{label}-X"
+            noise = [] if (one := draw(NOISE)) == "_" else [one]
+            own = [] if label == "O" and draw(st.booleans()) else [f"NER={label}"]
+            lines.append(line(str(number), form, "|".join([*noise, *own]) or "_"))
+            words.append((len(lines), form, label))
+        lines.append("\n")
+        sentences.append(words)
+    return "".join(lines), sentences
+
+
+@settings(max_examples=100)
+@given(treebanks(), st.integers(40, 400))
+def test_words_and_labels_are_those_of_the_lines(
+    treebank: tuple[str, list[list[tuple[int, str, str]]]], block: int
+) -> None:
+    text, sentences = treebank
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(load, "__defaults__", (block,))
+        corpus = corpus_of(text, key="NER")
+    assert [corpus.words(k) for k in range(len(corpus))] == [
+        [form for _, form, _ in words] for words in sentences
+    ]
+    assert corpus.lines.tolist() == [number for words in sentences for number, _, _ in words]
+    expected = Corpus.of(
+        [([form for _, form, _ in w], [label for *_, label in w]) for w in sentences]
+    )
+    assert mentions_of(corpus) == mentions_of(expected)
+    assert corpus.reading.comments == text.count("#")
+
+
 ENTITY = "# global.Entity = eid-etype-head\n"
 
 
@@ -396,7 +445,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus.of(sentences)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(corpora(), st.sampled_from(["bio", "bioes", "bilou"]))
 def test_what_is_written_is_read_back(corpus: Corpus, scheme: str) -> None:
     data = written(corpus, SCHEMES[scheme])
@@ -426,3 +475,15 @@ def test_documents_and_blanks_are_written() -> None:
 def test_what_cannot_be_written_is_refused(sentence: Any, fact: str) -> None:
     with pytest.raises(NerscopeError, match=fact.replace("|", r"\|")):
         written(Corpus.of([sentence]), BIO)
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 150), st.integers(0, 12), st.text("\t\n|=_[]()-.019;\\ *#Te", max_size=3))
+def test_damaged_files_are_read_or_refused(at: int, size: int, other: str) -> None:
+    text = line("1-2", "x", "NER=S-X") + ADA + "\n" + line("1", "b", "NER=I-X")
+    try:
+        corpus = corpus_of(text[:at] + other + text[at + size :])
+    except NerscopeError as error:
+        assert error.place.startswith("f.conllu")
+    else:
+        assert corpus.n_tokens == len(corpus.tokens)

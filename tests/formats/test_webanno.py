@@ -392,3 +392,15 @@ def test_mentions_with_holes_cannot_be_written(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_refused(sentence: Any, fact: str) -> None:
     with pytest.raises(NerscopeError, match=fact):
         written_as_webanno(Corpus.of([sentence]), BIO)
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 200), st.integers(0, 12), st.text("\t\n|=_[]()-.019;\\ *#Te", max_size=3))
+def test_damaged_files_are_read_or_refused(at: int, size: int, other: str) -> None:
+    text = ONE + body_of([("Ada", "PER[1]"), ("😀", "PER[1]|X[2]")], [("b", "_")])
+    try:
+        corpus = corpus_of(text[:at] + other + text[at + size :])
+    except NerscopeError as error:
+        assert error.place.startswith("f.tsv")
+    else:
+        assert corpus.n_tokens == len(corpus.tokens)

@@ -20,7 +20,7 @@ NAME = "brat"
 TEXT, ANNOTATIONS = ".txt", ".ann"
 _MENTION = re.compile(r"T[^\t]*\t([^ \t]+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")
 _LINE = re.compile(rb"\s*\Z|[TREAMN#*][^\t\n]*\t")
-_BREAKS = re.compile(r"[\t\r\n]")
+_LINE_OF_TEXT = re.compile(r"[^\r\n]+")
 _BOM = "\ufeff"
 # What other lines begin with, and what they are.
 _OTHERS = {
@@ -218,9 +218,17 @@ def _on_lines(corpus: Corpus) -> Corpus:
 
 def _lines_of(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:
     for number, span in enumerate(spans, 1):
-        places = ";".join(f"{start} {end}" for start, end in span.fragments)
-        said = " ".join(text[start:end] for start, end in span.fragments)
-        yield f"T{number}\t{span.type} {places}\t{_BREAKS.sub(' ', said)}\n"
+        # brat shows no mention that goes across lines, but fragments on several lines.
+        parts = [part for fragment in span.fragments for part in _on_lines_of(text, *fragment)]
+        places = ";".join(f"{start} {end}" for start, end in parts)
+        said = " ".join(text[start:end] for start, end in parts).replace("\t", " ")
+        yield f"T{number}\t{span.type} {places}\t{said}\n"
+
+
+def _on_lines_of(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """What is on each line of some characters, without what is blank."""
+    lines = (found.span() for found in _LINE_OF_TEXT.finditer(text, start, end))
+    return [(low, high) for low, high in lines if text[low:high].strip()]
 
 
 FORMATS.add(NAME, Format(NAME, BratSource, fits, write_folder=written_as_brat), built_in=True)

@@ -506,7 +506,7 @@ def written_as_webanno(corpus: Corpus, scheme: Scheme) -> bytes:
         raise InputError(
             corpus.name,
             f"it has {len(files)} documents, and a file of WebAnno holds one",
-            "write them into a folder",
+            "name a folder, without an ending: OUT::format=webanno",
         )
     return next(iter(files.values()))
 
