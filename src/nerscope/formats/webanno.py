@@ -184,6 +184,7 @@ class _Document:
         self.name, self._file, self._choice = file.name, file, choice
         layers = [one for one in file.head.layers if (one.kind, one.name) == ("SP", choice.layer)]
         self._others = tuple(one.short for one in file.head.layers if one not in layers)
+        self._width = file.head.width
         self._column: int | None = None
         self._valued = False
         if layers:
@@ -252,7 +253,7 @@ class _Document:
         return escaped.sub(_letter, line)
 
     def _fields(self, line: str, number: int) -> list[str]:
-        fields, width = line.split("\t"), self._file.head.width
+        fields, width = line.split("\t"), self._width
         if len(fields) < width:
             raise FormatError(
                 f"{self.name}:{number}",
@@ -277,7 +278,7 @@ class _Document:
         for number, fields in rows:
             place = f"{self.name}:{number}"
             column = _NOTHING if self._column is None else fields[self._column]
-            items = list(_items(column, place))
+            items = [] if column == _NOTHING else list(_items(column, place))
             is_part = "." in fields[0]
             if is_part and not fields[2]:  # INCEpTION can annotate a place between characters
                 self._empty += [number] * len(items)
@@ -387,8 +388,6 @@ def _located(
 
 def _items(column: str, place: str) -> Iterator[tuple[str, int | None]]:
     """The values of a column, and their numbers."""
-    if column == _NOTHING:
-        return
     done = 0
     for found in _ITEM.finditer(column):
         if found.start() != done:
@@ -549,7 +548,7 @@ def _document(corpus: Corpus, before: int) -> str:
 
 def _units(text: str) -> int:
     """How many UTF-16 units a text has."""
-    return len(text) + sum(letter > _LAST_OF_ONE_UNIT for letter in text)
+    return len(text.encode("utf-16-le")) // 2
 
 
 def _values_of(corpus: Corpus) -> list[str]:
