@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from nerscope.corpus.corpus import Coding, Corpus, Reading, joined
@@ -56,7 +57,10 @@ def convert(
     expect("target", target, (str, os.PathLike), "give the name of a file")
     text = os.fspath(target)
     path = path_of(text)
-    data, notes, files = converted(open_source(given), to, repair, format_written(text))
+    form = format_written(text)
+    if form.write is not None and Path(path).suffix:  # a name without an ending is a folder
+        form = form._replace(write_folder=None)
+    data, notes, files = converted(open_source(given), to, repair, form)
     if files is not None:
         write_folder(path, files.items())
         return notes
@@ -77,8 +81,9 @@ def converted(
     read = _read(source, repair)
     target = scheme_named(to)
     whole = joined([replace(chunk, labels=None, spans=chunk.mentions()) for chunk in read.chunks])
-    notes = [*read.notes, *(_lost(whole, target) if form.name == FALLBACK else ())]
-    data = _relabelled(source, whole, target) if form.name == FALLBACK else None
+    labelled = form.name in (FALLBACK, source.format)
+    notes = [*read.notes, *(_lost(whole, target) if labelled else ())]
+    data = _relabelled(source, whole, target) if labelled else None
     if data is not None:
         return Converted(data, notes)
     if form.write_folder is not None:

@@ -54,6 +54,7 @@ class Source(ABC):
     always_flat = False  # no token can belong to two mentions, whatever is read
     is_small = True  # so small that its words are always kept
     n_columns = 1  # of a file that may hold gold and predictions
+    format: str | None = None  # that `relabelled` writes, if it is another than that of columns
 
     @abstractmethod
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.arrays import Bytes as Buffer
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, Reading, label_error
 from nerscope.corpus.mending import MENDS
@@ -19,7 +20,7 @@ from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format, Nature, Source
 from nerscope.formats.columns import Page, page_of
-from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, blocks
+from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, blocks, check_encoding
 
 _SMALL = 4 << 20  # bytes
 _MOST_COLUMNS = 10_000
@@ -107,7 +108,6 @@ class ConllFile(Source):
                     f"give {FILE_OPTIONS[option].give}",
                 )
         expect("comments", self.comments, (bool, type(None)), "say True or False")
-        expect("encoding", self.encoding, str, "give the name of an encoding")
         if self.separator is not None and self.separator not in SEPARATORS:
             raise UsageError(
                 self.name,
@@ -116,14 +116,7 @@ class ConllFile(Source):
             )
         if self.scheme is not None:
             scheme_named(self.scheme)
-        try:
-            "".encode(self.encoding)
-        except (LookupError, UnicodeError):
-            raise UsageError(
-                self.name,
-                f"no encoding is called '{self.encoding}'",
-                "utf-8, latin-1, cp1252 and utf-16 are common ones",
-            ) from None
+        check_encoding(self.name, self.encoding)
 
     @property
     def is_small(self) -> bool:  # type: ignore[override]
@@ -325,18 +318,17 @@ class _RawLabels:
         self._dense = np.full(0, -1, np.int32)  # by code of the vocabulary
         self._single = np.full(256, -1, np.int32)  # by byte: most labels of most files are a lone O
 
-    def codes(self, page: Page, column: int) -> tuple[Ints, list[str]]:
-        """The codes of a label column, and the labels that are new."""
-        starts, ends = page.field(column)
-        codes = self._single[page.buffer[starts]]
+    def codes(self, buffer: Buffer, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
+        """The codes of labels that stand in a buffer, and the labels that are new."""
+        codes = self._single[buffer[starts]]
         rest = np.flatnonzero((codes < 0) | (ends - starts != 1))
         new: list[str] = []
         if len(rest):
-            codes[rest], new = self._looked_up(page, starts[rest], ends[rest])
+            codes[rest], new = self._looked_up(buffer, starts[rest], ends[rest])
         return codes, new
 
-    def _looked_up(self, page: Page, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
-        sparse = self._vocabulary.encode_fields(page.buffer, starts, ends)
+    def _looked_up(self, buffer: Buffer, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
+        sparse = self._vocabulary.encode_fields(buffer, starts, ends)
         if self._vocabulary.bound > len(self._dense):
             self._dense = np.pad(
                 self._dense, (0, self._vocabulary.bound - len(self._dense)), constant_values=-1
@@ -355,7 +347,7 @@ class _RawLabels:
         return self._dense[sparse], new
 
 
-class _LabelColumn:
+class LabelColumn:
     """The labels of one column: raw codes of what is written, and the codes all files share."""
 
     def __init__(self, labels: Labels, scheme: Scheme | None) -> None:
@@ -364,9 +356,11 @@ class _LabelColumn:
         self._raw = _RawLabels()
         self._shared = np.zeros(0, np.int32)  # by raw code
 
-    def read(self, page: Page, column: int, lines: Ints, name: str) -> tuple[Ints, Ints]:
-        """The raw and the shared codes of a page."""
-        raw, new = self._raw.codes(page, column)
+    def read(
+        self, buffer: Buffer, starts: Ints, ends: Ints, lines: Ints, name: str
+    ) -> tuple[Ints, Ints]:
+        """The raw and the shared codes of the labels that stand in a buffer, each on its line."""
+        raw, new = self._raw.codes(buffer, starts, ends)
         if new:
             codes = []
             for text in new:
@@ -389,7 +383,7 @@ class _Reader:
         self.file, self.coding = file, coding
         self.with_tokens = tokens or file.mend is not None
         self.told = scheme_named(file.scheme) if file.scheme else None
-        self.columns = {column: _LabelColumn(coding.labels, self.told) for column in columns}
+        self.columns = {column: LabelColumn(coding.labels, self.told) for column in columns}
         document = () if file.document is None else (file.document,)
         wanted = (file.token, *columns, *document)
         places = (column + 1 if column >= 0 else -column for column in wanted)
@@ -459,7 +453,7 @@ class _Reader:
             tokens = self.coding.tokens.encode_fields(page.buffer, *page.field(self.file.token))
         corpora = []
         for number, column in self.columns.items():
-            raw, labels = column.read(page, number, lines, self.file.name)
+            raw, labels = column.read(page.buffer, *page.field(number), lines, self.file.name)
             transitions = Transitions.of(column.texts, raw, starts, lines)
             reading = Reading(transitions, comments=len(page.remarks))
             if self.file.mend:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from nerscope.errors import InputError
+from nerscope.errors import InputError, UsageError, expect
 
 BLOCK = 1 << 20
 STANDARD_INPUT = "-"
@@ -79,6 +79,19 @@ class Bytes:
         """The first bytes, by which formats are told apart."""
         with self.open() as stream:
             return load(stream, self.name, size)
+
+
+def check_encoding(name: str, encoding: str) -> None:
+    """Refuse an encoding that does not exist."""
+    expect("encoding", encoding, str, "give the name of an encoding")
+    try:
+        "".encode(encoding)
+    except (LookupError, UnicodeError):
+        raise UsageError(
+            name,
+            f"no encoding is called '{encoding}'",
+            "utf-8, latin-1, cp1252 and utf-16 are common ones",
+        ) from None
 
 
 def _opened(name: str) -> io.BufferedReader:

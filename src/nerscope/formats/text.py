@@ -141,12 +141,19 @@ def read_text(record: Record, place: str) -> TextRead:
             "take it out; offsets move with it",
         )
     spans = [_checked(span, record.text, place) for span in record.spans]
-    trimmed = sum(one != span for one, span in zip(spans, record.spans, strict=True))
-    edges = {at for span in spans for fragment in span.fragments for at in fragment}
+    # Fragments that melt into one lose edges; only blanks at an edge make new ones.
+    trimmed = sum(
+        not _edges(one) <= _edges(span) for one, span in zip(spans, record.spans, strict=True)
+    )
+    edges = set[int]().union(*map(_edges, spans))
     tokens, cut = _tokens(record, edges, place)
     sentences = list(_sentences(record, tokens, spans))
     found = {TRIMMED: trimmed, CUT: cut}
     return TextRead(sentences, {kind: times for kind, times in found.items() if times})
+
+
+def _edges(span: TextSpan) -> set[int]:
+    return {at for fragment in span.fragments for at in fragment}
 
 
 def _checked(span: TextSpan, text: str, place: str) -> TextSpan:
