@@ -1,4 +1,5 @@
 """How corpora are written: one module a format, behind one door; the package loads its formats."""
 
 from nerscope.formats import conll as conll
+from nerscope.formats import jsonl as jsonl
 from nerscope.formats import strings as strings
