@@ -198,7 +198,7 @@ Remedy: ends are inclusive: add 1 to each end
     wanted = _squeezed(mark.surface)
     if _squeezed(_covered(held, mark.fragments, _as_given)) == wanted:
         return
-    guesses = _GUESSES if isinstance(held, str) else _GUESSES[:_FOR_TOKENS]
+    guesses = (*_OF_TEXT, *_OF_BOTH) if isinstance(held, str) else _OF_BOTH
     remedies = (
         remedy
         for cut, remedy in guesses
@@ -240,7 +240,11 @@ def _utf8(text: str, start: int, end: int) -> str:
 
 
 # What offsets may count if not what they should, and what to do then.
-_GUESSES: Sequence[tuple[_Cut, str]] = (
+_OF_TEXT: Sequence[tuple[_Cut, str]] = (
+    (_utf16, "offsets count UTF-16 units, as JavaScript does: count characters"),
+    (_utf8, "offsets count bytes: count characters"),
+)
+_OF_BOTH: Sequence[tuple[_Cut, str]] = (
     (lambda held, start, end: held[start : end + 1], "ends are inclusive: add 1 to each end"),
     (
         lambda held, start, end: held[max(start - 1, 0) : max(end - 1, 0)],
@@ -250,10 +254,7 @@ _GUESSES: Sequence[tuple[_Cut, str]] = (
         lambda held, start, end: held[max(start - 1, 0) : end],
         "starts count from 1: take 1 from each start",
     ),
-    (_utf16, "offsets count UTF-16 units, as JavaScript does: count characters"),
-    (_utf8, "offsets count bytes: count characters"),
 )
-_FOR_TOKENS = 3  # the guesses that tokens allow
 
 
 def spelling(key: str) -> str:
@@ -276,7 +277,7 @@ def spellings(keys: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def first_key(
-    mapping: Mapping[str, Any], wanted: Sequence[str], suits: Callable[[Any], bool]
+    mapping: Mapping[str, Any], wanted: Sequence[str], suits: Callable[[Any], object]
 ) -> str | None:
     """The first key that is spelt as wanted and whose value suits.
 

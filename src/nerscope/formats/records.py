@@ -29,7 +29,10 @@ from nerscope.formats.wrapped import TEXT_KEYS, Losses, Wanted, paired, unwrappe
 # How keys are spelt, in small letters and without _ or -; the first one that is there counts.
 _TOKENS = ("tokens", "tokenizedtext", "words", "sentence")
 _LABELS = ("nertags", "tags", "labels", "ner")  # one for each token
-_SPANS = ("spans", "entities", "ents", "ner", "label", "labels", "extractions", "predictions")
+_SPANS = (
+    *("spans", "entities", "ents", "ner", "label", "labels"),
+    *("extractions", "annotations", "predictions"),
+)
 _INCLUSIVE = "tokenizedtext"  # beside it, the end of a span is its last token
 LETTERS, TOKENS, LABELS = "letters", "tokens", "labels"  # what offsets count, if there are any
 
@@ -40,6 +43,7 @@ KNOWN = (
     "tokenized_text and ner",
     "data and annotations",
     "paragraphs",
+    "classes and annotations",
 )
 
 
@@ -151,19 +155,22 @@ def has_offsets(item: object) -> bool | None:
         return True
     schema = schema_of(item)
     if schema is None:
-        return False if first_key(item, _SPANS, bool) is not None else None
+        return False if first_key(item, _SPANS, _is_full) is not None else None
     if schema.counts != LETTERS:
         return True
     marks = _marks(item, schema)
     return all(map(is_placed, marks)) if marks else None
 
 
+def _is_full(value: object) -> bool:
+    return bool(value if isinstance(value, Mapping) else listed(value))
+
+
 def _labels_key(item: Mapping[str, Any], text: str | None) -> str | None:
     """The key of the labels of tokens; an empty list beside a text may as well be one of spans."""
     key = first_key(item, _LABELS, _are_labels)
-    if key is None or item[key] or (text is None and key != "ner"):
-        return key
-    return None
+    may_be_empty = text is None and key != "ner"
+    return key if key is not None and (listed(item[key]) or may_be_empty) else None
 
 
 def _are_labels(value: object) -> bool:

@@ -10,7 +10,7 @@ TEXT_KEYS = ("text", "sentence", "content", "raw")
 REJECTED = "rejected or ignored examples left out"
 OTHER_ANNOTATORS = "annotations by others left out"
 CANCELLED = "cancelled annotations left out"
-NOT_ANNOTATED = "tasks without an annotation left out"
+NOT_ANNOTATED = "texts without an annotation left out"
 _ANNOTATORS = ("annotatorid", "sessionid", "annotator")
 _REFUSED_ANSWERS = ("reject", "ignore")
 
@@ -140,6 +140,15 @@ def _document(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str, 
             }
 
 
+def _annotated(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str, Any]]:
+    """Pairs below the classes that they are of; texts that nobody looked at are null."""
+    for pair in listed(item["annotations"]) or ():
+        if pair is None:
+            wanted.lose(NOT_ANNOTATED)
+        else:
+            yield from unwrapped(pair, wanted)
+
+
 def _mappings(value: object, place: str) -> list[Mapping[str, Any]]:
     found = [] if value is None else listed(value)
     if found is None or not all(isinstance(one, Mapping) for one in found):
@@ -154,4 +163,5 @@ def _is_task(item: Mapping[str, Any]) -> bool:
 _WRAPPERS: Sequence[tuple[Callable[[Mapping[str, Any]], bool], _Wrapper]] = (
     (_is_task, _task),
     (lambda item: listed(item.get("paragraphs")) is not None, _document),
+    (lambda item: "classes" in item and listed(item.get("annotations")) is not None, _annotated),
 )
