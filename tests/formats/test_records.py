@@ -348,8 +348,8 @@ PARTY = "🎉 Ada"
         (one("0", 3), "'0' is no offset", "whole numbers"),
         (one(True, 3), "True is no offset", "whole numbers"),
         (one(None, 3), "None is no offset", "whole numbers"),
-        ({"text": TEXT, "label": [[0, 3]]}, "[0, 3] is no span", "format=strings"),
-        ({"text": TEXT, "label": [7]}, "7 is no span", "format=strings"),
+        ({"text": TEXT, "label": [[0, 3]]}, "[0, 3] is no span", "format=answers"),
+        ({"text": TEXT, "label": [7]}, "7 is no span", "format=answers"),
         ({"text": TEXT, "spans": [{"start": 0, "label": "X"}]}, "no start and end", "give start"),
         (
             {"text": TEXT, "spans": [{"fragments": [[0, 3, 4]], "label": "X"}]},

@@ -19,7 +19,7 @@ _OVER_LINES = re.compile(r"[ \t\r\n]*\{[ \t\r]*\n")
 _NEAR = 16  # an error so near to the end of what was read may come from the cut
 
 
-class Placed(NamedTuple):
+class JsonValue(NamedTuple):
     """A value, and the line on which it begins."""
 
     line: int
@@ -45,13 +45,13 @@ def _no_number(text: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_number)
 
 
-def json_values(data: Bytes) -> Iterator[Placed]:
+def json_values(data: Bytes) -> Iterator[JsonValue]:
     """The values of JSON Lines, of a list, or of objects one after the other.
 
     >>> list(json_values(Bytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
-    [Placed(line=1, value={'text': 'Ada'}), Placed(line=3, value={'text': 'Bob'})]
+    [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=3, value={'text': 'Bob'})]
     >>> list(json_values(Bytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
-    [Placed(line=1, value={'text': 'Ada'}), Placed(line=2, value={'text': 'Bob'})]
+    [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=2, value={'text': 'Bob'})]
     """
     pieces = _pieces(data)
     beginning = ""
@@ -104,10 +104,10 @@ def _pieces(data: Bytes) -> Iterator[str]:
 # --- one value a line
 
 
-def _of_lines(name: str, pieces: Iterator[str]) -> Iterator[Placed]:
+def _of_lines(name: str, pieces: Iterator[str]) -> Iterator[JsonValue]:
     for number, line in enumerate(_lines(name, pieces), 1):
         if line.strip(_BLANKS):
-            yield Placed(number, _decoded(line, f"{name}:{number}"))
+            yield JsonValue(number, _decoded(line, f"{name}:{number}"))
 
 
 def _lines(name: str, pieces: Iterator[str]) -> Iterator[str]:
@@ -190,7 +190,7 @@ class _Text:
         """Go on behind the next character."""
         self._at += 1
 
-    def value(self) -> Placed:
+    def value(self) -> JsonValue:
         """The next value; more is read until it is whole."""
         while True:
             try:
@@ -201,7 +201,7 @@ class _Text:
             except (ValueError, RecursionError) as error:
                 raise _refused(self.place, error) from None
             else:
-                found = Placed(self._line, value)
+                found = JsonValue(self._line, value)
                 self._pass(end)
                 return found
 
@@ -230,12 +230,12 @@ class _Text:
         return _broken(f"{self._name}:{line}", error.msg, error.colno)
 
 
-def _one_by_one(text: _Text) -> Iterator[Placed]:
+def _one_by_one(text: _Text) -> Iterator[JsonValue]:
     while text.next():
         yield text.value()
 
 
-def _of_list(text: _Text) -> Iterator[Placed]:
+def _of_list(text: _Text) -> Iterator[JsonValue]:
     text.next()
     text.skip()
     if text.next() != "]":

@@ -14,16 +14,20 @@ from nerscope.errors import FormatError, InputError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
 from nerscope.formats.files import Bytes
 from nerscope.formats.json_values import first_values, json_values
-from nerscope.formats.records import LABELS, Said, has_offsets, read_records
+from nerscope.formats.records import LABELS, Written, has_offsets, read_records, schema_of
 from nerscope.formats.text import Record, TextSpan, records_of, text_source
 from nerscope.formats.wrapped import Losses
 
 _SMALL = 4 << 20  # bytes
-_CHUNK = 50_000  # tokens
+_CHUNK = 1 << 19  # characters
 _HEAD = 4096  # bytes by which formats are told apart
 _ENDINGS = (".jsonl", ".ndjson", ".json")
-# The beginning of an object, a list of objects, or a pair; no column file looks like it.
-_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[?\s*")')
+# The beginning of an object or a pair, perhaps in a list; no line of columns looks like it.
+_STRING = rb'"(?:[^"\\]|\\.)*'
+_BEGINNING = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?"
+    rb"(?:\{\s*" + _STRING + rb'"\s*:\s*["\[{0-9tfn-]|\[?\s*' + _STRING + rb'(?:"\s*,|\\?\Z))'
+)
 _NOT_A_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\n|\[\s*[\[{])")
 
 
@@ -70,7 +74,7 @@ class JsonFile(Source):
         self.is_small = data.size <= _SMALL
 
     @cached_property
-    def _first(self) -> Said | None:
+    def _first(self) -> Written | None:
         return next(self._said({}), None)
 
     @property
@@ -110,7 +114,7 @@ class JsonFile(Source):
         for some in _batches(parts):
             yield corpus_of(some, self.name, coding, tokens=tokens, told=self._scheme)
 
-    def _said(self, lost: Losses) -> Iterator[Said]:
+    def _said(self, lost: Losses) -> Iterator[Written]:
         """All records; those of another schema than the first are refused."""
         first: tuple[int, str] | None = None
         for line, value in json_values(self._data):
@@ -141,7 +145,7 @@ def _batches(parts: Iterator[SentenceParts]) -> Iterator[list[SentenceParts]]:
     size = 0
     for part in parts:
         waiting.append(part)
-        size += part.size
+        size += sum(map(len, part.tokens or ()))
         if size >= _CHUNK:
             yield waiting
             waiting, size = [], 0
@@ -167,10 +171,18 @@ def fits(name: str, head: bytes) -> bool:
         return named and head.lstrip()[:1] in (b"[", b"{")
     values = first_values(name, head)
     if values:
-        verdicts = {has_offsets(value) for value in values}
-        return True in verdicts or False not in verdicts
+        return _are_records(values, name, head)
     is_cut = len(head) >= _HEAD and b"\n" not in head.strip()
     return named or is_cut or bool(_NOT_A_LINE.match(head))
+
+
+def _are_records(values: Sequence[Any], name: str, head: bytes) -> bool:
+    verdicts = {has_offsets(value) for value in values}
+    if verdicts != {None}:
+        return True in verdicts
+    # What nobody knows is refused here, where it is said what is known.
+    is_known = any(isinstance(value, Mapping) and schema_of(value) for value in values)
+    return is_known or not FORMATS["answers"].fits(name, head)
 
 
 def written_as_lines(corpus: Corpus, scheme: Scheme) -> bytes:

@@ -66,7 +66,7 @@ def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> Mar
             place,
             f"{shown(mark)} is no span",
             "give [start, end, type], or start, end and label by name; "
-            "for mentions without offsets say format=strings",
+            "for mentions without offsets say format=answers",
         )
     start, end, kind = row
     return Mark(
@@ -131,7 +131,7 @@ def _fragments(mark: Mapping[str, Any], layout: _Layout, place: str) -> Fragment
         raise FormatError(
             place,
             f"no start and end are given: the keys are {shown_keys(mark)}",
-            "give start and end; for mentions without offsets say format=strings",
+            "give start and end; for mentions without offsets say format=answers",
         )
     start = _offset(mark[layout.start], place)
     if layout.end is not None:

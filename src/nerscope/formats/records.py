@@ -61,7 +61,7 @@ class Schema(NamedTuple):
     inclusive: bool = False  # whether an end is the last of its span, not the one behind it
 
 
-class Said(NamedTuple):
+class Written(NamedTuple):
     """A record or a sentence, and the schema in which it was written."""
 
     schema: Schema
@@ -97,7 +97,7 @@ def read_records(
     *,
     annotator: str | None = None,
     lost: Losses,
-) -> Iterator[Said]:
+) -> Iterator[Written]:
     """All that a value of a file says; what is left out is counted in `lost`.
 
     >>> [said] = read_records(["Ada", {"entities": []}], "a.json:1", 1, lost={})
@@ -112,7 +112,7 @@ def read_records(
                 f"nothing can be read under the keys {shown_keys(plain)}",
                 f"known are: {'; '.join(KNOWN)}",
             )
-        yield Said(schema, _READERS[schema.counts](plain, schema, place, line, names))
+        yield Written(schema, _READERS[schema.counts](plain, schema, place, line, names))
 
 
 def schema_of(item: Mapping[str, Any]) -> Schema | None:
