@@ -58,7 +58,7 @@ def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> Mar
     >>> mark_of({"BeginOffset": 0, "EndOffset": 3, "Text": "Ada", "Type": "PER"}, True, "x").surface
     'Ada'
     """
-    if isinstance(mark, Mapping):
+    if isinstance(mark, dict | Mapping):
         return _mark_of_mapping(_flattened(mark), letters, place, names)
     row = listed(mark)
     if row is None or len(row) != 3:
@@ -92,9 +92,11 @@ def pair_of(pair: object, place: str) -> tuple[int, int]:
     >>> pair_of({"start": 0, "end": 3, "id": 0}, "a.jsonl:1")
     (0, 3)
     """
-    if isinstance(pair, Mapping):
-        layout = _layout(tuple(pair), True)._replace(fragments=None)
-        return _fragments(pair, layout, place)[0]
+    if isinstance(pair, dict | Mapping):  # a dict is found out at once, a Mapping is not
+        start, end = _ends_of(tuple(pair))
+        if start is not None and end is not None:
+            return _offset(pair[start], place), _offset(pair[end], place)
+        return _fragments(pair, _layout(tuple(pair), True)._replace(fragments=None), place)[0]
     row = listed(pair)
     if row is None or len(row) != 2:
         raise FormatError(
@@ -149,6 +151,8 @@ def _surface(mark: Mapping[str, Any], layout: _Layout) -> str | None:
 
 
 def _offset(value: object, place: str) -> int:
+    if type(value) is int and value >= 0:  # nearly always: asking for less is quicker
+        return value
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
         raise FormatError(
             place,
@@ -297,6 +301,12 @@ def _layout(keys: tuple[str, ...], letters: bool) -> _Layout:
         *(_LENGTHS, _FRAGMENTS, _TYPES, _SURFACES),
     )
     return _Layout(*(next((spelt[one] for one in table if one in spelt), None) for table in tables))
+
+
+@lru_cache(maxsize=1024)
+def _ends_of(keys: tuple[str, ...]) -> tuple[str | None, str | None]:
+    layout = _layout(keys, True)
+    return layout.start, layout.end
 
 
 def _flattened(mark: Mapping[str, Any]) -> Mapping[str, Any]:
