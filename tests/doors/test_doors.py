@@ -36,22 +36,32 @@ def missed(counts):
 register_metric(Metric("miss-rate", missed, better=-1))
 """
 FORMAT = '''
-import json
 from nerscope import Corpus, Format, Source, register_format
-from nerscope.corpus.corpus import Coding
 
-class Lines(Source):
-    """JSON Lines with tokens and spans."""
+class Brackets(Source):
+    """A sentence a line, mentions in brackets: [ORG Bank of [LOC Oslo]] fell"""
 
     def __init__(self, data):
         self.name, self.data = data.name, data
 
     def chunks(self, coding, *, tokens=True):
         with self.data.open() as stream:
-            sentences = [json.loads(line) for line in stream]
+            sentences = [sentence(line.decode()) for line in stream]
         yield Corpus.of(sentences, name=self.name, coding=coding)
 
-register_format(Format("lines", Lines, lambda name, head: head.startswith(b"{")))
+def sentence(line):
+    tokens, spans, opened = [], [], []
+    for part in line.replace("]", " ]").split():
+        if part.startswith("["):
+            opened.append((len(tokens), part[1:]))
+        elif part == "]":
+            start, kind = opened.pop()
+            spans.append((start, len(tokens), kind))
+        else:
+            tokens.append(part)
+    return tokens, spans
+
+register_format(Format("brackets", Brackets, lambda name, head: name.endswith(".brackets")))
 '''
 OUTPUT = """
 from nerscope import register_output
@@ -183,21 +193,25 @@ def test_a_metric_that_is_an_error_rate_is_one_file(folder: Path) -> None:
 
 def test_a_format_is_one_file_and_may_hold_nested_mentions(folder: Path) -> None:
     added(folder, FORMAT)
-    gold = {"tokens": ["Bank", "of", "Oslo"], "spans": [[0, 3, "ORG"], [2, 3, "LOC"]]}
-    found = {"tokens": ["Bank", "of", "Oslo"], "spans": [[0, 3, "ORG"]]}
-    for name, sentence in [("gold", gold), ("good", found), ("poor", {**found, "spans": []})]:
-        (folder / f"{name}.jsonl").write_text("\n".join([json.dumps(sentence)] * 30))
-    results = ns.evaluate("gold.jsonl", {"good": "good.jsonl", "poor": "poor.jsonl"})
+    for name, sentence in [
+        ("gold", "[ORG Bank of [LOC Oslo]]"),
+        ("good", "[ORG Bank of Oslo]"),
+        ("poor", "Bank of Oslo"),
+    ]:
+        (folder / f"{name}.brackets").write_text("\n".join([sentence] * 30))
+    results = ns.evaluate("gold.brackets", {"good": "good.brackets", "poor": "poor.brackets"})
     assert results.value(system="good", metric="recall") == 0.5
     assert [row["outcome"] for row in results.errors("good")][:2] == ["correct", "missed"]
-    both = ["--system", "good=good.jsonl", "--system", "poor=poor.jsonl"]
+    both = ["--system", "good=good.brackets", "--system", "poor=poor.brackets"]
     plugin = ["--plugin", "mine.py"]
-    nerscope("evaluate", "gold.jsonl", *both, *plugin, "-o", "results.json")
+    nerscope("evaluate", "gold.brackets", *both, *plugin, "-o", "results.json")
     assert compared("--metric", "recall")[0]["difference"] == 0.5
-    told = nerscope("evaluate", "gold.jsonl::format=lines", *both, *plugin, "--format", "json")
+    told = nerscope(
+        "evaluate", "gold.brackets::format=brackets", *both, *plugin, "--format", "json"
+    )
     assert json.loads(told)["rows"]
-    assert "spans" in nerscope("validate", "gold.jsonl", *plugin)
-    nerscope("convert", "good.jsonl", "good.conll", "--to", "bioes", *plugin)
+    assert "spans" in nerscope("validate", "gold.brackets", *plugin)
+    nerscope("convert", "good.brackets", "good.conll", "--to", "bioes", *plugin)
     assert Path("good.conll").read_text().split()[:6] == [
         *("Bank", "B-ORG", "of", "I-ORG", "Oslo", "E-ORG"),
     ]
@@ -209,7 +223,7 @@ def test_a_format_is_one_file_and_may_hold_nested_mentions(folder: Path) -> None
                 "-m",
                 "nerscope",
                 "convert",
-                "gold.jsonl",
+                "gold.brackets",
                 "x",
                 "--to",
                 "bio",

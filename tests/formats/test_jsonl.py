@@ -3,6 +3,7 @@
 import gzip
 import json
 import pickle
+import re
 import tracemalloc
 from itertools import chain, repeat
 from pathlib import Path
@@ -367,6 +368,17 @@ def test_values_do_not_depend_on_blocks(
         patch.setattr(load, "__defaults__", (block,))
         found = [placed.value for placed in json_values.json_values(Bytes("f", data=data))]
     assert found == items
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats" / "jsonl.md"
+SAMPLES = re.findall(r"(?s)```json\n(.*?)```", PAGE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_sample_of_the_page_says_the_same(sample: str) -> None:
+    assert fits("sample", sample.encode())
+    corpus = whole(sample.encode())
+    assert mentions(corpus) == [("PER", ("Ada", "Lovelace")), ("LOC", ("London",))]
 
 
 # --- writing
