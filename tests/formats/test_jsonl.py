@@ -474,6 +474,16 @@ def test_written_records_are_what_annotation_tools_take() -> None:
     assert json.loads(written_as_list(corpus, BIO)) == [item]
 
 
+def test_documents_stay_together() -> None:
+    text = b"Ada B-PER\nspoke O\n\nso O\n\n-DOCSTART- O\n\nIn O\nOslo B-LOC\n"
+    corpus = nerscope.read(ConllFile(Bytes("f.conll", data=text)))
+    items = [json.loads(line) for line in written_as_lines(corpus, BIO).splitlines()]
+    assert [item["text"] for item in items] == ["Ada spoke\nso", "In Oslo"]
+    again = whole(written_as_lines(corpus, BIO))
+    assert everything(again) == everything(corpus)
+    assert again.documents.tolist() == [0, 0, 1]
+
+
 def test_endings_say_which_writer_is_meant() -> None:
     assert FORMATS["jsonl"].endings == (".jsonl", ".ndjson")
     assert FORMATS["json"].endings == (".json",)

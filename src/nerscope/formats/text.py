@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts, corpus_of
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
@@ -271,39 +272,50 @@ def _shape(span: TextSpan, at_start: dict[int, int], at_end: dict[int, int]) -> 
 
 
 def records_of(corpus: Corpus) -> Iterator[Record]:
-    """A corpus as text: a record for each document if its text is known, else for each sentence.
+    """A corpus as text: a record for each document if there are any, else for each sentence.
 
     >>> corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])])
     >>> next(records_of(corpus)).text
     'Ada spoke'
     """
     words = corpus.coding.tokens.strings(corpus.tokens)
+    bounds = _record_bounds(corpus)
+    gaps = _gaps_in(corpus, bounds)
     mentions = corpus.mentions()
     types = corpus.coding.labels.types
-    for begin, end in _record_bounds(corpus):
-        gaps = corpus.gaps[begin:end].tolist() if corpus.gaps is not None else None
-        text, tokens = _written(words[begin:end], gaps)
-        own = mentions[(mentions.start >= begin) & (mentions.start < end)].moved(-begin)
+    for begin, end in pairwise(bounds.tolist()):
+        text, tokens = _written(words[begin:end], gaps[begin:end])
+        low, high = np.searchsorted(mentions.start, [begin, end])
+        own = mentions[np.arange(low, high)].moved(-begin)
         spans = [
             TextSpan(_characters(own, at, tokens), types[own.type[at]]) for at in range(len(own))
         ]
         yield Record(text, spans, int(corpus.lines[begin]), tokens)
 
 
-def _record_bounds(corpus: Corpus) -> Iterator[tuple[int, int]]:
-    bounds = corpus.starts
+def _record_bounds(corpus: Corpus) -> Ints:
+    """Where records begin, and the end: a lone document of unknown text is but its sentences."""
+    documents = np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1))
+    are_known = corpus.gaps is not None or len(documents) > 2
+    return corpus.starts[documents] if are_known else corpus.starts
+
+
+def _gaps_in(corpus: Corpus, bounds: Ints) -> Sequence[str]:
+    """The blanks before each token; where they are not known, sentences end at line ends."""
     if corpus.gaps is not None:
-        bounds = corpus.starts[np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1))]
-    return pairwise(bounds.tolist())
+        return list(corpus.gaps)
+    made = np.full(corpus.n_tokens, " ", object)
+    made[corpus.starts[:-1]] = "\n"
+    made[bounds[:-1]] = ""
+    return list(made)
 
 
-def _written(words: Sequence[str], gaps: Sequence[str] | None) -> tuple[str, list[tuple[int, int]]]:
+def _written(words: Sequence[str], gaps: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """Tokens with blanks between them, and where each stands."""
     parts: list[str] = []
     tokens: list[tuple[int, int]] = []
     at = 0
-    for index, word in enumerate(words):
-        gap = gaps[index] if gaps is not None else " " if index else ""
+    for gap, word in zip(gaps, words, strict=True):
         tokens.append((at + len(gap), at + len(gap) + len(word)))
         parts += [gap, word]
         at = tokens[-1][1]
