@@ -267,8 +267,11 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
 
 def wrapper_of(given: object) -> Callable[[Any, str], Source] | None:
     """How to make a source of an object in memory, if a format takes it."""
-    if isinstance(given, list | tuple | str | bytes | Corpus | Source):
-        return None  # the common cases need not ask everybody
+    # The common cases need not ask everybody.
+    if isinstance(given, str | bytes | Corpus | Source):
+        return None
+    if isinstance(given, list | tuple) and isinstance([*given[:1], ""][0], list | tuple | str | dict):
+        return None
     for form in (FORMATS[name] for name in FORMATS):
         if form.takes is not None and form.takes(given):
             return form.wrap
