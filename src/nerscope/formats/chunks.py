@@ -31,7 +31,7 @@ def gathered(
     reading, size, nothing = Reading(), 0, True
     for one in said:
         parts += one.sentences
-        reading += Reading(found=one.found)
+        reading = reading + Reading(found=one.found) if one.found else reading
         size += sum(part.size for part in one.sentences)
         if size >= _CHUNK:
             yield _chunk(parts, name, coding, told, reading)

@@ -140,10 +140,8 @@ def _renamed(
 def _read_row(row: Row, table: Table, name: str, number: int) -> Said:
     """A row that holds a sentence or a text."""
     place = f"{name}: row {number}"
-    schema = schema_of(row)
-    names = table.names.get(schema.marks or "") if schema else None
     try:
-        one = read_record(row, place, number, names)
+        one = read_record(row, place, number, _names(row, table.names))
     except FormatError:
         if empty := _empty_columns(row):
             raise _nothing_in(empty, place) from None
@@ -155,6 +153,12 @@ def _read_row(row: Row, table: Table, name: str, number: int) -> Said:
         [part._replace(document=number - 1) for part in sentences],
         {kind: Found(times, (number,)) for kind, times in found.items()},
     )
+
+
+def _names(row: Row, known: Mapping[str, Sequence[str]]) -> Sequence[str] | None:
+    """The names of the labels of a row, if they are numbers."""
+    schema = schema_of(row) if known else None
+    return known.get(schema.marks or "") if schema else None
 
 
 class _Columns(NamedTuple):
@@ -191,7 +195,7 @@ def _grouped(
     begin, before = 1, None
     for number, row in rows:
         sentence, word, label = (row[key] for key in columns)
-        if sentence != before and not _is_null(sentence):
+        if not _is_null(sentence) and sentence != before:
             if tokens:
                 yield Said([_sentence(tokens, labels, names, name, begin)])
             tokens, labels, begin, before = [], [], number, sentence
@@ -226,7 +230,9 @@ def _plain(key: object) -> str:
 
 def _is_null(value: object) -> bool:
     """Whether there is no value: None, or what pandas puts there instead."""
-    return value is None or value != value or type(value).__name__ in _NULLS
+    if value is None or type(value).__name__ in _NULLS:
+        return True
+    return isinstance(value, float) and value != value
 
 
 def _empty_columns(row: Row) -> list[str]:
