@@ -243,7 +243,9 @@ def _unique(columns: Sequence[tuple[str, object]], name: str) -> dict[str, str]:
 def written_as_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
     """A row for each sentence: tokens, and labels in a scheme, or spans if some overlap."""
     pyarrow, parquet = (needed(one, corpus.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
-    columns = _labelled(corpus, scheme) if corpus.is_flat else _with_spans(corpus)
+    # A label that ends in a blank could not be told from a slip.
+    clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
+    columns = _labelled(corpus, scheme) if corpus.is_flat and clean else _with_spans(corpus)
     table = pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns})
     sink = io.BytesIO()
     parquet.write_table(table, sink, compression="zstd", row_group_size=_ROW_GROUP)

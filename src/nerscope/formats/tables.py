@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
@@ -11,7 +12,8 @@ from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption, Source
 from nerscope.formats.chunks import Said, gathered
-from nerscope.formats.records import KNOWN, read_record, schema_of
+from nerscope.formats.jsonl import FILE_OPTIONS as RECORD_OPTIONS
+from nerscope.formats.records import KNOWN, LABELS, LETTERS, read_record, schema_of
 from nerscope.formats.text import read_text
 
 Row: TypeAlias = Mapping[str, Any]
@@ -49,15 +51,16 @@ class Table(NamedTuple):
 TABLE_OPTIONS: Mapping[str, FileOption] = {
     "token": FileOption(str, "the column of the tokens"),
     "label": FileOption(str, "the column of the labels"),
-    "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
-    "names": FileOption(
-        lambda text: tuple(text.split("+")),
-        "what labels that are numbers stand for, in order: O+B-PER+I-PER",
+    "tokens": FileOption(
+        {"same": "same", "align": "align"}.__getitem__,
+        "same, or align if a system divides the text otherwise than gold",
     ),
+    "scheme": RECORD_OPTIONS["scheme"],
+    "names": RECORD_OPTIONS["names"],
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TableSource(Source):
     """A table, opened anew whenever somebody reads it, and what was said about it."""
 
@@ -67,20 +70,33 @@ class TableSource(Source):
     label: str | None = None
     scheme: str | None = None
     names: Sequence[str] | None = None
+    tokens: str = "same"
 
     def __post_init__(self) -> None:
         if self.scheme is not None:
             scheme_named(self.scheme)
+        if self.tokens not in ("same", "align"):
+            give = TABLE_OPTIONS["tokens"].give
+            raise UsageError(self.name, f"tokens={self.tokens!r} cannot be", f"give {give}")
+
+    @cached_property
+    def _counts(self) -> str | None:
+        """What the first row says that mentions are counted in: letters, tokens or labels."""
+        first = next(chain.from_iterable(self._chosen().batches()), None)
+        if first is None:
+            return None
+        schema = schema_of(first)
+        return LABELS if _columns_by_token(first) else schema and schema.counts
 
     @property
     def retokenised(self) -> bool:  # type: ignore[override]
-        """Whether the first row is text, of which tokens are to be made."""
-        table = self._chosen()
-        first = next(chain.from_iterable(table.batches()), None)
-        if first is None or _columns_by_token(first) is not None:
-            return False
-        schema = schema_of(first)
-        return schema is not None and schema.counts == "letters"
+        """Whether it holds text, of which tokens are to be made, or somebody said so."""
+        return self.tokens == "align" or self._counts == LETTERS
+
+    @property
+    def always_flat(self) -> bool:  # type: ignore[override]
+        """Whether it holds labels."""
+        return self._counts == LABELS
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Whole sentences, some ten thousand tokens at a time."""
@@ -264,7 +280,7 @@ def _unknown(table: Table, row: Row, name: str) -> FormatError:
     return FormatError(
         name,
         f"its columns are not those of a known layout: {shown}",
-        f"known are: {'; '.join([*KNOWN[:4], token_by_token])}; or say token=… and label=…",
+        f"known are: {'; '.join([*KNOWN[:3], token_by_token])}; or say token=… and label=…",
     )
 
 
