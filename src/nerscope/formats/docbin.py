@@ -320,10 +320,13 @@ def _packed(data: Bytes) -> _Packed:
 
 def _content(data: Bytes) -> _Content:
     with data.open() as stream:
-        things = _unpack(_inflated(stream, data.name), data.name)
+        return _mapping(_unpack(_inflated(stream, data.name), data.name), data.name)
+
+
+def _mapping(things: object, name: str) -> _Content:
     if not isinstance(things, dict):
-        raise _broken(data.name, "it holds something else")
-    return _Content(data.name, things)
+        raise _broken(name, "it holds something else")
+    return _Content(name, things)
 
 
 def _bounds(content: _Content) -> Ints:
@@ -393,14 +396,17 @@ def _groups(data: bytes, name: str) -> dict[str, list[bytes]]:
     """The span groups of a document: by name, a record of bytes for each span."""
     kept = _unpack(data, name) if data else []
     # Older files hold a list of groups, newer ones the names that each group goes by.
-    named = kept.items() if isinstance(kept, dict) else ((one, None) for one in kept)
+    if isinstance(kept, list):
+        kept = dict.fromkeys(one for one in kept if isinstance(one, bytes))
     found: dict[str, list[bytes]] = {}
-    for packed, names in named:
-        group = _Content(name, _unpack(packed, name))
+    for packed, names in _mapping(kept, name).things.items():
+        group = _mapping(_unpack(packed, name), name)
         spans = group.listed("spans", bytes)
-        if any(len(span) != _SPAN.size for span in spans):
+        keys = [group.things.get("name")] if names is None else names
+        whole = all(len(span) == _SPAN.size for span in spans)
+        if not whole or not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
             raise _broken(name, "a span group holds something else than spans")
-        found.update(dict.fromkeys(names or [group.things.get("name")], spans))
+        found.update(dict.fromkeys(keys, spans))
     return found
 
 
