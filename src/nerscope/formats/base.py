@@ -18,7 +18,7 @@ from nerscope.corpus.corpus import (
 )
 from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.formats.files import Bytes, unpacked
+from nerscope.formats.files import Bytes, refuse_pickles, unpacked
 from nerscope.plugins import blamed
 from nerscope.registry import Registry
 
@@ -268,7 +268,9 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
 
 def wrapper_of(given: object) -> Callable[[Any, str], Source] | None:
     """How to make a source of an object in memory, if a format takes it."""
-    if isinstance(given, list | tuple | str | bytes | Corpus | Source):
+    first = given[0] if isinstance(given, list | tuple) and given else None
+    plain = isinstance(given, str | bytes | Corpus | Source)
+    if plain or isinstance(first, list | tuple | str | dict):
         return None  # the common cases need not ask everybody
     for form in (FORMATS[name] for name in FORMATS):
         if form.takes is not None and form.takes(given):
@@ -350,6 +352,7 @@ def _format_of(data: Bytes, told: str | None) -> Format:
     others = [FORMATS[name] for name in FORMATS if name != FALLBACK]
     if others:
         head = b"" if data.is_folder else data.head()
+        refuse_pickles(data.name, head)
         for form in others:
             with blamed(f"format '{form.name}'"):
                 if form.fits(data.name, head):

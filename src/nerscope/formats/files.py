@@ -16,6 +16,8 @@ from nerscope.errors import InputError, UsageError, expect
 BLOCK = 1 << 20
 STANDARD_INPUT = "-"
 _BOM = b"\xef\xbb\xbf"
+_PICKLED = (".pkl", ".pickle", ".joblib")
+_PROTOCOLS = (b"\x02", b"\x03", b"\x04", b"\x05")
 _GZIP = b"\x1f\x8b"
 _IN_MEMORY = 64 << 20  # bytes of a pipe that are kept in memory; more of them go to a file
 
@@ -92,6 +94,22 @@ def check_encoding(name: str, encoding: str) -> None:
             f"no encoding is called '{encoding}'",
             "utf-8, latin-1, cp1252 and utf-16 are common ones",
         ) from None
+
+
+def refuse_pickles(name: str, head: bytes) -> None:
+    """Refuse what Python pickled: to read it is to run it.
+
+    >>> refuse_pickles("test.pkl", b"")
+    Traceback (most recent call last):
+    nerscope.errors.InputError: test.pkl: this is a pickle, which can run any program when it is \
+read. Remedy: save the data as Parquet, JSON lines or columns
+    """
+    if name.endswith(_PICKLED) or (head[:1] == b"\x80" and head[1:2] in _PROTOCOLS):
+        raise InputError(
+            name,
+            "this is a pickle, which can run any program when it is read",
+            "save the data as Parquet, JSON lines or columns",
+        )
 
 
 def _opened(name: str) -> io.BufferedReader:

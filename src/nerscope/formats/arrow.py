@@ -1,0 +1,332 @@
+"""Parquet, Arrow and Feather files, and tables and data frames in memory, some rows at a time."""
+
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.mentions import Mentions, encode
+from nerscope.corpus.schemes import Scheme
+from nerscope.errors import InputError
+from nerscope.formats.base import FORMATS, Format, Source, with_tokens
+from nerscope.formats.extras import needed
+from nerscope.formats.files import Bytes
+from nerscope.formats.tables import BATCH, TABLE_OPTIONS, Row, Table, TableSource
+
+EXTRA = "tables"
+_PARQUET, _ARROW, _FEATHER_1 = b"PAR1", b"ARROW1", b"FEA1"
+_PARQUET_ENDINGS, _ARROW_ENDINGS = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
+# Every token takes some bits. A file that claims a thousand values in a byte would fill the memory.
+_TRUSTED_VALUES = 10_000_000
+_MOST_VALUES = 1000  # in a byte
+_LONGEST_SHOWN = 160  # letters of what pyarrow says
+_ROW_GROUP = 10_000  # sentences
+_WRITE_AGAIN = "write the file again"
+
+
+def open_parquet(data: Bytes, **options: Any) -> Source:
+    """A Parquet file as a source."""
+    return TableSource(data.name, lambda: _parquet(data), **options)
+
+
+def open_arrow(data: Bytes, **options: Any) -> Source:
+    """An Arrow or Feather file, or a stream of Arrow's, as a source."""
+    return TableSource(data.name, lambda: arrow_table(data), **options)
+
+
+def _parquet(data: Bytes) -> Table:
+    pyarrow, parquet = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
+    with _refusing(data.name):
+        file = parquet.ParquetFile(_readable(data, pyarrow), buffer_size=1 << 20, pre_buffer=False)
+        _check_claims(file.metadata, data.name)
+        schema = file.schema_arrow
+    columns = _unique([(field.name, field.type) for field in schema], data.name)
+    wanted = _wanted(schema, pyarrow.types)
+
+    def batches() -> Iterator[Sequence[Row]]:
+        with _refusing(data.name):
+            for batch in file.iter_batches(BATCH, columns=wanted):
+                yield batch.to_pylist()
+
+    return Table(columns, names_of_schema(schema), batches)
+
+
+def _check_claims(metadata: Any, name: str) -> None:
+    """Refuse a file that claims more values than its bytes can hold."""
+    for group in range(metadata.num_row_groups):
+        for index in range(metadata.num_columns):
+            column = metadata.row_group(group).column(index)
+            if column.num_values > max(
+                _TRUSTED_VALUES, _MOST_VALUES * column.total_compressed_size
+            ):
+                raise InputError(
+                    name,
+                    f"it claims {column.num_values} values in {column.total_compressed_size} bytes",
+                    "no text does that: get the file again from whom you trust",
+                )
+
+
+def arrow_table(data: Bytes) -> Table:
+    """A file of Arrow's, whichever of the two ways it is written in."""
+    pyarrow, ipc = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.ipc"))
+    head = data.head()
+    if head.startswith(_FEATHER_1):
+        raise InputError(
+            data.name, "this is the first version of Feather", "write it in the second, or Parquet"
+        )
+    with _refusing(data.name):
+        source = _readable(data, pyarrow)
+        whole = head.startswith(_ARROW)
+        reader = ipc.open_file(source) if whole else ipc.open_stream(source)
+        schema = reader.schema
+    columns = _unique([(field.name, field.type) for field in schema], data.name)
+    wanted = _wanted(schema, pyarrow.types)
+
+    def batches() -> Iterator[Sequence[Row]]:
+        with _refusing(data.name):
+            every = map(reader.get_batch, range(reader.num_record_batches)) if whole else reader
+            for batch in every:
+                batch.validate(full=True)  # what it says of itself is not to be trusted
+                yield from _in_pieces(batch.select(wanted))
+
+    return Table(columns, names_of_schema(schema), batches)
+
+
+def _in_pieces(batch: Any) -> Iterator[Sequence[Row]]:
+    for begin in range(0, batch.num_rows, BATCH):
+        yield batch.slice(begin, BATCH).to_pylist()
+
+
+def _readable(data: Bytes, pyarrow: Any) -> Any:
+    """What pyarrow can read at any place; of a packed file, no more than it asks for at a time."""
+    if data.data is not None:
+        return pyarrow.BufferReader(data.data)
+    stream = data.open()
+    if not isinstance(stream, io.BufferedReader):
+        return pyarrow.PythonFile(stream, mode="r")
+    stream.close()
+    return pyarrow.memory_map(data.path)
+
+
+@contextmanager
+def _refusing(name: str) -> Iterator[None]:
+    """What pyarrow says of a broken file, in one line."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
+        said = str(error).partition("\n")[0][:_LONGEST_SHOWN] or type(error).__name__
+        raise InputError(name, f"it cannot be read as a table ({said})", _WRITE_AGAIN) from None
+
+
+def _wanted(schema: Any, types: Any) -> list[str]:
+    """The columns that may hold text, numbers of labels or lists of them; others are not read."""
+    return [field.name for field in schema if _may_matter(field.type, types)]
+
+
+def _may_matter(kind: Any, types: Any) -> bool:
+    if types.is_dictionary(kind):
+        return _may_matter(kind.value_type, types)
+    if any(is_list(kind) for is_list in (types.is_list, types.is_large_list, types.is_list_view)):
+        return _may_matter(kind.value_type, types)
+    if types.is_struct(kind):
+        return all(_may_matter(field.type, types) for field in kind)
+    known = (types.is_string, types.is_large_string, types.is_string_view, types.is_integer)
+    return any(is_known(kind) for is_known in known)
+
+
+def _ends(name: str, head: bytes, endings: tuple[str, ...]) -> bool:
+    """Whether a file, not a folder, is called so; if it is something else, that is an error."""
+    return bool(head) and name.removesuffix(".gz").endswith(endings)
+
+
+def names_of_schema(schema: Any) -> dict[str, Sequence[str]]:
+    """The names behind labels that are numbers, by column, where `datasets` wrote the file."""
+    kept = (schema.metadata or {}).get(b"huggingface")
+    try:
+        known = json.loads(kept) if kept else {}
+        return names_of_features(known["info"]["features"]) if known else {}
+    except (ValueError, KeyError, TypeError):
+        return {}  # written by somebody else
+
+
+def names_of_features(features: Any) -> dict[str, Sequence[str]]:
+    """The names of classes, by column.
+
+    >>> names_of_features({"tags": {"feature": {"names": ["O", "B-PER"], "_type": "ClassLabel"}}})
+    {'tags': ['O', 'B-PER']}
+    """
+    found = {column: _class_names(feature) for column, feature in features.items()}
+    return {column: names for column, names in found.items() if names is not None}
+
+
+def _class_names(feature: Any) -> Sequence[str] | None:
+    """The names of the first classes in a feature: an object, or how JSON writes it."""
+    names: object = None
+    inner: list[Any] = [getattr(feature, "feature", None)]
+    if isinstance(feature, Mapping):
+        names, inner = feature.get("names"), list(feature.values())
+    elif isinstance(feature, list):
+        inner = feature
+    else:
+        names = getattr(feature, "names", None)
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        return names
+    parts = (part for part in inner if part is not None and not isinstance(part, str))
+    return next((found for part in parts if (found := _class_names(part)) is not None), None)
+
+
+class _InMemory(NamedTuple):
+    """How a kind of table in memory says its columns and gives some of its rows."""
+
+    columns: Callable[[Any], Sequence[tuple[str, object]]]
+    rows: Callable[[Any, int], Sequence[Row]]  # so many, from a place on
+
+
+# By the library and the class; they are known by name, so that nothing need be imported.
+_IN_MEMORY: Mapping[tuple[str, str], _InMemory] = {
+    ("pyarrow", "Table"): _InMemory(
+        lambda table: [(field.name, field.type) for field in table.schema],
+        lambda table, begin: table.slice(begin, BATCH).to_pylist(),
+    ),
+    ("pandas", "DataFrame"): _InMemory(
+        lambda frame: list(frame.dtypes.items()),
+        lambda frame, begin: frame.iloc[begin : begin + BATCH].to_dict("records"),
+    ),
+    ("polars", "DataFrame"): _InMemory(
+        lambda frame: list(frame.schema.items()),
+        lambda frame, begin: frame.slice(begin, BATCH).to_dicts(),
+    ),
+}
+
+
+def wrap_table(given: Any, name: str) -> Source:
+    """A table or data frame in memory as a source."""
+    kind = _kind_of(given)
+    assert kind is not None
+    known = _IN_MEMORY[kind]
+    columns = _unique(known.columns(given), name)
+    names = names_of_schema(given.schema) if kind[0] == "pyarrow" else {}
+
+    def batches() -> Iterator[Sequence[Row]]:
+        return (known.rows(given, begin) for begin in range(0, len(given), BATCH))
+
+    return TableSource(name, lambda: Table(columns, names, batches))
+
+
+def takes(given: object) -> bool:
+    """Whether this is a table of pyarrow, or a data frame of pandas or polars.
+
+    >>> takes([["O"]])
+    False
+    """
+    return _kind_of(given) is not None
+
+
+def _kind_of(given: object) -> tuple[str, str] | None:
+    kinds = ((one.__module__.partition(".")[0], one.__name__) for one in type(given).__mro__)
+    return next((kind for kind in kinds if kind in _IN_MEMORY), None)
+
+
+def _unique(columns: Sequence[tuple[str, object]], name: str) -> dict[str, str]:
+    """Columns with their types as text; two of one name are refused."""
+    found = {str(column): str(kind) for column, kind in columns}
+    if len(found) < len(columns):
+        raise InputError(name, "two columns have the same name", "rename one of them")
+    return found
+
+
+def written_as_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A row for each sentence: tokens, and labels in a scheme, or spans if some overlap."""
+    pyarrow, parquet = (needed(one, corpus.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
+    # A label that ends in a blank could not be told from a slip.
+    clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
+    columns = _labelled(corpus, scheme) if corpus.is_flat and clean else _with_spans(corpus)
+    table = pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns})
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd", row_group_size=_ROW_GROUP)
+    return sink.getvalue()
+
+
+def _words(corpus: Corpus) -> list[list[str]]:
+    return [corpus.words(sentence) for sentence in range(len(corpus))]
+
+
+def _labelled(corpus: Corpus, scheme: Scheme) -> dict[str, list[Any]]:
+    """The labels of each sentence, and its text where that is known."""
+    mentions = corpus.mentions()
+    _check_whole(mentions, corpus.name)
+    codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
+    names = corpus.coding.labels.spell(scheme)
+    bounds = list(pairwise(corpus.starts.tolist()))
+    labels = [[names[code] for code in codes[begin:end]] for begin, end in bounds]
+    if corpus.gaps is None:
+        return {"labels": labels}
+    texts = [
+        "".join(part for pair in zip(corpus.gaps[begin:end], words, strict=True) for part in pair)
+        for (begin, end), words in zip(bounds, _words(corpus), strict=True)
+    ]
+    return {"labels": labels, "text": texts}
+
+
+def _with_spans(corpus: Corpus) -> dict[str, list[Any]]:
+    """The mentions of each sentence, counted in tokens; those with holes as fragments."""
+    mentions = corpus.mentions()
+    _check_whole(mentions, corpus.name)
+    rows: list[list[dict[str, Any]]] = [[] for _ in range(len(corpus))]
+    types = corpus.coding.labels.types
+    for at, sentence in enumerate(mentions.sentences(corpus.starts).tolist()):
+        begin = int(corpus.starts[sentence])
+        runs = [[low - begin, high - begin] for low, high in _runs(mentions, at)]
+        span = {"start": runs[0][0], "end": runs[-1][1], "label": types[mentions.type[at]]}
+        rows[sentence].append({**span, "fragments": runs} if len(runs) > 1 else span)
+    return {"spans": rows}
+
+
+def _runs(mentions: Mentions, at: int) -> Iterator[tuple[int, int]]:
+    """The runs of tokens of a mention."""
+    start, end = int(mentions.start[at]), int(mentions.end[at])
+    holes = () if mentions.shape is None else mentions.shape[at].holes
+    edges = [start, *(start + edge for hole in holes for edge in hole), end]
+    return zip(edges[::2], edges[1::2], strict=True)
+
+
+def _check_whole(mentions: Mentions, name: str) -> None:
+    if not mentions.aligned.all():
+        raise InputError(
+            name,
+            "a mention begins or ends inside of a token, which tables of tokens cannot hold",
+            "write it as text with offsets, as in JSON lines",
+        )
+
+
+FORMATS.add(
+    "parquet",
+    Format(
+        "parquet",
+        open_parquet,
+        lambda name, head: head.startswith(_PARQUET) or _ends(name, head, _PARQUET_ENDINGS),
+        TABLE_OPTIONS,
+        written_as_parquet,
+        endings=_PARQUET_ENDINGS,
+        takes=takes,
+        wrap=wrap_table,
+    ),
+    built_in=True,
+)
+FORMATS.add(
+    "arrow",
+    Format(
+        "arrow",
+        open_arrow,
+        lambda name, head: (
+            head.startswith((_ARROW, _FEATHER_1)) or _ends(name, head, _ARROW_ENDINGS)
+        ),
+        TABLE_OPTIONS,
+    ),
+    built_in=True,
+)

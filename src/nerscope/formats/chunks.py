@@ -1,0 +1,49 @@
+"""Sentences as they are read, gathered into chunks, so that memory does not grow with the file."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts, corpus_of
+from nerscope.corpus.schemes import Scheme
+from nerscope.errors import InputError
+
+_CHUNK = 1 << 16  # tokens
+
+
+class Said(NamedTuple):
+    """Some sentences, and what was noticed in them."""
+
+    sentences: list[SentenceParts]
+    found: Mapping[str, Found] = {}
+
+
+def gathered(
+    said: Iterable[Said], name: str, coding: Coding, told: Scheme | None = None
+) -> Iterator[Corpus]:
+    """Chunks of some ten thousand tokens; nothing at all is refused.
+
+    >>> parts = SentenceParts(["Ada"], ["B-PER"], [], 1, 1)
+    >>> [len(chunk) for chunk in gathered([Said([parts]), Said([parts])], "x", Coding())]
+    [2]
+    """
+    parts: list[SentenceParts] = []
+    reading, size, nothing = Reading(), 0, True
+    for one in said:
+        parts += one.sentences
+        reading = reading + Reading(found=one.found) if one.found else reading
+        size += sum(part.size for part in one.sentences)
+        if size >= _CHUNK:
+            yield _chunk(parts, name, coding, told, reading)
+            parts, reading, size, nothing = [], Reading(), 0, False
+    if parts:
+        yield _chunk(parts, name, coding, told, reading)
+    elif nothing:
+        raise InputError(name, "the file holds no sentence", "check that it is the right file")
+
+
+def _chunk(
+    parts: list[SentenceParts], name: str, coding: Coding, told: Scheme | None, noticed: Reading
+) -> Corpus:
+    corpus = corpus_of(parts, name, coding, told=told)
+    return replace(corpus, reading=corpus.reading + noticed)

@@ -1,0 +1,126 @@
+"""Hugging Face datasets: folders that `save_to_disk` wrote, and datasets in memory."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nerscope.errors import InputError
+from nerscope.formats.arrow import arrow_table, names_of_features
+from nerscope.formats.base import FORMATS, Format, Source
+from nerscope.formats.files import Bytes, unreadable
+from nerscope.formats.tables import BATCH, TABLE_OPTIONS, Row, Table, TableSource
+
+NAME = "datasets"
+_STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"
+_SAVE_AGAIN = "save it again with save_to_disk"
+
+
+def open_folder(data: Bytes, **options: Any) -> Source:
+    """A folder with one split of a dataset as a source."""
+    folder = Path(data.name)
+    if (folder / _SPLITS).is_file():
+        splits = _json(folder / _SPLITS).get("splits", [])
+        raise _has_splits(data.name, splits, f"{data.name}/{_example(splits)}")
+    return TableSource(data.name, lambda: _saved(folder), **options)
+
+
+def _saved(folder: Path) -> Table:
+    """The files of a folder, one after the other, as one table."""
+    tables = [arrow_table(Bytes.of(folder / name)) for name in _files(folder)]
+    info = folder / _INFO
+    features = _json(info).get("features") if info.is_file() else None
+    names = names_of_features(features) if isinstance(features, dict) else {}
+
+    def batches() -> Iterator[Sequence[Row]]:
+        for table in tables:
+            yield from table.batches()
+
+    return Table(tables[0].columns, {**names, **tables[0].names}, batches)
+
+
+def _files(folder: Path) -> list[str]:
+    """The files that the state of a dataset names, all of them in its folder."""
+    state = _json(folder / _STATE)
+    named = [
+        one.get("filename") if isinstance(one, dict) else None
+        for one in _listed(state.get("_data_files"))
+    ]
+    if not named or any(not isinstance(one, str) or Path(one).name != one for one in named):
+        raise InputError(
+            str(folder / _STATE), "it does not name the files of the folder", _SAVE_AGAIN
+        )
+    if state.get("_indices_data_files"):
+        raise InputError(
+            str(folder / _STATE),
+            "its rows are chosen or shuffled by a list beside the data",
+            "call flatten_indices before save_to_disk",
+        )
+    return [str(one) for one in named]
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise unreadable(str(path), error) from None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(str(path), "it is not the JSON that it should be", _SAVE_AGAIN)
+    return found
+
+
+def _has_splits(name: str, splits: object, remedy: str) -> InputError:
+    named = ", ".join(map(str, _listed(splits))) or "none"
+    return InputError(name, f"this is a dataset of several splits: {named}", f"name one: {remedy}")
+
+
+def _example(splits: object) -> str:
+    names = list(map(str, _listed(splits)))
+    return "test" if "test" in names or not names else names[0]
+
+
+def wrap_dataset(given: Any, name: str) -> Source:
+    """A dataset in memory, or one that streams, as a source."""
+    if isinstance(given, Mapping):
+        splits = list(given)
+        raise _has_splits(name, splits, f"dataset[{_example(splits)!r}]")
+    features = given.features or {}
+    columns = {str(column): str(features.get(column)) for column in given.column_names or ()}
+
+    def batches() -> Iterator[Sequence[Row]]:
+        for batch in given.with_format(None).iter(batch_size=BATCH):
+            yield [dict(zip(batch, row, strict=True)) for row in zip(*batch.values(), strict=True)]
+
+    return TableSource(name, lambda: Table(columns, names_of_features(features), batches))
+
+
+def takes(given: object) -> bool:
+    """Whether this is a dataset, or splits of one.
+
+    >>> takes({"test": [["O"]]})
+    False
+    """
+    if isinstance(given, Mapping):
+        return bool(given) and all(map(_is_dataset, given.values()))
+    return _is_dataset(given)
+
+
+def _is_dataset(given: object) -> bool:
+    return all(hasattr(given, name) for name in ("features", "column_names", "with_format", "iter"))
+
+
+def _fits(name: str, head: bytes) -> bool:
+    return not head and any((Path(name) / one).is_file() for one in (_STATE, _SPLITS))
+
+
+FORMATS.add(
+    NAME,
+    Format(NAME, open_folder, _fits, TABLE_OPTIONS, takes=takes, wrap=wrap_dataset),
+    built_in=True,
+)
