@@ -419,7 +419,7 @@ def test_handles_are_mended_on_request(text: str, expected: list[str]) -> None:
         ("f::label", "'label=' cannot be read", "give the column of the label"),
         ("f::token=1.5", "'token=1.5' cannot be read", "give the column of the token"),
         ("f::comments=maybe", "'comments=maybe' cannot be read", "give yes or no"),
-        ("f::tokens=some", "'tokens=some' cannot be read", "give same, or any"),
+        ("f::tokens=some", "'tokens=some' cannot be read", "give same, any"),
         ("f::mend=all", "'mend=all' cannot be read", "give handles"),
         ("f::format=conl", "there is no format of this name", "did you mean 'conll'"),
     ],

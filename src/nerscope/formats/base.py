@@ -346,17 +346,16 @@ def _opened(data: Bytes, options: Mapping[str, Any]) -> Source:
 
 
 def _format_of(data: Bytes, told: str | None) -> Format:
-    """The format that was told, or else the first one that fits."""
+    """The format that was told, or else the first one that fits; users' own are asked first."""
     if told is not None:
         return FORMATS[told]
-    others = [FORMATS[name] for name in FORMATS if name != FALLBACK]
-    if others:
-        head = b"" if data.is_folder else data.head()
-        refuse_pickles(data.name, head)
-        for form in others:
-            with blamed(f"format '{form.name}'"):
-                if form.fits(data.name, head):
-                    return form
+    head = b"" if data.is_folder else data.head()
+    refuse_pickles(data.name, head)
+    for name in sorted(FORMATS, key=FORMATS.is_built_in):
+        form = FORMATS[name]
+        with blamed(f"format '{name}'"):
+            if name != FALLBACK and form.fits(data.name, head):
+                return form
     return FORMATS[FALLBACK]
 
 
