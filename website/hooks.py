@@ -1,0 +1,67 @@
+"""What the site has besides docs/: the project's own texts, the Python reference, and a report."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)]
+
+from website import api  # noqa: E402  the path comes first
+from website.text import API, for_site, slug, with_pages  # noqa: E402
+
+# Texts that stand elsewhere in the project, by what they are called here.
+TEXTS = {
+    "index.md": "README.md",
+    "changes.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "security.md": "SECURITY.md",
+    "examples.md": "examples/README.md",
+}
+PAGES = ROOT / "website" / "pages"  # of the site alone
+FILES = ("LICENSE", "CITATION.cff", "examples/systems.toml", "examples/papers.toml")
+REPORT = "demo/report.html"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Name headings as GitHub does, and take the pages that are there into the navigation."""
+    config.mdx_configs.setdefault("toc", {})["slugify"] = slug
+    known = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    rooms = api.entries()
+    pages = [{"Overview": f"{API}/index.md"}]
+    pages += [{api.TITLES[room]: f"{API}/{room}.md"} for room in rooms]
+    known |= {*TEXTS, *(path.name for path in PAGES.iterdir())}
+    config.nav = with_pages(config.nav, known, pages)
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is made here."""
+    rooms = api.entries()
+    made = {page: (ROOT / source).read_text(encoding="utf-8") for page, source in TEXTS.items()}
+    made |= {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
+    made |= {f"{API}/{room}.md": api.page(room, names) for room, names in rooms.items()}
+    made |= {f"{API}/index.md": api.overview(rooms)}
+    made |= {f"project/{name}": (ROOT / name).read_text(encoding="utf-8") for name in FILES}
+    made |= {REPORT: report()}
+    for name, content in made.items():
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Let links lead to where things are on the site."""
+    return for_site(markdown, page.file.src_uri, TEXTS, FILES)
+
+
+def report() -> str:
+    """The report on the demonstration data, as `nerscope demo` writes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "nerscope", "demo", "demo"]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        return (Path(folder) / "demo" / "report.html").read_text(encoding="utf-8")
