@@ -107,9 +107,10 @@ calibration: $(READY)
 mutants: $(READY)
 	$(BIN)/python benchmarks/mutants.py
 
-# What the commands in the documentation print, written into the pages.
+# What the commands in the documentation print, and the cells of the notebook, written into them.
 sessions: $(READY)
 	PYTHONPATH=. $(BIN)/python -m tests.house.sessions --write
+	PYTHONPATH=. $(BIN)/python -m tests.house.notebook --write
 
 clean:
 	rm -rf $(VENV) .venv-lab .venv-peers .venv-docs build nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

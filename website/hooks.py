@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
 from website import api  # noqa: E402  the path comes first
-from website.text import API, for_site, slug, with_pages  # noqa: E402
+from website.text import API, for_site, notebook_page, slug, with_pages  # noqa: E402
 
 # Texts that stand elsewhere in the project, by what they are called here.
 TEXTS = {
@@ -22,6 +22,7 @@ TEXTS = {
     "contributing.md": "CONTRIBUTING.md",
     "security.md": "SECURITY.md",
     "examples.md": "examples/README.md",
+    "tour.md": "examples/tour.ipynb",
 }
 PAGES = ROOT / "website" / "pages"  # of the site alone
 FILES = ("LICENSE", "CITATION.cff", "examples/systems.toml", "examples/papers.toml")
@@ -43,15 +44,20 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add what is made here."""
     rooms = api.entries()
-    made = {page: (ROOT / source).read_text(encoding="utf-8") for page, source in TEXTS.items()}
+    made = {page: _text(source) for page, source in TEXTS.items()}
     made |= {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
     made |= {f"{API}/{room}.md": api.page(room, names) for room, names in rooms.items()}
     made |= {f"{API}/index.md": api.overview(rooms)}
-    made |= {f"project/{name}": (ROOT / name).read_text(encoding="utf-8") for name in FILES}
+    made |= {f"project/{name}": _text(name) for name in FILES}
     made |= {REPORT: report()}
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))
     return files
+
+
+def _text(name: str) -> str:
+    stored = (ROOT / name).read_text(encoding="utf-8")
+    return notebook_page(stored) if name.endswith(".ipynb") else stored
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -1,5 +1,6 @@
 """From how texts are written, to be read in a repository, to how the site shows them."""
 
+import json
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -19,6 +20,17 @@ def slug(title: str, separator: str = "-") -> str:
     """
     plain = re.sub(r"[^\w\- ]", "", title.strip().lower())
     return plain.replace(" ", separator)
+
+
+def notebook_page(stored: str) -> str:
+    """A notebook as a page: its texts, its code, and what the code showed."""
+    parts = []
+    for cell in json.loads(stored)["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        for output in cell.get("outputs", ()):
+            parts.append(f"```text\n{''.join(output['text'])}```")
+    return "\n\n".join(parts) + "\n"
 
 
 def with_pages(nav: Any, known: Collection[str], api: Sequence[Any]) -> Any:
