@@ -1,5 +1,6 @@
 """The front door of the command line: commands, and what becomes of errors."""
 
+import io
 import os
 import sys
 from types import TracebackType
@@ -103,6 +104,7 @@ def options(
 def main() -> None:
     """Run the command line; a problem of the user's is one message and exit code 2."""
     sys.excepthook = _fault
+    _print_plain_line_ends()
     if completion.VARIABLE in os.environ:
         completion.make_ready()
     try:
@@ -113,6 +115,13 @@ def main() -> None:
     except KeyboardInterrupt:
         say("stopped")
         sys.exit(130)
+
+
+def _print_plain_line_ends() -> None:
+    """Print the same bytes on every system, so that what goes into a file is the same file."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(newline="\n")
 
 
 def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
