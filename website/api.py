@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import nerscope
 import nerscope.compat
 import nerscope.testing
+from website.text import slug
 
 # Rooms in the order of a reader's questions, with what their pages are called.
 TITLES = {
@@ -47,6 +48,11 @@ class Entry(NamedTuple):
         """The module that people import it from."""
         front = getattr(nerscope, self.name, None) is self.thing
         return "nerscope" if front else str(self.thing.__module__)
+
+    @property
+    def title(self) -> str:
+        """What its section is called: two modules may have the same name for two things."""
+        return self.name if self.home == "nerscope" else f"{self.home.split('.')[-1]}.{self.name}"
 
 
 def entries() -> dict[str, list[Entry]]:
@@ -91,8 +97,8 @@ def overview(rooms: dict[str, list[Entry]]) -> str:
     lines = ["# Python reference", "Every public name, with what it is for."]
     for room, names in rooms.items():
         rows = [
-            f"| [`{entry.name}`]({room}.md#{entry.name.lower()}) | {first_sentence(entry.thing)} |"
-            for entry in sorted(names, key=lambda entry: entry.name)
+            f"| [`{entry.title}`]({room}.md#{slug(entry.title)}) | {first_sentence(entry.thing)} |"
+            for entry in sorted(names, key=lambda entry: entry.title)
         ]
         lines += [f"## {TITLES[room]}", "\n".join(["| name | what it is |", "|---|---|", *rows])]
     return "\n\n".join(lines) + "\n"
@@ -108,11 +114,11 @@ def section(entry: Entry) -> list[str]:
     told = (
         f"{_FENCE}python\nfrom {entry.home} import {entry.name}\n\n{shape(entry.thing)}\n{_FENCE}"
     )
-    parts = [f"## {entry.name}", told, prose(entry.thing)]
+    parts = [f"## {entry.title}", told, prose(entry.thing)]
     if inspect.isclass(entry.thing):
         for name, method in methods(entry.thing):
             mark = "" if isinstance(method, property) else "()"
-            parts += [f"### {entry.name}.{name}{mark}", *_method(method)]
+            parts += [f"### {entry.title}.{name}{mark}", *_method(method)]
     return [part for part in parts if part]
 
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -13,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
 from website import api  # noqa: E402  the path comes first
-from website.text import API, for_site, notebook_page, slug, with_pages  # noqa: E402
+from website.text import API, for_site, linked, notebook_page, slug, with_pages  # noqa: E402
 
 # Texts that stand elsewhere in the project, by what they are called here.
 TEXTS = {
@@ -25,7 +26,6 @@ TEXTS = {
     "tour.md": "examples/tour.ipynb",
 }
 PAGES = ROOT / "website" / "pages"  # of the site alone
-FILES = ("LICENSE", "CITATION.cff", "examples/systems.toml", "examples/papers.toml")
 REPORT = "demo/report.html"
 
 
@@ -48,11 +48,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     made |= {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
     made |= {f"{API}/{room}.md": api.page(room, names) for room, names in rooms.items()}
     made |= {f"{API}/index.md": api.overview(rooms)}
-    made |= {f"project/{name}": _text(name) for name in FILES}
+    made |= {f"project/{name}": _text(name) for name in outside()}
     made |= {REPORT: report()}
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))
     return files
+
+
+@cache
+def outside() -> list[str]:
+    """Files of the project, besides pages, that pages lead to: the site has copies."""
+    sources = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    leads = {
+        target
+        for source in [*sources, *TEXTS.values()]
+        for target in linked((ROOT / source).read_text(encoding="utf-8"), source)
+        if not target.startswith("docs/") and target not in TEXTS.values()
+    }
+    return sorted(target for target in leads if (ROOT / target).is_file())
 
 
 def _text(name: str) -> str:
@@ -62,7 +75,7 @@ def _text(name: str) -> str:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Let links lead to where things are on the site."""
-    return for_site(markdown, page.file.src_uri, TEXTS, FILES)
+    return for_site(markdown, page.file.src_uri, TEXTS, outside())
 
 
 def report() -> str:

@@ -49,6 +49,20 @@ def with_pages(nav: Any, known: Collection[str], api: Sequence[Any]) -> Any:
     return [one for one in (with_pages(part, known, api) for part in nav) if one]
 
 
+def linked(markdown: str, written: str) -> set[str]:
+    """The files that a text leads to, as seen from the root of the project.
+
+    >>> sorted(linked("[x](../LICENSE#a), [y](files.md), [z](https://example.org)", "docs/a.md"))
+    ['LICENSE', 'docs/files.md']
+    """
+    prose = "".join(_FENCED.split(markdown)[::2])
+    return {_from_root(written, link[2]) for link in _LINK.finditer(prose)}
+
+
+def _from_root(written: str, target: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(written), target))
+
+
 def for_site(
     markdown: str, here: str, texts: Mapping[str, str], files: Collection[str] = ()
 ) -> str:
@@ -66,7 +80,7 @@ def for_site(
     moved |= {"docs/README.md": "index.md"}
 
     def led(link: re.Match[str]) -> str:
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(written), link[2]))
+        target = _from_root(written, link[2])
         there = moved.get(target, target.removeprefix("docs/"))
         return f"{link[1]}{posixpath.relpath(there, posixpath.dirname(here) or '.')}{link[3]}"
 

@@ -86,7 +86,7 @@ def test_the_overview_leads_to_every_entry() -> None:
 
 
 def test_texts_are_turned_for_the_site_as_their_examples_say() -> None:
-    assert doctest.testmod(text) == (0, 5)
+    assert doctest.testmod(text) == (0, 6)
 
 
 @pytest.mark.parametrize(
