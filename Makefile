@@ -67,7 +67,7 @@ screenshots: $(READY)
 
 # The documentation as a site in build/site, which opens from a disk; strict about links, and nothing is fetched from elsewhere.
 docs: .venv-docs/.ready
-	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build  # as it is: strictness ends where warnings are not shown
 	.venv-docs/bin/python -m website.check build/site
 
 .venv-docs/.ready: requirements-docs.txt pyproject.toml
