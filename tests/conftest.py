@@ -37,6 +37,7 @@ POSIX = (
     "tests/formats/test_reading.py::test_a_pipe_is_read_once_and_kept",
     "tests/house/test_once_found.py",
     "tests/house/test_sessions.py",
+    "tests/house/test_workflows.py::test_the_gate_of_the_workflow_judges",
     "tests/lab/test_run.py",
     "tests/results/test_files.py",
 )
