@@ -124,7 +124,8 @@ def unreadable(name: str, error: OSError) -> InputError:
     """What to say of a file that cannot be opened."""
     if isinstance(error, FileNotFoundError):
         return InputError(name, "no such file", "check the path")
-    if isinstance(error, IsADirectoryError) or Path(name).is_dir():  # Windows speaks of permission
+    # Windows speaks of permission; and a Path would fail once more where the name is the trouble.
+    if isinstance(error, IsADirectoryError) or os.path.isdir(name):  # noqa: PTH112
         return InputError(name, "this is a folder", "name a file in it")
     return InputError(name, f"it cannot be read ({error.strerror})", "check its permissions")
 
