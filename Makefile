@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test test-lab test-peers test-browser page screenshots lint format lock bench calibration mutants sessions clean
+.PHONY: demo test test-lab test-peers test-browser page screenshots docs lint format lock bench calibration mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -65,6 +65,17 @@ page: web/node_modules/.ready
 screenshots: $(READY)
 	PYTHONPATH=. $(BIN)/python -m tests.browser.screenshots
 
+# The documentation as a site in build/site, which opens from a disk; strict about links, and nothing is fetched from elsewhere.
+docs: .venv-docs/.ready
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build  # as it is: strictness ends where warnings are not shown
+	.venv-docs/bin/python -m website.check build/site
+
+.venv-docs/.ready: requirements-docs.txt pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -77,6 +88,8 @@ format: $(READY)
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		requirements-dev.in -o requirements-dev.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		requirements-docs.in -o requirements-docs.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		--override requirements-lab.overrides --no-emit-package torch requirements-lab.in -o requirements-lab.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
@@ -94,9 +107,10 @@ calibration: $(READY)
 mutants: $(READY)
 	$(BIN)/python benchmarks/mutants.py
 
-# What the commands in the documentation print, written into the pages.
+# What the commands in the documentation print, and the cells of the notebook, written into them.
 sessions: $(READY)
 	PYTHONPATH=. $(BIN)/python -m tests.house.sessions --write
+	PYTHONPATH=. $(BIN)/python -m tests.house.notebook --write
 
 clean:
-	rm -rf $(VENV) .venv-lab .venv-peers nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lab .venv-peers .venv-docs build nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

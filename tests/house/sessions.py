@@ -58,7 +58,7 @@ def run(command: str, folder: Path, shown: str = "") -> str:
         (folder / name).write_text(shown + "\n", encoding="utf-8")
     surroundings = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "COLUMNS": "100",
         "NO_COLOR": "1",
     }

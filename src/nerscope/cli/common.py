@@ -1,5 +1,6 @@
 """What several commands share: options, checks, progress, and handing out what they found."""
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +23,8 @@ PLUGIN_HELP = "Python file that registers your own facets, matches, metrics, for
 QUIET_HELP = "Print what was asked for, and no notes."
 RESAMPLE_HELP = "What is independent: document or sentence; documents where they are marked."
 REPAIR_HELP = "How to read invalid labels: conlleval, strict, discard, none."
+# As `head` leaves a pipe: nothing more to print. Windows calls it an invalid argument.
+_READER_GONE = (errno.EPIPE, errno.EINVAL) if os.name == "nt" else (errno.EPIPE,)
 _PATIENCE = 1.0  # seconds before a progress line appears
 
 
@@ -143,11 +146,10 @@ def put(text: str) -> None:
     try:
         sys.stdout.write(_encodable(text, sys.stdout.encoding))
         sys.stdout.flush()
-    except BrokenPipeError:  # as `head` leaves it: nothing more to print
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise unwritable("standard output", error) from None
+        if error.errno not in _READER_GONE:
+            raise unwritable("standard output", error) from None
 
 
 def _encodable(text: str, encoding: str | None) -> str:

@@ -1,5 +1,6 @@
 """The front door of the command line: commands, and what becomes of errors."""
 
+import io
 import os
 import sys
 from types import TracebackType
@@ -10,6 +11,7 @@ from typer.main import get_command
 from nerscope.cli import (
     baseline,
     compare,
+    completion,
     convert,
     demo,
     describe,
@@ -30,6 +32,7 @@ from nerscope.cli import (
     validate,
 )
 from nerscope.cli.common import put, say
+from nerscope.cli.completion import SHELLS, with_names
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
@@ -37,7 +40,7 @@ FAULT = 3  # exit code for what is no fault of the user's
 app = typer.Typer(
     name="nerscope",
     help="How good a named-entity recogniser really is, where it fails, whether B truly beats A.",
-    add_completion=True,
+    add_completion=False,  # our own options name the shell, which need not be the one this runs in
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -66,7 +69,7 @@ for _module in (
     demo,
 ):
     _help = (_module.command.__doc__ or "").split("\n")[0]
-    app.command(_module.__name__.rpartition(".")[2], short_help=_help)(_module.command)
+    app.command(_module.__name__.rpartition(".")[2], short_help=_help)(with_names(_module.command))
 
 
 def _version(wanted: bool) -> None:
@@ -80,6 +83,20 @@ def options(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Show the version."
     ),
+    show_completion: str | None = typer.Option(
+        None,
+        metavar="SHELL",
+        callback=completion.show,
+        is_eager=True,
+        help=f"Print the completion script of a shell: {', '.join(SHELLS)}.",
+    ),
+    install_completion: str | None = typer.Option(
+        None,
+        metavar="SHELL",
+        callback=completion.install,
+        is_eager=True,
+        help="Install completion for a shell.",
+    ),
 ) -> None:
     """How good a named-entity recogniser really is, where it fails, whether B truly beats A."""
 
@@ -87,6 +104,9 @@ def options(
 def main() -> None:
     """Run the command line; a problem of the user's is one message and exit code 2."""
     sys.excepthook = _fault
+    _print_plain_line_ends()
+    if completion.VARIABLE in os.environ:
+        completion.make_ready()
     try:
         get_command(app)(prog_name="nerscope")  # app() itself would set another hook
     except NerscopeError as error:
@@ -95,6 +115,13 @@ def main() -> None:
     except KeyboardInterrupt:
         say("stopped")
         sys.exit(130)
+
+
+def _print_plain_line_ends() -> None:
+    """Print the same bytes on every system, so that what goes into a file is the same file."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(newline="\n")
 
 
 def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

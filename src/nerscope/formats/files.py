@@ -5,6 +5,7 @@ import io
 import os
 import stat
 import sys
+import weakref
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -33,7 +34,7 @@ class Bytes:
     name: str
     path: str | None = None
     data: bytes | None = field(default=None, repr=False)
-    kept: Any = field(default=None, repr=False, compare=False)  # the temporary file
+    kept: Any = field(default=None, repr=False, compare=False)  # what holds a temporary file
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> "Bytes":
@@ -123,7 +124,8 @@ def unreadable(name: str, error: OSError) -> InputError:
     """What to say of a file that cannot be opened."""
     if isinstance(error, FileNotFoundError):
         return InputError(name, "no such file", "check the path")
-    if isinstance(error, IsADirectoryError):
+    # Windows speaks of permission; and a Path would fail once more where the name is the trouble.
+    if isinstance(error, IsADirectoryError) or os.path.isdir(name):  # noqa: PTH112
         return InputError(name, "this is a folder", "name a file in it")
     return InputError(name, f"it cannot be read ({error.strerror})", "check its permissions")
 
@@ -134,12 +136,20 @@ def _kept(name: str, stream: BinaryIO) -> Bytes:
         return Bytes(name, data=unpacked(data, name))
     import tempfile  # for large pipes only
 
-    file = tempfile.NamedTemporaryFile(prefix="nerscope-")  # noqa: SIM115  lives with the object
-    while data:
-        file.write(data)
-        data = load(stream, name, _IN_MEMORY)
-    file.flush()
-    return Bytes(name, file.name, kept=file)
+    handle, path = tempfile.mkstemp(prefix="nerscope-")
+    kept = _Kept(path)
+    with open(handle, "wb") as file:  # closed before it is read: some systems open no file twice
+        while data:
+            file.write(data)
+            data = load(stream, name, _IN_MEMORY)
+    return Bytes(name, path, kept=kept)
+
+
+class _Kept:
+    """Holds a temporary file, which is gone when nobody holds this, or when the program ends."""
+
+    def __init__(self, path: str) -> None:
+        weakref.finalize(self, Path(path).unlink, missing_ok=True)
 
 
 def unpacked(data: bytes, name: str) -> bytes:

@@ -77,7 +77,8 @@ def _looked_at(process: subprocess.Popen[bytes]) -> Ended | None:
 def _end_all(process: subprocess.Popen[bytes]) -> None:
     """End a process, if it runs, and what it left in the background."""
     if sys.platform == "win32":
-        process.kill()
+        whole = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        subprocess.run(whole, capture_output=True, check=False)  # fails if nothing is left
     else:
         with suppress(ProcessLookupError):  # as it should be: nothing is left
             os.killpg(process.pid, signal.SIGKILL)

@@ -129,7 +129,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     """Hold a folder, so that no second program works in it; it is free when this one ends."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = open(folder / ".lock", "w")  # noqa: SIM115  held until the end of the block
+        lock = open(folder / ".lock", "ab")  # noqa: SIM115  held until the end of the block
     except OSError as error:
         raise unwritable(str(folder), error) from None
     with lock:
@@ -144,7 +144,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
-def _take(lock: IO[str]) -> None:
+def _take(lock: IO[bytes]) -> None:
     """Take a lock that nobody else has, or fail; it goes with the process."""
     if sys.platform == "win32":
         import msvcrt

@@ -1,5 +1,6 @@
 """One job in a process of its own: `python -m nerscope.lab.worker SPEC.json`."""
 
+import io
 import json
 import os
 import re
@@ -114,5 +115,13 @@ def _check_output(spec: Mapping[str, Any]) -> None:
         pass
 
 
+def _log_in_utf8() -> None:
+    """Log whatever words there are, whichever encoding this system has for files."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
 if __name__ == "__main__":
+    _log_in_utf8()
     sys.exit(main(sys.argv[1]))

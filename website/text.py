@@ -1,0 +1,94 @@
+"""From how texts are written, to be read in a repository, to how the site shows them."""
+
+import json
+import posixpath
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+API = "api"  # the place of the Python reference, in the navigation and among the pages
+_LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)\s]*)?\))")
+_FENCED = re.compile(r"(?ms)(^```.*?^```$)")
+_CODE = re.compile(r"`[^`\n]+`")
+
+
+def slug(title: str, separator: str = "-") -> str:
+    """The anchor of a heading, as repositories make it.
+
+    >>> slug("What is `n`, and why?")
+    'what-is-n-and-why'
+    """
+    plain = re.sub(r"[^\w\- ]", "", title.strip().lower())
+    return plain.replace(" ", separator)
+
+
+def notebook_page(stored: str) -> str:
+    """A notebook as a page: its texts, its code, and what the code showed."""
+    parts = []
+    for cell in json.loads(stored)["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        for output in cell.get("outputs", ()):
+            parts.append(f"```text\n{''.join(output['text'])}```")
+    return "\n\n".join(parts) + "\n"
+
+
+def with_pages(nav: Any, known: Collection[str], api: Sequence[Any]) -> Any:
+    """A navigation with the pages that are there, and the reference in its place.
+
+    >>> with_pages([{"A": "a.md"}, {"B": ["b.md", {"C": "c.md"}]}], {"a.md", "b.md"}, [])
+    [{'A': 'a.md'}, {'B': ['b.md']}]
+    """
+    if nav == API:
+        return list(api)
+    if isinstance(nav, str):
+        return nav if nav in known else None
+    if isinstance(nav, dict):
+        inside = {title: with_pages(one, known, api) for title, one in nav.items()}
+        return {title: one for title, one in inside.items() if one}
+    return [one for one in (with_pages(part, known, api) for part in nav) if one]
+
+
+def linked(markdown: str, written: str) -> set[str]:
+    """The files that a text leads to, as seen from the root of the project.
+
+    >>> sorted(linked("[x](../LICENSE#a), [y](files.md), [z](https://example.org)", "docs/a.md"))
+    ['LICENSE', 'docs/files.md']
+    """
+    prose = "".join(_FENCED.split(markdown)[::2])
+    return {_from_root(written, link[2]) for link in _LINK.finditer(prose)}
+
+
+def _from_root(written: str, target: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(written), target))
+
+
+def for_site(
+    markdown: str, here: str, texts: Mapping[str, str], files: Collection[str] = ()
+) -> str:
+    """A page with links that lead to where things are on the site.
+
+    >>> texts = {"index.md": "README.md"}
+    >>> for_site("[x](docs/files.md#a), [y](LICENSE)", "index.md", texts, ["LICENSE"])
+    '[x](files.md#a), [y](project/LICENSE)'
+    >>> for_site("[x](../README.md)", "files.md", texts)
+    '[x](index.md)'
+    """
+    written = texts.get(here, f"docs/{here}")
+    moved = {source: page for page, source in texts.items()}
+    moved |= {name: f"project/{name}" for name in files}
+    moved |= {"docs/README.md": "index.md"}
+
+    def led(link: re.Match[str]) -> str:
+        target = _from_root(written, link[2])
+        there = moved.get(target, target.removeprefix("docs/"))
+        return f"{link[1]}{posixpath.relpath(there, posixpath.dirname(here) or '.')}{link[3]}"
+
+    parts = _FENCED.split(markdown)  # every second one is code
+    parts[::2] = [_LINK.sub(led, _CODE.sub(_plain, part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _plain(code: re.Match[str]) -> str:
+    """Code in a table without the escapes that a repository's tables need."""
+    return code[0].replace("\\|", "|")
