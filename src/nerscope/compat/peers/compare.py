@@ -1,0 +1,174 @@
+"""One input as several tools would score it, and where they part ways."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from nerscope.compat.peers.credits import Score
+from nerscope.compat.peers.differences import (
+    CreditedPair,
+    Disagreement,
+    Side,
+    credited_pairs,
+    disagreements,
+)
+from nerscope.compat.peers.readers import READERS
+from nerscope.compat.peers.seen import Refusal
+from nerscope.compat.peers.table import PEERS, Judged, judged
+from nerscope.corpus.arrays import Ints
+from nerscope.corpus.corpus import Corpus, joined
+from nerscope.corpus.mentions import encode
+from nerscope.corpus.schemes import SINGLE, Scheme
+from nerscope.errors import InputError, plural
+from nerscope.evaluation.plan import open_task
+from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.systems import Run, Systems
+from nerscope.formats.base import CorpusLike
+
+
+class ToolScore(NamedTuple):
+    """The numbers of one tool for one run of a system, and what it says instead if it has none."""
+
+    system: str
+    run: str
+    tool: str
+    mode: str
+    score: Score
+    note: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """One row, for JSON."""
+        plain = {key: value for key, value in self._asdict().items() if key != "score"}
+        return {**plain, **self.score._asdict()}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolComparison:
+    """How tools score one input: their numbers, and where and why they differ.
+
+    `disagreements` are stretches of labels that tools read as different mentions; `pairs` are
+    mentions that overlap without being equal, which some tools credit.
+    """
+
+    scores: tuple[ToolScore, ...]
+    disagreements: tuple[Disagreement, ...]
+    pairs: tuple[CreditedPair, ...]
+    schemes: Mapping[str, str]  # as what the labels of each run and of gold were read
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        return {
+            "schemes": dict(self.schemes),
+            "scores": [one.as_dict() for one in self.scores],
+            "disagreements": [one.as_dict() for one in self.disagreements],
+            "pairs": [one._asdict() for one in self.pairs],
+            "rules": {name: peer.rule for name, peer in PEERS.items()},
+        }
+
+
+def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolComparison:
+    """Score an input as each tool of PEERS would, and find where they differ.
+
+    Gold and systems are what `evaluate` takes; without systems, the file has both columns.
+
+    >>> found = compare_tools([["B-PER", "I-PER", "O"]], {"bert": [["O", "I-PER", "O"]]})
+    >>> [(one.tool, one.mode) for one in found.scores if one.score.predicted == 0]
+    [('seqeval', 'strict'), ('SeqScore', 'discard')]
+    >>> found.disagreements[0].why
+    'I-PER after O: no mention is open'
+    """
+    task = open_task(test, systems, None, None, Settings())
+    rows = zip(*task.rows(tokens=True), strict=True)
+    gold, *outputs = (joined(list(chunks)) for chunks in rows)
+    names = _names(task.runs)
+    seen_gold: dict[str, Side] = {}  # by scheme: gold is read once for all outputs in its scheme
+    scores: list[ToolScore] = []
+    parts: list[Disagreement] = []
+    pairs: list[CreditedPair] = []
+    for name, run, output in zip(names, task.runs, outputs, strict=True):
+        scheme = _scheme(gold, output)
+        if scheme.name not in seen_gold:
+            seen_gold[scheme.name] = _side("gold", gold, scheme)
+            parts += disagreements(seen_gold[scheme.name])
+        right, found = seen_gold[scheme.name], _side(name, output, scheme)
+        parts += disagreements(found)
+        pairs += credited_pairs(right, found, run.system, run.number)
+        scores += _scores(run, right, found)
+    schemes = [_scheme(gold, output).name for output in outputs]
+    return ToolComparison(
+        tuple(scores),
+        tuple(dict.fromkeys(parts)),
+        tuple(pairs),
+        dict(zip(names, schemes, strict=True)),
+    )
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """What to call each run: by its system, and by its number where there are several."""
+    several = {run.system for run in runs if run.number != "1"}
+    return [f"{run.system} {run.number}" if run.system in several else run.system for run in runs]
+
+
+def _scheme(gold: Corpus, output: Corpus) -> Scheme:
+    """The one scheme of both sides, as most tools want it: as told, or what fits both best."""
+    both = gold.reading.transitions + output.reading.transitions
+    return gold.told or output.told or both.scheme()
+
+
+def _side(name: str, corpus: Corpus, scheme: Scheme) -> Side:
+    labels = _labels(corpus, scheme)
+    readings = {reader: read(labels, scheme) for reader, read in READERS.items()}
+    return Side(name, corpus, labels, scheme, readings)
+
+
+def _labels(corpus: Corpus, scheme: Scheme) -> list[list[str]]:
+    """The labels of each sentence as text."""
+    known = corpus.coding.labels
+    if scheme.bare == SINGLE:
+        raise InputError(
+            corpus.name, "its labels spell no mentions", "give labels such as B-PER and I-PER"
+        )
+    if not corpus.is_flat:
+        raise InputError(
+            corpus.name, "a token belongs to two mentions", "labels cannot say so: take one away"
+        )
+    own = scheme if corpus.labels is None else corpus.scheme
+    codes: Ints = (
+        encode(corpus.mentions().in_order(), corpus.starts, known, own)
+        if corpus.labels is None
+        else corpus.labels
+    )
+    texts = known.spell(own)
+    flat = [texts[code] for code in codes.tolist()]
+    return [flat[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
+
+
+def _scores(run: Run, gold: Side, output: Side) -> list[ToolScore]:
+    found = []
+    for peer in PEERS.values():
+        own = judged(peer, gold.readings[peer.reader], output.readings[peer.reader])
+        note = _refusal(own, gold, output) or ("" if peer.none_of_none else _nothing(own.score))
+        found.append(ToolScore(run.system, run.number, peer.tool, peer.mode, own.score, note))
+    return found
+
+
+def _refusal(own: Judged, gold: Side, output: Side) -> str:
+    """Where a tool stops, if it does."""
+    for side, readings in ((gold, own.gold), (output, own.predicted)):
+        stops = [place for place, one in enumerate(readings) if isinstance(one, Refusal)]
+        if stops:
+            first = readings[stops[0]]
+            assert isinstance(first, Refusal)
+            place = side.corpus.place(int(side.corpus.starts[stops[0]]) + first.at)
+            more = f", and {plural(len(stops) - 1, 'sentence')} more" if len(stops) > 1 else ""
+            return f"refuses {first.why} ({place}{more})"
+    return ""
+
+
+def _nothing(score: Score) -> str:
+    """What a number of 0 hides."""
+    hidden = [
+        name for name, count in (("gold", score.gold), ("predicted", score.predicted)) if count == 0
+    ]
+    return f"no {' or '.join(hidden)} mention: 0 by its rule" if hidden else ""
