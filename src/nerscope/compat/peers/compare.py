@@ -1,9 +1,11 @@
 """One input as several tools would score it, and where they part ways."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from nerscope.compat.peers.credits import Score
 from nerscope.compat.peers.differences import (
@@ -13,7 +15,7 @@ from nerscope.compat.peers.differences import (
     credited_pairs,
     disagreements,
 )
-from nerscope.compat.peers.readers import READERS
+from nerscope.compat.peers.readers import NEED_TOKENS, READERS
 from nerscope.compat.peers.seen import Refusal
 from nerscope.compat.peers.table import PEERS, Judged, judged
 from nerscope.corpus.arrays import Ints
@@ -119,7 +121,17 @@ def _scheme(gold: Corpus, output: Corpus) -> Scheme:
 def _side(name: str, corpus: Corpus, scheme: Scheme) -> Side:
     labels = _labels(corpus, scheme)
     readings = {reader: read(labels, scheme) for reader, read in READERS.items()}
+    for sentence, at in _empty_tokens(corpus):
+        for reader in NEED_TOKENS:
+            readings[reader][sentence] = Refusal("an empty token", at)
     return Side(name, corpus, labels, scheme, readings)
+
+
+def _empty_tokens(corpus: Corpus) -> Iterator[tuple[int, int]]:
+    """The sentences with an empty token, and where it stands."""
+    places = np.flatnonzero(corpus.tokens == corpus.coding.tokens.encode([""])[0])
+    owners = np.searchsorted(corpus.starts, places, side="right") - 1
+    yield from zip(owners.tolist(), (places - corpus.starts[owners]).tolist(), strict=True)
 
 
 def _labels(corpus: Corpus, scheme: Scheme) -> list[list[str]]:

@@ -210,3 +210,5 @@ READERS: dict[str, Reader] = {
     "SeqScore discard": _by_seqscore("discard"),
     "SeqScore none": _by_seqscore("none"),
 }
+# These look at tokens too, and stop at an empty one.
+NEED_TOKENS = tuple(name for name in READERS if name.startswith(("spaCy", "SeqScore")))
