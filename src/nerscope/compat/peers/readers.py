@@ -14,7 +14,11 @@ from nerscope.compat.peers.seen import (
     before,
     parted,
 )
+from nerscope.compat.seqeval_chunks import SCHEMES as SEQEVAL_SCHEMES
+from nerscope.compat.seqeval_chunks import Chunks, loose_chunks, strict_chunks
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.mentions import Mentions
 from nerscope.corpus.schemes import Scheme, broken
 
 GoesOn = Callable[[str, str], bool]  # of the letter before and of this one, where types agree
@@ -51,54 +55,30 @@ def _conlleval(labels: Labels) -> Reading:
     return tuple(runs_of(labels, lambda before, letter: before + letter not in _ENDS_MENTIONS))
 
 
-def _seqeval(labels: Labels) -> Reading:
-    """conlleval's rule with S added, and a flaw: after a letter that is none of B, I, E, S, a B
-    begins a mention without ending the one before, which is lost.
-    """
-    found: list[Seen] = []
-    before, open_type, begin = "O", "", 0
-    for at, (letter, kind) in enumerate(map(parted, [*labels, "O"])):
-        changes = kind != open_type
-        if before in "ES" or (before != "O" and changes) or (before in "BI" and letter in "BSO"):
-            found.append(Seen(open_type, begin, at))
-        if letter in "BS" or (letter != "O" and changes) or (before in "EOS" and letter in "EI"):
-            begin = at
-        before, open_type = letter, kind
-    return tuple(dict.fromkeys(found))
+def _seqeval(sentences: Sequence[Labels], scheme: Scheme) -> list[Reading]:
+    chunks, _ = loose_chunks(sentences, [], suffix=False)
+    return _from_row(chunks, sentences)
 
 
-_STRICT = ("bio", "bioes", "bilou")  # where seqeval's strict mode drops what breaks the scheme
+_SEQEVAL_SCHEMES = {"bio": "IOB2", "iob1": "IOB1", "io": "IOB1", "bioes": "IOBES", "bilou": "BILOU"}
 
 
 def _seqeval_strict(sentences: Sequence[Labels], scheme: Scheme) -> list[Reading]:
-    if scheme.name in _STRICT:
-        return _by_nerscope("discard")(sentences, scheme)
-    if scheme.inside_opens:
-        return [_seqeval_iob1(labels) for labels in sentences]
-    return [Refusal(f"it has no scheme {scheme.name}") for _ in sentences]
+    if scheme.name not in _SEQEVAL_SCHEMES:
+        return [Refusal(f"{scheme.name}: it has no such scheme")] * len(sentences)
+    own = SEQEVAL_SCHEMES[_SEQEVAL_SCHEMES[scheme.name]]
+    stops = dict(_strange(sentences, own.letters, own.name))
+    readable = [
+        ["O"] * len(labels) if place in stops else labels for place, labels in enumerate(sentences)
+    ]
+    readings = _from_row(strict_chunks(readable, [], own, suffix=False), sentences)
+    return [stops.get(place, reading) for place, reading in enumerate(readings)]
 
 
-_IOB1_OPENS = {("O", "I"), ("B", "I")}  # whatever the types
-_IOB1_SEPARATES = {("I", "B"), ("B", "B")}  # mentions of one type
-
-
-def _seqeval_iob1(labels: Labels) -> Reading:
-    """seqeval's IOB1: a B that separates nothing opens nothing, but an I behind it does."""
-    marks = [*map(parted, labels), ("O", "")]
-    found: list[Seen] = []
-    end = 0
-    for at, (letter, kind) in enumerate(marks[:-1]):
-        before, other = marks[at - 1] if at else ("O", "")
-        pair = (before, letter)
-        changes = pair == ("I", "I") and kind != other
-        opens = pair in _IOB1_OPENS or changes or (pair in _IOB1_SEPARATES and kind == other)
-        if at < end or not opens:
-            continue
-        end = next(k for k in range(at + 1, len(marks)) if marks[k] != ("I", kind))
-        # Two B of different types after each other end nothing.
-        if (marks[end - 1][0], marks[end][0]) != ("B", "B") or marks[end][1] == kind:
-            found.append(Seen(kind, at, end))
-    return tuple(found)
+def _from_row(chunks: Chunks, sentences: Sequence[Labels]) -> list[Reading]:
+    """The chunks of each sentence, from one long row with a label between sentences."""
+    starts = np.cumsum([0, *(len(labels) + 1 for labels in sentences)])
+    return [*_by_sentence(chunks.gold, starts, chunks.names)]
 
 
 def _spacy_doc(labels: Labels) -> Reading:
@@ -122,33 +102,29 @@ def _nervaluate(labels: Labels) -> Reading:
     return tuple(found)
 
 
-def _by_nerscope(repair: str) -> Reader:
-    """nerscope's own reading of a whole side."""
-
-    def read(sentences: Sequence[Labels], scheme: Scheme) -> list[Reading]:
-        return list(_split(_corpus(sentences, scheme), repair, scheme))
-
-    return read
+def _nerscope(sentences: Sequence[Labels], scheme: Scheme) -> list[Reading]:
+    return [*_mentions(_corpus(sentences, scheme), "conlleval", scheme)]
 
 
 def _corpus(sentences: Sequence[Labels], scheme: Scheme) -> Corpus:
     return Corpus.of([list(labels) for labels in sentences], scheme=scheme.name)
 
 
-def _split(corpus: Corpus, repair: str, scheme: Scheme) -> list[tuple[Seen, ...]]:
-    """The mentions of each sentence, counted from its start."""
+def _mentions(corpus: Corpus, repair: str, scheme: Scheme) -> list[tuple[Seen, ...]]:
     found = corpus.mentions(repair, scheme)
-    names = corpus.coding.labels.types
-    every = [
-        (names[kind], start, end)
-        for kind, start, end in zip(
-            found.type.tolist(), found.start.tolist(), found.end.tolist(), strict=True
-        )
-    ]
-    edges = np.searchsorted(found.start, corpus.starts).tolist()
+    return _by_sentence(found, corpus.starts, corpus.coding.labels.types)
+
+
+def _by_sentence(found: Mentions, starts: Ints, names: Sequence[str]) -> list[tuple[Seen, ...]]:
+    """The distinct mentions of each sentence, counted from its start."""
+    columns = (found.type.tolist(), found.start.tolist(), found.end.tolist())
+    every = [(names[kind], start, end) for kind, start, end in zip(*columns, strict=True)]
+    edges = np.searchsorted(found.start, starts).tolist()
     return [
-        tuple(Seen(kind, start - begin, end - begin) for kind, start, end in every[first:last])
-        for (first, last), begin in zip(pairwise(edges), corpus.starts.tolist(), strict=False)
+        tuple(
+            dict.fromkeys(Seen(kind, start - begin, end - begin) for kind, start, end in every[a:b])
+        )
+        for (a, b), begin in zip(pairwise(edges), starts.tolist(), strict=False)
     ]
 
 
@@ -162,7 +138,7 @@ def _by_seqscore(repair: str) -> Reader:
     def read(sentences: Sequence[Labels], scheme: Scheme) -> list[Reading]:
         corpus = _corpus(sentences, scheme)
         mends = repair in _SEQSCORE_REPAIRS.get(scheme.name, ())
-        readings: list[Reading] = [*_split(corpus, repair if mends else "conlleval", scheme)]
+        readings: list[Reading] = [*_mentions(corpus, repair if mends else "conlleval", scheme)]
         for sentence, stop in _stops(sentences, corpus, scheme, mends):
             readings[sentence] = stop
         return readings
@@ -176,12 +152,18 @@ def _stops(
     """The sentences at which SeqScore stops, those for letters last."""
     if not mends:
         yield from _faults(sentences, corpus, scheme)
-    known = {"O", *scheme.letters}
+    yield from _strange(sentences, f"O{scheme.letters}", scheme.name)
+
+
+def _strange(
+    sentences: Sequence[Labels], letters: str, scheme: str
+) -> Iterator[tuple[int, Refusal]]:
+    """The sentences with a letter that a scheme does not have, each with the first of them."""
     for sentence, labels in enumerate(sentences):
-        strange = [at for at, label in enumerate(labels) if parted(label)[0] not in known]
-        if strange:
-            label = labels[strange[0]]
-            yield sentence, Refusal(f"{label}: {scheme.name} has no such letter", strange[0])
+        for at, label in enumerate(labels):
+            if parted(label)[0] not in letters:
+                yield sentence, Refusal(f"{label}: {scheme} has no such letter", at)
+                break
 
 
 def _faults(
@@ -199,9 +181,9 @@ def _faults(
 
 
 READERS: dict[str, Reader] = {
-    "nerscope": _by_nerscope("conlleval"),
+    "nerscope": _nerscope,
     "conlleval": _each(_conlleval),
-    "seqeval default": _each(_seqeval),
+    "seqeval default": _seqeval,
     "seqeval strict": _seqeval_strict,
     "nervaluate": _each(_nervaluate),
     "spaCy Doc": _each(_spacy_doc),

@@ -64,7 +64,7 @@ PEERS = {
             "seqeval",
             "default",
             "seqeval default",
-            "as conlleval, with S; a mention before an unknown letter and a B is lost",
+            "as conlleval, with S; a mention that ends in another letter is lost if a B of its type follows",
         ),
         Peer(
             "seqeval",
