@@ -43,14 +43,19 @@ def command(
 
 def _test(terms: list[str], system: list[str]) -> str | None:
     """The file whose scores are to be explained, if it is not words."""
-    from nerscope.formats.base import path_of
-
     if system and len(terms) != 1:
         raise UsageError(
             "--system", f"{len(terms)} gold files are given", "name one: explain TEST --system …"
         )
-    is_file = len(terms) == 1 and (terms[0] == "-" or Path(path_of(terms[0])).is_file())
-    return terms[0] if system or is_file else None
+    return terms[0] if system or (len(terms) == 1 and _is_file(terms[0])) else None
+
+
+def _is_file(text: str) -> bool:
+    """Whether this is the name of a file, be it there or not; no word has a dot or a slash."""
+    from nerscope.formats.base import path_of
+
+    path = path_of(text)
+    return path == "-" or "." in path or "/" in path or (bool(path) and Path(path).is_file())
 
 
 def _compare(test: str, system: list[str], everything: bool, form: str) -> None:

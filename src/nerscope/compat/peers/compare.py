@@ -1,7 +1,7 @@
 """One input as several tools would score it, and where they part ways."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -93,7 +93,7 @@ def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolCompa
         if scheme.name not in seen_gold:
             seen_gold[scheme.name] = _side("gold", gold, scheme)
             parts += disagreements(seen_gold[scheme.name])
-        right, found = seen_gold[scheme.name], _side(name, output, scheme)
+        right, found = seen_gold[scheme.name], _side(name, _with_words(output, gold), scheme)
         parts += disagreements(found)
         pairs += credited_pairs(right, found, run.system, run.number)
         scores += _scores(run, right, found)
@@ -132,6 +132,11 @@ def _empty_tokens(corpus: Corpus) -> Iterator[tuple[int, int]]:
     places = np.flatnonzero(corpus.tokens == corpus.coding.tokens.encode([""])[0])
     owners = np.searchsorted(corpus.starts, places, side="right") - 1
     yield from zip(owners.tolist(), (places - corpus.starts[owners]).tolist(), strict=True)
+
+
+def _with_words(output: Corpus, gold: Corpus) -> Corpus:
+    """An output that is labels alone has the words of gold."""
+    return output if len(output.tokens) else replace(output, tokens=gold.tokens)
 
 
 def _labels(corpus: Corpus, scheme: Scheme) -> list[list[str]]:

@@ -64,7 +64,8 @@ PEERS = {
             "seqeval",
             "default",
             "seqeval default",
-            "as conlleval, with S; a mention that ends in another letter is lost if a B of its type follows",
+            "as conlleval, with S; a mention that ends in another letter is lost before a B of its "
+            "type",
         ),
         Peer(
             "seqeval",
