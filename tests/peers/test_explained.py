@@ -1,11 +1,14 @@
 """seqeval and nervaluate, and what explain says of them."""
 
+from pathlib import Path
+
 import pytest
 from nervaluate import Evaluator
 from seqeval import metrics
 from seqeval import scheme as schemes
-from tests.peers.beside import DATASETS, LETTERS, REFUSED, ours, real
+from tests.peers.beside import LETTERS, REFUSED, ours
 from tests.peers.generated import TYPES, Labels, alphabet, corpora
+from tests.peers.real import SYSTEMS, label_pair
 
 from nerscope.compat.peers.credits import Score
 
@@ -64,12 +67,12 @@ def test_nervaluate(scheme: str) -> None:
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("dataset", DATASETS)
-def test_real_corpora(dataset: str) -> None:
-    name, _, gold, predicted = real(dataset)[0]
+@pytest.mark.parametrize(("dataset", "system"), SYSTEMS)
+def test_real_corpora(dataset: str, system: str, shared: Path) -> None:
+    gold, predicted = label_pair(shared, dataset, system)
     types = sorted({label[2:] for side in (gold, predicted) for one in side for label in one})
     own = {mode: next(ours(f"nervaluate {mode}", [(gold, predicted)], "bio")) for mode in MODES}
-    assert own == nervaluate_scores(gold, predicted, types), name
+    assert own == nervaluate_scores(gold, predicted, types)
     for mode, scheme in (("default", None), ("strict", "IOB2")):
-        found = next(ours(f"seqeval {mode}", [(gold, predicted)], "bio"))[:3]
-        assert found == seqeval_numbers(gold, predicted, scheme), (name, mode)
+        found = next(ours(f"seqeval {mode}", [(gold, predicted)], "bio"))
+        assert found[:3] == seqeval_numbers(gold, predicted, scheme), mode

@@ -1,12 +1,13 @@
 """SeqScore and what explain says of it: every repair, every scheme, equal to the last digit."""
 
-from itertools import product
+from pathlib import Path
 
 import pytest
 from seqscore.encoding import EncodingError
 from seqscore.scoring import score_label_sequences
-from tests.peers.beside import DATASETS, LETTERS, REFUSED, ours, real
+from tests.peers.beside import LETTERS, REFUSED, ours
 from tests.peers.generated import Labels, alphabet, corpora
+from tests.peers.real import SYSTEMS, label_pair
 
 from nerscope.compat.peers.credits import Score
 
@@ -47,11 +48,12 @@ def test_some_corpora_are_refused_and_some_are_not(scheme: str) -> None:
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("dataset", DATASETS)
-def test_real_corpora(dataset: str) -> None:
-    for (name, _, gold, predicted), repair in product(real(dataset), REPAIRS):
+@pytest.mark.parametrize(("dataset", "system"), SYSTEMS)
+def test_real_corpora(dataset: str, system: str, shared: Path) -> None:
+    gold, predicted = label_pair(shared, dataset, system)
+    for repair in REPAIRS:
         own = next(ours(f"SeqScore {repair}", [(gold, predicted)], "bio"))
-        assert own == theirs(gold, predicted, "bio", repair), (name, repair)
+        assert own == theirs(gold, predicted, "bio", repair), repair
 
 
 # What differs, and is said in docs/why-tools-disagree.md.
