@@ -106,6 +106,21 @@ def test_tools_that_agree_are_said_to(stray: Path, run: Run) -> None:
     assert outcome.out.endswith("Labels that tools read differently: 0 places\n")
 
 
+def test_the_rules_are_shown_where_all_is_asked_for(stray: Path, run: Run) -> None:
+    short, full = (run("explain", "gold.txt", *SYSTEM, *more).out for more in ([], ["--all"]))
+    for peer in PEERS.values():
+        assert peer.rule in full
+        assert peer.rule not in short
+
+
+def test_an_output_for_another_file_is_refused(data: Path, run: Run) -> None:
+    for name, word in (("long", "word"), ("other", "wort")):
+        (data / f"{name}.txt").write_text(f"{word} B-X\n" * 30, encoding="utf-8")
+    outcome = run("explain", "long.txt", "--system", "a=other.txt::tokens=any")
+    assert outcome.code == 2
+    assert "30 of 30 tokens differ from gold" in outcome.err
+
+
 @pytest.mark.parametrize("form", ["markdown", "csv", "json"])
 def test_words_too_are_told_in_every_format(form: str, run: Run) -> None:
     outcome = run("explain", "ter", "--format", form)

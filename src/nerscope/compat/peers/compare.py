@@ -23,6 +23,7 @@ from nerscope.corpus.corpus import Corpus, joined
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import SINGLE, Scheme
 from nerscope.errors import InputError, plural
+from nerscope.evaluation.noticed import refuse_other_sentences
 from nerscope.evaluation.plan import open_task
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.systems import Run, Systems
@@ -83,13 +84,15 @@ def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolCompa
     task = open_task(test, systems, None, None, Settings())
     rows = zip(*task.rows(tokens=True), strict=True)
     gold, *outputs = (joined(list(chunks)) for chunks in rows)
-    names = _names(task.runs)
     seen_gold: dict[str, Side] = {}  # by scheme: gold is read once for all outputs in its scheme
     scores: list[ToolScore] = []
     parts: list[Disagreement] = []
     pairs: list[CreditedPair] = []
-    for name, run, output in zip(names, task.runs, outputs, strict=True):
+    schemes: dict[str, str] = {}
+    for name, run, output in zip(_names(task.runs), task.runs, outputs, strict=True):
+        refuse_other_sentences(run.source.name, output.reading, gold.n_tokens)
         scheme = _scheme(gold, output)
+        schemes[name] = scheme.name
         if scheme.name not in seen_gold:
             seen_gold[scheme.name] = _side("gold", gold, scheme)
             parts += disagreements(seen_gold[scheme.name])
@@ -97,13 +100,7 @@ def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolCompa
         parts += disagreements(found)
         pairs += credited_pairs(right, found, run.system, run.number)
         scores += _scores(run, right, found)
-    schemes = [_scheme(gold, output).name for output in outputs]
-    return ToolComparison(
-        tuple(scores),
-        tuple(dict.fromkeys(parts)),
-        tuple(pairs),
-        dict(zip(names, schemes, strict=True)),
-    )
+    return ToolComparison(tuple(scores), tuple(dict.fromkeys(parts)), tuple(pairs), schemes)
 
 
 def _names(runs: Sequence[Run]) -> list[str]:

@@ -10,7 +10,7 @@ from nerscope.compat.peers.credits import same
 from nerscope.compat.peers.differences import KINDS, Disagreement, worth
 from nerscope.compat.peers.table import PEERS
 from nerscope.errors import plural
-from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
+from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent, table_of
 
 _SHOWN = 10  # of each list, unless everything is asked for
 _Listed = TypeVar("_Listed")
@@ -35,6 +35,10 @@ def tools_document(
         tables.insert(len(scores), _stretches(found, everything))
     if everything or not text:
         tables.append(_pairs(found, everything))
+    if everything:
+        tables.append(
+            table_of("Rules", [{"tool": peer.name, "rule": peer.rule} for peer in PEERS.values()])
+        )
     shown = [table for table in tables if table.rows]
     lines = list(_told(found, everything)) if text else []
     return Document(shown, found.as_dict(), opening=opening, lines=lines)

@@ -1,6 +1,7 @@
 """What a tool makes of the labels of a sentence: mentions, or a refusal."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from nerscope.corpus.schemes import Scheme
@@ -26,6 +27,7 @@ Reading: TypeAlias = tuple[Seen, ...] | Refusal
 Reader: TypeAlias = Callable[[Sequence[Labels], Scheme], list[Reading]]
 
 
+@cache  # a corpus has few distinct labels, and every reader asks for each token
 def parted(label: str) -> tuple[str, str]:
     """The letter of a label and its type; only the first `-` stands between them.
 
