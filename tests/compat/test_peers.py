@@ -1,6 +1,7 @@
 """What tools would make of labels: every rule in a worked case, and where tools must agree."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -246,8 +247,27 @@ def test_spans_are_written_in_the_scheme_of_the_labels_beside_them() -> None:
 
 def test_mentions_that_overlap_are_refused() -> None:
     nested = Corpus.of([(["Bank", "Ghana"], [(0, 2, "ORG"), (1, 2, "LOC")])])
-    with pytest.raises(InputError, match="a token belongs to two mentions"):
+    with pytest.raises(InputError, match="its mentions overlap, which labels cannot write"):
         compare_tools(nested, {"a": nested})
+
+
+def test_mentions_that_end_inside_a_token_are_refused(tmp_path: Path) -> None:
+    for name, text in (("gold", "U.S.-based B-MISC\n"), ("own", "U.S. B-LOC\n-based O\n")):
+        (tmp_path / f"{name}.conll").write_text(text, encoding="utf-8")
+    system = ns.ConllFile(tmp_path / "own.conll", tokens="align")
+    with pytest.raises(InputError, match="does not begin and end where tokens do"):
+        compare_tools(tmp_path / "gold.conll", {"a": system})
+
+
+def test_tokens_of_its_own_do_no_harm_where_mentions_fit(tmp_path: Path) -> None:
+    for name, text in (
+        ("gold", "Acme B-ORG\nCorp. I-ORG\n"),
+        ("own", "Acme B-ORG\nCorp I-ORG\n. I-ORG\n"),
+    ):
+        (tmp_path / f"{name}.conll").write_text(text, encoding="utf-8")
+    system = ns.ConllFile(tmp_path / "own.conll", tokens="align")
+    found = compare_tools(tmp_path / "gold.conll", {"a": system})
+    assert {one.score.f1 for one in found.scores} == {1.0}
 
 
 def test_labels_of_single_tokens_are_refused() -> None:

@@ -67,7 +67,7 @@ def test_nervaluate(scheme: str) -> None:
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize(("dataset", "system"), SYSTEMS)
+@pytest.mark.parametrize(("dataset", "system"), dict(SYSTEMS).items())
 def test_real_corpora(dataset: str, system: str, shared: Path) -> None:
     gold, predicted = label_pair(shared, dataset, system)
     types = sorted({label[2:] for side in (gold, predicted) for one in side for label in one})

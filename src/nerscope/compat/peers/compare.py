@@ -18,7 +18,6 @@ from nerscope.compat.peers.differences import (
 from nerscope.compat.peers.readers import NEED_TOKENS, READERS
 from nerscope.compat.peers.seen import Refusal
 from nerscope.compat.peers.table import PEERS, Judged, judged
-from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus, joined
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import SINGLE, Scheme
@@ -137,25 +136,34 @@ def _with_words(output: Corpus, gold: Corpus) -> Corpus:
 
 
 def _labels(corpus: Corpus, scheme: Scheme) -> list[list[str]]:
-    """The labels of each sentence as text."""
+    """The labels of each sentence as text; spans are written in the scheme of the other side."""
+    _refuse_what_labels_cannot_write(corpus, scheme)
     known = corpus.coding.labels
+    own, codes = corpus.scheme, corpus.labels
+    if codes is None:
+        own, codes = scheme, encode(corpus.mentions(), corpus.starts, known, scheme)
+    texts = known.spell(own)
+    flat = [texts[code] for code in codes.tolist()]
+    return [flat[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
+
+
+def _refuse_what_labels_cannot_write(corpus: Corpus, scheme: Scheme) -> None:
     if scheme.bare == SINGLE:
         raise InputError(
             corpus.name, "its labels spell no mentions", "give labels such as B-PER and I-PER"
         )
     if not corpus.is_flat:
         raise InputError(
-            corpus.name, "a token belongs to two mentions", "labels cannot say so: take one away"
+            corpus.name,
+            "its mentions overlap, which labels cannot write",
+            "the tools that are compared read labels: give it without those mentions",
         )
-    own = scheme if corpus.labels is None else corpus.scheme
-    codes: Ints = (
-        encode(corpus.mentions().in_order(), corpus.starts, known, own)
-        if corpus.labels is None
-        else corpus.labels
-    )
-    texts = known.spell(own)
-    flat = [texts[code] for code in codes.tolist()]
-    return [flat[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
+    if corpus.labels is None and not corpus.mentions().aligned.all():
+        raise InputError(
+            corpus.name,
+            "a mention does not begin and end where tokens do, which labels cannot write",
+            "predict on the tokens of the gold file",
+        )
 
 
 def _scores(run: Run, gold: Side, output: Side) -> list[ToolScore]:
