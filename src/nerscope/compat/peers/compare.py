@@ -39,6 +39,11 @@ class ToolScore(NamedTuple):
     score: Score
     note: str
 
+    @property
+    def name(self) -> str:
+        """Tool and mode, as in PEERS."""
+        return f"{self.tool} {self.mode}".strip()
+
     def as_dict(self) -> dict[str, Any]:
         """One row, for JSON."""
         plain = {key: value for key, value in self._asdict().items() if key != "score"}

@@ -1,13 +1,18 @@
-"""What each tool counts as right in a sentence, and how it makes numbers of it."""
+"""What each tool counts as right, and how it makes numbers of it."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
+from nerscope.compat.nervaluate_entities import Documents, Entity
+from nerscope.compat.nervaluate_matching import STRATEGIES, judged, pairs_of, side_of
 from nerscope.compat.peers.seen import Seen
 
-Mentions: TypeAlias = Sequence[Seen]
-Credit: TypeAlias = Callable[[Mentions, Mentions], float]
-_HALF = 0.5
+Sentences: TypeAlias = Sequence[Sequence[Seen]]
+Credit: TypeAlias = Callable[[Sentences, Sentences], float]
+_LEAST = 1.0  # per cent of a gold mention that nervaluate wants to be covered
+_WORTH = (1.0, 0.0, 0.5, 0.0, 0.0)  # of its outcomes: correct, incorrect, partial, missed, spurious
 
 
 class Score(NamedTuple):
@@ -43,55 +48,36 @@ def score_of(right: float, gold: int, predicted: int, *, none_of_none: bool = Fa
     return Score(precision, recall, f1, gold, predicted, right)
 
 
-def same(gold: Mentions, predicted: Mentions) -> float:
-    """One for each mention that both sides have, with its type."""
-    return len(set(gold) & set(predicted))
+def same(gold: Sentences, predicted: Sentences) -> float:
+    """One for each mention that both sides have, with its type.
 
-
-def same_span(gold: Mentions, predicted: Mentions) -> float:
-    """One for each span that both sides have, whatever its type."""
-    return len({one[1:] for one in gold} & {one[1:] for one in predicted})
-
-
-def half_for_overlap(gold: Mentions, predicted: Mentions) -> float:
-    """One for the same span, a half for a common token, whatever the types."""
-    return _in_turn(gold, predicted, _partial)
-
-
-def same_type_overlap(gold: Mentions, predicted: Mentions) -> float:
-    """One for a common token and the same type, whatever the spans."""
-    return _in_turn(gold, predicted, _by_type)
-
-
-def _partial(gold: Seen, predicted: Seen) -> tuple[float, int]:
-    exact = gold[1:] == predicted[1:]
-    return (1.0, 0) if exact else (_HALF, 1)
-
-
-def _by_type(gold: Seen, predicted: Seen) -> tuple[float, int]:
-    if gold.type != predicted.type:
-        return 0.0, 1 << 60
-    return 1.0, abs(gold.start - predicted.start) + abs(gold.end - predicted.end)
-
-
-def _in_turn(
-    gold: Mentions, predicted: Mentions, judge: Callable[[Seen, Seen], tuple[float, int]]
-) -> float:
-    """Each predicted mention in turn takes the free gold one that is nearest to it, the first of
-    equals, and what that is worth.
+    >>> same([(Seen("X", 0, 1),), ()], [(Seen("X", 0, 1), Seen("Y", 2, 3)), ()])
+    1
     """
-    free, total = list(gold), 0.0
-    for own in predicted:
-        near = [(judge(one, own)[1], place) for place, one in enumerate(free) if _enough(one, own)]
-        if near:
-            total += judge(free.pop(min(near)[1]), own)[0]
-    return total
+    return sum(len(set(one) & set(other)) for one, other in zip(gold, predicted, strict=True))
 
 
-def _enough(gold: Seen, predicted: Seen) -> bool:
-    """Whether the common tokens are at least one in a hundred of the gold ones."""
-    common = min(gold.end, predicted.end) - max(gold.start, predicted.start)
-    return common / (gold.end - gold.start) * 100.0 >= 1.0
+def by_nervaluate(mode: str) -> Credit:
+    """What a mode of nervaluate counts as right; what is right in part counts a half.
+
+    >>> by_nervaluate("partial")([(Seen("X", 0, 2),)], [(Seen("X", 0, 1),)])
+    0.5
+    """
+
+    def credit(gold: Sentences, predicted: Sentences) -> float:
+        types = {one.type: None for side in (gold, predicted) for part in side for one in part}
+        right, found = (side_of(_entities(side), [*types]) for side in (gold, predicted))
+        if not len(right.start) or not len(found.start):
+            return 0.0
+        pairs = pairs_of(right, found, _LEAST)
+        outcome = judged(pairs, STRATEGIES[mode], len(right.start), len(found.start))
+        return float(np.array(_WORTH)[outcome.pred].sum())
+
+    return credit
+
+
+def _entities(sentences: Sentences) -> Documents:
+    return [[Entity(kind, start, end - 1) for kind, start, end in part] for part in sentences]
 
 
 def overlap(one: Seen, other: Seen) -> bool:

@@ -221,4 +221,4 @@ def worth(kind: str) -> dict[str, float]:
     gold = Seen("A", 0, 2)
     other = {KINDS[0]: Seen("B", 0, 2), KINDS[1]: Seen("A", 0, 1), KINDS[2]: Seen("B", 0, 1)}[kind]
     modes = [peer for peer in PEERS.values() if peer.tool == "nervaluate"]
-    return {peer.mode: float(peer.credit([gold], [other])) for peer in modes}
+    return {peer.mode: float(peer.credit([[gold]], [[other]])) for peer in modes}

@@ -1,19 +1,17 @@
 """A comparison of tools as tables: their numbers, then where they part ways."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TypeVar
 
 from nerscope.compat.peers.compare import ToolComparison, ToolScore
 from nerscope.compat.peers.credits import same
 from nerscope.compat.peers.differences import KINDS, Disagreement, worth
 from nerscope.compat.peers.table import PEERS
 from nerscope.errors import plural
-from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent, table_of
+from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
 
 _SHOWN = 10  # of each list, unless everything is asked for
-_Listed = TypeVar("_Listed")
 _FEW = 3  # tools that a line names one by one; examples of a cause
 
 
@@ -36,9 +34,8 @@ def tools_document(
     if everything or not text:
         tables.append(_pairs(found, everything))
     if everything:
-        tables.append(
-            table_of("Rules", [{"tool": peer.name, "rule": peer.rule} for peer in PEERS.values()])
-        )
+        rules = [(peer.name, peer.rule) for peer in PEERS.values()]
+        tables.append(_table("Rules", ("tool", "rule"), rules))
     shown = [table for table in tables if table.rows]
     lines = list(_told(found, everything)) if text else []
     return Document(shown, found.as_dict(), opening=opening, lines=lines)
@@ -46,16 +43,15 @@ def tools_document(
 
 def _verdict(rows: Sequence[ToolScore]) -> str:
     """Which tools agree on F1, of those that ask for the right span and type."""
-    said: dict[str, list[str]] = {}
+    said: dict[float | None, list[str]] = {}
     for row in rows:
-        name = f"{row.tool} {row.mode}".strip()
-        if PEERS[name].credit is same:
-            value = row.score.f1
-            said.setdefault("no number" if value is None else f"F1 {percent(value)}", []).append(
-                name
-            )
+        if PEERS[row.name].credit is same:
+            said.setdefault(row.score.f1, []).append(row.name)
     ordered = sorted(said.items(), key=lambda item: -len(item[1]))
-    return "; ".join(f"{_several(names)}: {value}" for value, names in ordered)
+    return "; ".join(
+        f"{_several(names)}: {'no number' if value is None else f'F1 {percent(value)}'}"
+        for value, names in ordered
+    )
 
 
 def _several(names: Sequence[str]) -> str:
@@ -64,21 +60,25 @@ def _several(names: Sequence[str]) -> str:
 
 def _scores(name: str, rows: Sequence[ToolScore], text: bool) -> Table:
     """The numbers of each tool; what it says instead is a column, or in text a line below."""
-    header = ("tool", "mode", "precision", "recall", "F1", "gold", "predicted", "right")
+    header = ("tool", "mode", "precision", "recall", "F1", "gold", "predicted", "right", "note")
     body = [
         (row.tool, row.mode, *map(percent, row.score[:3]), *map(_count, row.score[3:]), row.note)
         for row in rows
     ]
+    title = f"{name} as tools would score it"
+    if not text:
+        return _table(title, header, body)
     notes: dict[str, list[str]] = {}
-    for row in rows if text else ():
-        notes.setdefault(row.note, []).append(f"{row.tool} {row.mode}".strip())
-    width = len(header) if text else len(header) + 1
-    return Table(
-        f"{name} as tools would score it",
-        (*header, "note")[:width],
-        tuple(tuple(map(Cell, row[:width])) for row in body),
-        tuple(f"{', '.join(names)}: {note}" for note, names in notes.items() if note),
-    )
+    for row in rows:
+        notes.setdefault(row.note, []).append(row.name)
+    below = [f"{', '.join(names)}: {note}" for note, names in notes.items() if note]
+    return _table(title, header[:-1], [row[:-1] for row in body], below)
+
+
+def _table(
+    title: str, header: Sequence[str], body: Iterable[Sequence[str]], notes: Sequence[str] = ()
+) -> Table:
+    return Table(title, tuple(header), tuple(tuple(map(Cell, row)) for row in body), tuple(notes))
 
 
 def _count(value: float | None) -> str:
@@ -90,20 +90,18 @@ def _title(found: ToolComparison) -> str:
 
 
 def _stretches(found: ToolComparison, everything: bool) -> Table:
-    shown = _first(found.disagreements, everything)
+    shown = _examples(found.disagreements, everything)
     header = ("place", "in", "labels", "why", "read as", "by")
-    body = tuple(
-        tuple(map(Cell, (one.place, one.side, one.labels, one.why, *row)))
-        for one in shown
-        for row in _views(one)
-    )
-    return Table(_title(found), header, body, _more(len(found.disagreements) - len(shown)))
+    body = [
+        (one.place, one.side, one.labels, one.why, *row) for one in shown for row in _views(one)
+    ]
+    return _table(_title(found), header, body, _more(len(found.disagreements) - len(shown)))
 
 
 def _told(found: ToolComparison, everything: bool) -> Iterator[str]:
     """The stretches in lines: where and why, the labels, and how they are read."""
     yield _title(found)
-    shown = found.disagreements if everything else _examples(found.disagreements)
+    shown = _examples(found.disagreements, everything)
     for one in shown:
         yield f"{one.place} ({one.side}): {one.why}"
         yield f"    {one.labels}"
@@ -115,14 +113,14 @@ def _told(found: ToolComparison, everything: bool) -> Iterator[str]:
         yield f"  {times:6d}  {why}"
 
 
-def _examples(every: Sequence[Disagreement]) -> list[Disagreement]:
+def _examples(every: Sequence[Disagreement], everything: bool) -> list[Disagreement]:
     """The first few for each cause: where a tool does not know a letter, all places look alike."""
     times: Counter[str] = Counter()
     shown = []
     for one in every:
         cause = one.why.partition(": ")[2]
         times[cause] += 1
-        if times[cause] <= _FEW:
+        if everything or times[cause] <= _FEW:
             shown.append(one)
     return shown
 
@@ -138,39 +136,21 @@ def _views(one: Disagreement, most: str = "") -> list[tuple[str, str]]:
 def _kinds(found: ToolComparison) -> Table:
     times = Counter(pair.kind for pair in found.pairs)
     first = {pair.kind: pair.place for pair in reversed(found.pairs)}
-    modes = list(worth(KINDS[0]))
-    body = tuple(
-        tuple(
-            map(
-                Cell,
-                (
-                    kind,
-                    str(times[kind]),
-                    first[kind],
-                    *(f"{worth(kind)[mode]:g}" for mode in modes),
-                ),
-            )
-        )
+    body = [
+        (kind, str(times[kind]), first[kind], *(f"{value:g}" for value in worth(kind).values()))
         for kind in KINDS
         if times[kind]
-    )
+    ]
     note = "what such a pair by itself is worth to nervaluate's modes; to other tools, nothing"
-    header = ("pair", "times", "first", *modes)
-    return Table("Mentions that overlap without being equal", header, body, (note,))
+    header = ("pair", "times", "first", *worth(KINDS[0]))
+    return _table("Mentions that overlap without being equal", header, body, [note])
 
 
 def _pairs(found: ToolComparison, everything: bool) -> Table:
-    shown = _first(found.pairs, everything)
+    shown = found.pairs if everything else found.pairs[:_SHOWN]
     header = ("place", "system", "run", "gold", "predicted", "pair")
-    body = tuple(
-        tuple(map(Cell, (one.place, one.system, one.run, one.gold, one.predicted, one.kind)))
-        for one in shown
-    )
-    return Table("These pairs, one by one", header, body, _more(len(found.pairs) - len(shown)))
-
-
-def _first(listed: Sequence[_Listed], everything: bool) -> Sequence[_Listed]:
-    return listed if everything else listed[:_SHOWN]
+    body = [(one.place, one.system, one.run, one.gold, one.predicted, one.kind) for one in shown]
+    return _table("These pairs, one by one", header, body, _more(len(found.pairs) - len(shown)))
 
 
 def _more(left_out: int) -> tuple[str, ...]:

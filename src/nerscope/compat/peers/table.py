@@ -7,10 +7,8 @@ from nerscope.compat.peers.credits import (
     NO_SCORE,
     Credit,
     Score,
-    half_for_overlap,
+    by_nervaluate,
     same,
-    same_span,
-    same_type_overlap,
     score_of,
 )
 from nerscope.compat.peers.readers import READERS
@@ -25,7 +23,6 @@ class Peer(NamedTuple):
 
     tool: str
     mode: str
-    reader: str  # which of READERS; modes with one reader see the same mentions
     rule: str  # in words
     credit: Credit = same
     none_of_none: bool = False  # no number where there is no mention at all
@@ -34,6 +31,11 @@ class Peer(NamedTuple):
     def name(self) -> str:
         """Tool and mode."""
         return f"{self.tool} {self.mode}".strip()
+
+    @property
+    def reader(self) -> str:
+        """Which of READERS it reads labels with: one for all modes of a tool, or one for each."""
+        return self.tool if self.tool in READERS else self.name
 
 
 class Judged(NamedTuple):
@@ -44,81 +46,77 @@ class Judged(NamedTuple):
     score: Score
 
 
-_NERVALUATE = "mentions as B and I spell them; any other letter goes on, or is refused at a start"
 PEERS = {
     peer.name: peer
     for peer in [
         Peer(
             "nerscope",
             "",
-            "nerscope",
-            "every label but O belongs to a mention; the letters of all schemes are known",
+            "any label but O belongs to a mention; the letters of all schemes are known",
         ),
         Peer(
             "conlleval",
             "",
-            "conlleval",
-            "two labels at a time: a stray I opens a mention; the letters are B, I, E, O",
+            "looks at two labels at a time: a stray I opens a mention; knows B, I, E and O",
         ),
         Peer(
             "seqeval",
             "default",
-            "seqeval default",
-            "as conlleval, with S; a mention that ends in another letter is lost before a B of its "
-            "type",
+            "as conlleval, and knows S; a mention that ends in another letter is lost before a B "
+            "of its type",
         ),
         Peer(
             "seqeval",
             "strict",
-            "seqeval strict",
             "a mention that breaks the scheme is dropped; the scheme must be told",
         ),
-        Peer("nervaluate", "strict", "nervaluate", f"{_NERVALUATE}; span and type must agree"),
         Peer(
-            "nervaluate", "exact", "nervaluate", "the span must agree, the type need not", same_span
+            "nervaluate",
+            "strict",
+            "a stray I opens a mention, and so does B; any other letter goes on, or is refused",
+        ),
+        Peer(
+            "nervaluate",
+            "exact",
+            "the span must agree, the type need not",
+            by_nervaluate("exact"),
         ),
         Peer(
             "nervaluate",
             "partial",
-            "nervaluate",
-            "a common token is half right, the same span right; the type need not agree",
-            half_for_overlap,
+            "the same span is right, a common token half right; the type need not agree",
+            by_nervaluate("partial"),
         ),
         Peer(
             "nervaluate",
             "ent_type",
-            "nervaluate",
             "a common token and the same type are right",
-            same_type_overlap,
+            by_nervaluate("ent_type"),
         ),
         Peer(
             "spaCy",
             "Doc",
-            "spaCy Doc",
             "Doc(ents=labels): a stray I opens a mention, but is refused at the start of a text; "
-            "so are letters but B, I, O",
+            "so are letters but B, I and O",
             none_of_none=True,
         ),
         Peer(
             "spaCy",
             "convert",
-            "spaCy convert",
-            "spacy convert: every label but O that no I or L of its type goes on opens a mention",
+            "spacy convert: any label but O opens a mention, except I and L of the type before",
             none_of_none=True,
         ),
         Peer(
             "SeqScore",
             "conlleval",
-            "SeqScore conlleval",
-            "a stray I opens a mention; schemes with an end cannot be repaired",
+            "a stray I opens a mention; schemes that mark the end cannot be repaired",
         ),
         Peer(
             "SeqScore",
             "discard",
-            "SeqScore discard",
-            "a stray I becomes O, and so does what follows it; for bio alone",
+            "a stray I becomes O, and so does what follows it; only bio can be repaired so",
         ),
-        Peer("SeqScore", "none", "SeqScore none", "labels that break the scheme are refused"),
+        Peer("SeqScore", "none", "labels that break the scheme are refused"),
     ]
 }
 
@@ -161,7 +159,7 @@ def judged(peer: Peer, gold: list[Reading], predicted: list[Reading]) -> Judged:
     ]
     if len(read) < len(sides):
         return Judged(gold, predicted, NO_SCORE)
-    right = sum(peer.credit(one, other) for one, other in read if one and other)
-    counts = [sum(map(len, side)) for side in zip(*read, strict=True)] or [0, 0]
-    score = score_of(right, *counts, none_of_none=peer.none_of_none)
-    return Judged(gold, predicted, score)
+    right, found = ([pair[side] for pair in read] for side in (0, 1))
+    counts = (sum(map(len, side)) for side in (right, found))
+    credit = peer.credit(right, found)
+    return Judged(gold, predicted, score_of(credit, *counts, none_of_none=peer.none_of_none))
