@@ -137,8 +137,9 @@ def test_a_word_may_be_a_file(stray: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gold.txt", "poor.txt", *SYSTEM], "--system: 2 gold files are given"),
-        ([*SYSTEM], "--system: 0 gold files are given"),
+        (["gold.txt", "poor.txt", *SYSTEM], "explain: 2 gold files are given"),
+        (["gold.txt", "poor.txt"], "explain: 2 gold files are given"),
+        ([*SYSTEM], "explain: 0 gold files are given"),
         (["gold.txt"], "gold.txt: no system is given"),
         (["missing.txt"], "missing.txt: no such file"),
         (["missing.txt", *SYSTEM], "missing.txt: no such file"),

@@ -43,19 +43,23 @@ def command(
 
 def _test(terms: list[str], system: list[str]) -> str | None:
     """The file whose scores are to be explained, if it is not words."""
-    if system and len(terms) != 1:
-        raise UsageError(
-            "--system", f"{len(terms)} gold files are given", "name one: explain TEST --system …"
-        )
-    return terms[0] if system or (len(terms) == 1 and _is_file(terms[0])) else None
-
-
-def _is_file(text: str) -> bool:
-    """Whether this is the name of a file, be it there or not; no word has a dot or a slash."""
     from nerscope.formats.base import path_of
 
-    path = path_of(text)
-    return path == "-" or "." in path or "/" in path or (bool(path) and Path(path).is_file())
+    paths = [path_of(text) for text in terms]
+    if system or any(_is_no_word(path) for path in paths):
+        if len(terms) != 1:
+            raise UsageError(
+                "explain",
+                f"{len(terms)} gold files are given",
+                "name one, and outputs for it as --system NAME=FILE",
+            )
+        return terms[0]
+    return terms[0] if len(paths) == 1 and paths[0] and Path(paths[0]).is_file() else None
+
+
+def _is_no_word(path: str) -> bool:
+    """Whether this can only be a file, be it there or not."""
+    return path == "-" or "." in path or "/" in path
 
 
 def _compare(test: str, system: list[str], everything: bool, form: str) -> None:
