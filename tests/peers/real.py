@@ -20,7 +20,7 @@ PARTICIPANTS = [
 # themselves with some labels changed.
 SYSTEMS = [
     *(("conll2003", name) for name in ("elmo", "flair")),
-    *(("wnut17", name) for name in PARTICIPANTS),
+    *(("wnut17", name) for name in (*PARTICIPANTS, "uh_ritual")),
     *((f"masakhaner2_{language}", f"{name}.1") for language in ("hau", "pcm") for name in MODELS),
     *((name, "changed") for name in ("reconll", "conll2002_es", "btc", "uner_da_ddt")),
 ]

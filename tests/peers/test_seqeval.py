@@ -1,4 +1,4 @@
-"""The drop-in for seqeval says what seqeval says: numbers to the last digit, text to the last byte."""
+"""The drop-in for seqeval says what seqeval says, to the last digit and the last byte."""
 
 import json
 from pathlib import Path
@@ -156,7 +156,7 @@ def test_labels_that_make_seqeval_stumble_are_named(
     with pytest.raises((AttributeError, LookupError)) as stumbled:
         theirs.f1_score([labels], [labels], **options)
     assert type(stumbled.value).__name__ == error
-    with pytest.raises(ValueError, match="Invalid token|is no label"):
+    with pytest.raises(ValueError, match=r"Invalid token|is no label"):
         ours.f1_score([labels], [labels], **options)
 
 

@@ -1,0 +1,156 @@
+"""`nerscope explain` on an input: what is shown, in every format, and what is refused."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import GOLD, Run
+
+from nerscope.compat.peers import PEERS
+from nerscope.results.glossary import GLOSSARY
+
+STRAY = GOLD.replace("Bob B-PER", "Bob I-PER").replace("Lovelace I-PER", "Lovelace O")
+SYSTEM = ("--system", "bert=bert.txt")
+
+
+@pytest.fixture
+def stray(data: Path) -> Path:
+    """The folder with an output in which one I is stray and one mention too short."""
+    (data / "bert.txt").write_text(STRAY, encoding="utf-8")
+    return data
+
+
+def test_the_page_shows_every_tool_and_where_they_part(stray: Path, run: Run) -> None:
+    outcome = run("explain", "gold.txt", *SYSTEM)
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = [line.rstrip() for line in outcome.out.split("\n")]
+    assert lines[0] == (
+        "bert, labels read as bio: 7 tools: F1 83.33; "
+        "seqeval strict, SeqScore discard: F1 72.73; SeqScore none: no number"
+    )
+    for name in map(str.split, PEERS):
+        assert any(line.split()[: len(name)] == name for line in lines), name
+    assert "  SeqScore none: refuses I-PER after O (bert.txt:6)" in lines
+    begin = lines.index("Labels that tools read differently: 1 place")
+    assert lines[begin + 1 : begin + 6] == [
+        "bert.txt:6 (bert): I-PER after O: no mention is open",
+        "    met/O Bob/I-PER",
+        "    PER “Bob”  the others",
+        "    nothing    seqeval strict, SeqScore discard",
+        "    refused    SeqScore none",
+    ]
+
+
+def test_pairs_are_counted_and_listed_where_all_is_asked_for(stray: Path, run: Run) -> None:
+    short, full = (run("explain", "gold.txt", *SYSTEM, *more).out for more in ([], ["--all"]))
+    (row,) = [line for line in short.split("\n") if "same type, other span" in line]
+    assert row.split()[4:] == ["1", "gold.txt:3", "0", "0", "0.5", "1"]
+    assert "Ada Lovelace" not in short
+    assert "PER “Ada Lovelace”   PER “Ada”" in full
+
+
+def test_a_file_of_three_columns_needs_no_system(stray: Path, run: Run) -> None:
+    pairs = zip(GOLD.split("\n"), STRAY.split("\n"), strict=True)
+    both = "\n".join(f"{one} {other.split()[-1]}" if one else "" for one, other in pairs)
+    (stray / "both.txt").write_text(both, encoding="utf-8")
+    alone, beside = (
+        json.loads(run("explain", *given, "--format", "json").out)
+        for given in (["both.txt"], ["gold.txt", *SYSTEM])
+    )
+    numbers = ("tool", "mode", "precision", "recall", "f1", "gold", "predicted", "right")
+    assert [{key: row[key] for key in numbers} for row in alone["scores"]] == [
+        {key: row[key] for key in numbers} for row in beside["scores"]
+    ]
+    assert {row["system"] for row in alone["scores"]} == {"both"}
+
+
+def test_json_holds_everything(stray: Path, run: Run) -> None:
+    content = json.loads(run("explain", "gold.txt", *SYSTEM, "--format", "json").out)
+    assert set(content) == {"schemes", "scores", "disagreements", "pairs", "rules"}
+    assert content["schemes"] == {"bert": "bio"}
+    assert list(content["rules"]) == list(PEERS)
+    assert [f"{row['tool']} {row['mode']}".strip() for row in content["scores"]] == list(PEERS)
+    assert content["scores"][-1]["f1"] is None
+    (one,) = content["disagreements"]
+    assert one["views"][1] == {"mentions": [], "tools": ["seqeval strict", "SeqScore discard"]}
+    assert content["pairs"][0]["kind"] == "same type, other span"
+
+
+def test_csv_has_the_readings_by_tool(stray: Path, run: Run) -> None:
+    printed = run("explain", "gold.txt", *SYSTEM, "--format", "csv").out
+    tables = [list(csv.DictReader(io.StringIO(part))) for part in printed.split("\n\n")]
+    assert [row["note"] for row in tables[0]][-1] == "refuses I-PER after O (bert.txt:6)"
+    assert [row["read as"] for row in tables[1]] == ["PER “Bob”", "nothing", "refused"]
+    assert tables[1][0]["by"].startswith("nerscope, conlleval, seqeval default")
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_papers_and_issues_get_tables(form: str, stray: Path, run: Run) -> None:
+    outcome = run("explain", "gold.txt", *SYSTEM, "--format", form)
+    assert outcome.code == 0
+    assert "bert as tools would score it" in outcome.out
+    assert "Labels that tools read differently: 1 place" in outcome.out
+
+
+def test_runs_and_systems_have_a_table_each(stray: Path, run: Run) -> None:
+    outcome = run("explain", "gold.txt", *SYSTEM, *SYSTEM, "--system", "good=good.txt")
+    titles = [line for line in outcome.out.split("\n") if line.endswith("as tools would score it")]
+    assert [title.partition(" as ")[0] for title in titles] == ["bert 1", "bert 2", "good"]
+
+
+def test_tools_that_agree_are_said_to(stray: Path, run: Run) -> None:
+    outcome = run("explain", "gold.txt", "--system", "good=good.txt")
+    assert outcome.out.startswith("good, labels read as bio: 10 tools: F1 ")
+    assert outcome.out.endswith("Labels that tools read differently: 0 places\n")
+
+
+def test_the_rules_are_shown_where_all_is_asked_for(stray: Path, run: Run) -> None:
+    short, full = (run("explain", "gold.txt", *SYSTEM, *more).out for more in ([], ["--all"]))
+    for peer in PEERS.values():
+        assert peer.rule in full
+        assert peer.rule not in short
+
+
+def test_an_output_for_another_file_is_refused(data: Path, run: Run) -> None:
+    for name, word in (("long", "word"), ("other", "wort")):
+        (data / f"{name}.txt").write_text(f"{word} B-X\n" * 30, encoding="utf-8")
+    outcome = run("explain", "long.txt", "--system", "a=other.txt::tokens=any")
+    assert outcome.code == 2
+    assert "30 of 30 tokens differ from gold" in outcome.err
+
+
+@pytest.mark.parametrize("form", ["markdown", "csv", "json"])
+def test_words_too_are_told_in_every_format(form: str, run: Run) -> None:
+    outcome = run("explain", "ter", "--format", form)
+    assert outcome.code == 0
+    assert GLOSSARY["ter"] in outcome.out
+
+
+def test_a_word_may_be_a_file(stray: Path, run: Run) -> None:
+    (stray / "ter").write_text(GOLD, encoding="utf-8")
+    assert run("explain", "ter", "ter").out.startswith("ter: Token error rate")
+    assert "no system is given" in run("explain", "ter").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gold.txt", "poor.txt", *SYSTEM], "explain: 2 gold files are given"),
+        (["gold.txt", "poor.txt"], "explain: 2 gold files are given"),
+        ([*SYSTEM], "explain: 0 gold files are given"),
+        (["gold.txt"], "gold.txt: no system is given"),
+        (["missing.txt"], "missing.txt: no such file"),
+        (["missing.txt", *SYSTEM], "missing.txt: no such file"),
+        (["gold.txt", "--system", "bert"], "it is not of the form NAME=FILE"),
+        (["gold.txt::scheme=token", "--system", "a=good.txt::scheme=token"], "spell no mentions"),
+        (["gold.txt", *SYSTEM, "--format", "odd"], "odd"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused(
+    arguments: list[str], message: str, stray: Path, run: Run
+) -> None:
+    outcome = run("explain", *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
