@@ -41,6 +41,16 @@ ENTITIES = [
 ]
 
 
+HOSTILE = st.text(
+    st.one_of(
+        st.sampled_from('aé\u0301\u05d0\u200d\u00a0\u2028"\\\t#\n🎉'),
+        st.characters(exclude_categories=["Cs"]),
+    ),
+    max_size=5,
+).filter(lambda text: not {"\0", "\x1f"} & set(text))
+KINDS = st.sampled_from(["PER", "creative-work", "ty pe", "è\u2028", "🎉"])
+
+
 def words_of(corpus: Corpus) -> list[list[str]]:
     return [corpus.words(sentence) for sentence in range(len(corpus))]
 
@@ -216,6 +226,7 @@ def test_a_table_and_predictions_are_evaluated() -> None:
 
 
 def test_chunks_hold_all_rows_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nerscope.formats.arrow.BATCH", 40)
     monkeypatch.setattr("nerscope.formats.chunks._CHUNK", 50)
     tokens = [[f"w{number}"] * (1 + number % 7) for number in range(2500)]
     table = pyarrow.table({"tokens": tokens, "tags": [["O"] * len(some) for some in tokens]})
@@ -225,6 +236,37 @@ def test_chunks_hold_all_rows_in_their_order(monkeypatch: pytest.MonkeyPatch) ->
         assert [words for chunk in chunks for words in words_of(chunk)] == tokens
         lines = np.concatenate([chunk.lines for chunk in chunks])
         assert np.unique(lines).tolist() == list(range(1, 2501))
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_columns_say_what_rows_say(data: st.DataObject) -> None:
+    """Batches of Arrow's are read as columns; data frames of the same rows are read row by row."""
+    numbers = data.draw(st.booleans())
+    label: st.SearchStrategy[Any] = st.integers(0, 3) if numbers else st.sampled_from(NAMES)
+    sentence = st.lists(st.tuples(HOSTILE, label), min_size=1, max_size=5)
+    pairs = data.draw(st.lists(sentence, min_size=1, max_size=9))
+    columns: dict[str, list[list[Any]]] = {
+        "tokens": [[token for token, _ in pair] for pair in pairs],
+        "ner_tags": [[mark for _, mark in pair] for pair in pairs],
+    }
+    table = with_metadata(columns, {"ner_tags": [CLASSES]})
+    skipped = data.draw(st.integers(0, len(pairs) - 1))
+    spelt = [[NAMES[one] if numbers else one for one in row] for row in columns["ner_tags"]]
+    frame = pandas.DataFrame({"tokens": columns["tokens"], "ner_tags": spelt}).iloc[skipped:]
+    quick, slow = read(table.slice(skipped)), read(frame)
+    assert words_of(quick) == words_of(slow)
+    assert mentions_of(quick) == mentions_of(slow)
+    assert quick.lines.tolist() == slow.lines.tolist()
+    assert quick.scheme == slow.scheme
+
+
+def test_words_that_cut_a_character_are_refused() -> None:
+    halves = pyarrow.array([b"\xc3", b"\xa9"]).view(pyarrow.string())
+    tokens = pyarrow.ListArray.from_arrays(pyarrow.array([0, 2], pyarrow.int32()), halves)
+    table = pyarrow.table({"tokens": tokens, "labels": [["O", "O"]]})
+    with pytest.raises(InputError, match="cannot be read as a table"):
+        read(io.BytesIO(as_parquet(table)))
 
 
 def test_text_is_retokenised_and_labels_are_flat() -> None:
@@ -368,16 +410,6 @@ def test_claims_beyond_all_measure_are_refused(
     assert path.stat().st_size < 5000
     with pytest.raises(InputError, match="it claims 500000 values in"):
         read(path)
-
-
-HOSTILE = st.text(
-    st.one_of(
-        st.sampled_from('aé\u0301\u05d0\u200d\u00a0\u2028"\\\t#\n🎉'),
-        st.characters(exclude_categories=["Cs"]),
-    ),
-    max_size=5,
-).filter(lambda text: not {"\0", "\x1f"} & set(text))
-KINDS = st.sampled_from(["PER", "creative-work", "ty pe", "è\u2028", "🎉"])
 
 
 @st.composite

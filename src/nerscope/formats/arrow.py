@@ -4,17 +4,30 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import Mentions, encode
 from nerscope.corpus.schemes import Scheme
+from nerscope.corpus.vocabulary import padded
 from nerscope.errors import InputError
 from nerscope.formats.base import FORMATS, Format, Source, with_tokens
 from nerscope.formats.extras import needed
 from nerscope.formats.files import Bytes
-from nerscope.formats.tables import BATCH, TABLE_OPTIONS, Row, Table, TableSource
+from nerscope.formats.tables import (
+    BATCH,
+    TABLE_OPTIONS,
+    ColumnRows,
+    Labelled,
+    Row,
+    Table,
+    TableSource,
+)
 
 EXTRA = "tables"
 _PARQUET, _ARROW, _FEATHER_1 = b"PAR1", b"ARROW1", b"FEA1"
@@ -49,7 +62,7 @@ def _parquet(data: Bytes) -> Table:
     def batches() -> Iterator[Sequence[Row]]:
         with _refusing(data.name):
             for batch in file.iter_batches(BATCH, columns=wanted):
-                yield batch.to_pylist()
+                yield _ArrowRows(batch, data.name)
 
     return Table(columns, names_of_schema(schema), batches)
 
@@ -90,14 +103,89 @@ def arrow_table(data: Bytes) -> Table:
             every = map(reader.get_batch, range(reader.num_record_batches)) if whole else reader
             for batch in every:
                 batch.validate(full=True)  # what it says of itself is not to be trusted
-                yield from _in_pieces(batch.select(wanted))
+                yield from _in_pieces(batch.select(wanted), data.name)
 
     return Table(columns, names_of_schema(schema), batches)
 
 
-def _in_pieces(batch: Any) -> Iterator[Sequence[Row]]:
+def _in_pieces(batch: Any, name: str) -> Iterator[Sequence[Row]]:
     for begin in range(0, batch.num_rows, BATCH):
-        yield batch.slice(begin, BATCH).to_pylist()
+        yield _ArrowRows(batch.slice(begin, BATCH), name)
+
+
+class _ArrowRows(ColumnRows):
+    """The rows of a record batch; they become Python objects only if somebody looks at them."""
+
+    def __init__(self, batch: Any, name: str) -> None:
+        self._batch, self._name = batch, name
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        with _refusing(self._name):
+            rows: list[Row] = self._batch.to_pylist()
+            return rows
+
+    def __len__(self) -> int:
+        return int(self._batch.num_rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._rows[index]
+
+    def labelled(self, tokens: str, labels: str, names: Sequence[str] | None) -> Labelled | None:
+        """The sentences as columns, if nothing is missing and all lists fit together."""
+        lists = [self._batch.column(column) for column in (tokens, labels)]
+        if any(_is_odd(one, self._name) for one in lists):
+            return None
+        words, marks = (one.flatten() for one in lists)
+        sizes, others = (one.value_lengths().to_numpy() for one in lists)
+        if not np.array_equal(sizes, others) or not sizes.all():
+            return None
+        fields, known = _fields(words, self._name), _known(marks, names)
+        if fields is None or known is None:
+            return None
+        return Labelled(*fields, sizes.astype(np.int64), *known)
+
+
+def _is_odd(column: Any, name: str) -> bool:
+    """Whether a column is no list of plain values, or lacks some."""
+    types = needed("pyarrow.types", name, EXTRA)
+    return bool(not types.is_list(column.type) or column.null_count or column.flatten().null_count)
+
+
+def _fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
+    """Strings as fields of a buffer, taken as they lie in memory."""
+    if not needed("pyarrow.types", name, EXTRA).is_string(words.type):
+        return None
+    _, offsets, data = words.buffers()
+    edges = np.frombuffer(offsets, np.int32)[words.offset :][: len(words) + 1].astype(np.int64)
+    plain = bytes(memoryview(data)[edges[0] : edges[-1]]) if data is not None else b""
+    edges -= edges[0]
+    buffer = padded(plain)
+    # Where no string begins inside of a character, all are valid if they are valid together.
+    if b"\0" in plain or b"\x1f" in plain or (buffer[edges[:-1]] & 0xC0 == 0x80).any():
+        return None
+    return (buffer, edges[:-1], edges[1:]) if _is_utf8(plain) else None
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _known(marks: Any, names: Sequence[str] | None) -> tuple[Ints, list[str]] | None:
+    """Labels as places among those that occur."""
+    values = marks.dictionary_encode()
+    places, texts = values.indices.to_numpy(), values.dictionary.to_pylist()
+    if names is not None and all(isinstance(one, int) for one in texts):
+        if not all(0 <= one < len(names) for one in texts):
+            return None
+        texts = [names[one] for one in texts]
+    if not all(isinstance(one, str) for one in texts) or {"\0", "\x1f"} & set("".join(texts)):
+        return None
+    return places.astype(np.int32), texts
 
 
 def _readable(data: Bytes, pyarrow: Any) -> Any:
@@ -191,7 +279,7 @@ class _InMemory(NamedTuple):
 _IN_MEMORY: Mapping[tuple[str, str], _InMemory] = {
     ("pyarrow", "Table"): _InMemory(
         lambda table: [(field.name, field.type) for field in table.schema],
-        lambda table, begin: table.slice(begin, BATCH).to_pylist(),
+        lambda table, begin: rows_of_table(table.slice(begin, BATCH), "<memory>"),
     ),
     ("pandas", "DataFrame"): _InMemory(
         lambda frame: list(frame.dtypes.items()),
@@ -202,6 +290,11 @@ _IN_MEMORY: Mapping[tuple[str, str], _InMemory] = {
         lambda frame, begin: frame.slice(begin, BATCH).to_dicts(),
     ),
 }
+
+
+def rows_of_table(table: Any, name: str) -> Sequence[Row]:
+    """A table of a few rows as one batch."""
+    return _ArrowRows(next(iter(table.combine_chunks().to_batches())), name)
 
 
 def wrap_table(given: Any, name: str) -> Source:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.errors import InputError
-from nerscope.formats.arrow import arrow_table, names_of_features
+from nerscope.formats.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.base import FORMATS, Format, Source
 from nerscope.formats.files import Bytes, unreadable
 from nerscope.formats.tables import BATCH, TABLE_OPTIONS, Row, Table, TableSource
@@ -94,10 +94,16 @@ def wrap_dataset(given: Any, name: str) -> Source:
     columns = {str(column): str(features.get(column)) for column in given.column_names or ()}
 
     def batches() -> Iterator[Sequence[Row]]:
-        for batch in given.with_format(None).iter(batch_size=BATCH):
-            yield [dict(zip(batch, row, strict=True)) for row in zip(*batch.values(), strict=True)]
+        # A dataset that is there lies in Arrow's tables; a stream may come from anywhere.
+        there = hasattr(given, "data")
+        for batch in given.with_format("arrow" if there else None).iter(batch_size=BATCH):
+            yield rows_of_table(batch, name) if there else _rows(batch)
 
     return TableSource(name, lambda: Table(columns, names_of_features(features), batches))
+
+
+def _rows(columns: Mapping[str, Sequence[Any]]) -> list[Row]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def takes(given: object) -> bool:

@@ -1,19 +1,23 @@
 """Rows of a table as sentences: one row a sentence or a text, or one row a token."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
-from nerscope.corpus.corpus import Coding, Corpus, Found, SentenceParts
-from nerscope.corpus.schemes import scheme_named
+import numpy as np
+
+from nerscope.corpus.arrays import Bytes, Ints
+from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts
+from nerscope.corpus.schemes import Scheme, Transitions, parse_label, scheme_named
 from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption, Source
 from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.jsonl import FILE_OPTIONS as RECORD_OPTIONS
-from nerscope.formats.records import KNOWN, LABELS, LETTERS, read_record, schema_of
+from nerscope.formats.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
 from nerscope.formats.text import read_text
 
 Row: TypeAlias = Mapping[str, Any]
@@ -48,6 +52,25 @@ class Table(NamedTuple):
     batches: Callable[[], Iterator[Sequence[Row]]]
 
 
+class Labelled(NamedTuple):
+    """Sentences as columns: tokens as fields of a padded buffer, labels as places among texts."""
+
+    buffer: Bytes
+    begins: Ints
+    ends: Ints
+    sizes: Ints  # of each sentence
+    labels: Ints
+    texts: list[str]
+
+
+class ColumnRows(Sequence[Row]):
+    """Rows of a batch that may be had as columns, which is ten times as fast."""
+
+    @abstractmethod
+    def labelled(self, tokens: str, labels: str, names: Sequence[str] | None) -> Labelled | None:
+        """The sentences, or None if anything is not as it should be: rows tell what."""
+
+
 TABLE_OPTIONS: Mapping[str, FileOption] = {
     "token": FileOption(str, "the column of the tokens"),
     "label": FileOption(str, "the column of the labels"),
@@ -80,27 +103,37 @@ class TableSource(Source):
             raise UsageError(self.name, f"tokens={self.tokens!r} cannot be", f"give {give}")
 
     @cached_property
-    def _counts(self) -> str | None:
-        """What the first row says that mentions are counted in: letters, tokens or labels."""
-        first = next(chain.from_iterable(self._chosen().batches()), None)
-        if first is None:
+    def _first(self) -> Row | None:
+        """The first row, which tells the layout of all."""
+        return next(chain.from_iterable(self._chosen().batches()), None)
+
+    @property
+    def _schema(self) -> Schema | None:
+        """How a row says a sentence or a text; None if it is a token, or says nothing."""
+        if self._first is None or _columns_by_token(self._first) is not None:
             return None
-        schema = schema_of(first)
-        return LABELS if _columns_by_token(first) else schema and schema.counts
+        return schema_of(self._first)
 
     @property
     def retokenised(self) -> bool:  # type: ignore[override]
         """Whether it holds text, of which tokens are to be made, or somebody said so."""
-        return self.tokens == "align" or self._counts == LETTERS
+        if self.tokens == "align":
+            return True
+        return self._schema is not None and self._schema.counts == LETTERS
 
     @property
     def always_flat(self) -> bool:  # type: ignore[override]
         """Whether it holds labels."""
-        return self._counts == LABELS
+        if self._first is not None and _columns_by_token(self._first) is not None:
+            return True
+        return self._schema is not None and self._schema.counts == LABELS
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Whole sentences, some ten thousand tokens at a time."""
         told = scheme_named(self.scheme) if self.scheme else None
+        schema = self._schema
+        if schema is not None and schema.counts == LABELS:
+            return _by_batches(self._chosen(), schema, self.name, coding, told)
         return gathered(self._read(), self.name, coding, told)
 
     def _read(self) -> Iterator[Said]:
@@ -136,6 +169,44 @@ class TableSource(Source):
         if not wanted:
             return table._replace(names=names)
         return Table(table.columns, names, lambda: _renamed(table.batches(), wanted))
+
+
+def _by_batches(
+    table: Table, schema: Schema, name: str, coding: Coding, told: Scheme | None
+) -> Iterator[Corpus]:
+    """A chunk for each batch: of its columns if it can give them, else row by row."""
+    names = table.names.get(schema.marks or "")
+    done = 0
+    for batch in table.batches():
+        columns = None
+        if isinstance(batch, ColumnRows):
+            columns = batch.labelled(schema.held, schema.marks or "", names)
+        corpus = _of_columns(columns, name, coding, told, done) if columns else None
+        if corpus is not None:
+            yield corpus
+        elif batch:
+            every = enumerate(batch, done + 1)
+            said = (_read_row(row, table, name, number) for number, row in every)
+            yield from gathered(said, name, coding, told)
+        done += len(batch)
+
+
+def _of_columns(
+    columns: Labelled, name: str, coding: Coding, told: Scheme | None, done: int
+) -> Corpus | None:
+    """A chunk of columns, or None if there is a label that somebody must be told about."""
+    labels = [parse_label(text, told.bare if told else None) for text in columns.texts]
+    known = [label for label in labels if label is not None]
+    if len(known) < len(labels):
+        return None
+    starts = np.concatenate([[0], np.cumsum(columns.sizes)])
+    lines = np.repeat(np.arange(done + 1, done + len(starts)), columns.sizes)
+    words = coding.tokens.encode_fields(columns.buffer, columns.begins, columns.ends)
+    codes = np.array([coding.labels.code(label) for label in known], np.int32)[columns.labels]
+    reading = Reading(Transitions.of(columns.texts, columns.labels, starts, lines))
+    documents = np.zeros(len(starts) - 1, np.int64)
+    corpus = Corpus(name, coding, words, starts, lines, documents, codes)
+    return replace(corpus, reading=reading, told=told)
 
 
 def _renamed(
