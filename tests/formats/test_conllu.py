@@ -394,7 +394,7 @@ def test_a_system_may_spell_and_divide_the_text_its_own_way(
     assert nerscope.evaluate(source(ADA), {"s": system}).value(system="s", metric="f1") == 1.0
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_converting_changes_labels_and_nothing_else(end: str) -> None:
     text = "# sent_id = 1\n" + line("1-2", "x", "NER=_") + ADA + "\n"
     text += line("1", "Bo", "a=b|NER=B-PER|c=d")

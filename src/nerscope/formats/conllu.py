@@ -180,7 +180,9 @@ class ConlluFile(Source):
         if self.layout.is_bracketed:
             return None
         with self.content.open() as stream:
-            lines = stream.read().decode(self.encoding).split("\n")
+            text = stream.read().decode(self.encoding)
+        newline = "\n" if "\n" in text or "\r" not in text else "\r"
+        lines = text.split(newline)
         for number, label in labels.items():
             line = lines[number - 1]
             end = "\r" if line.endswith("\r") else ""
@@ -188,7 +190,7 @@ class ConlluFile(Source):
             at = self.layout.label
             fields[at] = _with_label(fields[at], self.layout.key, label)
             lines[number - 1] = "\t".join(fields) + end
-        return "\n".join(lines).encode(self.encoding)
+        return newline.join(lines).encode(self.encoding)
 
 
 def _check_choice(name: str, option: str, value: str) -> None:

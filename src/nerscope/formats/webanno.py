@@ -38,7 +38,7 @@ _VALUE = "value"  # the feature of a named entity that is its type
 _NO_VALUE = "*"
 _NOTHING = "_"
 # A value with its number, up to a bar or the end; what is escaped is taken in one go.
-_ITEM = re.compile(r"((?:\\.|[^\\|])+?)(?:\[(\d{1,18})\])?(?:\||\Z)")
+_ITEM = re.compile(r"((?:\\.|[^\\|])+?)(?:\[(\d{1,18})\])?(\||\Z)")
 _ESCAPED_VALUE = re.compile(r"\\(->|[\\\[\]|_;tn*])")
 _ESCAPED_TEXT = re.compile(r"\\([tnfrb\\\x01-\x07\x0e-\x1f])")
 _OLD_TEXT = re.compile(r"\\(u[0-9A-Fa-f]{4}|[tnfrb\\\"'])")  # up to version 3.1
@@ -388,13 +388,11 @@ def _located(
 
 def _items(column: str, place: str) -> Iterator[tuple[str, int | None]]:
     """The values of a column, and their numbers."""
-    done = 0
-    for found in _ITEM.finditer(column):
-        if found.start() != done:
-            break
-        done = found.end()
+    done, goes_on = 0, True
+    while goes_on and (found := _ITEM.match(column, done)):
+        done, goes_on = found.end(), bool(found[3])
         yield found[1], int(found[2]) if found[2] else None
-    if done != len(column) or column.endswith("|") or not column:
+    if goes_on:
         raise FormatError(
             place, f"'{column}' is no value of a layer", r"write PER, PER[1] or PER[1]|LOC[2]"
         )
