@@ -80,6 +80,15 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """As much of a text as a message shows.
+
+    >>> shortened("a" * 70, 3)
+    'aaa…'
+    """
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """Name the closest known words, then all of them.
 

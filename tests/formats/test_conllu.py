@@ -154,6 +154,13 @@ def test_a_range_ends_with_its_sentence(number: str) -> None:
     assert mentions_of(corpus_of(text))[-1] == (1, 3, "PER")
 
 
+def test_ranges_that_overlap_are_shared_out_once() -> None:
+    ranges = "".join(line("1-99999", "x", "NER=B-X") for _ in range(500))
+    corpus = corpus_of(ranges + "".join(line("1", "a") for _ in range(500)))
+    assert mentions_of(corpus) == [(0, 500, "X")]
+    assert noticed(corpus) == {RANGES: 500, SHARED_OUT: 1}
+
+
 def test_documents_and_comments() -> None:
     text = f"# newdoc id = a\n# sent_id = 1\n# text = Ada Lee.\n{ADA}\n{ADA}\n# newdoc\n{ADA}"
     corpus = corpus_of(text)
@@ -308,6 +315,8 @@ def test_mentions_across_sentences_are_left_out_and_counted() -> None:
         (line("1", "x", "Entity=(e1)"), {}, "f.conllu:1", "'(e1' has no type"),
         (line("1", "x", "Entity=(e1-x)y"), {}, "f.conllu:1", "is not written in brackets"),
         (ADA + "\0", {}, "f.conllu: byte", "there is a NUL byte"),
+        # what is long is refused as fast as it is read, and not shown whole
+        (line("1", "x", "Entity=" + "x" * 99999), {"key": "Entity"}, "f.conllu:1", "x…' is not"),
     ],
 )
 def test_what_cannot_be_read_is_refused(

@@ -11,7 +11,7 @@ import numpy as np
 
 from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
 from nerscope.corpus.schemes import Scheme
-from nerscope.errors import FormatError, InputError
+from nerscope.errors import FormatError, InputError, shortened
 from nerscope.formats.base import FORMATS, Format, with_tokens
 from nerscope.formats.files import Bytes, load
 from nerscope.formats.text import Record, TextSource, TextSpan, read_text, records_of, text_source
@@ -147,10 +147,11 @@ def _span(line: str, text: str, place: str) -> TextSpan:
     if not _is_sound(span, text):
         read_text(Record(text, [span]), place)  # says what is wrong with it
     there = " ".join(text[start:end] for start, end in span.fragments)
-    if found[3] and found[3].split() != there.split():
+    said = found[3] or there
+    if said.split() != there.split():
         raise FormatError(
             place,
-            f"the text at {found[2]} is '{_short(there)}', not '{_short(found[3])}'",
+            f"the text at {shortened(found[2])} is '{shortened(there)}', not '{shortened(said)}'",
             "give the text that was annotated; offsets count characters, and line ends as they are",
         )
     return span
@@ -162,10 +163,6 @@ def _is_sound(span: TextSpan, text: str) -> bool:
     in_order = edges == sorted(edges) and all(start < end for start, end in span.fragments)
     inside = in_order and edges[-1] <= len(text)
     return inside and any(text[start:end].strip() for start, end in span.fragments)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def fits(name: str, head: bytes) -> bool:

@@ -26,7 +26,7 @@ from nerscope.corpus.schemes import (
     scheme_named,
 )
 from nerscope.corpus.vocabulary import padded
-from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
+from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened, suggest
 from nerscope.formats.base import FORMATS, FileOption, Format, Nature, Source, with_tokens
 from nerscope.formats.columns import Page, page_of
 from nerscope.formats.conll import FILE_OPTIONS as OF_COLUMNS
@@ -505,6 +505,7 @@ class _Reader:
                 starts[at] = len(page.data) + len(behind)
                 behind += text.encode()
                 ends[at] = len(page.data) + len(behind)
+            given[inside] = True
             shared += [self.line + int(page.rows[row])] if label != OUTSIDE_LABEL else []
         raw, labels = self.column.read(
             padded(page.data + behind),
@@ -565,11 +566,17 @@ class _Brackets:
 
     def read(self, text: str, before: int, behind: int, place: str) -> None:
         """Read the brackets of a line, which has so many words before it, and behind its end."""
-        if _BRACKET.sub("", text):
-            raise FormatError(
-                place, f"'{text}' is not written in brackets", "write (e1-person and e1)"
-            )
-        for opened, at_once, closed in _BRACKET.findall(text):
+        done = 0
+        while done < len(text):
+            found = _BRACKET.match(text, done)
+            if found is None:
+                raise FormatError(
+                    place,
+                    f"'{shortened(text)}' is not written in brackets",
+                    "write (e1-person and e1)",
+                )
+            done = found.end()
+            opened, at_once, closed = found.groups()
             if opened:
                 self._open_one(opened, before, place)
             if at_once or closed:
@@ -580,7 +587,9 @@ class _Brackets:
         kind = fields[self._kind_at] if len(fields) > self._kind_at else ""
         if not kind:
             raise FormatError(
-                place, f"the bracket '({text}' has no type", "say key=… if labels have another name"
+                place,
+                f"the bracket '({shortened(text)}' has no type",
+                "say key=… if labels have another name",
             )
         self._open.setdefault(fields[0], []).append((start, kind))
 
@@ -590,7 +599,9 @@ class _Brackets:
             return
         if not self._open.get(name):
             raise FormatError(
-                place, f"'{name})' closes a mention that is not open", "open it: (e1-person"
+                place,
+                f"'{shortened(name)})' closes a mention that is not open",
+                "open it: (e1-person",
             )
         start, kind = self._open[name].pop()
         part = _PART.match(name)

@@ -16,7 +16,7 @@ import numpy as np
 from nerscope.corpus.arrays import Objects
 from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
 from nerscope.corpus.schemes import Scheme
-from nerscope.errors import FormatError, InputError, UsageError, expect, plural
+from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format, with_tokens
 from nerscope.formats.files import Bytes, blocks
 from nerscope.formats.text import Record, TextSource, TextSpan, text_source
@@ -362,7 +362,7 @@ def _places_of(text: str) -> dict[int, int]:
 def _offsets(text: str, place: str) -> tuple[int, int]:
     found = _OFFSETS.fullmatch(text)
     if found is None:
-        raise FormatError(place, f"'{text}' is no pair of offsets", "write them as 0-3")
+        raise FormatError(place, f"'{shortened(text)}' is no pair of offsets", "write them as 0-3")
     return int(found[1]), int(found[2])
 
 
@@ -377,10 +377,11 @@ def _located(
             f"the offsets {fields[1]} do not lie in the text of the sentence",
             "count UTF-16 units from the start of the document; sentences begin with a token",
         )
-    if text[start:end] not in (fields[2], _ESCAPED_VALUE.sub(_letter, fields[2])):
+    there = text[start:end]
+    if there not in (fields[2], _ESCAPED_VALUE.sub(_letter, fields[2])):
         raise FormatError(
             place,
-            f"the text at {fields[1]} is '{text[start:end]}', not '{fields[2]}'",
+            f"the text at {fields[1]} is '{shortened(there)}', not '{shortened(fields[2])}'",
             "count UTF-16 units from the start of the document",
         )
     return start, end
@@ -394,7 +395,9 @@ def _items(column: str, place: str) -> Iterator[tuple[str, int | None]]:
         yield found[1], int(found[2]) if found[2] else None
     if goes_on:
         raise FormatError(
-            place, f"'{column}' is no value of a layer", r"write PER, PER[1] or PER[1]|LOC[2]"
+            place,
+            f"'{shortened(column)}' is no value of a layer",
+            r"write PER, PER[1] or PER[1]|LOC[2]",
         )
 
 
