@@ -3,12 +3,12 @@
 Ends are inclusive: an entity of one token begins and ends at the same place.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Entity:
     """An entity: its type, its first and its last place.
 
@@ -31,10 +31,7 @@ def from_lists(data: Any) -> Documents:
     >>> from_lists([["B-PER", "I-PER", "O"]])
     [[Entity(label='PER', start=0, end=1)]]
     """
-    return [
-        [] if tags.count("O") == len(tags) else _spelt(enumerate(tags), len(tags))
-        for tags in _lists(data, "ListLoader", "tags")
-    ]
+    return [_spelt(tags) for tags in _lists(data, "ListLoader", "tags")]
 
 
 def from_conll(data: Any) -> Documents:
@@ -89,33 +86,36 @@ def _lists(data: Any, loader: str, content: str) -> list[list[Any]]:
     return data
 
 
-def _spelt(tags: Iterable[tuple[int, Any]], size: int) -> list[Entity]:
+def _spelt(tags: list[Any]) -> list[Entity]:
     """What labels spell: a label continues an entity of its type unless it begins with B."""
     found: list[Entity] = []
-    kind, start = None, 0
-    for place, tag in tags:
+    kind, start, last = "", 0, -1
+    for place, tag in [(place, tag) for place, tag in enumerate(tags) if tag != "O"]:
         if not isinstance(tag, str):
             raise ValueError(f"Invalid tag type: {type(tag)}")
-        if kind is not None and tag != "O" and tag[2:] == kind and tag[:1] != "B":
+        if last == place - 1 and last >= start and tag[2:] == kind and tag[:1] != "B":
+            last = place
             continue
-        if kind is not None:
-            found.append(Entity(kind, start, place - 1))
-        kind, start = _kind(tag), place
-    return found if kind is None else [*found, Entity(kind, start, size - 1)]
+        if last >= start:
+            found.append(Entity(kind, start, last))
+        kind, start, last = _kind(tag), place, place
+    return [*found, Entity(kind, start, last)] if last >= start else found
 
 
-def _kind(tag: str) -> str | None:
-    if tag == "O":
-        return None
+def _kind(tag: str) -> str:
     if not tag.startswith(("B-", "I-")):
         raise ValueError(f"Invalid tag format: {tag}")
     return tag[2:]
 
 
 def _from_lines(lines: list[str]) -> list[Entity]:
-    """Blank lines within a document have no label, but they count as places."""
-    tags = [(place, _tag(line)) for place, line in enumerate(lines) if line.strip()]
-    return _spelt(tags, len(lines))
+    """A blank line within a document is a place that goes on with what the line before was."""
+    tags: list[str] = []
+    for line in lines:
+        before = tags[-1] if tags else "O"
+        more = before if before == "O" else f"I-{before[2:]}"
+        tags.append(_tag(line) if line.strip() else more)
+    return _spelt(tags)
 
 
 def _tag(line: str) -> str:
