@@ -245,6 +245,14 @@ def test_spans_are_written_in_the_scheme_of_the_labels_beside_them() -> None:
     assert {one.score.f1 for one in found.scores if one.tool == "SeqScore"} == {1.0}
 
 
+def test_tools_that_look_at_tokens_stop_at_an_empty_one() -> None:
+    gold = [(["Ada"], ["B-PER"]), (["met", ""], ["O", "B-PER"])]
+    found = compare_tools(gold, {"a": [["B-PER"], ["O", "B-PER"]]})
+    stopped = {one.tool: one.note for one in found.scores if one.score.f1 is None}
+    assert set(stopped) == {"spaCy", "SeqScore"}
+    assert set(stopped.values()) == {"refuses an empty token (<gold>:2)"}
+
+
 def test_mentions_that_overlap_are_refused() -> None:
     nested = Corpus.of([(["Bank", "Ghana"], [(0, 2, "ORG"), (1, 2, "LOC")])])
     with pytest.raises(InputError, match="its mentions overlap, which labels cannot write"):
