@@ -9,6 +9,7 @@ from typing import Any
 API = "api"  # the place of the Python reference, in the navigation and among the pages
 _LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)\s]*)?\))")
 _FENCED = re.compile(r"(?ms)(^```.*?^```$)")
+_OPENING = re.compile(r"\A(```\w*)[^\n]*")  # a language, and what tests are told of a block
 _CODE = re.compile(r"`[^`\n]+`")
 
 
@@ -86,6 +87,7 @@ def for_site(
 
     parts = _FENCED.split(markdown)  # every second one is code
     parts[::2] = [_LINK.sub(led, _CODE.sub(_plain, part)) for part in parts[::2]]
+    parts[1::2] = [_OPENING.sub(r"\1", part) for part in parts[1::2]]
     return "".join(parts)
 
 

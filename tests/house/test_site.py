@@ -102,6 +102,7 @@ def test_texts_are_turned_for_the_site_as_their_examples_say() -> None:
         ("[a](../../README.md)", "commands/run.md", "[a](../index.md)"),
         # Code is left alone, but for what tables in repositories need.
         ("```\n[a](docs/x.md)\n```", "index.md", "```\n[a](docs/x.md)\n```"),
+        ("```python needs=torch\nx\n```", "plans.md", "```python\nx\n```"),
         ("| `a\\|b` | c\\|d |", "plans.md", "| `a|b` | c\\|d |"),
     ],
 )
