@@ -270,6 +270,14 @@ def test_words_that_cut_a_character_are_refused() -> None:
         read(io.BytesIO(as_parquet(table)))
 
 
+def test_words_are_always_kept_of_small_tables_only(tmp_path: Path) -> None:
+    table = pyarrow.table({"tokens": TOKENS * 30_000, "labels": LABELS * 30_000})
+    path = tmp_path / "x.arrow"
+    path.write_bytes(as_stream(table))
+    assert [open_source(one).is_small for one in (table, path)] == [False, False]
+    assert open_source(table.slice(0, 10)).is_small
+
+
 def test_text_is_retokenised_and_labels_are_flat() -> None:
     text = open_source(pandas.DataFrame({"text": TEXT, "entities": ENTITIES}))
     labels = open_source(pandas.DataFrame({"tokens": TOKENS, "labels": LABELS}))

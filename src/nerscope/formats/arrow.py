@@ -22,6 +22,8 @@ from nerscope.formats.files import Bytes
 from nerscope.formats.footer import Claim, claims_of
 from nerscope.formats.tables import (
     BATCH,
+    FEW,
+    SMALL,
     TABLE_OPTIONS,
     ColumnRows,
     Labelled,
@@ -44,12 +46,12 @@ _WRITE_AGAIN = "write the file again"
 
 def open_parquet(data: Bytes, **options: Any) -> Source:
     """A Parquet file as a source."""
-    return TableSource(data.name, lambda: _parquet(data), **options)
+    return TableSource(data.name, lambda: _parquet(data), data.size <= SMALL, **options)
 
 
 def open_arrow(data: Bytes, **options: Any) -> Source:
     """An Arrow or Feather file, or a stream of Arrow's, as a source."""
-    return TableSource(data.name, lambda: arrow_table(data), **options)
+    return TableSource(data.name, lambda: arrow_table(data), data.size <= SMALL, **options)
 
 
 def _parquet(data: Bytes) -> Table:
@@ -322,7 +324,7 @@ def wrap_table(given: Any, name: str) -> Source:
     def batches() -> Iterator[Sequence[Row]]:
         return (known.rows(given, begin) for begin in range(0, len(given), BATCH))
 
-    return TableSource(name, lambda: Table(columns, names, batches))
+    return TableSource(name, lambda: Table(columns, names, batches), len(given) <= FEW)
 
 
 def takes(given: object) -> bool:

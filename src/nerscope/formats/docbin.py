@@ -26,6 +26,7 @@ GROUP = "sc"  # the span group that spaCy's span categoriser reads and writes un
 UNSET = "tokens without entity annotation, read as outside of mentions"
 TRIMMED = "spans with blanks at an edge"
 _PIECE = 1 << 20  # bytes
+_SMALL, _FEW = 4 << 20, 500_000  # bytes of a file, words of documents
 # Documents of real text unpack to some 13 times their size. Small ones may be as dull as they like.
 _TRUSTED = 64 << 20  # bytes
 _MOST_GROWTH = 100
@@ -70,6 +71,7 @@ class SpacySource(Source):
 
     name: str
     load: Callable[[], Documents]
+    is_small: bool = True
     spans: str | None = None
     retokenised = True
 
@@ -157,7 +159,7 @@ def _noticed(document: Document, number: int) -> dict[str, Found]:
 
 def open_docbin(data: Bytes, spans: str | None = None) -> Source:
     """A DocBin file as a source."""
-    return SpacySource(data.name, lambda: _packed(data), spans)
+    return SpacySource(data.name, lambda: _packed(data), data.size <= _SMALL, spans)
 
 
 def wrap_documents(given: Any, name: str) -> Source:
@@ -165,7 +167,7 @@ def wrap_documents(given: Any, name: str) -> Source:
     if not isinstance(given, list | tuple):
         return open_docbin(Bytes(name, data=given.to_bytes()))
     live = _Live(given)
-    return SpacySource(name, lambda: live)
+    return SpacySource(name, lambda: live, sum(map(len, given)) <= _FEW)
 
 
 def takes(given: object) -> bool:
