@@ -23,6 +23,7 @@ from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
 from nerscope.formats.arrow import written_as_parquet
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
+from nerscope.formats.footer import claims_of
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 TOKENS = [["Ada", "Byron", "spoke"], ["in", "Oslo"]]
@@ -269,6 +270,14 @@ def test_words_that_cut_a_character_are_refused() -> None:
         read(io.BytesIO(as_parquet(table)))
 
 
+def test_words_are_always_kept_of_small_tables_only(tmp_path: Path) -> None:
+    table = pyarrow.table({"tokens": TOKENS * 30_000, "labels": LABELS * 30_000})
+    path = tmp_path / "x.arrow"
+    path.write_bytes(as_stream(table))
+    assert [open_source(one).is_small for one in (table, path)] == [False, False]
+    assert open_source(table.slice(0, 10)).is_small
+
+
 def test_text_is_retokenised_and_labels_are_flat() -> None:
     text = open_source(pandas.DataFrame({"text": TEXT, "entities": ENTITIES}))
     labels = open_source(pandas.DataFrame({"tokens": TOKENS, "labels": LABELS}))
@@ -382,6 +391,40 @@ def test_broken_files_are_refused_or_read_as_they_are(name: str, how: str, tmp_p
         assert str(error).startswith(str(path))
     else:  # what was overwritten may be a word
         assert how == "its middle overwritten" and len(corpus) <= 100
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_no_change_of_a_byte_is_more_than_an_error(data: st.DataObject) -> None:
+    """Some broken footers end the whole process in pyarrow, unless they are read with care."""
+    name = data.draw(st.sampled_from(sorted(WRITERS)))
+    layout = data.draw(st.sampled_from(sorted(LAYOUTS)))
+    content = bytearray(WRITERS[name](pyarrow.table(LAYOUTS[layout])))
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    form = "parquet" if name == "x.parquet" else "arrow"
+    try:
+        corpus = read(io.BytesIO(bytes(content)), format=form)
+    except NerscopeError as error:
+        assert error.remedy
+    else:
+        assert words_of(corpus)
+
+
+def test_footers_claim_what_pyarrow_reads_in_them() -> None:
+    table = pyarrow.table({"tokens": TOKENS * 300, "labels": LABELS * 300, "text": TEXT * 300})
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, row_group_size=17)
+    data = sink.getvalue()
+    size = int.from_bytes(data[-8:-4], "little")
+    metadata = parquet.read_metadata(io.BytesIO(data))
+    columns = [
+        metadata.row_group(group).column(column)
+        for group in range(metadata.num_row_groups)
+        for column in range(metadata.num_columns)
+    ]
+    wanted = [(column.num_values, column.total_compressed_size) for column in columns]
+    assert list(map(tuple, claims_of(data[-8 - size : -8]))) == wanted
 
 
 def test_an_empty_file_and_an_old_one_are_refused(tmp_path: Path) -> None:

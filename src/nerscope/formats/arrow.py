@@ -19,8 +19,11 @@ from nerscope.errors import InputError
 from nerscope.formats.base import FORMATS, Format, Source, with_tokens
 from nerscope.formats.extras import needed
 from nerscope.formats.files import Bytes
+from nerscope.formats.footer import Claim, claims_of
 from nerscope.formats.tables import (
     BATCH,
+    FEW,
+    SMALL,
     TABLE_OPTIONS,
     ColumnRows,
     Labelled,
@@ -36,28 +39,30 @@ _PARQUET_ENDINGS, _ARROW_ENDINGS = (".parquet", ".pq"), (".arrow", ".feather", "
 _TRUSTED_VALUES = 10_000_000
 _MOST_VALUES = 1000  # in a byte
 _LONGEST_SHOWN = 160  # letters of what pyarrow says
+_FOOTER_END = 8  # bytes: the length of the footer, and the mark of the format
 _ROW_GROUP = 10_000  # sentences
 _WRITE_AGAIN = "write the file again"
 
 
 def open_parquet(data: Bytes, **options: Any) -> Source:
     """A Parquet file as a source."""
-    return TableSource(data.name, lambda: _parquet(data), **options)
+    return TableSource(data.name, lambda: _parquet(data), data.size <= SMALL, **options)
 
 
 def open_arrow(data: Bytes, **options: Any) -> Source:
     """An Arrow or Feather file, or a stream of Arrow's, as a source."""
-    return TableSource(data.name, lambda: arrow_table(data), **options)
+    return TableSource(data.name, lambda: arrow_table(data), data.size <= SMALL, **options)
 
 
 def _parquet(data: Bytes) -> Table:
     pyarrow, parquet = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
     with _refusing(data.name):
-        file = parquet.ParquetFile(_readable(data, pyarrow), buffer_size=1 << 20, pre_buffer=False)
-        _check_claims(file.metadata, data.name)
+        source = _readable(data, pyarrow)
+        _check_claims(source, data.name)
+        file = parquet.ParquetFile(source, buffer_size=1 << 20, pre_buffer=False)
         schema = file.schema_arrow
-    columns = _unique([(field.name, field.type) for field in schema], data.name)
-    wanted = _wanted(schema, pyarrow.types)
+        columns = _unique([(field.name, field.type) for field in schema], data.name)
+        wanted = _wanted(schema, pyarrow.types)
 
     def batches() -> Iterator[Sequence[Row]]:
         with _refusing(data.name):
@@ -67,19 +72,30 @@ def _parquet(data: Bytes) -> Table:
     return Table(columns, names_of_schema(schema), batches)
 
 
-def _check_claims(metadata: Any, name: str) -> None:
+def _check_claims(source: Any, name: str) -> None:
     """Refuse a file that claims more values than its bytes can hold."""
-    for group in range(metadata.num_row_groups):
-        for index in range(metadata.num_columns):
-            column = metadata.row_group(group).column(index)
-            if column.num_values > max(
-                _TRUSTED_VALUES, _MOST_VALUES * column.total_compressed_size
-            ):
-                raise InputError(
-                    name,
-                    f"it claims {column.num_values} values in {column.total_compressed_size} bytes",
-                    "no text does that: get the file again from whom you trust",
-                )
+    for claim in _claims(source):
+        if claim.values > max(_TRUSTED_VALUES, _MOST_VALUES * claim.size):
+            raise InputError(
+                name,
+                f"it claims {claim.values} values in {claim.size} bytes",
+                "no text does that: get the file again from whom you trust",
+            )
+
+
+def _claims(source: Any) -> list[Claim]:
+    """What the footer claims; pyarrow says what is wrong with a file that has none."""
+    size = source.size()
+    source.seek(max(0, size - _FOOTER_END))
+    end = source.read(_FOOTER_END)
+    length = int.from_bytes(end[:4], "little")
+    if end[4:] != _PARQUET or length > size - _FOOTER_END:
+        return []
+    source.seek(size - _FOOTER_END - length)
+    try:
+        return list(claims_of(source.read(length)))
+    except (ValueError, AttributeError, TypeError):
+        raise OSError("its footer is broken") from None
 
 
 def arrow_table(data: Bytes) -> Table:
@@ -95,8 +111,8 @@ def arrow_table(data: Bytes) -> Table:
         whole = head.startswith(_ARROW)
         reader = ipc.open_file(source) if whole else ipc.open_stream(source)
         schema = reader.schema
-    columns = _unique([(field.name, field.type) for field in schema], data.name)
-    wanted = _wanted(schema, pyarrow.types)
+        columns = _unique([(field.name, field.type) for field in schema], data.name)
+        wanted = _wanted(schema, pyarrow.types)
 
     def batches() -> Iterator[Sequence[Row]]:
         with _refusing(data.name):
@@ -308,7 +324,7 @@ def wrap_table(given: Any, name: str) -> Source:
     def batches() -> Iterator[Sequence[Row]]:
         return (known.rows(given, begin) for begin in range(0, len(given), BATCH))
 
-    return TableSource(name, lambda: Table(columns, names, batches))
+    return TableSource(name, lambda: Table(columns, names, batches), len(given) <= FEW)
 
 
 def takes(given: object) -> bool:

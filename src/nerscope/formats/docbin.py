@@ -2,9 +2,11 @@
 
 import struct
 import zlib
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
@@ -24,6 +26,7 @@ GROUP = "sc"  # the span group that spaCy's span categoriser reads and writes un
 UNSET = "tokens without entity annotation, read as outside of mentions"
 TRIMMED = "spans with blanks at an edge"
 _PIECE = 1 << 20  # bytes
+_SMALL, _FEW = 4 << 20, 500_000  # bytes of a file, words of documents
 # Documents of real text unpack to some 13 times their size. Small ones may be as dull as they like.
 _TRUSTED = 64 << 20  # bytes
 _MOST_GROWTH = 100
@@ -68,6 +71,7 @@ class SpacySource(Source):
 
     name: str
     load: Callable[[], Documents]
+    is_small: bool = True
     spans: str | None = None
     retokenised = True
 
@@ -95,41 +99,53 @@ class SpacySource(Source):
 def _read(document: Document, name: str, number: int) -> Said:
     """The sentences of a document: words of blanks alone become part of the space between words."""
     place = f"{name}: document {number}"
-    kept, gaps = _without_blank_words(document)
-    moved = np.cumsum([0, *np.isin(np.arange(len(document.words)), kept)]).tolist()
-    words = [document.words[at] for at in kept]
-    mentions = [(moved[low], moved[high], kind) for low, high, kind in document.mentions]
-    for (low, high, _), (first, last, _) in zip(mentions, document.mentions, strict=True):
-        if low == high:
+    words, gaps, moved = _without_blank_words(document)
+    mentions = sorted((moved[low], moved[high], kind) for low, high, kind in document.mentions)
+    for low, high, _ in document.mentions:
+        if moved[low] == moved[high]:
             raise FormatError(
-                place, f"the span ({first}, {last}) holds nothing but blanks", "take it out"
+                place, f"the span ({low}, {high}) holds nothing but blanks", "take it out"
             )
-    bridged = {at for low, high, _ in mentions for at in range(low + 1, high)}
-    breaks = sorted({moved[at] for at in document.starts} - bridged - {0, len(words)})
+    breaks = _breaks({moved[at] for at in document.starts}, mentions, len(words))
+    firsts = [low for low, _, _ in mentions]
     sentences = []
     for begin, end in pairwise([0, *breaks, len(words)] if words else []):
-        own = [(low - begin, high - begin, kind) for low, high, kind in mentions
-               if begin <= low < end]  # fmt: skip
-        part = read_sentence({"tokens": words[begin:end], "spans": own}, place, number)
+        own = mentions[bisect_left(firsts, begin) : bisect_left(firsts, end)]
+        spans = [(low - begin, high - begin, kind) for low, high, kind in own]
+        part = read_sentence({"tokens": words[begin:end], "spans": spans}, place, number)
         space = None if document.blanks is None else gaps[begin:end]
         sentences.append(part._replace(gaps=space, document=number - 1))
     return Said(sentences, _noticed(document, number))
 
 
-def _without_blank_words(document: Document) -> tuple[list[int], list[str]]:
-    """The words that are more than blanks, and the space before each."""
-    kept: list[int] = []
+def _breaks(starts: set[int], mentions: Sequence[tuple[int, int, str]], size: int) -> list[int]:
+    """Where sentences begin, but for the first: nowhere inside of a mention.
+
+    >>> _breaks({0, 1, 3}, [(0, 2, "PER")], 5)
+    [3]
+    """
+    opened = Counter(low + 1 for low, _, _ in mentions)
+    closed = Counter(high for _, high, _ in mentions)
+    inside = list(accumulate(opened[at] - closed[at] for at in range(size)))
+    return sorted(at for at in starts if 0 < at < size and not inside[at])
+
+
+def _without_blank_words(document: Document) -> tuple[list[str], list[str], list[int]]:
+    """The words that are more than blanks, the space before each, and where places move to."""
+    words: list[str] = []
     gaps: list[str] = []
+    moved = [0]
     space = ""
     for at, word in enumerate(document.words):
         after = " " if document.blanks is None or document.blanks[at] else ""
         if word.strip():
-            kept.append(at)
+            words.append(word)
             gaps.append(space)
             space = after
         else:
             space += word + after
-    return kept, gaps
+        moved.append(len(words))
+    return words, gaps, moved
 
 
 def _noticed(document: Document, number: int) -> dict[str, Found]:
@@ -143,7 +159,7 @@ def _noticed(document: Document, number: int) -> dict[str, Found]:
 
 def open_docbin(data: Bytes, spans: str | None = None) -> Source:
     """A DocBin file as a source."""
-    return SpacySource(data.name, lambda: _packed(data), spans)
+    return SpacySource(data.name, lambda: _packed(data), data.size <= _SMALL, spans)
 
 
 def wrap_documents(given: Any, name: str) -> Source:
@@ -151,7 +167,7 @@ def wrap_documents(given: Any, name: str) -> Source:
     if not isinstance(given, list | tuple):
         return open_docbin(Bytes(name, data=given.to_bytes()))
     live = _Live(given)
-    return SpacySource(name, lambda: live)
+    return SpacySource(name, lambda: live, sum(map(len, given)) <= _FEW)
 
 
 def takes(given: object) -> bool:

@@ -9,7 +9,7 @@ from nerscope.errors import InputError
 from nerscope.formats.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.base import FORMATS, Format, Source
 from nerscope.formats.files import Bytes, unreadable
-from nerscope.formats.tables import BATCH, TABLE_OPTIONS, Row, Table, TableSource
+from nerscope.formats.tables import BATCH, FEW, SMALL, TABLE_OPTIONS, Row, Table, TableSource
 
 NAME = "datasets"
 _STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"
@@ -22,7 +22,8 @@ def open_folder(data: Bytes, **options: Any) -> Source:
     if (folder / _SPLITS).is_file():
         splits = _json(folder / _SPLITS).get("splits", [])
         raise _has_splits(data.name, splits, f"{data.name}/{_example(splits)}")
-    return TableSource(data.name, lambda: _saved(folder), **options)
+    size = sum(file.stat().st_size for file in folder.glob("*.arrow"))
+    return TableSource(data.name, lambda: _saved(folder), size <= SMALL, **options)
 
 
 def _saved(folder: Path) -> Table:
@@ -99,7 +100,9 @@ def wrap_dataset(given: Any, name: str) -> Source:
         for batch in given.with_format("arrow" if there else None).iter(batch_size=BATCH):
             yield rows_of_table(batch, name) if there else _rows(batch)
 
-    return TableSource(name, lambda: Table(columns, names_of_features(features), batches))
+    names = names_of_features(features)
+    small = hasattr(given, "__len__") and len(given) <= FEW
+    return TableSource(name, lambda: Table(columns, names, batches), small)
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> list[Row]:

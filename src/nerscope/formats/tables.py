@@ -21,6 +21,8 @@ from nerscope.formats.records import KNOWN, LABELS, LETTERS, Schema, read_record
 from nerscope.formats.text import read_text
 
 Row: TypeAlias = Mapping[str, Any]
+SMALL = 1 << 20  # bytes of a file that is small, packed as tables are
+FEW = 20_000  # rows of a table that is small
 BATCH = 1000  # rows that are in memory as Python objects
 _MOST_SHOWN = 12  # columns in a message
 _LONGEST_SHOWN = 60  # letters of a column's type
@@ -89,6 +91,7 @@ class TableSource(Source):
 
     name: str
     open: Callable[[], Table]
+    is_small: bool = True
     token: str | None = None
     label: str | None = None
     scheme: str | None = None
