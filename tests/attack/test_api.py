@@ -188,7 +188,7 @@ REFUSED: dict[str, Call] = {
     "convert-target-folder": lambda: ns.convert(GOLD, ".", to="bio"),
     "convert-target-missing": lambda: ns.convert(GOLD, "no/o.txt", to="bio"),
     "convert-to": lambda: ns.convert(GOLD, "o.txt", to="x"),
-    "convert-to-none": lambda: ns.convert(GOLD, "o.txt", to=None),  # type: ignore[arg-type]
+    "convert-to-number": lambda: ns.convert(GOLD, "o.txt", to=3),  # type: ignore[arg-type]
     "convert-repair": lambda: ns.convert(GOLD, "o.txt", to="bio", repair="x"),
     "convert-labels": lambda: ns.convert([["B-X"]], "o.txt", to="bio"),
     "convert-nested": lambda: ns.convert(span((0, 2, "A"), (1, 3, "B")), "o.txt", to="bio"),

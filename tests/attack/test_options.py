@@ -266,7 +266,7 @@ OTHERS = [
     wrong("convert-to-empty", "convert gold.txt o.txt --to ''", "scheme", ""),
     wrong("convert-repair", "convert gold.txt o.txt --to bio --repair x", "repair", "no "),
     wrong("convert-plugin", "convert gold.txt o.txt --to bio --plugin no.py", "no.py", "no such"),
-    parsed("convert-no-to", "convert gold.txt o.txt", "--to"),
+    wrong("convert-no-to", "convert gold.txt o.txt", "--to", "the format stays the same"),
     parsed("convert-no-out", "convert gold.txt --to bio", "OUT"),
     wrong("split-no-kind", "split gold.txt -o o", "split", "0 kinds of split"),
     wrong("split-two-kinds", "split gold.txt -o o --folds 2 --leave-out", "split", "2 kinds"),

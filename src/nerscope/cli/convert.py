@@ -12,10 +12,11 @@ def command(
         help="The file (or folder) to write; its ending tells the format, as does "
         "OUT::format=NAME.",
     ),
-    to: str = typer.Option(
-        "bio",
+    to: str | None = typer.Option(
+        None,
         metavar="SCHEME",
-        help="bio, iob1, io, bioes, bilou, bmes, bmeow, or token for bare types.",
+        help="bio, iob1, io, bioes, bilou, bmes, bmeow, or token for bare types; bio for another "
+        "format.",
     ),
     repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),

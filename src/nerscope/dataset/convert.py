@@ -39,7 +39,7 @@ def convert(
     given: CorpusLike,
     target: str | os.PathLike[str],
     *,
-    to: str = "bio",
+    to: str | None = None,
     repair: str = "conlleval",
 ) -> list[str]:
     """Write a corpus in another scheme or format; what was lost on the way is returned.
@@ -73,17 +73,21 @@ def convert(
 
 
 def converted(
-    source: Source, to: str, repair: str = "conlleval", form: Format | None = None
+    source: Source, to: str | None, repair: str = "conlleval", form: Format | None = None
 ) -> Converted:
     """The corpus with its labels spelt in another scheme; in its own format, all else stays."""
     check_repair(repair)
     form = form or FORMATS[FALLBACK]
     read = _read(source, repair)
-    target = scheme_named(to)
+    target = scheme_named("bio" if to is None else to)
     whole = joined([replace(chunk, labels=None, spans=chunk.mentions()) for chunk in read.chunks])
     labelled = form.name in (FALLBACK, source.format)
     notes = [*read.notes, *(_lost(whole, target) if labelled else ())]
     data = _relabelled(source, whole, target) if labelled else None
+    if data is not None and to is None:
+        raise UsageError(
+            "--to", "it is not said, and the format stays the same", "name a scheme, as --to bioes"
+        )
     if data is not None:
         return Converted(data, notes)
     if form.write_folder is not None:
