@@ -4,8 +4,8 @@ from nerscope.errors import UsageError, suggest
 
 GLOSSARY: dict[str, str] = {
     "accuracy": "Share of tokens whose label is exactly the gold label.",
-    "alignment": "Whether a predicted mention begins and ends where tokens of gold do; at its level "
-    "aligned, all others are left out.",
+    "alignment": "Whether a predicted mention begins and ends where tokens of gold do; at the "
+    "level aligned, all others are left out.",
     "bilou": "Labels that tell begin, inside, last and unit tokens of a mention; what token error "
     "rates compare, so that a wrong boundary is an error.",
     "bucket": "A range of an attribute's values: XS, S, L, XL. Edges are fixed on the gold test "
