@@ -135,6 +135,58 @@ def test_a_text_that_differs_here_and_there_is_still_aligned(theirs: str, hits: 
     ]
 
 
+@pytest.mark.parametrize("one_record", [True, False])
+def test_a_difference_does_not_swallow_the_short_sentence_behind(one_record: bool) -> None:
+    words = ['She said " Ada " left town', "Bob sat", "Eve ran"]
+    gold = [
+        (text.split(), [(text.split().index(name), text.split().index(name) + 1, "PER")])
+        for text, name in zip(words, ("Ada", "Bob", "Eve"), strict=True)
+    ]
+    theirs = ["She said “Ada” left town", "Bob sat", "Eve ran"]
+    records = []
+    for text, name in zip(theirs, ("Ada", "Bob", "Eve"), strict=True):
+        at = text.index(name)
+        records.append(record(text, (at, at + 3, "PER")))
+    if one_record:
+        text = "\n".join(theirs)
+        spans = [(text.index(name), text.index(name) + 3, "PER") for name in ("Ada", "Bob", "Eve")]
+        records = [record(text, *spans)]
+    results = ns.evaluate(gold, {"s": source(*records)})
+    assert results.value(metric="f1", match="exact") == 1.0
+
+
+def test_a_mention_with_a_fragment_beyond_a_differing_sentence_is_told() -> None:
+    gold = [(["He", "said", '"', "no", '"', "today"], [(0, 1, "X")]), (["Bob", "sat"], [])]
+    spans = [TextSpan(((0, 2), (18, 21)), "X")]
+    system = source(Record("He said “no” today Bob sat", spans))
+    results = ns.evaluate(gold, {"s": system})
+    assert results.value(metric="precision", match="exact") == 0.0
+    assert "mentions that go beyond a sentence of gold" in {one["kind"] for one in results.losses}
+
+
+def test_a_mention_of_blanks_alone_is_told() -> None:
+    gold = [(["Ada", "x"], [(0, 1, "X")]), (["Bob", "\u3000"], [(1, 2, "Y")])]
+    system = Corpus.of([(["Ad", "a", "x"], [(0, 2, "X")]), (["Bo", "b", "\u3000"], [(2, 3, "Y")])])
+    results = ns.evaluate(gold, {"s": Aligned(system)})
+    assert results.value(metric="precision", match="exact") == 0.5
+    assert "mentions that stand nowhere in gold" in {one["kind"] for one in results.losses}
+
+
+def test_a_mention_that_equals_no_other_is_no_correct_one_in_lists() -> None:
+    gold = [(["U.S.-based", "firm"], [(0, 1, "X")])]
+    results = ns.evaluate(gold, {"s": source(record("U.S.-based firm", (0, 4, "X")))})
+    assert {one["outcome"] for one in results.errors()} == {"wrong boundary"}
+
+
+def test_a_system_in_one_record_is_read_in_linear_time() -> None:
+    size = 3000
+    gold = Corpus.of([(["Ada", "left"], [(0, 1, "X")])] * size)
+    text = "Ada left\n" * size
+    spans = [TextSpan(((9 * at, 9 * at + 3),), "X") for at in range(size)]
+    results = ns.evaluate(gold, {"s": source(Record(text, spans))})
+    assert results.value(metric="f1", match="exact") == 1.0
+
+
 def test_a_mention_whose_characters_gold_does_not_have_is_an_error_and_listed() -> None:
     gold = [(["She", "went", "to", "New", "York", "yesterday"], [(3, 5, "LOC")])]
     theirs = "She went to Xyzzy New York yesterday"

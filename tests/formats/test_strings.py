@@ -12,8 +12,9 @@ import nerscope as ns
 from nerscope.errors import AlignmentError, InputError, UsageError
 from nerscope.formats.answer import BROKEN, MALFORMED, UNREADABLE, read_answer
 from nerscope.formats.base import source_named
-from nerscope.formats.strings import DUPLICATE, HALLUCINATED, Answers
+from nerscope.formats.strings import AGAIN, HALLUCINATED, Answers
 from nerscope.results.results import Results
+from nerscope.results.spans import spans_of
 
 ADA = {"text": "Ada", "type": "PER"}
 OSLO = {"text": "Oslo", "type": "LOC"}
@@ -34,6 +35,7 @@ OSLO = {"text": "Oslo", "type": "LOC"}
         ({"PER": ["Ada"], "LOC": ["Oslo"]}, "Ada Oslo", {}),
         ({}, "", {}),
         ([], "", {}),
+        ({"PER": ["Ada"], "LOC": None}, "Ada", {}),
         # text around JSON
         ('[{"text": "Ada", "type": "PER"}]', "Ada", {}),
         ('Here you are:\n```json\n[{"text": "Ada", "type": "PER"}]\n```\nBye [1]', "Ada", {}),
@@ -41,9 +43,17 @@ OSLO = {"text": "Oslo", "type": "LOC"}
         ({"response": 'Sure: {"PER": ["Ada"]}'}, "Ada", {}),
         ("```\n[]\n```", "", {}),
         ('{"text": "Ada", "type": "PER"}\n{"text": "Oslo", "type": "LOC"}', "Ada Oslo", {}),
+        ('As in [1], I find [{"text": "Ada", "type": "PER"}].', "Ada", {}),
+        ('Persons: [["Ada", "PER"]]\nPlaces: [["Oslo", "LOC"]]', "Ada Oslo", {}),
+        ('```\n{"PER": ["Ada"]}\n```\nand\n```\n{"LOC": ["Oslo"]}\n```', "Ada Oslo", {}),
+        ('<think>maybe []</think>[["Ada", "PER"]]', "Ada", {}),
+        ({"entities": [ADA], "mentions": [OSLO]}, "Ada Oslo", {}),
+        ("There is nothing [1].", "", {UNREADABLE: 1}),
         # broken, as far as it can be read
         ('[{"text": "Ada", "type": "PER"}, {"text": "Os', "Ada", {BROKEN: 1}),
         ('```json\n[{"text": "Ada", "type": "PER"},]\n```', "Ada", {BROKEN: 1}),
+        ('{"entities": [["Ada", "PER"]], "x": [1, 2], "y": ', "Ada", {BROKEN: 1}),
+        ('{"PER": ["Ada", "Charles"], "LOC": ["Osl', "Ada Charles", {BROKEN: 1}),
         ("There are no names here.", "", {UNREADABLE: 1}),
         ({"response": ""}, "", {UNREADABLE: 1}),
         ({"id": 3}, "", {UNREADABLE: 1}),
@@ -62,8 +72,15 @@ def test_an_answer_is_read_whatever_surrounds_it(
     item: object, said: str, found: dict[str, int]
 ) -> None:
     answer = read_answer(item, 1)
+    assert "Charles" not in {one.type for one in answer.said}
     assert " ".join(one.text for one in answer.said) == said
     assert answer.found == found
+
+
+@pytest.mark.parametrize("bad", ["\ud800", "a\0", "\x1f"])
+def test_what_no_text_can_hold_is_no_mention(bad: str) -> None:
+    answer = read_answer([{"text": "Ada", "type": bad}, {"text": bad, "type": "PER"}])
+    assert (answer.said, answer.found) == ([], {MALFORMED: 2})
 
 
 GOLD = [(["Ada", "met", "Ada", "in", "Oslo", "."], [(0, 1, "PER"), (2, 3, "PER"), (4, 5, "LOC")])]
@@ -87,16 +104,17 @@ def kinds(results: Results) -> dict[str, int]:
     ("policy", "answer", "predicted", "right", "lost"),
     [
         ("first", [ADA], 1, 1, {}),
-        ("first", [ADA, ADA], 1, 1, {DUPLICATE: 1}),
+        ("first", [ADA, ADA], 1, 1, {AGAIN: 1}),
         ("all", [ADA], 2, 2, {}),
-        ("all", [ADA, ADA], 2, 2, {DUPLICATE: 1}),
+        ("all", [ADA, ADA], 2, 2, {AGAIN: 1}),
         ("next", [ADA, ADA, OSLO], 3, 3, {}),
-        ("next", [ADA, ADA, ADA], 2, 2, {DUPLICATE: 1}),
+        ("next", [ADA, ADA, ADA], 2, 2, {AGAIN: 1}),
         ("next", [{"text": "Eve", "type": "PER"}], 1, 0, {HALLUCINATED: 1}),
-        ("next", [{"text": "Eve", "type": "PER"}] * 2, 1, 0, {HALLUCINATED: 1, DUPLICATE: 1}),
+        ("next", [{"text": "Eve", "type": "PER"}] * 2, 1, 0, {HALLUCINATED: 1, AGAIN: 1}),
         ("next", [{"text": "oslo", "type": "LOC"}], 1, 0, {HALLUCINATED: 1}),
         ("fuzzy", [{"text": "oslo", "type": "LOC"}], 1, 1, {}),
         ("fuzzy", [{"text": "Osloo", "type": "LOC"}], 1, 1, {}),
+        ("fuzzy", [{"text": "Osloo", "type": "LOC"}] * 2, 1, 1, {AGAIN: 1}),
         ("fuzzy", [{"text": "Bergen", "type": "LOC"}], 1, 0, {HALLUCINATED: 1}),
         ("next", [{"text": "in\nOslo", "type": "LOC"}], 1, 0, {}),
         (
@@ -130,6 +148,35 @@ def test_rates_and_strings_are_told_and_scores_stand_both_ways() -> None:
     assert [one["text"] for one in spurious] == ["Eve", "Yrok"]
 
 
+def test_types_are_renamed_and_blanks_left_out_before_places_are_counted() -> None:
+    gold = [(["Oslo", "saw", "Oslo"], [(0, 1, "LOC"), (2, 3, "LOC")])]
+    for second in (["Oslo", "GPE"], ["Oslo ", "LOC"]):
+        said = ns.answers([[["Oslo", "LOC"], second]])
+        results = ns.evaluate(gold, {"m": said}, map={"GPE": "LOC"})
+        assert results.value(metric="f1", match="exact") == 1.0
+
+
+def test_rates_are_of_all_that_was_named_also_what_says_nothing() -> None:
+    [lost] = scored([ADA, {"text": "Bob"}, 3, {}]).losses
+    assert (lost["kind"], lost["count"], lost["of"]) == (MALFORMED, 3, 4)
+
+
+def test_results_without_text_keep_no_string_of_an_answer() -> None:
+    said = [{"text": "Zaphod", "type": "PER"}, {"text": "Osl", "type": "LOC"}]
+    results = ns.evaluate(GOLD, {"m": ns.answers([said])}, texts=False)
+    assert "Zaphod" not in results.to_json()
+    [left_out] = results.select(
+        facet="alignment", level="unaligned", metric="precision", match="exact", type=None, run="1"
+    )
+    assert left_out["n"] == 2
+
+
+def test_two_made_up_mentions_of_a_sentence_stay_two() -> None:
+    results = scored([{"text": name, "type": "PER"} for name in ("Eve", "Zoe")])
+    [evidence] = results.evidence
+    assert len(spans_of(evidence).sentence) == len(GOLD[0][1]) + 2
+
+
 def test_an_answer_for_each_document_is_found_across_its_sentences(tmp_path: Path) -> None:
     gold = tmp_path / "gold.conll"
     gold.write_text(
@@ -155,6 +202,9 @@ def test_a_file_of_answers_is_known_by_its_first_lines(tmp_path: Path) -> None:
         path = tmp_path / f"{number}.jsonl"
         path.write_text(json.dumps({"entities": []}) + "\n" + json.dumps(line) + "\n")
         assert isinstance(source_named(str(path)), Answers), line
+    long = tmp_path / "long.jsonl"
+    long.write_text("\ufeff" + json.dumps({"id": 1, "response": "well " * 2000 + "[]"}) + "\n")
+    assert isinstance(source_named(str(long)), Answers)
     told = tmp_path / "told.jsonl"
     told.write_text('{"entities": []}\nnot JSON at all\n')
     gold = [(["Ada"], ["B-PER"]), (["Bob"], ["B-PER"])]
@@ -178,9 +228,10 @@ def test_options_that_cannot_be_are_refused(options: dict[str, object], fact: st
 def test_answers_must_fit_gold_in_number_and_text() -> None:
     with pytest.raises(AlignmentError, match="2 answers, but gold has 1 sentences in 1 documents"):
         ns.evaluate(GOLD, {"m": ns.answers([[], []])})
-    about = {"text": "Quite another thing, you know", "entities": [ADA]}
-    with pytest.raises(AlignmentError, match="about another text"):
-        ns.evaluate(GOLD, {"m": ns.answers([about])})
+    other = "Quite another thing, you know"
+    for about in ({"entities": [ADA]}, {"response": "[]"}):
+        with pytest.raises(AlignmentError, match="about another text"):
+            ns.evaluate(GOLD, {"m": ns.answers([{"text": other, **about}])})
     with pytest.raises(InputError, match="the mentions are strings"):
         ns.evaluate(ns.answers([[]]), {"m": [["O"]]})
 
@@ -201,7 +252,7 @@ def test_every_named_string_is_placed_or_counted(
     lost = kinds(results)
     stands = Counter(words)
     if policy == "next":
-        assert predicted == len(named) - lost.get(DUPLICATE, 0)
+        assert predicted == len(named) - lost.get(AGAIN, 0)
     whole = [text for text in set(named) if stands[text]]
     [row] = results.select(
         facet="alignment", level="aligned", metric="precision", match="exact", type=None, run="1"

@@ -53,7 +53,7 @@ def written(mentions: Sequence[Naive]) -> Mentions:
         starts.append(low)
         ends.append(high)
         said = "x" if one.left or one.right else ""
-        shapes.append(Shape(tuple(melted), one.left, one.right, said))
+        shapes.append(Shape(tuple(melted), one.left, one.right, said=said))
     kinds = [one.type for one in mentions]
     first, last, kind = (np.array(column, np.int64) for column in (starts, ends, kinds))
     return Mentions(first, last, kind, shapes_of(shapes)).in_order()
@@ -173,6 +173,14 @@ def test_surfaces_and_lengths_leave_holes_out() -> None:
     )
     assert results.value(facet="tmr", level="seen", metric="recall") == 1.0
     assert results.value(facet="eLen", level="L", metric="recall") == 1.0
+
+
+def test_results_with_holes_outside_of_a_mention_are_refused() -> None:
+    results = ns.evaluate(ARMS_AND_LEGS, {"s": with_holes((0, 5, ((2, 4),)))})
+    broken = results.to_json().replace("[[2, 4]]", "[[2, 50]]").replace("[[2,4]]", "[[2,50]]")
+    assert broken != results.to_json()
+    with pytest.raises(ns.InputError):
+        Results.from_json(broken)
 
 
 def test_results_with_holes_are_kept_and_read_back() -> None:

@@ -81,6 +81,12 @@ class Reading:
     first_other_line: int = 0
     found: Mapping[str, Found] = field(default_factory=dict)  # what else a format noticed, by kind
 
+    def without_items(self) -> "Reading":
+        """The same, without the strings that were found."""
+        return replace(
+            self, found={kind: one._replace(items=()) for kind, one in self.found.items()}
+        )
+
     def __add__(self, other: "Reading") -> "Reading":
         return Reading(
             self.transitions + other.transitions,
@@ -237,7 +243,7 @@ class Corpus:
                 labels
             ]
         if spans is not None:
-            kinds = np.array([coding.labels.type_code(name) for name in known.types], np.int16)
+            kinds = np.array([coding.labels.type_code(name) for name in known.types], np.int32)
             spans = replace(spans, type=kinds[spans.type] if len(spans) else spans.type)
         used, inverse = np.unique(self.tokens, return_inverse=True)
         tokens = self.tokens
@@ -319,7 +325,7 @@ def _spans(parts: Sequence[SentenceParts], starts: Ints, coding: Coding) -> Ment
     ]
     table = np.array(rows, np.int64).reshape(len(rows), 3)
     shapes = [one for part in parts for one in part.shapes or [PLAIN] * len(part.spans)]
-    kinds = table[:, 2].astype(np.int16)
+    kinds = table[:, 2].astype(np.int32)
     return Mentions(table[:, 0], table[:, 1], kinds, shapes_of(shapes)).in_order()
 
 

@@ -6,6 +6,7 @@ chosen.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -46,8 +47,9 @@ class Shape(NamedTuple):
 
     `holes` are the tokens it leaves out, as half-open ranges counted from its start. `left` and
     `right` are the characters of its first and last token that it leaves out; where `right` is
-    negative, so many of its characters lie beyond. `said` is what a system wrote there. A mention
-    without tokens stands nowhere in the text.
+    negative, so many of its characters lie beyond. A mention that is `adrift` has an edge that
+    cannot be placed at all, and so is equal to no other; one without tokens stands nowhere in the
+    text. `said` is what a system wrote.
 
     >>> Shape(holes=((1, 2),)).is_aligned, Shape(left=1, said="ork").is_aligned
     (True, False)
@@ -56,16 +58,37 @@ class Shape(NamedTuple):
     holes: tuple[tuple[int, int], ...] = ()
     left: int = 0
     right: int = 0
+    adrift: bool = False
     said: str = ""
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[tuple[int, int]]) -> "Shape":
+        """The shape of a mention that is several runs of tokens, half-open and in order.
+
+        >>> Shape.of_runs([(3, 5), (6, 7)]).holes
+        ((2, 3),)
+        """
+        first = runs[0][0]
+        holes = ((end - first, start - first) for (_, end), (start, _) in pairwise(runs))
+        return cls(tuple(hole for hole in holes if hole[0] < hole[1]))
 
     @property
     def is_aligned(self) -> bool:
         """Whether it begins and ends where tokens do."""
-        return not (self.left or self.right or self.said)
+        return not (self.left or self.right or self.adrift)
 
-    def outline(self) -> tuple[object, ...]:
+    def runs(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The runs of tokens of a mention that begins and ends there.
+
+        >>> Shape(((2, 3),)).runs(3, 7)
+        [(3, 5), (6, 7)]
+        """
+        edges = [start, *(start + edge for hole in self.holes for edge in hole), end]
+        return list(zip(edges[::2], edges[1::2], strict=True))
+
+    def outline(self) -> object:
         """What two mentions on the same tokens must share to be the same."""
-        return self.holes, self.left, self.right
+        return object() if self.adrift else (self.holes, self.left, self.right)
 
 
 PLAIN = Shape()
@@ -120,6 +143,12 @@ class Mentions:
             for low, high in shape.holes:
                 keep[begin + low : begin + high] = False
         return found[keep]
+
+    def runs(self, at: int) -> list[tuple[int, int]]:
+        """The runs of tokens of one of them."""
+        shape = PLAIN if self.shape is None else self.shape[at]
+        runs: list[tuple[int, int]] = shape.runs(int(self.start[at]), int(self.end[at]))
+        return runs
 
     @property
     def aligned(self) -> Bools:

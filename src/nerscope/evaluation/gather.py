@@ -49,6 +49,8 @@ def gather(
         fold.add(part)
         if progress:
             progress(fold.sentences)
+    if not plan.settings.texts:
+        fold.readings = [reading.without_items() for reading in fold.readings]
     for source, reading in zip(task.sources, fold.readings, strict=True):
         refuse_other_sentences(source.name, reading, log.tokens)
     schemes = [

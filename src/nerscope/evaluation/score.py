@@ -5,10 +5,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Floats, Ints
+from nerscope.corpus.arrays import Bools, Floats, Ints, Objects
 from nerscope.corpus.corpus import Corpus, Reading
 from nerscope.corpus.interning import Paths
-from nerscope.corpus.mentions import token_runs
+from nerscope.corpus.mentions import shapes_of, token_runs
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import TOKEN_MATCHES, Sentences, View, io_labels
@@ -88,7 +88,7 @@ def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan
             surface=surface,
             start=(view.mentions.start - starts).astype(np.int32),
             length=(view.mentions.end - view.mentions.start).astype(np.int32),
-            shape=view.mentions.shape,
+            shape=_kept_shapes(view.mentions.shape, plan.settings.texts),
         )
 
     def judged(view: View, surface: Ints | None) -> Output:
@@ -110,6 +110,13 @@ def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan
 
     runs = tuple(map(judged, views[1:], surfaces[1:]))
     return Ledger(units(gold, surfaces[0]), runs)
+
+
+def _kept_shapes(shape: Objects | None, texts: bool) -> Objects | None:
+    """The shapes of mentions, without what they say if no text is to be kept."""
+    if shape is None or texts:
+        return shape
+    return shapes_of([one._replace(said="") for one in shape])
 
 
 def _narrow(credit: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nerscope.formats.realign import solid
@@ -19,8 +19,13 @@ _EITHER = "entity"  # some write the text under it, some the type
 _LISTS = ("entities", "mentions", "ner", "predictions", "extractions", "spans", "ents", "output")
 _ANSWERS = ("response", "answer", "completion", "output", "generated_text", "content", "prediction")
 _OFFSETS = {"start", "end", "start_offset", "end_offset", "char_interval", "tokens", "start_char"}
+_RAW = re.compile(r'\s*\{.{0,2000}"(?:' + "|".join(_ANSWERS) + r')"\s*:\s*"', re.DOTALL)
 _FENCE = re.compile(r"```[A-Za-z]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _OPENERS = re.compile(r"[\[{]")
+_LIKE_JSON = re.compile(r'[\[{]\s*["\[{]')
+_KEY = re.compile(r'"([^"\\]{1,80})"\s*:\s*$')
+# NUL ends a string unseen, U+001F stands between tokens in results, lone surrogates are no text.
+_FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
 _MOST_TRIES = 2000  # places in an answer where JSON may begin
 
 
@@ -53,9 +58,8 @@ def read_answer(item: object, line: int = 0) -> Answer:
     if isinstance(item, Mapping):
         raw = next((item[key] for key in _ANSWERS if isinstance(item.get(key), str)), None)
         item = item if raw is None else raw
-        about = about if raw is None else None
     if isinstance(item, str):
-        return _from_text(item, line)
+        return _from_text(item, line)._replace(text=about)
     entries = _entries(item)
     if entries is None:
         return Answer([], {UNREADABLE: 1}, line, about)
@@ -75,15 +79,14 @@ def _entries(item: object) -> list[object] | None:
         return item
     if not isinstance(item, Mapping):
         return None
-    for key in _LISTS:
-        if isinstance(item.get(key), list):
-            return list(item[key])
-        if isinstance(item.get(key), Mapping):
-            return _entries(item[key])
+    inner = [_entries(item[key]) for key in _LISTS if isinstance(item.get(key), list | Mapping)]
+    known = [entries for entries in inner if entries is not None]
+    if known:
+        return [entry for entries in known for entry in entries]
     if _mention(item) is not None:
         return [item]
-    if item and all(isinstance(value, list) for value in item.values()):  # strings by type
-        return [[text, kind] for kind, texts in item.items() for text in texts]
+    if item and all(isinstance(value, list | None) for value in item.values()):  # by type
+        return [[text, kind] for kind, texts in item.items() for text in texts or ()]
     return [] if not item else None
 
 
@@ -101,38 +104,59 @@ def _mention(entry: object) -> Said | None:
         text, kind = entry
     if not (isinstance(text, str) and isinstance(kind, str) and solid(text) and kind.strip()):
         return None
-    return Said(text, kind.strip())
+    return None if _FORBIDDEN.search(text + kind) else Said(text, kind.strip())
 
 
 def _from_text(text: str, line: int) -> Answer:
-    """The mentions in an answer that is text: in its fences if it has any, or anywhere."""
-    fenced = _FENCE.findall(text)
-    for part in (*fenced, text):
-        for value in _values(part):
-            entries = _entries(value) if _mention(value) is None else None
-            if entries is not None:
-                return _counted(entries, {}, line)
-    # Mentions on their own, as a list leaves them that is cut off or broken.
-    pieces = [value for value in _values(text) if _mention(value) is not None]
-    if pieces:
-        return _counted(pieces, {BROKEN: 1} if "[" in text else {}, line)
+    """The mentions in an answer that is text: all that is named, in its fences or else anywhere."""
+    parts = [_values(part) for part in _FENCE.findall(text)]
+    parts = parts if any(_named(values) for values, _ in parts) else [_values(text)]
+    found = {BROKEN: 1} if any(broken for _, broken in parts) else {}
+    named = [entry for values, _ in parts for entry in _named(values)]
+    if named:
+        return _counted(named, found, line)
+    if not found and any(_entries(value) == [] for values, _ in parts for value in values):
+        return Answer([], {}, line)  # it says that there is nothing
     return Answer([], {UNREADABLE: 1}, line)
 
 
-def _values(text: str) -> Iterator[object]:
-    """The JSON values in a text, also those inside of one that is broken."""
+def _named(values: Iterable[object]) -> list[object]:
+    """The entries of those values that name something; footnotes such as [1] are values too."""
+    found: list[object] = []
+    for value in values:
+        entries = _entries(value) or []
+        if any(isinstance(entry, Mapping) or _mention(entry) for entry in entries):
+            found += entries
+    return found
+
+
+def _values(text: str) -> tuple[list[object], bool]:
+    """The JSON values in a text, also those inside of one that is cut off or broken, and whether
+    there is such a one.
+    """
     decoder = json.JSONDecoder(parse_int=float, parse_constant=lambda name: None)
-    at = 0
+    values, broken, at = list[object](), False, 0
     for _ in range(_MOST_TRIES):
         opener = _OPENERS.search(text, at)
         if opener is None:
-            return
+            break
         try:
             value, at = decoder.raw_decode(text, opener.start())
-        except (ValueError, RecursionError):
+        except ValueError:
             at = opener.end()
+            broken = broken or _LIKE_JSON.match(text, opener.start()) is not None
             continue
-        yield value
+        except RecursionError:
+            return values, True
+        values.append(_under_its_type(value, text[max(0, opener.start() - 100) : opener.start()]))
+    return values, broken
+
+
+def _under_its_type(value: object, before: str) -> object:
+    """Strings by type, where the mapping around them is broken."""
+    key = _KEY.search(before)
+    strings = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
+    return {key[1]: value} if key is not None and strings else value
 
 
 def is_answer(item: object) -> bool | None:
@@ -149,3 +173,8 @@ def is_answer(item: object) -> bool | None:
     if any(entry.keys() & _OFFSETS for entry in mentions):
         return False
     return True if any(_mention(entry) is not None for entry in entries) else None
+
+
+def begins_as_answer(text: str) -> bool:
+    """Whether the beginning of a long line is that of an answer in words."""
+    return _RAW.match(text) is not None

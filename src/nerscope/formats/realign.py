@@ -6,9 +6,10 @@ lies on that token, with the shape `right=6`, and so is equal to no mention of g
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +21,15 @@ from nerscope.formats.base import Source
 
 INSIDE_TOKEN = "mentions that begin or end inside a token of gold"
 BEYOND = "mentions that go beyond a sentence of gold"
+NO_SUCH_EDGE = "mentions that begin or end on characters that gold does not have"
 NOWHERE = "mentions that stand nowhere in gold"
 OTHER_TEXT = "sentences whose characters differ from gold"
-_ALIKE = 0.6  # share of gold's characters that another text must have to be taken for the same
+ALIKE = 0.6  # share of the characters that another text must have to be taken for the same
 _SLACK = 20  # characters by which such a text may be longer
+_ANCHOR = 12  # characters at the end of a sentence by which it is found again
 _SHOWN = 40  # characters of a text in a message
+_SPENT = 1 << 16  # characters that are kept although they are done with
+_GAP = " … "  # what stands for the hole of a mention
 
 
 class CharSpan(NamedTuple):
@@ -33,6 +38,24 @@ class CharSpan(NamedTuple):
     fragments: tuple[tuple[int, int], ...]
     type: int
     line: int = 0
+
+    @property
+    def end(self) -> int:
+        """The first character behind it."""
+        return self.fragments[-1][1]
+
+    def begins_before(self, at: int) -> bool:
+        """Whether it begins before a character; one of blanks alone belongs to what it follows."""
+        start = self.fragments[0][0]
+        return start < at or (start == at == self.end)
+
+    def moved(self, by: int) -> "CharSpan":
+        """The same mention, so many characters further on."""
+        return self._replace(fragments=tuple((low + by, high + by) for low, high in self.fragments))
+
+    def said(self, text: str, at: int = 0) -> str:
+        """What it says, of a text that begins at a character."""
+        return _GAP.join(text[low + at : high + at] for low, high in self.fragments)
 
 
 class Placed(NamedTuple):
@@ -43,14 +66,19 @@ class Placed(NamedTuple):
     type: int
     shape: Shape = PLAIN
 
+    def saying(self, said: str) -> "Placed":
+        """The same mention; where it is not aligned, what it says is kept."""
+        if self.shape.is_aligned:
+            return self
+        return self._replace(shape=self.shape._replace(said=said))
+
 
 @dataclass(slots=True, eq=False)
 class Ruler:
     """Where the tokens of a sentence begin and end, counted in characters without blanks.
 
-    >>> ruler = Ruler.of(["U.S.-based", "firm"])
-    >>> ruler.placed(CharSpan(((0, 4),), 0), "U.S.-basedfirm")
-    Placed(start=0, end=1, type=0, shape=Shape(holes=(), left=0, right=6, said='U.S.'))
+    >>> Ruler.of(["U.S.-based", "firm"]).placed(CharSpan(((0, 4),), 0)).shape.right
+    6
     """
 
     starts: list[int]
@@ -62,34 +90,23 @@ class Ruler:
         ends = list(accumulate(len(solid(word)) for word in words))
         return cls([0, *ends[:-1]], ends)
 
-    def placed(self, span: CharSpan, text: str) -> Placed:
+    def placed(self, span: CharSpan) -> Placed:
         """A mention of these characters, on the tokens that hold them."""
         size = self.ends[-1]
-        runs = [
-            self._tokens(start, min(end, size)) for start, end in span.fragments if start < size
-        ]
+        if span.fragments[0][0] >= size or span.end == span.fragments[0][0]:  # blanks alone
+            return Placed(0, 0, span.type, Shape(adrift=True))
+        runs = [self._tokens(low, min(high, size)) for low, high in span.fragments if low < size]
         first, last = runs[0][0], runs[-1][1]
-        holes = tuple(
-            (end - first, start - first) for (_, end), (start, _) in pairwise(runs) if end < start
+        inner = [edge for fragment in span.fragments for edge in fragment][1:-1]
+        shape = Shape.of_runs(runs)._replace(
+            left=span.fragments[0][0] - self.starts[first],
+            right=self.ends[last - 1] - span.end,
+            adrift=any(self.ends[bisect_left(self.ends, min(at, size))] != at for at in inner),
         )
-        left = span.fragments[0][0] - self.starts[first]
-        right = self.ends[last - 1] - span.fragments[-1][1]
-        ragged = any(not self._is_edge(at, size) for fragment in span.fragments for at in fragment)
-        if not ragged:
-            return Placed(first, last, span.type, Shape(holes) if holes else PLAIN)
-        said = " … ".join(text[start:end] for start, end in span.fragments)
-        if not (left or right):  # an edge between two fragments is inside a token
-            left = -1
-        return Placed(first, last, span.type, Shape(holes, left, right, said))
+        return Placed(first, last, span.type, shape)
 
     def _tokens(self, start: int, end: int) -> tuple[int, int]:
         return bisect_right(self.starts, start) - 1, bisect_left(self.ends, end) + 1
-
-    def _is_edge(self, at: int, size: int) -> bool:
-        if at == 0 or at == size:
-            return True
-        place = bisect_left(self.ends, at)
-        return place < len(self.ends) and self.ends[place] == at
 
 
 def solid(text: str) -> str:
@@ -101,15 +118,93 @@ def solid(text: str) -> str:
     return "".join(text.split())
 
 
-@dataclass(slots=True, eq=False)
-class _Unit:
-    """A sentence of the system: its words, its characters, and its mentions in both."""
+class Notes:
+    """What was noticed since it was last told: by kind, the line and what it was."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, list[tuple[int, str]]] = {}
+
+    def add(self, kind: str, line: int, what: str = "") -> None:
+        """Note something."""
+        self._seen.setdefault(kind, []).append((line, what))
+
+    def told(self, of: Mapping[str, int] | None = None) -> Reading:
+        """All of it, as a reading; `of` says how often each might have been."""
+        sizes = of or {}
+        found = {
+            kind: Found(
+                len(seen),
+                tuple(line for line, _ in seen),
+                tuple(what for _, what in seen if what),
+                sizes.get(kind, 0),
+            )
+            for kind in dict.fromkeys([*sizes, *self._seen])
+            for seen in [self._seen.get(kind, [])]
+        }
+        self._seen = {}
+        return Reading(found=found)
+
+
+class _Unit(NamedTuple):
+    """A sentence of the system: its words if it has any, its size, its mentions and its line."""
 
     words: list[str] | None
     size: int
-    text: str
-    mentions: Mentions  # on its tokens
+    mentions: Mentions
     line: int
+
+
+@dataclass(slots=True, eq=False)
+class _Tape:
+    """The characters of a system that wait for gold, with mentions and the edges of sentences.
+
+    Places are counted from the very beginning, so that nothing moves when characters are done with.
+    """
+
+    at: int = 0  # the next character
+    _text: str = ""
+    _begin: int = 0  # the place of the first character of `_text`
+    _spans: deque[CharSpan] = field(default_factory=deque)
+    _edges: deque[int] = field(default_factory=deque)
+
+    def __len__(self) -> int:
+        return self._begin + len(self._text) - self.at
+
+    def put(self, words: Sequence[str], mentions: Mentions, line: int) -> None:
+        """Add a sentence."""
+        end = self._begin + len(self._text)
+        ruler = Ruler.of(words)
+        for one in _as_it_is(mentions):
+            runs = one.shape.runs(one.start, one.end)
+            fragments = ((ruler.starts[low], ruler.ends[high - 1]) for low, high in runs)
+            self._spans.append(CharSpan(tuple(fragments), one.type, line).moved(end))
+        self._text += solid("".join(words))
+        self._edges.append(end + ruler.ends[-1])
+
+    def begins_with(self, text: str) -> bool:
+        """Whether this comes next."""
+        return self._text.startswith(text, self.at - self._begin)
+
+    def peek(self, size: int) -> str:
+        """The next characters."""
+        first = self.at - self._begin
+        return self._text[first : first + size]
+
+    def near_edge(self, size: int) -> int:
+        """So many characters, or a few more or less if a sentence ends there."""
+        wanted = self.at + size
+        return next((edge - self.at for edge in self._edges if abs(edge - wanted) <= 2), size)
+
+    def taken(self, size: int) -> Iterator[tuple[CharSpan, str]]:
+        """The mentions that begin in the next characters, and what each says; all is done then."""
+        begin, self.at = self.at, self.at + size
+        while self._spans and self._spans[0].begins_before(self.at):
+            span = self._spans.popleft()
+            yield span.moved(-begin), span.said(self._text, -self._begin)
+        while self._edges and self._edges[0] <= self.at:
+            self._edges.popleft()
+        if (spent := self.at - self._begin) > max(_SPENT, len(self._text) // 2):
+            self._text, self._begin = self._text[spent:], self.at
 
 
 @dataclass(slots=True, eq=False)
@@ -121,11 +216,9 @@ class Realigned:
     repair: str
     whole_documents: bool = False
     _units: Iterator[_Unit] = field(init=False)
-    _text: str = ""  # characters that wait; units begin at `_edges` of them
-    _spans: list[CharSpan] = field(default_factory=list)
-    _edges: list[int] = field(default_factory=list)
+    _tape: _Tape = field(default_factory=_Tape)
     _reading: Reading = field(default_factory=Reading)
-    _found: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    _notes: Notes = field(default_factory=Notes)
 
     def __post_init__(self) -> None:
         self._units = self._read()
@@ -140,104 +233,69 @@ class Realigned:
             order = np.searchsorted(mentions.start, chunk.starts)
             for number in range(len(chunk)):
                 begin = int(chunk.starts[number])
-                words = chunk.words(number) if len(chunk.tokens) else None
                 own = mentions[np.arange(order[number], order[number + 1])].moved(-begin)
+                words = chunk.words(number) if len(chunk.tokens) else None
                 size = int(chunk.starts[number + 1]) - begin
-                line = int(chunk.lines[begin])
-                yield _Unit(words, size, solid("".join(words or ())), own, line)
+                yield _Unit(words, size, own, int(chunk.lines[begin]))
 
     def beside(self, gold: Corpus) -> Corpus:
         """The chunk of the system that goes with a chunk of gold."""
         placed: list[Placed] = []
         for number in range(len(gold)):
-            words = gold.words(number)
             at = int(gold.starts[number])
-            for one in self._sentence(words, gold.place(at)):
+            for one in self._sentence(gold.words(number), gold.place(at)):
                 placed.append(one._replace(start=one.start + at, end=one.end + at))
-        spans = Mentions(
-            np.array([one.start for one in placed], np.int64),
-            np.array([one.end for one in placed], np.int64),
-            np.array([one.type for one in placed], np.int16),
-            shapes_of([one.shape for one in placed]),
-        ).in_order()
-        return beside_gold(gold, self.source.name, spans, self._noted())
-
-    def _noted(self) -> Reading:
-        """What was noticed since the last chunk."""
-        found = {
-            kind: Found(len(seen), tuple(line for line, _ in seen), tuple(what for _, what in seen))
-            for kind, seen in self._found.items()
-        }
-        reading = self._reading + Reading(found=found)
-        self._reading, self._found = Reading(), {}
-        return reading
+        reading, self._reading = self._reading + self._notes.told(), Reading()
+        return beside_gold(gold, self.source.name, placed, reading)
 
     def _sentence(self, words: list[str], place: str) -> Iterator[Placed]:
         """The mentions of the next sentence of gold."""
-        if not self._text and (unit := next(self._units, None)) is not None:
+        if not self._tape and (unit := next(self._units, None)) is not None:
             if unit.words == words or (unit.words is None and unit.size == len(words)):
                 yield from _as_it_is(unit.mentions)  # the same tokens
                 return
             self._hold(unit)
-        ruler = Ruler.of(words)
-        wanted = solid("".join(words))
+        ruler, wanted = Ruler.of(words), solid("".join(words))
         self._fill(len(wanted))
-        if self._text.startswith(wanted):
-            text = self._text
-            for span in self._taken(len(wanted)):
-                yield self._noticed(ruler.placed(span, text), span)
+        if not self._tape.begins_with(wanted):
+            yield from self._despite_differences(ruler, wanted, place)
             return
-        yield from self._despite_differences(ruler, wanted, place)
+        for span, said in self._tape.taken(len(wanted)):
+            yield self._noticed(ruler.placed(span).saying(said), span.line)
 
     def _hold(self, unit: _Unit) -> None:
-        """Put a unit behind the characters that wait."""
         if unit.words is None:
             raise AlignmentError(
                 f"{self.source.name}: sentence {unit.line}",
                 f"{unit.size} labels without tokens, where gold has another number of tokens",
                 "give every sentence as (tokens, labels), or a label for each token of gold",
             )
-        at = len(self._text)
-        self._edges.append(at)
-        edges = Ruler.of(unit.words)
-        self._spans += [
-            CharSpan(_fragments(one, edges, at), one.type, unit.line)
-            for one in _as_it_is(unit.mentions)
-        ]
-        self._text += unit.text
+        self._tape.put(unit.words, unit.mentions, unit.line)
 
     def _fill(self, size: int) -> None:
-        while len(self._text) < size and (unit := next(self._units, None)) is not None:
+        while len(self._tape) < size and (unit := next(self._units, None)) is not None:
             self._hold(unit)
 
-    def _taken(self, size: int) -> list[CharSpan]:
-        """The mentions that begin in the next characters; these wait no longer."""
-        own = [span for span in self._spans if span.fragments[0][0] < size]
-        rest = (span for span in self._spans if span.fragments[0][0] >= size)
-        self._spans = [_moved(span, -size) for span in rest]
-        self._text = self._text[size:]
-        self._edges = [at - size for at in self._edges if at >= size]
-        return own
-
-    def _noticed(self, placed: Placed, span: CharSpan) -> Placed:
+    def _noticed(self, placed: Placed, line: int) -> Placed:
         """The mention; counted if it does not fit the tokens of gold."""
         if not placed.shape.is_aligned:
             kind = BEYOND if placed.shape.right < 0 else INSIDE_TOKEN
-            self._found.setdefault(kind, []).append((span.line, placed.shape.said))
+            kind = NOWHERE if placed.end == placed.start else kind
+            self._notes.add(kind, line, placed.shape.said)
         return placed
 
     def _despite_differences(self, ruler: Ruler, wanted: str, place: str) -> Iterator[Placed]:
         """The mentions of a sentence whose characters differ a little."""
-        if not self._text:
+        self._fill(len(wanted) + _SLACK)
+        theirs = self._tape.peek(len(wanted) + _SLACK)
+        if not theirs:
             raise AlignmentError(
                 self.source.name,
                 f"it ends before {place}",
                 "it is truncated, or gold has sentences too many: write it again",
             )
-        window = self._window(len(wanted))
-        theirs = self._text[:window]
-        where, share, used = _mapping(wanted, theirs)
-        if share < _ALIKE:
+        found = compared(wanted, theirs)
+        if found.share < ALIKE:
             raise AlignmentError(
                 place,
                 f"the text differs from {self.source.name}: '{_short(wanted)}' "
@@ -245,46 +303,32 @@ class Realigned:
                 "give the output for this gold file, in its order; blanks may differ, "
                 "other characters only here and there",
             )
-        size = window if window in self._edges or window == len(self._text) else used
-        line = self._spans[0].line if self._spans else 0
-        self._found.setdefault(OTHER_TEXT, []).append((line, _short(theirs)))
-        for span in self._taken(size):
-            yield self._mapped(span, where, ruler, theirs)
+        size = self._tape.near_edge(found.used)
+        own = list(self._tape.taken(size))
+        self._notes.add(OTHER_TEXT, own[0][0].line if own else 0, _short(theirs[:size]))
+        for span, said in own:
+            yield self._mapped(span, said, found.where[:size], ruler)
 
-    def _window(self, size: int) -> int:
-        """How many of the characters that wait may belong to the sentence: up to the edge of a
-        unit, if one is near.
-        """
-        self._fill(size + _SLACK)
-        most = min(len(self._text), size + _SLACK)
-        near = [at for at in self._edges if 0 < at <= most]
-        return near[0] if near and abs(near[0] - size) <= max(_SLACK, size // 4) else most
-
-    def _mapped(self, span: CharSpan, where: Sequence[int], ruler: Ruler, theirs: str) -> Placed:
-        """A mention of other characters on the tokens of gold."""
-        edges = [(where[start], where[min(end, len(where)) - 1]) for start, end in span.fragments]
-        said = " … ".join(theirs[start:end] for start, end in span.fragments)
-        if any(low < 0 or high < 0 for low, high in edges):
-            kept = [
-                where[at]
-                for start, end in span.fragments
-                for at in range(start, end)
-                if at < len(where) and where[at] >= 0
-            ]
-            self._found.setdefault(NOWHERE, []).append((span.line, said))
-            if not kept:
-                return Placed(0, 0, span.type, Shape(said=said))
-            rough = ruler.placed(CharSpan(((min(kept), max(kept) + 1),), span.type), theirs)
-            return rough._replace(shape=Shape(rough.shape.holes, left=-1, said=said))
-        fragments = tuple((low, high + 1) for low, high in edges)
-        placed = ruler.placed(CharSpan(fragments, span.type, span.line), theirs)
-        if not placed.shape.is_aligned:
-            placed = placed._replace(shape=placed.shape._replace(said=said))
-        return self._noticed(placed, span)
+    def _mapped(self, span: CharSpan, said: str, where: Sequence[int], ruler: Ruler) -> Placed:
+        """A mention of other characters on the tokens of gold, as far as they are gold's."""
+        inside = [(low, min(high, len(where))) for low, high in span.fragments if low < len(where)]
+        known = [where[at] for low, high in inside for at in range(low, high) if where[at] >= 0]
+        if not known:
+            self._notes.add(NOWHERE, span.line, said)
+            return Placed(0, 0, span.type, Shape(adrift=True, said=said))
+        edges = [(where[low], where[high - 1] + 1) for low, high in inside]
+        if span.end <= len(where) and all(low >= 0 and high > 0 for low, high in edges):
+            placed = ruler.placed(CharSpan(tuple(edges), span.type)).saying(said)
+            return self._noticed(placed, span.line)
+        kind = BEYOND if span.end > len(where) else NO_SUCH_EDGE
+        self._notes.add(kind, span.line, said)
+        rough = ruler.placed(CharSpan(((min(known), max(known) + 1),), span.type))
+        beyond = min(0, len(where) - span.end)
+        return rough._replace(shape=Shape(right=beyond, adrift=True, said=said))
 
     def finish(self) -> None:
         """Refuse a system that goes on where gold has ended."""
-        if self._text or any(unit.text for unit in self._units):
+        if self._tape or any(solid("".join(unit.words or ())) for unit in self._units):
             raise AlignmentError(
                 self.source.name,
                 "it goes on where gold has ended",
@@ -292,8 +336,14 @@ class Realigned:
             )
 
 
-def beside_gold(gold: Corpus, name: str, spans: Mentions, reading: Reading) -> Corpus:
+def beside_gold(gold: Corpus, name: str, placed: Sequence[Placed], reading: Reading) -> Corpus:
     """A chunk of a system on the sentences of gold."""
+    spans = Mentions(
+        np.array([one.start for one in placed], np.int64),
+        np.array([one.end for one in placed], np.int64),
+        np.array([one.type for one in placed], np.int32),
+        shapes_of([one.shape for one in placed]),
+    ).in_order()
     return replace(gold, name=name, labels=None, spans=spans, reading=reading, told=None, gaps=None)
 
 
@@ -303,33 +353,62 @@ def _as_it_is(mentions: Mentions) -> Iterator[Placed]:
     return map(Placed, *(column.tolist() for column in columns), shapes)
 
 
-def _fragments(one: Placed, ruler: Ruler, at: int) -> tuple[tuple[int, int], ...]:
-    """The characters of a mention that lies on tokens."""
-    edges = [one.start, *(one.start + edge for hole in one.shape.holes for edge in hole), one.end]
-    return tuple(
-        (at + ruler.starts[low], at + ruler.ends[high - 1])
-        for low, high in zip(edges[::2], edges[1::2], strict=True)
-    )
+class Compared(NamedTuple):
+    """A text beside that of gold: where each character stands in gold (-1: nowhere), which share of
+    both they have in common, and how many characters belong to gold's text.
+    """
+
+    where: list[int]
+    share: float
+    used: int
 
 
-def _moved(span: CharSpan, by: int) -> CharSpan:
-    return span._replace(fragments=tuple((start + by, end + by) for start, end in span.fragments))
+def compared(gold: str, theirs: str) -> Compared:
+    """How the beginning of a text goes with a text of gold.
 
-
-def _mapping(gold: str, theirs: str) -> tuple[list[int], float, int]:
-    """Where each of their characters stands in gold (-1: nowhere), which share of gold they have,
-    and how many of them are used up.
+    >>> compared("say'no'", 'say"no"andgo').used
+    7
     """
     from difflib import SequenceMatcher  # for texts that differ only
 
-    where, same, used = [-1] * len(theirs), 0, 0
-    for tag, low, high, begin, end in SequenceMatcher(None, gold, theirs, False).get_opcodes():
+    end_found = _end_of(gold, theirs)
+    limit = len(theirs) if end_found is None else end_found
+    head, tail = _common(gold, theirs[:limit]), 0
+    if end_found is not None:
+        tail = min(_common(gold[::-1], theirs[:limit][::-1]), len(gold) - head, limit - head)
+    where = [*range(head), *[-1] * (limit - head - tail), *range(len(gold) - tail, len(gold))]
+    same, used = head + tail, limit if tail else head
+    rest = (gold[head : len(gold) - tail], theirs[head : limit - tail])
+    behind = 0  # characters of gold behind the last common one
+    for tag, low, high, begin, end in SequenceMatcher(None, *rest, False).get_opcodes():
         if tag == "equal":
-            same, used = same + high - low, end
+            same += high - low
         if tag == "equal" or (tag == "replace" and high - low == end - begin):
-            where[begin:end] = range(low, high)  # one character for another keeps its place
-            used = end
-    return where, same / max(1, len(gold)), used
+            # One character for another keeps its place.
+            where[head + begin : head + end] = range(head + low, head + high)
+            used, behind = max(used, head + end), 0
+        else:
+            behind += high - low
+    used = min(limit, used + (0 if tail else behind))
+    where += [-1] * (len(theirs) - limit)
+    return Compared(where, same / max(1, len(gold), used), used)
+
+
+def _end_of(gold: str, theirs: str) -> int | None:
+    """Where a text of gold seems to end in another: behind its last characters, if near."""
+    anchor = gold[-_ANCHOR:]
+    found = [
+        at + len(anchor)
+        for at in range(max(0, len(gold) - 2 * _SLACK), len(theirs) - len(anchor) + 1)
+        if theirs.startswith(anchor, at)
+    ]
+    return min(found, key=lambda end: abs(end - len(gold)), default=None)
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts begin with together."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _short(text: str) -> str:

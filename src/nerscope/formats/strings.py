@@ -5,30 +5,44 @@ place a string means; what stands nowhere, twice, or askew of tokens is counted,
 """
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
-from nerscope.corpus.mentions import Mentions, Shape, shapes_of
+from nerscope.corpus.corpus import Coding, Corpus
+from nerscope.corpus.mentions import Shape
 from nerscope.errors import AlignmentError, FormatError, InputError, UsageError, suggest
-from nerscope.formats.answer import BROKEN, UNREADABLE, Answer, Said, is_answer, read_answer
+from nerscope.formats.answer import (
+    BROKEN,
+    MALFORMED,
+    UNREADABLE,
+    Answer,
+    Said,
+    begins_as_answer,
+    is_answer,
+    read_answer,
+)
 from nerscope.formats.base import FORMATS, FileOption, Follower, Format, Nature, Source
 from nerscope.formats.files import Bytes, blocks
 from nerscope.formats.realign import (
+    ALIKE,
     BEYOND,
     INSIDE_TOKEN,
     CharSpan,
+    Notes,
     Placed,
     Ruler,
     beside_gold,
+    compared,
     solid,
 )
 
 HALLUCINATED = "mentions that stand nowhere in the text"
-DUPLICATE = "mentions named more often than they stand in the text"
+AGAIN = "mentions named again without a further place"
+_OF_MENTIONS = (HALLUCINATED, AGAIN, INSIDE_TOKEN, BEYOND)
 _LONGEST_LINE = 64 << 20
 
 
@@ -41,38 +55,48 @@ class _Text:
 
     solid: str
     ruler: Ruler
-    taken: dict[str, int] = field(default_factory=dict)  # how many places of a string are used
+    starts: frozenset[int]
+    ends: frozenset[int]
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "_Text":
-        return cls(solid("".join(words)), Ruler.of(words))
+        ruler = Ruler.of(words)
+        edges = (frozenset(ruler.starts), frozenset(ruler.ends))
+        return cls(solid("".join(words)), ruler, *edges)
 
     def places(self, string: str) -> Places:
         """Where a string stands on whole tokens, or else anywhere."""
         wanted = solid(string)
         found = [(at, at + len(wanted)) for at in _occurrences(self.solid, wanted)]
-        starts, ends = set(self.ruler.starts), set(self.ruler.ends)
-        whole = [place for place in found if place[0] in starts and place[1] in ends]
+        whole = [place for place in found if place[0] in self.starts and place[1] in self.ends]
         return whole or found
 
     def alike(self, string: str, threshold: float) -> Places:
-        """Runs of tokens that are spelt nearly so, the most alike first."""
+        """Runs of tokens that are spelt nearly so, the most alike first; none overlaps another."""
         from difflib import SequenceMatcher  # for strings that stand nowhere
 
         wanted = solid(string).casefold()
         matcher = SequenceMatcher(None, "", wanted, False)
-        slack = 1 + int(len(wanted) * (1 - threshold) * 2)
         found = []
+        for start, end in self._runs(len(wanted), threshold):
+            matcher.set_seq1(self.solid[start:end].casefold())
+            if matcher.real_quick_ratio() < threshold or matcher.quick_ratio() < threshold:
+                continue
+            if (ratio := matcher.ratio()) >= threshold:
+                found.append((-ratio, start, end))
+        kept: Places = []
+        for _, start, end in sorted(found):
+            if all(end <= low or high <= start for low, high in kept):
+                kept.append((start, end))
+        return kept
+
+    def _runs(self, size: int, threshold: float) -> Iterator[tuple[int, int]]:
+        """Runs of whole tokens of about a size: a ratio bounds how much it may differ."""
+        least, most = size * threshold / (2 - threshold), size * (2 - threshold) / threshold
+        ends = self.ruler.ends
         for start in self.ruler.starts:
-            for end in self.ruler.ends:
-                if not max(1, len(wanted) - slack) <= end - start <= len(wanted) + slack:
-                    continue
-                matcher.set_seq1(self.solid[start:end].casefold())
-                if matcher.real_quick_ratio() < threshold or matcher.quick_ratio() < threshold:
-                    continue
-                if (ratio := matcher.ratio()) >= threshold:
-                    found.append((-ratio, start, end))
-        return [(start, end) for _, start, end in sorted(found)]
+            low, high = bisect_left(ends, start + least), bisect_right(ends, start + most)
+            yield from ((start, end) for end in ends[low:high] if end > start)
 
 
 def _occurrences(text: str, wanted: str) -> Iterator[int]:
@@ -82,31 +106,13 @@ def _occurrences(text: str, wanted: str) -> Iterator[int]:
         at = text.find(wanted, at + 1)
 
 
-Policy = Callable[[_Text, str, int, float], Places]
-
-
-def _first(text: _Text, string: str, time: int, threshold: float) -> Places:
-    return text.places(string)[:1] if time == 0 else []
-
-
-def _all(text: _Text, string: str, time: int, threshold: float) -> Places:
-    return text.places(string) if time == 0 else []
-
-
-def _next(text: _Text, string: str, time: int, threshold: float) -> Places:
-    return text.places(string)[time : time + 1]
-
-
-def _fuzzy(text: _Text, string: str, time: int, threshold: float) -> Places:
-    places = text.places(string) or text.alike(string, threshold)
-    return places[time : time + 1]
-
-
-POLICIES: Mapping[str, tuple[Policy, str]] = {
-    "first": (_first, "a string means its first place in the text"),
-    "all": (_all, "a string means every place where it stands"),
-    "next": (_next, "named for the k-th time, a string means its k-th place"),
-    "fuzzy": (_fuzzy, "as next; a string that stands nowhere means the run of tokens most like it"),
+Policy = Callable[[Places, int], Places]
+# Of all places of a string and the number of times it was named before, those that are meant now.
+POLICIES: Mapping[str, Policy] = {
+    "first": lambda places, time: places[:1],
+    "all": lambda places, time: places,
+    "next": lambda places, time: places[time : time + 1],
+    "fuzzy": lambda places, time: places[time : time + 1],
 }
 
 
@@ -118,8 +124,10 @@ class Answers(Source):
     def __init__(
         self, name: str, read: Callable[[], Iterator[Answer]], policy: str, threshold: float
     ) -> None:
-        if policy not in POLICIES:
-            raise UsageError(name, f"no policy is called '{policy}'", suggest(policy, POLICIES))
+        if not isinstance(policy, str) or policy not in POLICIES:
+            raise UsageError(
+                name, f"no policy is called '{policy}'", suggest(str(policy), POLICIES)
+            )
         if not isinstance(threshold, int | float) or not 0 < threshold <= 1:
             raise UsageError(
                 name, f"threshold={threshold!r} cannot be", "give a number above 0, up to 1"
@@ -158,7 +166,8 @@ class Answers(Source):
         raise AlignmentError(
             self.name,
             f"{answers} answers, but gold has {sentences} sentences in {documents} documents",
-            "give an answer for each sentence, or for each document, empty ones too",
+            "give an answer for each sentence, or for each document that holds a word, also where "
+            "it names nothing",
         )
 
 
@@ -170,8 +179,8 @@ class _Locator:
     coding: Coding
     whole_documents: bool
     _answers: Iterator[Answer] = field(init=False)
-    _found: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    _said: int = 0
+    _notes: Notes = field(default_factory=Notes)
+    _named: int = 0
     _read: int = 0
 
     def __post_init__(self) -> None:
@@ -185,93 +194,80 @@ class _Locator:
         placed: list[Placed] = []
         for low, high in pairwise(edges.tolist()):
             placed += self._group(gold, low, high)
-        spans = Mentions(
-            np.array([one.start for one in placed], np.int64),
-            np.array([one.end for one in placed], np.int64),
-            np.array([one.type for one in placed], np.int16),
-            shapes_of([one.shape for one in placed]),
-        ).in_order()
-        return beside_gold(gold, self.source.name, spans, self._noted())
+        of_mentions = dict.fromkeys((*_OF_MENTIONS, MALFORMED), self._named)
+        reading = self._notes.told({**of_mentions, UNREADABLE: self._read, BROKEN: self._read})
+        self._named, self._read = 0, 0
+        return beside_gold(gold, self.source.name, placed, reading)
 
     def _group(self, gold: Corpus, low: int, high: int) -> Iterator[Placed]:
         """The mentions of one answer on the tokens of the chunk."""
-        begin, end = int(gold.starts[low]), int(gold.starts[high])
-        words = [word for at in range(low, high) for word in gold.words(at)]
-        text = _Text.of(words)
+        begin = int(gold.starts[low])
+        text = _Text.of([word for at in range(low, high) for word in gold.words(at)])
         answer = next(self._answers)
         self._read += 1
+        self._named += len(answer.said) + answer.found.get(MALFORMED, 0)
         self._check(answer, text, gold.place(begin))
         for kind, times in answer.found.items():
-            self._found.setdefault(kind, []).extend([(answer.line, "")] * times)
+            for _ in range(times):
+                self._notes.add(kind, answer.line)
         for one in self._located(answer, text):
             sentence = int(np.searchsorted(gold.starts, begin + one.start, side="right")) - 1
             last = int(gold.starts[sentence + 1]) - begin
-            if one.end > last:
-                one = self._clipped(one, last, text, answer.line)
-            yield one._replace(start=one.start + begin, end=min(one.end + begin, end))
+            kept = self._clipped(one, last, text, answer.line) if one.end > last else one
+            yield kept._replace(start=kept.start + begin, end=kept.end + begin)
 
     def _clipped(self, one: Placed, last: int, text: _Text, line: int) -> Placed:
         """A mention that goes beyond its sentence."""
         ends = text.ruler.ends
-        beyond = ends[one.end - 1] - ends[last - 1]
         said = one.shape.said or text.solid[text.ruler.starts[one.start] : ends[one.end - 1]]
-        self._note(BEYOND, line, said)
-        return one._replace(end=last, shape=Shape(one.shape.holes, one.shape.left, -beyond, said))
+        self._notes.add(BEYOND, line, said)
+        beyond = ends[last - 1] - ends[one.end - 1]
+        return one._replace(end=last, shape=Shape(left=one.shape.left, right=beyond, said=said))
 
     def _check(self, answer: Answer, text: _Text, place: str) -> None:
         """Refuse an answer about another text."""
-        if answer.text is not None and solid(answer.text) != text.solid:
-            from difflib import SequenceMatcher
-
-            about = solid(answer.text)
-            if SequenceMatcher(None, text.solid, about, False).quick_ratio() < 0.6:
-                raise AlignmentError(
-                    f"{self.source.name}:{answer.line}",
-                    f"the answer is about another text than {place}",
-                    "give the answers in the order of gold",
-                )
+        about = solid(answer.text) if answer.text is not None else text.solid
+        if about != text.solid and compared(text.solid, about).share < ALIKE:
+            raise AlignmentError(
+                f"{self.source.name}:{answer.line}",
+                f"the answer is about another text than {place}",
+                "give the answers in the order of gold",
+            )
 
     def _located(self, answer: Answer, text: _Text) -> Iterator[Placed]:
-        policy = POLICIES[self.source.policy][0]
-        named: dict[Said, int] = {}
-        seen: set[tuple[tuple[int, int], str]] = set()
-        for said in answer.said:
-            self._said += 1
-            time = named[said] = named.get(said, -1) + 1
-            kind = self.coding.labels.type_code(said.type)
-            places = policy(text, said.text, time, self.source.threshold)
-            new = [place for place in places if (place, said.type) not in seen]
-            seen.update((place, said.type) for place in new)
+        times: dict[Said, int] = {}
+        taken: set[tuple[tuple[int, int], str]] = set()
+        renames = self.coding.labels.renames
+        for written in answer.said:
+            said = written._replace(type=renames.get(written.type, written.type))
+            same = said._replace(text=solid(said.text))
+            same = same._replace(text=same.text.casefold()) if self._is_fuzzy else same
+            time = times[same] = times.get(same, -1) + 1
+            kind = self.coding.labels.type_code(written.type)
+            places = self._places(text, said.text)
+            meant = POLICIES[self.source.policy](places, time)
+            new = [place for place in meant if (place, said.type) not in taken]
+            taken.update((place, said.type) for place in new)
             if not new:
-                again = time > 0 or bool(places)
-                self._note(DUPLICATE if again else HALLUCINATED, answer.line, said.text)
-                if not again:
-                    yield Placed(0, 0, kind, Shape(said=said.text))
+                made_up = not places and time == 0
+                self._notes.add(HALLUCINATED if made_up else AGAIN, answer.line, said.text)
+                if made_up:
+                    yield Placed(0, 0, kind, Shape(adrift=True, said=said.text))
             for place in new:
-                one = text.ruler.placed(CharSpan((place,), kind), text.solid)
+                one = text.ruler.placed(CharSpan((place,), kind)).saying(said.text)
                 if not one.shape.is_aligned:
-                    self._note(INSIDE_TOKEN, answer.line, said.text)
-                    one = one._replace(shape=one.shape._replace(said=said.text))
+                    self._notes.add(INSIDE_TOKEN, answer.line, said.text)
                 yield one
 
-    def _note(self, kind: str, line: int, what: str) -> None:
-        self._found.setdefault(kind, []).append((line, what))
+    @property
+    def _is_fuzzy(self) -> bool:
+        return self.source.policy == "fuzzy"
 
-    def _noted(self) -> Reading:
-        """What was noticed since the last chunk; rates are of all mentions, or of all answers."""
-        kinds = {UNREADABLE: self._read, BROKEN: self._read}
-        found = {
-            kind: Found(
-                len(seen),
-                tuple(line for line, _ in seen),
-                tuple(what for _, what in seen if what),
-                kinds.get(kind, self._said),
-            )
-            for kind in (HALLUCINATED, DUPLICATE, INSIDE_TOKEN, BEYOND, *self._found)
-            for seen in [self._found.get(kind, [])]
-        }
-        self._found, self._said, self._read = {}, 0, 0
-        return Reading(found=found)
+    def _places(self, text: _Text, string: str) -> Places:
+        places = text.places(string)
+        if not places and self._is_fuzzy:
+            return text.alike(string, self.source.threshold)
+        return places
 
     def finish(self) -> None:
         """Answers were counted before: none is left."""
@@ -292,6 +288,8 @@ def answers(
     >>> ns.evaluate(gold, {"model": said}).value(metric="precision", match="exact")
     0.5
     """
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise UsageError("answers", f"{given!r} cannot be", "give a list of answers")
     read = [read_answer(item, line) for line, item in enumerate(given, 1)]
     return Answers(name, lambda: iter(read), policy, threshold)
 
@@ -325,9 +323,12 @@ def _parsed(line: str) -> object:
 
 def _fits(name: str, head: bytes) -> bool:
     """Whether the first lines are answers: text around JSON, or mentions without offsets."""
-    if not head.lstrip(b"\xef\xbb\xbf \r\n").startswith((b"{", b"[")):
+    text = head.decode("utf-8", "ignore").removeprefix("\ufeff")
+    if not text.lstrip().startswith(("{", "[")):
         return False
-    for line in head.decode("utf-8", "ignore").split("\n"):
+    if "\n" not in text and begins_as_answer(text):
+        return True  # the first line goes on beyond what is looked at
+    for line in text.split("\n"):
         decided = is_answer(_parsed(line)) if line.strip() else None
         if decided is not None:
             return decided

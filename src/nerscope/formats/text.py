@@ -270,12 +270,7 @@ def _shape(span: TextSpan, at_start: dict[int, int], at_end: dict[int, int]) -> 
     """The holes between the fragments of a mention."""
     if len(span.fragments) == 1:
         return PLAIN
-    first = at_start[span.fragments[0][0]]
-    holes = [
-        (at_end[end] - first, at_start[start] - first)
-        for (_, end), (start, _) in pairwise(span.fragments)
-    ]
-    return Shape(tuple(hole for hole in holes if hole[0] < hole[1]))
+    return Shape.of_runs([(at_start[low], at_end[high]) for low, high in span.fragments])
 
 
 def records_of(corpus: Corpus) -> Iterator[Record]:
@@ -333,8 +328,4 @@ def _characters(
     mentions: Mentions, at: int, tokens: Sequence[tuple[int, int]]
 ) -> tuple[tuple[int, int], ...]:
     """The characters of a mention."""
-    start, end = int(mentions.start[at]), int(mentions.end[at])
-    holes = () if mentions.shape is None else mentions.shape[at].holes
-    edges = [start, *(start + edge for hole in holes for edge in hole), end]
-    runs = zip(edges[::2], edges[1::2], strict=True)
-    return tuple((tokens[low][0], tokens[high - 1][1]) for low, high in runs)
+    return tuple((tokens[low][0], tokens[high - 1][1]) for low, high in mentions.runs(at))

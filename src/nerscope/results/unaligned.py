@@ -44,4 +44,7 @@ def _rows(results: Results) -> Iterator[dict[str, Any]]:
 def _problem(shape: Shape, size: int) -> str:
     if not size:
         return "nowhere in the text"
-    return "beyond its sentence" if shape.right < 0 else "begins or ends inside a token"
+    if shape.right < 0:
+        return "beyond its sentence"
+    inside = "begins or ends inside a token"
+    return "an edge is not in gold, or inside a token" if shape.adrift else inside

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -110,6 +111,11 @@ def _check_places(units: Units, evidence: Evidence) -> None:
     nowhere = (units.length == 0) if units.shape is not None else np.zeros(len(units), bool)
     somewhere = bool((nowhere | (units.length > 0)).all())
     _must(bool(inside.all()) and somewhere, "a mention beyond its sentence")
+    if units.shape is not None:
+        for shape, length in zip(units.shape, units.length.tolist(), strict=True):
+            edges = [0, *(edge for hole in shape.holes for edge in hole), length]
+            ordered = all(low < high for low, high in pairwise(edges)) or not shape.holes
+            _must(ordered, "a mention whose holes lie outside of it")
 
 
 def _check_output(run: Output, gold: Units) -> None:

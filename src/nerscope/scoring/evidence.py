@@ -126,7 +126,7 @@ def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
     if tuple(types) == evidence.types:
         return evidence
     places = {name: place for place, name in enumerate(types)}
-    codes = np.array([places.get(name, -1) for name in evidence.types], np.int16)
+    codes = np.array([places.get(name, -1) for name in evidence.types], np.int32)
 
     def recoded(units: Units) -> Units:
         return replace(units, type=codes[units.type]) if len(evidence.types) else units

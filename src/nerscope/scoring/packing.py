@@ -187,9 +187,9 @@ def _unpack_units(packed: Mapping[str, Any]) -> Units:
 
 def _unpack_shapes(packed: list[list[Any]], size: int) -> Objects:
     shapes = np.fromiter([PLAIN] * size, object, size)
-    for at, holes, left, right, said in packed:
+    for at, holes, left, right, adrift, said in packed:
         if type(at) is not int or not 0 <= at < size:
             raise ValueError(f"a shape of mention {at!r}")
         ranges = tuple((int(low), int(high)) for low, high in holes)
-        shapes[at] = Shape(ranges, int(left), int(right), str(said))
+        shapes[at] = Shape(ranges, int(left), int(right), adrift is True, str(said))
     return shapes
