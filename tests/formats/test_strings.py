@@ -2,16 +2,22 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nerscope as ns
+from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.errors import AlignmentError, InputError, UsageError
+from nerscope.formats.align import side_by_side
 from nerscope.formats.answer import BROKEN, MALFORMED, UNREADABLE, read_answer
-from nerscope.formats.base import source_named
+from nerscope.formats.base import Source, source_named
 from nerscope.formats.strings import AGAIN, HALLUCINATED, Answers
 from nerscope.results.results import Results
 from nerscope.results.spans import spans_of
@@ -264,3 +270,25 @@ def test_every_named_string_is_placed_or_counted(
     }[policy]
     # Two tokens side by side may spell a third string: then more places are on whole tokens.
     assert row["n"] >= wanted
+
+
+@given(st.sets(st.integers(1, 5)))
+@settings(deadline=None)
+def test_documents_are_whole_however_gold_comes_in_chunks(cuts: set[int]) -> None:
+    documents = np.array([0, 0, 1, 1, 1, 2])
+    gold = replace(Corpus.of([([f"w{at}", "."], [(0, 1, "X")]) for at in range(6)]), name="g")
+    gold = replace(gold, documents=documents)
+
+    class Pieces(Source):
+        name = "g"
+
+        def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+            whole = gold.recoded(coding)
+            edges = [0, *sorted(cuts), 6]
+            for low, high in pairwise(edges):
+                yield whole.sentences(low, high)
+
+    said = [[["w1", "X"], ["w0", "X"]], [["w4", "X"]], [["w5", "X"], ["w0", "X"]]]
+    rows = list(side_by_side([Pieces(), ns.answers(said)], Coding()))
+    found = joined([row[1] for row in rows])
+    assert found.mentions().start.tolist() == [0, 2, 8, 10, 10]

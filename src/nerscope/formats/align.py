@@ -69,16 +69,19 @@ def side_by_side(
 
 def _by_documents(rows: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
     """The same rows, divided where documents end."""
-    held: list[Corpus] = []
+    held: list[list[Corpus]] = []  # all of one document, which may go on
     for row in rows:
-        held = [joined([old, new]) for old, new in zip(held, row, strict=True)] if held else row
-        documents = held[0].documents
-        whole = int(np.searchsorted(documents, documents[-1]))  # the last one may go on
-        if whole:
-            yield [corpus.sentences(0, whole) for corpus in held]
-            held = [corpus.sentences(whole, len(corpus)) for corpus in held]
+        documents = row[0].documents
+        last = int(np.searchsorted(documents, documents[-1]))
+        if held and documents[0] == held[-1][0].documents[-1] and not last:
+            held.append(row)
+            continue
+        done = [*held, [corpus.sentences(0, last) for corpus in row]] if last else held
+        if done:
+            yield [joined(list(parts)) for parts in zip(*done, strict=True)]
+        held = [[corpus.sentences(last, len(corpus)) for corpus in row]]
     if held:
-        yield held
+        yield [joined(list(parts)) for parts in zip(*held, strict=True)]
 
 
 def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterator[list[Corpus]]:

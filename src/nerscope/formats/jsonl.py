@@ -187,7 +187,8 @@ def fits(name: str, head: bytes) -> bool:
     if values:
         return _are_records(values, name, head)
     is_cut = len(head) >= _HEAD and b"\n" not in head.strip()
-    return named or is_cut or bool(_NOT_A_LINE.match(head))
+    is_json = named or is_cut or bool(_NOT_A_LINE.match(head))
+    return is_json and not FORMATS["answers"].fits(name, head)
 
 
 def _are_records(values: Sequence[Any], name: str, head: bytes) -> bool:
