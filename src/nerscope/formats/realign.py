@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -190,10 +190,9 @@ class _Tape:
         first = self.at - self._begin
         return self._text[first : first + size]
 
-    def near_edge(self, size: int) -> int:
-        """So many characters, or a few more or less if a sentence ends there."""
-        wanted = self.at + size
-        return next((edge - self.at for edge in self._edges if abs(edge - wanted) <= 2), size)
+    def ends(self, size: int) -> list[int]:
+        """Where sentences end among the next characters."""
+        return [edge - self.at for edge in takewhile(lambda at: at <= self.at + size, self._edges)]
 
     def taken(self, size: int) -> Iterator[tuple[CharSpan, str]]:
         """The mentions that begin in the next characters, and what each says; all is done then."""
@@ -241,14 +240,16 @@ class Realigned:
     def beside(self, gold: Corpus) -> Corpus:
         """The chunk of the system that goes with a chunk of gold."""
         placed: list[Placed] = []
-        for number in range(len(gold)):
+        sentences = [gold.words(number) for number in range(len(gold))]
+        for number, words in enumerate(sentences):
             at = int(gold.starts[number])
-            for one in self._sentence(gold.words(number), gold.place(at)):
+            behind = sentences[number + 1 : number + 2]
+            for one in self._sentence(words, behind, gold.place(at)):
                 placed.append(one._replace(start=one.start + at, end=one.end + at))
         reading, self._reading = self._reading + self._notes.told(), Reading()
         return beside_gold(gold, self.source.name, placed, reading)
 
-    def _sentence(self, words: list[str], place: str) -> Iterator[Placed]:
+    def _sentence(self, words: list[str], behind: list[list[str]], place: str) -> Iterator[Placed]:
         """The mentions of the next sentence of gold."""
         if not self._tape and (unit := next(self._units, None)) is not None:
             if unit.words == words or (unit.words is None and unit.size == len(words)):
@@ -258,7 +259,8 @@ class Realigned:
         ruler, wanted = Ruler.of(words), solid("".join(words))
         self._fill(len(wanted))
         if not self._tape.begins_with(wanted):
-            yield from self._despite_differences(ruler, wanted, place)
+            further = "".join(solid("".join(one)) for one in behind)
+            yield from self._despite_differences(ruler, wanted, further, place)
             return
         for span, said in self._tape.taken(len(wanted)):
             yield self._noticed(ruler.placed(span).saying(said), span.line)
@@ -284,17 +286,20 @@ class Realigned:
             self._notes.add(kind, line, placed.shape.said)
         return placed
 
-    def _despite_differences(self, ruler: Ruler, wanted: str, place: str) -> Iterator[Placed]:
+    def _despite_differences(
+        self, ruler: Ruler, wanted: str, behind: str, place: str
+    ) -> Iterator[Placed]:
         """The mentions of a sentence whose characters differ a little."""
-        self._fill(len(wanted) + _SLACK)
-        theirs = self._tape.peek(len(wanted) + _SLACK)
+        most = len(wanted) + _SLACK
+        self._fill(most + _ANCHOR)
+        theirs = self._tape.peek(most + _ANCHOR)
         if not theirs:
             raise AlignmentError(
                 self.source.name,
                 f"it ends before {place}",
                 "it is truncated, or gold has sentences too many: write it again",
             )
-        found = compared(wanted, theirs)
+        found = compared(wanted, theirs, self._tape.ends(most), behind)
         if found.share < ALIKE:
             raise AlignmentError(
                 place,
@@ -303,11 +308,10 @@ class Realigned:
                 "give the output for this gold file, in its order; blanks may differ, "
                 "other characters only here and there",
             )
-        size = self._tape.near_edge(found.used)
-        own = list(self._tape.taken(size))
-        self._notes.add(OTHER_TEXT, own[0][0].line if own else 0, _short(theirs[:size]))
+        own = list(self._tape.taken(found.used))
+        self._notes.add(OTHER_TEXT, own[0][0].line if own else 0, _short(theirs[: found.used]))
         for span, said in own:
-            yield self._mapped(span, said, found.where[:size], ruler)
+            yield self._mapped(span, said, found.where, ruler)
 
     def _mapped(self, span: CharSpan, said: str, where: Sequence[int], ruler: Ruler) -> Placed:
         """A mention of other characters on the tokens of gold, as far as they are gold's."""
@@ -355,7 +359,7 @@ def _as_it_is(mentions: Mentions) -> Iterator[Placed]:
 
 class Compared(NamedTuple):
     """A text beside that of gold: where each character stands in gold (-1: nowhere), which share of
-    both they have in common, and how many characters belong to gold's text.
+    the longer one they have in common, and how many characters of it there are.
     """
 
     where: list[int]
@@ -363,46 +367,45 @@ class Compared(NamedTuple):
     used: int
 
 
-def compared(gold: str, theirs: str) -> Compared:
+def compared(gold: str, theirs: str, ends: Sequence[int] = (), behind: str = "") -> Compared:
     """How the beginning of a text goes with a text of gold.
+
+    It may end where a sentence of theirs ends, where what is behind it in gold begins, behind its
+    last characters, or after as many as gold has: wherever most is in common.
 
     >>> compared("say'no'", 'say"no"andgo').used
     7
     """
+    likely = [*_places(behind[:_ANCHOR], theirs), *ends]
+    likely += [at + _ANCHOR for at in _places(gold[-_ANCHOR:], theirs)] if gold[_ANCHOR:] else []
+    near = [at for at in likely if abs(at - len(gold)) <= _SLACK]
+    limits = [*near, min(len(gold), len(theirs))]
+    # Of about the same share, the end for which there are several reasons is the right one.
+    found = {limit: _mapped_to(gold, theirs[:limit]) for limit in dict.fromkeys(limits)}
+    return max(found.values(), key=lambda one: one.share + limits.count(one.used) / 10)
+
+
+def _places(part: str, text: str) -> list[int]:
+    """Where a part stands in a text."""
+    return [at for at in range(len(text)) if text.startswith(part, at)] if part else []
+
+
+def _mapped_to(gold: str, theirs: str) -> Compared:
+    """Where each character of a text stands in gold; what both begin and end with is seen first."""
     from difflib import SequenceMatcher  # for texts that differ only
 
-    end_found = _end_of(gold, theirs)
-    limit = len(theirs) if end_found is None else end_found
-    head, tail = _common(gold, theirs[:limit]), 0
-    if end_found is not None:
-        tail = min(_common(gold[::-1], theirs[:limit][::-1]), len(gold) - head, limit - head)
-    where = [*range(head), *[-1] * (limit - head - tail), *range(len(gold) - tail, len(gold))]
-    same, used = head + tail, limit if tail else head
-    rest = (gold[head : len(gold) - tail], theirs[head : limit - tail])
-    behind = 0  # characters of gold behind the last common one
+    head = _common(gold, theirs)
+    least = min(len(gold), len(theirs)) - head
+    tail = min(_common(gold[::-1], theirs[::-1]), least)
+    same = head + tail
+    where = [*range(head), *[-1] * (len(theirs) - same), *range(len(gold) - tail, len(gold))]
+    rest = (gold[head : len(gold) - tail], theirs[head : len(theirs) - tail])
     for tag, low, high, begin, end in SequenceMatcher(None, *rest, False).get_opcodes():
-        if tag == "equal":
-            same += high - low
+        same += high - low if tag == "equal" else 0
         if tag == "equal" or (tag == "replace" and high - low == end - begin):
             # One character for another keeps its place.
             where[head + begin : head + end] = range(head + low, head + high)
-            used, behind = max(used, head + end), 0
-        else:
-            behind += high - low
-    used = min(limit, used + (0 if tail else behind))
-    where += [-1] * (len(theirs) - limit)
-    return Compared(where, same / max(1, len(gold), used), used)
-
-
-def _end_of(gold: str, theirs: str) -> int | None:
-    """Where a text of gold seems to end in another: behind its last characters, if near."""
-    anchor = gold[-_ANCHOR:]
-    found = [
-        at + len(anchor)
-        for at in range(max(0, len(gold) - 2 * _SLACK), len(theirs) - len(anchor) + 1)
-        if theirs.startswith(anchor, at)
-    ]
-    return min(found, key=lambda end: abs(end - len(gold)), default=None)
+    return Compared(where, same / max(1, len(gold), len(theirs)), len(theirs))
 
 
 def _common(one: str, other: str) -> int:

@@ -227,7 +227,7 @@ class _Locator:
     def _check(self, answer: Answer, text: _Text, place: str) -> None:
         """Refuse an answer about another text."""
         about = solid(answer.text) if answer.text is not None else text.solid
-        if about != text.solid and compared(text.solid, about).share < ALIKE:
+        if about != text.solid and compared(text.solid, about, [len(about)]).share < ALIKE:
             raise AlignmentError(
                 f"{self.source.name}:{answer.line}",
                 f"the answer is about another text than {place}",
