@@ -155,8 +155,8 @@ def files(case: Case, folder: Path) -> Iterator[str]:
 def evaluate_files(case: Case, block: int) -> Results:
     """Evaluate files that are read in blocks of so many bytes."""
 
-    def load(stream: BinaryIO, name: str) -> bytes:
-        return stream.read(block)
+    def load(stream: BinaryIO, name: str, size: int = block) -> bytes:
+        return stream.read(size)
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("nerscope.formats.files.load", load)
