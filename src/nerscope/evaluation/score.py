@@ -115,7 +115,8 @@ def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan
 def _narrow(credit: Floats) -> Floats:
     """The same numbers in two or four bytes each, if they fit exactly, as 0, 0.5 and counts do."""
     for kind in (np.float16, np.float32):
-        small = credit.astype(kind)
+        with np.errstate(over="ignore"):  # what is too large is infinite, and so does not fit
+            small = credit.astype(kind)
         if np.array_equal(small, credit):
             narrow: Any = small
             return cast(Floats, narrow)
