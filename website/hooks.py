@@ -14,30 +14,27 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
 from website import api  # noqa: E402  the path comes first
-from website.text import API, for_site, linked, notebook_page, slug, with_pages  # noqa: E402
+from website.text import (  # noqa: E402
+    API,
+    TEXTS,
+    for_site,
+    linked,
+    notebook_page,
+    slug,
+    with_reference,
+)
 
-# Texts that stand elsewhere in the project, by what they are called here.
-TEXTS = {
-    "index.md": "README.md",
-    "changes.md": "CHANGELOG.md",
-    "contributing.md": "CONTRIBUTING.md",
-    "security.md": "SECURITY.md",
-    "examples.md": "examples/README.md",
-    "tour.md": "examples/tour.ipynb",
-}
 PAGES = ROOT / "website" / "pages"  # of the site alone
 REPORT = "demo/report.html"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Name headings as GitHub does, and take the pages that are there into the navigation."""
+    """Name headings as GitHub does, and put the Python reference into the navigation."""
     config.mdx_configs.setdefault("toc", {})["slugify"] = slug
-    known = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     rooms = api.entries()
     pages = [{"Overview": f"{API}/index.md"}]
     pages += [{api.TITLES[room]: f"{API}/{room}.md"} for room in rooms]
-    known |= {*TEXTS, *(path.name for path in PAGES.iterdir())}
-    config.nav = with_pages(config.nav, known, pages)
+    config.nav = with_reference(config.nav, pages)
     return config
 
 

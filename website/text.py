@@ -7,6 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 API = "api"  # the place of the Python reference, in the navigation and among the pages
+# Texts that stand elsewhere in the project, by what they are called on the site.
+TEXTS = {
+    "index.md": "README.md",
+    "changes.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "security.md": "SECURITY.md",
+    "examples.md": "examples/README.md",
+    "tour.md": "examples/tour.ipynb",
+}
 _LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)\s]*)?\))")
 _FENCED = re.compile(r"(?ms)(^```.*?^```$)")
 _OPENING = re.compile(r"\A(```\w*)[^\n]*")  # a language, and what tests are told of a block
@@ -34,20 +43,17 @@ def notebook_page(stored: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def with_pages(nav: Any, known: Collection[str], api: Sequence[Any]) -> Any:
-    """A navigation with the pages that are there, and the reference in its place.
+def with_reference(nav: Any, pages: Sequence[Any]) -> Any:
+    """A navigation with the pages of the Python reference in their place.
 
-    >>> with_pages([{"A": "a.md"}, {"B": ["b.md", {"C": "c.md"}]}], {"a.md", "b.md"}, [])
-    [{'A': 'a.md'}, {'B': ['b.md']}]
+    >>> with_reference([{"A": "a.md"}, {"Python": "api"}], ["api/index.md"])
+    [{'A': 'a.md'}, {'Python': ['api/index.md']}]
     """
     if nav == API:
-        return list(api)
-    if isinstance(nav, str):
-        return nav if nav in known else None
+        return list(pages)
     if isinstance(nav, dict):
-        inside = {title: with_pages(one, known, api) for title, one in nav.items()}
-        return {title: one for title, one in inside.items() if one}
-    return [one for one in (with_pages(part, known, api) for part in nav) if one]
+        return {title: with_reference(one, pages) for title, one in nav.items()}
+    return nav if isinstance(nav, str) else [with_reference(part, pages) for part in nav]
 
 
 def linked(markdown: str, written: str) -> set[str]:

@@ -94,8 +94,11 @@ def test_labels_may_be_given_by_id() -> None:
 
 @pytest.mark.parametrize("words", [["Ada", "met"], ["[CLS]", "Ada", "met", "[SEP]"]])
 def test_words_are_those_of_the_row_or_those_that_count(words: list[str]) -> None:
-    found = labelled(IDS[:1], GOLD_IDS[:1], [words], LABELS)
-    assert found[0].tokens == ["Ada", "met"]
+    array = np.array(words)
+    for rows in ([words], [array], array[np.newaxis], [array.astype(object)], [list(array)]):
+        found = labelled(IDS[:1], GOLD_IDS[:1], rows, LABELS)[0].tokens
+        assert found == ["Ada", "met"]
+        assert {type(word) for word in found} == {str}
 
 
 @pytest.mark.parametrize(

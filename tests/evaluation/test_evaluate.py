@@ -234,6 +234,14 @@ def test_an_undefined_number_has_an_undefined_interval() -> None:
     assert (row["value"], row["low"], row["high"]) == (None, None, None)
 
 
+@pytest.mark.parametrize("others", [65_000, 70_000])
+def test_sentences_of_any_length_are_counted_without_a_warning(others: int) -> None:
+    """Counts are kept in two bytes, or in four where they do not fit."""
+    sentence = ["B-X", "O", *["O"] * others]
+    results = nerscope.evaluate([sentence], {"s": [["B-X", "B-X", *sentence[2:]]]})
+    assert results.value(metric="accuracy") == 1 - 1 / len(sentence)
+
+
 @pytest.mark.parametrize(
     "name",
     [

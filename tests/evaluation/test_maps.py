@@ -57,6 +57,12 @@ def test_coverage_tells_what_each_type_counts_as_and_who_has_it() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["gold", "type", "counts_as"])
+def test_a_system_named_like_a_column_of_coverage_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=f"system '{name}': the list of types has a column"):
+        coverage([["B-PER"]], {"s": [["O"]], name: [["B-PER"]]})
+
+
 def test_names_that_no_file_has_are_told() -> None:
     gold = [["B-PER", "O"]]
     results = ns.evaluate(gold, {"s": gold}, map={"PERSN": "PER"}, drop=["DATE"])

@@ -36,6 +36,14 @@ def test_every_page_is_in_the_navigation(page: str) -> None:
     assert page in NAVIGATION or f"/{page}" in CONFIG["exclude_docs"]
 
 
+@pytest.mark.parametrize("entry", sorted({*NAVIGATION} - {text.API}))
+def test_every_entry_of_the_navigation_has_a_page(entry: str) -> None:
+    """In docs/, among the pages of the site alone, or a text that stands elsewhere."""
+    source = text.TEXTS.get(entry)
+    places = [ROOT / source] if source else [DOCS / entry, ROOT / "website" / "pages" / entry]
+    assert any(path.is_file() for path in places)
+
+
 def test_no_page_is_in_the_navigation_twice() -> None:
     assert len(NAVIGATION) == len(set(NAVIGATION))
 

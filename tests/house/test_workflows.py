@@ -23,7 +23,8 @@ from nerscope.version import VERSION
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, COVERAGE = SETUP["project"], SETUP["tool"]["coverage"]
 
 
 def read(path: Path) -> Any:
@@ -75,6 +76,12 @@ def test_every_system_and_python_that_is_promised_is_tried() -> None:
     promised = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     assert matrix["python"] == promised
     assert PROJECT["requires-python"] == f">={promised[0]}"
+
+
+def test_coverage_is_held_against_its_floor_somewhere() -> None:
+    jobs = read(ROOT / ".github/workflows/tests.yml")["jobs"]
+    assert {"run": "make coverage"} in jobs["coverage"]["steps"]
+    assert COVERAGE["report"]["fail_under"] > 90
 
 
 def gate_step() -> dict[str, Any]:

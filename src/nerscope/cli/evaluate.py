@@ -1,7 +1,7 @@
 """`nerscope evaluate`: score systems against a gold file, or run a whole experiment."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nerscope.formats.base import Source
     from nerscope.results.results import Results
 
-_LISTS = ("hard", "hard-errors", "partial", "confusion", "types", "unaligned")
+_Rows = list[dict[str, Any]]
 
 
 def command(
@@ -251,7 +251,8 @@ def _hand_out(
     form = said["format"]
     quiet = said["quiet"]
     if said["list"]:
-        lists = _lists(results, said, gold, training)
+        given = _Given(results, said, gold, training)
+        lists = [(_LISTS[name].title, _LISTS[name].rows(given)) for name in said["list"]]
         emit(list_document(lists), form, files=files, quiet=quiet)
     chosen = any(said[name] for name in ("all", "facet", "match", "metric"))
     document = results_document(results) if chosen else summary_document(results)
@@ -262,55 +263,72 @@ def _hand_out(
     emit(document, form, files=files, silent=silent, quiet=quiet)
 
 
-def _lists(
-    results: "Results", said: Mapping[str, Any], gold: "Source", training: Sequence["Source"]
-) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The lists that were asked for, each with its title."""
+class _Given(NamedTuple):
+    """What lists are made of."""
+
+    results: "Results"
+    said: Mapping[str, Any]
+    gold: "Source"
+    training: Sequence["Source"]
+
+    def sides(self) -> tuple["Source", Any]:
+        """The gold file and the outputs, or the one file that has both."""
+        from nerscope.formats.base import source_named
+
+        if self.said["system"]:
+            return self.gold, systems_of(self.said["system"])
+        return source_named(self.said["test"]), None
+
+    def options(self, *names: str) -> dict[str, Any]:
+        """Options by these names, and what becomes of types."""
+        own = {name: self.said[name] for name in names}
+        return {**own, "map": renames_of(self.said["map"]), "drop": self.said["drop"]}
+
+
+def _hard(given: _Given) -> _Rows:
     from nerscope.dataset.hard_tokens import hard_tokens
-    from nerscope.evaluation.coverage import coverage
+    from nerscope.formats.base import Several
+
+    return hard_tokens(Several(given.training), given.gold, **given.options("repair"))
+
+
+def _hard_errors(given: _Given) -> _Rows:
     from nerscope.evaluation.hard_errors import hard_errors
     from nerscope.evaluation.plan import open_task
     from nerscope.evaluation.settings import Settings
-    from nerscope.formats.base import Several, source_named
+
+    options = given.options("repair", "token_repair", "token_match")
+    settings = Settings.of({"facets": ("hard", "hard-strict"), **options})
+    return hard_errors(open_task(*given.sides(), given.training, None, settings))
+
+
+def _types(given: _Given) -> _Rows:
+    from nerscope.evaluation.coverage import coverage
+
+    return coverage(*given.sides(), **given.options("repair"))
+
+
+def _unaligned(given: _Given) -> _Rows:
     from nerscope.results.unaligned import unaligned
 
-    def outputs() -> Any:
-        return systems_of(said["system"]) if said["system"] else None
+    return unaligned(given.results)
 
-    def test() -> "Source":
-        return gold if said["system"] else source_named(said["test"])
 
-    def hard() -> list[dict[str, Any]]:
-        renames = renames_of(said["map"])
-        dropped = said["drop"]
-        return hard_tokens(
-            Several(training), gold, repair=said["repair"], map=renames, drop=dropped
-        )
+class _List(NamedTuple):
+    title: str
+    rows: Callable[[_Given], _Rows]
 
-    def hard_wrong() -> list[dict[str, Any]]:
-        settings = Settings.of(
-            {
-                "facets": ("hard", "hard-strict"),
-                **{key: said[key] for key in ("repair", "token_repair", "token_match")},
-                "map": renames_of(said["map"]),
-                "drop": said["drop"],
-            }
-        )
-        return hard_errors(open_task(test(), outputs(), training, None, settings))
 
-    def types() -> list[dict[str, Any]]:
-        settings = {key: said[key] for key in ("repair", "drop")}
-        return coverage(test(), outputs(), map=renames_of(said["map"]), **settings)
-
-    made = {
-        "hard": ("The most frequent hard tokens", hard),
-        "hard-errors": ("Hard tokens that are labelled wrong most often", hard_wrong),
-        "partial": ("Pairs with partial credit", results.partial_pairs),
-        "confusion": ("Gold types against predicted types", results.confusion),
-        "types": ("Types as they are written, and what they count as", types),
-        "unaligned": ("Mentions that do not fit the tokens of gold", lambda: unaligned(results)),
-    }
-    return [(made[name][0], made[name][1]()) for name in said["list"]]
+_LISTS = {
+    "hard": _List("The most frequent hard tokens", _hard),
+    "hard-errors": _List("Hard tokens that are labelled wrong most often", _hard_errors),
+    "partial": _List("Pairs with partial credit", lambda given: given.results.partial_pairs()),
+    "confusion": _List(
+        "Gold types against predicted types", lambda given: given.results.confusion()
+    ),
+    "types": _List("Types as they are written, and what they count as", _types),
+    "unaligned": _List("Mentions that do not fit the tokens of gold", _unaligned),
+}
 
 
 def _run_experiment(path: str, said: Mapping[str, Any]) -> None:

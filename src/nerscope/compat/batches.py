@@ -8,6 +8,7 @@ from nerscope.errors import UsageError, plural
 IGNORED = -100  # the gold id of what is no word, or not the first piece of one
 LabelList = Sequence[str] | Mapping[int, str]
 _Names = Mapping[int, str] | None
+_NO_SCORES = -1  # no array has so few axes
 
 
 class Labelled(NamedTuple):
@@ -30,7 +31,9 @@ def labelled(
     [Labelled(predicted=['B-PER', 'O'], gold=['B-PER', 'O'], tokens=None)]
     """
     predicted, gold = _rows(preds), _rows(target)
-    words: list[Any] = [None] * len(gold) if tokens is None else [_plain(one, 1) for one in tokens]
+    words: list[Any] = (
+        [None] * len(gold) if tokens is None else [_plain(one, _NO_SCORES) for one in tokens]
+    )
     sizes = {"predicted": len(predicted), "gold": len(gold), "with tokens": len(words)}
     _same_number("sentences", sizes)
     names = _names(label_list)
@@ -102,7 +105,7 @@ def _plain(given: Any, deep: int) -> Any:
 
     The library's own way to find the highest score is the fast one.
     """
-    if getattr(given, "ndim", -1) == deep:
+    if getattr(given, "ndim", None) == deep:
         given = given.argmax(-1)
     if hasattr(given, "tolist"):
         return given.tolist()

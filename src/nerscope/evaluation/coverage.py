@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.corpus import Coding
+from nerscope.errors import UsageError
 from nerscope.evaluation.plan import Task, open_task
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.systems import Systems
 from nerscope.formats.base import CorpusLike
 
-GOLD = "gold"
+TYPE, COUNTS_AS, GOLD = "type", "counts_as", "gold"
 
 
 def coverage(
@@ -33,7 +34,9 @@ def coverage(
 def coverage_of(task: Task) -> list[dict[str, Any]]:
     """The same for a task that is opened already."""
     settings = task.settings
-    sides = [GOLD, *(run.system for run in task.runs)]
+    systems = [run.system for run in task.runs]
+    _refuse_columns(systems)
+    sides = [GOLD, *systems]
     labels = task.coding.labels.as_written
     plain = task._replace(coding=Coding(labels=labels))
     counts = np.zeros((len(sides), 0), np.int64)
@@ -43,6 +46,17 @@ def coverage_of(task: Task) -> list[dict[str, Any]]:
         counts = np.pad(counts, ((0, 0), (0, size - counts.shape[1])))
         counts += np.array([np.bincount(types, minlength=size) for types in found])
     return _rows(labels.types, sides, counts, settings)
+
+
+def _refuse_columns(systems: Sequence[str]) -> None:
+    """Each system is a column, beside three others."""
+    for name in systems:
+        if name in (TYPE, COUNTS_AS, GOLD):
+            raise UsageError(
+                f"system '{name}'",
+                "the list of types has a column of this name already",
+                "give the system another name",
+            )
 
 
 def _rows(
@@ -56,5 +70,5 @@ def _rows(
             own[side] += times
         new = settings.map.get(name, name)
         if any(own.values()):
-            rows.append({"type": name, "counts_as": None if new in settings.drop else new, **own})
-    return sorted(rows, key=lambda row: (row["counts_as"] is None, row["counts_as"], row["type"]))
+            rows.append({TYPE: name, COUNTS_AS: None if new in settings.drop else new, **own})
+    return sorted(rows, key=lambda row: (row[COUNTS_AS] is None, row[COUNTS_AS], row[TYPE]))

@@ -122,7 +122,8 @@ def _kept_shapes(shape: Objects | None, texts: bool) -> Objects | None:
 def _narrow(credit: Floats) -> Floats:
     """The same numbers in two or four bytes each, if they fit exactly, as 0, 0.5 and counts do."""
     for kind in (np.float16, np.float32):
-        small = credit.astype(kind)
+        with np.errstate(over="ignore"):  # what is too large is infinite, and so does not fit
+            small = credit.astype(kind)
         if np.array_equal(small, credit):
             narrow: Any = small
             return cast(Floats, narrow)

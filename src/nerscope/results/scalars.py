@@ -1,7 +1,8 @@
 """Scalars: numbers under flat names, as trackers of experiments log them.
 
-The name of a number says only what its row says, so that it is the same in every evaluation, and it
-ends in its metric, so that no name is a folder of another one: some trackers keep a file for each.
+The name of a number says only what its row says, so that it is the same in every evaluation, apart
+from systems and datasets, which are named where there are several. It ends in its metric, so that
+no name is a folder of another one: some trackers keep a file for each.
 """
 
 import re
