@@ -21,14 +21,18 @@ class Registry(Generic[T]):
     ('#f00', ['red'])
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, later: Callable[[], None] | None = None) -> None:
+        """`later` adds what is built in and seldom needed; it is called when somebody asks."""
         self.kind = kind
+        self._later = later
         self._things: dict[str, T] = {}
         self._built_in: set[str] = set()
         self._searched = False
 
     def add(self, name: str, thing: T, *, built_in: bool = False) -> None:
         """Register a thing under a name, instead of what a user has registered under it before."""
+        if not built_in:
+            self.load()  # whose names are taken
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise UsageError(
                 f"{self.kind} {name!r}",
@@ -45,6 +49,8 @@ class Registry(Generic[T]):
 
     def __getitem__(self, name: str) -> T:
         if name not in self._things:
+            self.load()
+        if name not in self._things:
             self.search()
         if name not in self._things:
             raise UsageError(
@@ -55,10 +61,23 @@ class Registry(Generic[T]):
         return self._things[name]
 
     def __contains__(self, name: object) -> bool:
+        self.load()
         return name in self._things
 
     def __iter__(self) -> Iterator[str]:
+        self.load()
         return iter(self._things)
+
+    @property
+    def of_users(self) -> list[str]:
+        """What users have registered."""
+        return [name for name in self._things if name not in self._built_in]
+
+    def load(self) -> None:
+        """Add what was left for later."""
+        later, self._later = self._later, None
+        if later is not None:
+            later()
 
     def is_built_in(self, name: str) -> bool:
         """Whether this comes with the package."""

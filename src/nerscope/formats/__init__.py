@@ -1,11 +1,6 @@
-"""How corpora are written: one module a format, behind one door; the package loads its formats."""
+"""How corpora are written: one module a format, behind one door.
 
-from nerscope.formats import arrow as arrow
-from nerscope.formats import brat as brat
+Columns are known at once, all other formats when a file or a name asks for them.
+"""
+
 from nerscope.formats import conll as conll
-from nerscope.formats import conllu as conllu
-from nerscope.formats import docbin as docbin
-from nerscope.formats import huggingface as huggingface
-from nerscope.formats import jsonl as jsonl
-from nerscope.formats import strings as strings
-from nerscope.formats import webanno as webanno

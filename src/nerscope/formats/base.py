@@ -1,6 +1,7 @@
 """The door for corpora: what a source must offer, which formats there are, how one is opened."""
 
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -181,7 +182,11 @@ class Format(NamedTuple):
     wrap: Callable[[Any, str], Source] | None = None
 
 
-FORMATS: Registry[Format] = Registry("format")
+def _load_formats() -> None:
+    from nerscope.formats import known  # noqa: F401  which adds all that are built in
+
+
+FORMATS: Registry[Format] = Registry("format", _load_formats)
 FALLBACK = "conll"  # what a file is taken for if nothing else fits
 CorpusLike: TypeAlias = str | os.PathLike[str] | IO[Any] | Source | Corpus | Iterable[Sentence]
 
@@ -351,12 +356,36 @@ def _format_of(data: Bytes, told: str | None) -> Format:
         return FORMATS[told]
     head = b"" if data.is_folder else data.head()
     refuse_pickles(data.name, head)
-    for name in sorted(FORMATS, key=FORMATS.is_built_in):
+    # Most files are columns: the modules of all other formats are not even loaded for them.
+    names = FORMATS.of_users if _are_columns(data.name, head) else FORMATS
+    for name in sorted(names, key=FORMATS.is_built_in):
         form = FORMATS[name]
         with blamed(f"format '{name}'"):
             if name != FALLBACK and form.fits(data.name, head):
                 return form
     return FORMATS[FALLBACK]
+
+
+_OTHER_ENDINGS = (
+    *(".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".spacy", ".ann"),
+    *(".conllu", ".conllup", ".tsv"),
+)
+# How files of other formats begin: JSON, comments, Parquet, Arrow, packed documents of spaCy.
+_OTHER_BEGINNINGS = (b"{", b"[", b"#", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"\x78")
+_MANY_COLUMNS = re.compile(rb"(?m)^(?:[^\t\n]*\t){9}")
+
+
+def _are_columns(name: str, head: bytes) -> bool:
+    """Whether a file is surely none of another built-in format."""
+    path = Path(name.removesuffix(".gz"))
+    beginning = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return (
+        bool(beginning)
+        and path.suffix.lower() not in _OTHER_ENDINGS
+        and not beginning.startswith(_OTHER_BEGINNINGS)
+        and not _MANY_COLUMNS.search(head)
+        and not (path.suffix == ".txt" and path.with_suffix(".ann").exists())  # of brat
+    )
 
 
 def read(given: CorpusLike, **options: Any) -> Corpus:
