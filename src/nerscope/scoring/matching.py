@@ -46,6 +46,8 @@ class Touch(NamedTuple):
         shared = np.minimum(self.gold.end, self.pred.end) - np.maximum(
             self.gold.start, self.pred.start
         )
+        if self._plain:
+            return shared
         for at in np.flatnonzero(_has_holes(self.gold) | _has_holes(self.pred)).tolist():
             both = [set(side[np.array([at])].positions.tolist()) for side in (self.gold, self.pred)]
             shared[at] = len(both[0] & both[1])
@@ -64,18 +66,25 @@ class Touch(NamedTuple):
     @property
     def same_span(self) -> Bools:
         """Whether both are the same characters of the same tokens."""
-        gold, pred = shape_codes([self.gold, self.pred])
-        return self.same_start & self.same_end & np.equal(gold, pred)
+        same = np.equal(self.gold.start, self.pred.start) & np.equal(self.gold.end, self.pred.end)
+        return same if self._plain else same & np.equal(*shape_codes([self.gold, self.pred]))
+
+    @property
+    def _plain(self) -> bool:
+        """Whether all are runs of whole tokens."""
+        return self.gold.shape is None and self.pred.shape is None
 
     @property
     def same_start(self) -> Bools:
         """Whether both begin together."""
-        return np.equal(self.gold.start, self.pred.start) & np.equal(*self._cuts("left"))
+        same: Bools = np.equal(self.gold.start, self.pred.start)
+        return same if self._plain else same & np.equal(*self._cuts("left"))
 
     @property
     def same_end(self) -> Bools:
         """Whether both end together."""
-        return np.equal(self.gold.end, self.pred.end) & np.equal(*self._cuts("right"))
+        same: Bools = np.equal(self.gold.end, self.pred.end)
+        return same if self._plain else same & np.equal(*self._cuts("right"))
 
     def _cuts(self, side: str) -> tuple[Ints, Ints]:
         """How many characters the mentions leave out on one side."""
