@@ -297,6 +297,21 @@ def test_mentions_across_sentences_are_left_out_and_counted() -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "spans"),
+    [
+        (["(e1-x", "(e1-x)", "(e1-x)", "(e1-x)"], [(1, 2, "x"), (2, 3, "x"), (3, 4, "x")]),
+        (["(e1-x", "(e1-y)e1)", "(e1-x)"], [(1, 2, "y"), (2, 3, "x")]),
+    ],
+)
+def test_a_bracket_that_was_never_closed_takes_no_later_mention_with_it(
+    values: list[str], spans: list[Any]
+) -> None:
+    corpus = corpus_of("\n".join(line("1", "a", f"Entity={value}") for value in values))
+    assert mentions_of(corpus) == spans
+    assert noticed(corpus) == {TORN: 1}
+
+
+@pytest.mark.parametrize(
     ("text", "options", "place", "fact"),
     [
         ("", {}, "f.conllu", "no token has a label"),

@@ -594,7 +594,7 @@ class _Brackets:
         self._open.setdefault(fields[0], []).append((start, kind))
 
     def _close_one(self, name: str, end: int, place: str) -> None:
-        if name in self._torn:
+        if not self._open.get(name) and name in self._torn:
             self._torn.remove(name)
             return
         if not self._open.get(name):
