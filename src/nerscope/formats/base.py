@@ -209,6 +209,13 @@ class _Watched(Source):
         self.retokenised = source.retokenised
         self.always_flat = source.always_flat
         self.is_small, self.n_columns = source.is_small, source.n_columns
+        self.format = source.format
+
+    def follower(self, gold: Source, coding: Coding, repair: str) -> Follower | None:
+        """The follower of the source, if it has one of its own."""
+        with blamed(self._place):
+            own = self._source.follower(gold, coding, repair)
+        return None if own is None else _WatchedFollower(self._place, own)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """The chunks of the source."""
@@ -228,6 +235,24 @@ class _Watched(Source):
         """What the source makes of other labels."""
         with blamed(self._place):
             return self._source.relabelled(labels)
+
+
+class _WatchedFollower:
+    """The follower of a user's own source, to be blamed for what goes wrong in it."""
+
+    def __init__(self, place: str, follower: Follower) -> None:
+        self._place, self._follower = place, follower
+        self.whole_documents = follower.whole_documents
+
+    def beside(self, gold: Corpus) -> Corpus:
+        """The chunk of the system."""
+        with blamed(self._place):
+            return self._follower.beside(gold)
+
+    def finish(self) -> None:
+        """Refuse a system that goes on where gold has ended."""
+        with blamed(self._place):
+            self._follower.finish()
 
 
 def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> Source:
