@@ -277,6 +277,14 @@ def test_a_folder_is_a_document_a_file(tmp_path: Path) -> None:
     assert noticed(corpus) == {UNNAMED: (1, ()), WITHOUT: (1, ("c.tsv",))}
 
 
+def test_an_empty_document_keeps_no_other_from_being_read(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(ONE)
+    with pytest.raises(InputError, match="the file holds no sentence"):
+        read(tmp_path)
+    (tmp_path / "b.tsv").write_text(ONE + body_of([("Bo", "PER")]))
+    assert surfaces(read(tmp_path)) == [("PER", "Bo")]
+
+
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the folder holds no \.tsv file"):
         read(tmp_path, format="webanno")

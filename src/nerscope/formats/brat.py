@@ -14,7 +14,16 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, shortened
 from nerscope.formats.base import FORMATS, Format, with_tokens
 from nerscope.formats.files import Bytes, load
-from nerscope.formats.text import Record, TextSource, TextSpan, read_text, records_of, text_source
+from nerscope.formats.text import (
+    Record,
+    TextSource,
+    TextSpan,
+    document_bounds,
+    gaps_of,
+    read_text,
+    records_of,
+    text_source,
+)
 
 NAME = "brat"
 TEXT, ANNOTATIONS = ".txt", ".ann"
@@ -83,7 +92,8 @@ class BratSource(TextSource):
             else:
                 spans = list(_spans(_text(pair.annotations), text, pair.annotations, left))
             # A byte order mark is a character for offsets, but no token.
-            yield Record(" " + text[1:] if text.startswith(_BOM) else text, spans)
+            plain = " " + text[1:] if text.startswith(_BOM) else text
+            yield Record(plain, spans, place=str(pair.text))
 
 
 def _pairs(data: Bytes) -> list[Pair]:
@@ -194,23 +204,15 @@ def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
         raise InputError(
             corpus.name, "a type has a blank in it, which brat cannot hold", "rename the type"
         )
-    records = list(records_of(_on_lines(corpus)))
+    # A lone document is one text too, whatever is known of it: its sentences stand on lines.
+    gaps = gaps_of(corpus, document_bounds(corpus))
+    records = list(records_of(replace(corpus, gaps=gaps)))
     files: dict[str, bytes] = {}
     for number, record in enumerate(records, 1):
         name = f"{number:0{len(str(len(records)))}}"
         files[name + TEXT] = f"{record.text}\n".encode()
         files[name + ANNOTATIONS] = "".join(_lines_of(record.text, record.spans)).encode()
     return files
-
-
-def _on_lines(corpus: Corpus) -> Corpus:
-    """The corpus with its text: a line for each sentence, where nothing is known of it."""
-    if corpus.gaps is not None:
-        return corpus
-    gaps = np.full(corpus.n_tokens, " ", object)
-    gaps[corpus.starts[:-1]] = "\n"
-    gaps[corpus.starts[:-1][np.diff(corpus.documents, prepend=-1) != 0]] = ""
-    return replace(corpus, gaps=gaps)
 
 
 def _lines_of(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format, with_tokens
 from nerscope.formats.files import Bytes, blocks
-from nerscope.formats.text import Record, TextSource, TextSpan, text_source
+from nerscope.formats.text import Record, TextSource, TextSpan, record_chunks
 
 NAME = "webanno"
 ENDING = ".tsv"
@@ -126,14 +126,19 @@ class WebannoSource(TextSource):
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Sentences of tokens; each file is a document."""
+        nothing = True
         for number, document in enumerate(self._documents):
             begins = True
-            for chunk in text_source(document.name, document.records).chunks(coding, tokens=tokens):
+            for chunk in record_chunks(document.records(), document.name, coding):
                 reading = chunk.reading + Reading(found=document.noticed(begins))
                 documents = np.full(len(chunk), number)
                 gaps = _on_lines(chunk, begins)
                 yield replace(chunk, documents=documents, gaps=gaps, reading=reading)
-                begins = False
+                begins = nothing = False
+        if nothing:
+            raise InputError(
+                self.name, "the file holds no sentence", "check that it is the right file"
+            )
 
 
 def _files(data: Bytes) -> list[Bytes]:
