@@ -166,8 +166,8 @@ class Format(NamedTuple):
     `open` makes a source of bytes and the options that were said; `fits` tells from the name and
     the first bytes (none of a folder) whether a file is in this format. `write`, if there is one,
     writes a corpus in a tagging scheme, `write_folder` as several files by name; files with one of
-    `endings` are written so. `takes` tells which objects in memory are such corpora; `wrap` makes
-    a source of one and of a name for it.
+    `endings` are written so. `beside` names the files that are read along with one. `takes` tells
+    which objects in memory are such corpora; `wrap` makes a source of one and of a name for it.
     """
 
     name: str
@@ -179,6 +179,7 @@ class Format(NamedTuple):
     endings: tuple[str, ...] = ()
     takes: Callable[[object], bool] | None = None
     wrap: Callable[[Any, str], Source] | None = None
+    beside: Callable[[str], list[str]] | None = None
 
 
 FORMATS: Registry[Format] = Registry("format")
@@ -346,6 +347,21 @@ def stem_of(name: str) -> str:
 def path_of(text: str) -> str:
     """The file in `FILE::option=value`."""
     return text.partition(OPTIONS_FOLLOW)[0]
+
+
+def files_behind(text: str) -> list[str]:
+    """All files that may be read for `FILE::option=value`: those beside it, and those it names.
+
+    >>> files_behind("gold.conll::scheme=bio")
+    ['gold.conll']
+    """
+    path, _, options = text.partition(OPTIONS_FOLLOW)
+    every = (FORMATS[name].beside for name in FORMATS)
+    beside = [file for others in every if others is not None for file in others(path)]
+    values = (part.partition("=")[2] for part in options.split(","))
+    # A Path would fail where a value is too long for a name, as that of names= may be.
+    named = [value for value in values if os.path.isfile(value)]  # noqa: PTH113
+    return [path, *beside, *named]
 
 
 def _read(form: Format, text: str, key: str, value: str) -> object:

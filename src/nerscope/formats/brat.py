@@ -190,6 +190,18 @@ def fits(name: str, head: bytes) -> bool:
     return not head and path.is_dir() and any(path.glob(f"*{ANNOTATIONS}"))
 
 
+def beside(name: str) -> list[str]:
+    """The other file of a pair, if this is one of them.
+
+    >>> beside("gold.jsonl")
+    []
+    """
+    path = Path(name)
+    others = {TEXT: ANNOTATIONS, ANNOTATIONS: TEXT}
+    other = path.with_suffix(others[path.suffix]) if path.suffix in others else None
+    return [str(other)] if other is not None and other.is_file() else []
+
+
 def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     """A corpus as the files of a folder: a text and its annotations for each document.
 
@@ -230,4 +242,8 @@ def _on_lines_of(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(low, high) for low, high in lines if text[low:high].strip()]
 
 
-FORMATS.add(NAME, Format(NAME, BratSource, fits, write_folder=written_as_brat), built_in=True)
+FORMATS.add(
+    NAME,
+    Format(NAME, BratSource, fits, write_folder=written_as_brat, beside=beside),
+    built_in=True,
+)
