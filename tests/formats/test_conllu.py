@@ -438,6 +438,27 @@ def test_a_file_is_converted_to_its_own_format_without_loss(tmp_path: Path) -> N
     assert "1\tAda" + "\t_" * 7 + "\tNER=B-PER\n" in (tmp_path / "c.conllu").read_text()
 
 
+@pytest.mark.parametrize(
+    ("target", "to", "ending"),
+    [("out.txt", None, "I-PER"), ("out::format=conll", "bioes", "E-PER")],
+)
+def test_a_file_is_converted_to_columns(
+    tmp_path: Path, target: str, to: str | None, ending: str
+) -> None:
+    path = tmp_path / "gold.conllu"
+    path.write_text(ADA)
+    nerscope.convert(path, tmp_path / target, to=to)
+    written = (tmp_path / target.partition("::")[0]).read_text()
+    assert written.startswith(f"Ada\tB-PER\nLee\t{ending}\n")
+
+
+def test_brackets_that_overlap_are_not_converted_to_columns(tmp_path: Path) -> None:
+    path = tmp_path / "gold.conllu"
+    path.write_text(line("1", "a", "Entity=(e1-x(e2-y)e1)"))
+    with pytest.raises(InputError, match="its mentions overlap, which labels cannot write"):
+        nerscope.convert(path, tmp_path / "out.txt")
+
+
 def test_converting_writes_a_key_where_there_was_none() -> None:
     text = text_of(("1", "Ada", "NER=B-PER"), ("2", "Lee", "_"), ("3", "x", "a=b"))
     relabelled = source(text).relabelled({1: "O", 2: "B-X", 3: "B-Y"})

@@ -402,6 +402,25 @@ def test_labels_alone_are_refused_where_tokens_are_needed() -> None:
         with_tokens(Corpus.of([["O"]], name="m"))
 
 
+DOCUMENT = "-DOCSTART-\tO\n\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{DOCUMENT}a\tB-X\n\nb\tO\n\n{DOCUMENT}c\tO\n\n",
+        f"{DOCUMENT}a\tO\n\n{DOCUMENT}b\tO\n\nc\tB-X\n\n",
+        "a\tB-X\n\nb\tO\n\n",  # no document is told
+        "a\tB-X\n\n",
+    ],
+)
+def test_documents_survive_a_way_through_json_lines(text: str, tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text(text)
+    nerscope.convert(tmp_path / "gold.conll", tmp_path / "gold.jsonl")
+    nerscope.convert(tmp_path / "gold.jsonl", tmp_path / "back.conll")
+    assert (tmp_path / "back.conll").read_text() == text
+
+
 @pytest.mark.parametrize("scheme", ["bio", "iob1", "bioes", "bilou", "bmes", "bmeow"])
 @settings(max_examples=30, deadline=None)
 @given(sentences=corpora, data=st.data())
