@@ -277,6 +277,7 @@ def test_a_folder_is_converted_into_a_folder(tmp_path: Path) -> None:
     [
         ([(["Ada"], ["B-a b"])], "a type has a blank in it, which brat cannot hold"),
         ([["B-PER"]], "the sentences have no tokens"),
+        ([(["a\xa0"], ["O"])], "the token .* is empty or has a blank at its edge"),
     ],
 )
 def test_what_cannot_be_written_is_refused(sentences: Any, fact: str) -> None:

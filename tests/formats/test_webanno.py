@@ -395,7 +395,8 @@ def test_mentions_with_holes_cannot_be_written(tmp_path: Path) -> None:
     [
         ((["a\tb"], ["O"]), "a token that lines and columns cannot hold"),
         ((["a\rb"], ["O"]), "a token that lines and columns cannot hold"),
-        (([""], ["O"]), "a token that lines and columns cannot hold"),
+        (([""], ["O"]), "the token '' is empty or has a blank at its edge"),
+        ((["\xa0a"], ["O"]), "the token .* is empty or has a blank at its edge"),
         ((["a"], [(0, 1, "x\ry")]), "a type has a line end in it, which columns cannot hold"),
     ],
 )

@@ -18,6 +18,7 @@ from nerscope.formats.text import (
     Record,
     TextSource,
     TextSpan,
+    check_words,
     document_bounds,
     gaps_of,
     read_text,
@@ -211,6 +212,7 @@ def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     (b'Ada spoke\\n', b'T1\\tPER 0 3\\tAda\\n')
     """
     corpus = with_tokens(corpus)
+    check_words(corpus)
     kinds = {corpus.coding.labels.types[kind] for kind in np.unique(corpus.mentions().type)}
     if any(re.search(r"[ \t\r\n]", kind) for kind in kinds):
         raise InputError(

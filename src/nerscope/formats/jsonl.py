@@ -16,7 +16,7 @@ from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.files import Bytes
 from nerscope.formats.json_values import first_values, json_values
 from nerscope.formats.records import LABELS, Written, has_offsets, read_records, schema_of
-from nerscope.formats.text import Record, TextSpan, records_of, text_source
+from nerscope.formats.text import Record, TextSpan, check_words, records_of, text_source
 from nerscope.formats.wrapped import Losses
 
 _SMALL = 4 << 20  # bytes
@@ -213,16 +213,8 @@ def written_as_list(corpus: Corpus, scheme: Scheme) -> bytes:
 
 
 def _objects(corpus: Corpus) -> Iterator[str]:
+    check_words(corpus)
     for record in records_of(corpus):
-        text = record.text
-        for start, end in record.tokens or ():
-            if not text[start:end] or text[start:end] != text[start:end].strip():
-                raise InputError(
-                    f"{corpus.name}:{record.line}",
-                    f"the token {text[start:end]!r} is empty or has a blank at its edge, "
-                    "which text cannot hold",
-                    "take it out",
-                )
         yield json.dumps(_object(record), ensure_ascii=False)
 
 

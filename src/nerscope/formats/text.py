@@ -297,6 +297,23 @@ def _shape(span: TextSpan, at_start: dict[int, int], at_end: dict[int, int]) -> 
     return Shape(tuple(hole for hole in holes if hole[0] < hole[1]))
 
 
+def check_words(corpus: Corpus) -> None:
+    """Refuse tokens that would not be read back from a text.
+
+    >>> check_words(Corpus.of([(["a "], ["O"])]))
+    Traceback (most recent call last):
+    nerscope.errors.InputError: <memory>:1: the token 'a ' is empty or has a blank at its edge, \
+which text cannot hold. Remedy: take it out
+    """
+    for at, word in enumerate(corpus.coding.tokens.strings(corpus.tokens)):
+        if not word or word != word.strip():
+            raise InputError(
+                corpus.place(at),
+                f"the token {word!r} is empty or has a blank at its edge, which text cannot hold",
+                "take it out",
+            )
+
+
 def records_of(corpus: Corpus) -> Iterator[Record]:
     """A corpus as text: a record for each document if there are any, else for each sentence.
 

@@ -19,7 +19,7 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format, with_tokens
 from nerscope.formats.files import Bytes, blocks
-from nerscope.formats.text import Record, TextSource, TextSpan, record_chunks
+from nerscope.formats.text import Record, TextSource, TextSpan, check_words, record_chunks
 
 NAME = "webanno"
 ENDING = ".tsv"
@@ -519,6 +519,7 @@ def written_as_webanno(corpus: Corpus, scheme: Scheme) -> bytes:
 def written_as_folder(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     """A corpus as the files of a folder, one for each document."""
     corpus = with_tokens(corpus)
+    check_words(corpus)
     bounds = np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1)).tolist()
     width = len(str(len(bounds) - 1))
     return {
