@@ -13,8 +13,9 @@ from nerscope.corpus.schemes import BIO, SCHEMES
 from nerscope.dataset.convert import converted
 from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source
-from nerscope.formats.conllu import EMPTY, RANGES, SHARED_OUT, TORN, ConlluFile, fits
-from nerscope.formats.conllu import written_as_conllu as written
+from nerscope.formats.brackets import TORN
+from nerscope.formats.conllu import EMPTY, RANGES, SHARED_OUT, ConlluFile, fits
+from nerscope.formats.conllu_writing import written_as_conllu as written
 from nerscope.formats.files import Bytes, load
 
 

@@ -15,16 +15,8 @@ from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
 from nerscope.formats.text import CUT, records_of
-from nerscope.formats.webanno import (
-    EMPTY,
-    LAYERS,
-    UNNAMED,
-    WITHOUT,
-    WebannoSource,
-    fits,
-    written_as_folder,
-    written_as_webanno,
-)
+from nerscope.formats.webanno import EMPTY, LAYERS, UNNAMED, WITHOUT, WebannoSource, fits
+from nerscope.formats.webanno_writing import written_as_folder, written_as_webanno
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"

@@ -269,7 +269,7 @@ def _document_begins(corpus: Corpus) -> Bools:
     tell no more than the sentences do.
     """
     begins = np.diff(corpus.documents, prepend=-1) != 0
-    return begins & (1 < begins.sum() < len(begins))
+    return begins if 1 < begins.sum() < len(begins) else np.zeros(len(begins), bool)
 
 
 FORMATS.add(
