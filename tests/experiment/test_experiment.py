@@ -369,6 +369,42 @@ def test_the_training_data_is_part_of_what_the_cache_knows(folder: Path) -> None
     )
 
 
+PAIRS = ("Ada met Bo.\n" * 5, "T1\tPER 0 3\tAda\n", "T1\tPER 0 3\tAda\nT2\tPER 8 10\tBo\n")
+NAMES = ("O\nB-X\nB-Y", "O\nB-X\nO")
+NUMBERED = '{"tokens": ["Ada", "met", "Bo"], "ner_tags": [1, 0, 2]}\n'
+OF_TWO_FILES: list[tuple[str, dict[str, str], str, str]] = [
+    ("a.txt", {"a.txt": PAIRS[0], "a.ann": PAIRS[1]}, "a.ann", PAIRS[2]),
+    ("a.ann", {"a.txt": PAIRS[0], "a.ann": PAIRS[1]}, "a.txt", PAIRS[0] + "Ada left.\n"),
+    (
+        "a.jsonl::names=own.txt",
+        {"a.jsonl": NUMBERED, "own.txt": NAMES[0]},
+        "own.txt",
+        NAMES[1],
+    ),
+    (f"a.jsonl::names=O+{'+'.join(300 * ['B-X'])}", {"a.jsonl": NUMBERED}, "a.jsonl", 2 * NUMBERED),
+]
+
+
+@pytest.mark.parametrize(("name", "files", "changed", "content"), OF_TWO_FILES)
+def test_every_file_that_is_read_is_part_of_what_the_cache_knows(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    files: dict[str, str],
+    changed: str,
+    content: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where names= is looked for
+    for file, text in files.items():
+        (tmp_path / file).write_text(text)
+    experiment = loaded(tmp_path, f'[datasets.d]\ntest = "{name}"\n[systems]\nx = "{name}"\n')
+    cache = Cache(tmp_path / "cache")
+    before = nerscope.run_experiment(experiment, cache=cache)[0].rows
+    (tmp_path / changed).write_text(content)
+    after = nerscope.run_experiment(experiment, cache=cache)[0].rows
+    assert before != after == nerscope.run_experiment(experiment)[0].rows
+
+
 def test_a_dataset_may_be_renamed_with_a_warm_cache(folder: Path) -> None:
     cache = Cache(folder / "cache")
     nerscope.run_experiment(loaded(folder), cache=cache)

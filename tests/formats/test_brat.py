@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import nerscope
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.schemes import BIO
-from nerscope.errors import InputError, NerscopeError
+from nerscope.errors import FormatError, InputError, NerscopeError
 from nerscope.formats.base import open_source, read
 from nerscope.formats.brat import UNANNOTATED, BratSource, fits, written_as_brat
 from nerscope.formats.files import Bytes
@@ -64,6 +64,22 @@ def test_texts_come_in_the_order_of_their_names_each_a_document(tmp_path: Path) 
     corpus = read(folder_of(tmp_path / "docs", files))
     assert surfaces(tmp_path / "docs") == [("PER", "Ada"), ("PER", "Bo")]
     assert corpus.documents.tolist() == [0, 1, 1]
+
+
+def test_sentences_are_numbered_through_a_folder_of_many_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = dict.fromkeys(("a.txt", "b.txt", "c.txt"), "Ada\nleft")
+    folder = folder_of(tmp_path / "docs", {**files, "a.ann": ""})
+    monkeypatch.setattr("nerscope.formats.text._CHUNK", 1)
+    assert read(folder).lines.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_text_that_cannot_be_is_named_in_its_folder(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "docs", {"a.txt": "Ada", "b.txt": "Bo\x1f", "a.ann": ""})
+    with pytest.raises(FormatError) as caught:
+        read(folder)
+    assert caught.value.place == str(folder / "b.txt")
 
 
 def test_mentions_may_be_nested_and_have_holes(tmp_path: Path) -> None:
@@ -261,6 +277,7 @@ def test_a_folder_is_converted_into_a_folder(tmp_path: Path) -> None:
     [
         ([(["Ada"], ["B-a b"])], "a type has a blank in it, which brat cannot hold"),
         ([["B-PER"]], "the sentences have no tokens"),
+        ([(["a\xa0"], ["O"])], "the token .* is empty or has a blank at its edge"),
     ],
 )
 def test_what_cannot_be_written_is_refused(sentences: Any, fact: str) -> None:

@@ -13,8 +13,9 @@ from nerscope.corpus.schemes import BIO, SCHEMES
 from nerscope.dataset.convert import converted
 from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source
-from nerscope.formats.conllu import EMPTY, RANGES, SHARED_OUT, TORN, ConlluFile, fits
-from nerscope.formats.conllu import written_as_conllu as written
+from nerscope.formats.brackets import TORN
+from nerscope.formats.conllu import EMPTY, RANGES, SHARED_OUT, ConlluFile, fits
+from nerscope.formats.conllu_writing import written_as_conllu as written
 from nerscope.formats.files import Bytes, load
 
 
@@ -297,6 +298,21 @@ def test_mentions_across_sentences_are_left_out_and_counted() -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "spans"),
+    [
+        (["(e1-x", "(e1-x)", "(e1-x)", "(e1-x)"], [(1, 2, "x"), (2, 3, "x"), (3, 4, "x")]),
+        (["(e1-x", "(e1-y)e1)", "(e1-x)"], [(1, 2, "y"), (2, 3, "x")]),
+    ],
+)
+def test_a_bracket_that_was_never_closed_takes_no_later_mention_with_it(
+    values: list[str], spans: list[Any]
+) -> None:
+    corpus = corpus_of("\n".join(line("1", "a", f"Entity={value}") for value in values))
+    assert mentions_of(corpus) == spans
+    assert noticed(corpus) == {TORN: 1}
+
+
+@pytest.mark.parametrize(
     ("text", "options", "place", "fact"),
     [
         ("", {}, "f.conllu", "no token has a label"),
@@ -421,6 +437,27 @@ def test_a_file_is_converted_to_its_own_format_without_loss(tmp_path: Path) -> N
     (tmp_path / "c.txt").write_text("Ada B-PER\n")
     nerscope.convert(tmp_path / "c.txt", tmp_path / "c.conllu")
     assert "1\tAda" + "\t_" * 7 + "\tNER=B-PER\n" in (tmp_path / "c.conllu").read_text()
+
+
+@pytest.mark.parametrize(
+    ("target", "to", "ending"),
+    [("out.txt", None, "I-PER"), ("out::format=conll", "bioes", "E-PER")],
+)
+def test_a_file_is_converted_to_columns(
+    tmp_path: Path, target: str, to: str | None, ending: str
+) -> None:
+    path = tmp_path / "gold.conllu"
+    path.write_text(ADA)
+    nerscope.convert(path, tmp_path / target, to=to)
+    written = (tmp_path / target.partition("::")[0]).read_text()
+    assert written.startswith(f"Ada\tB-PER\nLee\t{ending}\n")
+
+
+def test_brackets_that_overlap_are_not_converted_to_columns(tmp_path: Path) -> None:
+    path = tmp_path / "gold.conllu"
+    path.write_text(line("1", "a", "Entity=(e1-x(e2-y)e1)"))
+    with pytest.raises(InputError, match="its mentions overlap, which labels cannot write"):
+        nerscope.convert(path, tmp_path / "out.txt")
 
 
 def test_converting_writes_a_key_where_there_was_none() -> None:

@@ -119,7 +119,7 @@ def test_labels_and_spans_of_tokens_are_sentences() -> None:
 
 
 def test_sentences_come_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.jsonl._CHUNK", 24)
+    monkeypatch.setattr("nerscope.formats.chunks._CHUNK", 5)
     chunks = list(opened(lines(*[LABELLED] * 8)).chunks(Coding()))
     assert [len(chunk) for chunk in chunks] == [3, 3, 2]
     assert chunks[1].lines.tolist() == [4, 4, 5, 5, 6, 6]
@@ -563,8 +563,8 @@ def test_memory_does_not_grow_with_the_file(
     begin: bytes, part: bytes, end: bytes, megabytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     block = part * (2**20 // len(part))  # a megabyte
-    for module in ("text", "jsonl"):  # a chunk is full after three of them
-        monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", 1 << 17)
+    for module, most in (("text", 1 << 17), ("chunks", 500)):  # full after three
+        monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", most)
 
     def read_so_many(megabytes: int) -> tuple[int, int]:
         """The tokens in so many megabytes, and the most memory that reading them took."""

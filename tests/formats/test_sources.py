@@ -2,6 +2,7 @@
 happened where.
 """
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,19 @@ from hypothesis import strategies as st
 import nerscope
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.schemes import scheme_named
-from nerscope.errors import AlignmentError, InputError
+from nerscope.errors import AlignmentError, InputError, NerscopeError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import InMemory, Nature, Source, open_source, read, with_tokens
+from nerscope.formats.base import (
+    Follower,
+    Format,
+    InMemory,
+    Nature,
+    Source,
+    open_source,
+    read,
+    register_format,
+    with_tokens,
+)
 from nerscope.formats.conll import ConllFile, written_as_conll
 from nerscope.formats.files import Bytes, load
 
@@ -348,6 +359,37 @@ def test_a_source_of_ones_own_needs_a_name_and_chunks_alone() -> None:
     assert [len(row[1]) for row in rows] == [1, 1] and all(row[1] is row[2] for row in rows)
 
 
+class Following(Counting):
+    """A source of one's own that finds its mentions in gold itself, or fails to."""
+
+    retokenised = True
+    whole_documents = False
+    format = "following"
+
+    def follower(self, gold: Source, coding: Coding, repair: str) -> Follower:
+        return self
+
+    def beside(self, gold: Corpus) -> Corpus:
+        if len(gold) > 1:
+            raise ZeroDivisionError
+        return gold
+
+    def finish(self) -> None:
+        """There is nothing left."""
+
+
+@pytest.mark.usefixtures("registries")
+def test_the_follower_of_a_registered_format_is_asked_and_blamed() -> None:
+    register_format(Format("following", lambda data: Following(), lambda name, head: False))
+    source = open_source(io.BytesIO(b""), format="following")
+    assert source.format == "following"
+    gold = file("a B-X\n")
+    [row] = side_by_side([gold, source], Coding())
+    assert row[1] is row[0]
+    with pytest.raises(NerscopeError, match=r"format 'following'.*ZeroDivisionError"):
+        list(side_by_side([file("a O\n\nb O\n"), source], Coding()))
+
+
 def test_faults_of_a_source_of_ones_own_are_found_in_all_its_chunks() -> None:
     faults = read(Counting()).reading.transitions.faults(scheme_named("bio"))
     assert [(fault.before, fault.after, fault.times) for fault in faults] == [("O", "I-X", 1)]
@@ -358,6 +400,25 @@ def test_labels_alone_are_refused_where_tokens_are_needed() -> None:
     assert with_tokens(corpus) is corpus
     with pytest.raises(InputError, match="m: the sentences have no tokens"):
         with_tokens(Corpus.of([["O"]], name="m"))
+
+
+DOCUMENT = "-DOCSTART-\tO\n\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{DOCUMENT}a\tB-X\n\nb\tO\n\n{DOCUMENT}c\tO\n\n",
+        f"{DOCUMENT}a\tO\n\n{DOCUMENT}b\tO\n\nc\tB-X\n\n",
+        "a\tB-X\n\nb\tO\n\n",  # no document is told
+        "a\tB-X\n\n",
+    ],
+)
+def test_documents_survive_a_way_through_json_lines(text: str, tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text(text)
+    nerscope.convert(tmp_path / "gold.conll", tmp_path / "gold.jsonl")
+    nerscope.convert(tmp_path / "gold.jsonl", tmp_path / "back.conll")
+    assert (tmp_path / "back.conll").read_text() == text
 
 
 @pytest.mark.parametrize("scheme", ["bio", "iob1", "bioes", "bilou", "bmes", "bmeow"])

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -487,7 +488,6 @@ def test_mentions_with_holes_are_written_and_ragged_ones_refused() -> None:
     nested = [(["a", "b", "c", "d"], [(0, 4, "X"), (1, 2, "Y")])]
     corpus = Corpus.of(nested)
     assert corpus.spans is not None
-    from dataclasses import replace
 
     def shaped(first: Shape) -> Corpus:
         shapes = np.fromiter([first, Shape()], object)
@@ -576,3 +576,29 @@ def test_folders_that_are_not_what_they_should_be(tmp_path: Path) -> None:
 def test_an_ordinary_folder_is_still_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="this is a folder"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("spans", [False, True])
+def test_documents_are_written_and_read_back(spans: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nerscope.formats.arrow.BATCH", 2)
+    marks = [(0, 1, "X"), (0, 1, "Y")] if spans else [(0, 1, "X")]
+    corpus = replace(Corpus.of([(["a"], marks)] * 5), documents=np.array([0, 0, 0, 1, 2]))
+    again = read(io.BytesIO(written_as_parquet(corpus, BIO)))
+    assert again.documents.tolist() == [0, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("given", "documents"),
+    [
+        ([7, 7, 3], [0, 0, 1]),
+        (np.array([2**63, 2**63 + 1, 2**63], np.uint64), [0, 0, 0]),
+        ([-1, -2, -3], [0, 0, 0]),
+        (["x", "y", "z"], [0, 0, 0]),
+    ],
+)
+@pytest.mark.parametrize("in_columns", [False, True])
+def test_a_column_of_numbers_tells_documents(
+    given: Any, documents: list[int], in_columns: bool
+) -> None:
+    table = pyarrow.table({"tokens": [["a"]] * 3, "labels": [["O"]] * 3, "document": given})
+    assert read(table if in_columns else table.to_pandas()).documents.tolist() == documents

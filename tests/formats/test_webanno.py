@@ -15,16 +15,8 @@ from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
 from nerscope.formats.text import CUT, records_of
-from nerscope.formats.webanno import (
-    EMPTY,
-    LAYERS,
-    UNNAMED,
-    WITHOUT,
-    WebannoSource,
-    fits,
-    written_as_folder,
-    written_as_webanno,
-)
+from nerscope.formats.webanno import EMPTY, LAYERS, UNNAMED, WITHOUT, WebannoSource, fits
+from nerscope.formats.webanno_writing import written_as_folder, written_as_webanno
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
@@ -277,6 +269,14 @@ def test_a_folder_is_a_document_a_file(tmp_path: Path) -> None:
     assert noticed(corpus) == {UNNAMED: (1, ()), WITHOUT: (1, ("c.tsv",))}
 
 
+def test_an_empty_document_keeps_no_other_from_being_read(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(ONE)
+    with pytest.raises(InputError, match="the file holds no sentence"):
+        read(tmp_path)
+    (tmp_path / "b.tsv").write_text(ONE + body_of([("Bo", "PER")]))
+    assert surfaces(read(tmp_path)) == [("PER", "Bo")]
+
+
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the folder holds no \.tsv file"):
         read(tmp_path, format="webanno")
@@ -387,7 +387,8 @@ def test_mentions_with_holes_cannot_be_written(tmp_path: Path) -> None:
     [
         ((["a\tb"], ["O"]), "a token that lines and columns cannot hold"),
         ((["a\rb"], ["O"]), "a token that lines and columns cannot hold"),
-        (([""], ["O"]), "a token that lines and columns cannot hold"),
+        (([""], ["O"]), "the token '' is empty or has a blank at its edge"),
+        ((["\xa0a"], ["O"]), "the token .* is empty or has a blank at its edge"),
         ((["a"], [(0, 1, "x\ry")]), "a type has a line end in it, which columns cannot hold"),
     ],
 )

@@ -43,6 +43,15 @@ def test_content_that_changes_makes_another_job(
     assert keys(planned(data + systems)) != before
 
 
+def test_the_other_file_of_a_pair_counts_by_its_content(planned: Planned, folder: Path) -> None:
+    text = DATA.replace("train.conll", "a.txt") + MEMORY
+    written(folder, "a.txt", "Ada spoke.\n")
+    written(folder, "a.ann", "T1\tPER 0 3\tAda\n")
+    before = keys(planned(text))
+    written(folder, "a.ann", "T1\tLOC 0 3\tAda\n")
+    assert keys(planned(text)) != before
+
+
 def test_another_seed_is_another_job_only_where_there_is_chance(planned: Planned) -> None:
     by_chance = DATA + '[systems.m]\nrecipe = "perceptron"\nseeds = [8, 9]\n'
     assert len(set(keys(planned(by_chance)))) == 2

@@ -89,13 +89,23 @@ def test_training_data_comes_in_any_form(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"nothing", zlib.compress(b"nothing")], ids=["absent", "no file", "broken"]
+    ("content", "fact"),
+    [
+        (None, "no such file"),
+        (b"nothing", "it is no DocBin"),
+        (zlib.compress(b"nothing"), "it is no DocBin"),
+        (zlib.compress(bytes(2_000_000)), "more than 100 times"),
+    ],
+    ids=["absent", "no file", "broken", "a bomb"],
 )
-def test_training_data_that_cannot_be_read_are_named(content: bytes | None, tmp_path: Path) -> None:
+def test_training_data_that_cannot_be_read_are_named(
+    content: bytes | None, fact: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nerscope.formats.docbin._TRUSTED", 1_000_000)
     path = tmp_path / "train.spacy"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(ns.InputError, match="it cannot be read") as error:
+    with pytest.raises(ns.InputError, match=fact) as error:
         ner_scorer(str(path))(examples())
     assert error.value.place == str(path)
 

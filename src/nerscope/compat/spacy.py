@@ -3,7 +3,6 @@
 It is found by its name, `nerscope.ner_scorer.v1`, in the config of a pipeline.
 """
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.compat.loops import Asked, asked, tough_numbers
-from nerscope.corpus.corpus import Corpus
-from nerscope.errors import InputError
 
 _OWN = ".spacy"
 Spans = list[tuple[int, int, str]]
@@ -59,28 +56,12 @@ class Scorer:
         return scores
 
 
-def _training(train: str | None) -> str | Corpus | None:
-    """The training data; what spaCy wrote is read by spaCy, a folder of such files too."""
-    if train is None:
-        return None
-    path = Path(train)
-    files = sorted(path.rglob(f"*{_OWN}")) if path.is_dir() else [path]
-    if not files or any(file.suffix != _OWN for file in files):
+def _training(train: str | None) -> str | list[str] | None:
+    """The training data: of a folder of what spaCy wrote, the files; all else as it is named."""
+    folder = Path(train) if train is not None else None
+    if folder is None or not folder.is_dir():
         return train
-    docs = [doc for file in files for doc in _docs(file) if len(doc)]
-    return Corpus.of([(_words(doc), _spans(doc)) for doc in docs], name=train)
-
-
-def _docs(path: Path) -> list[Any]:
-    from spacy.tokens import DocBin
-    from spacy.vocab import Vocab
-
-    try:
-        return list(DocBin().from_disk(path).get_docs(Vocab()))
-    except (OSError, ValueError, zlib.error) as error:
-        raise InputError(
-            str(path), f"it cannot be read ({error})", "give what spaCy's DocBin wrote"
-        ) from None
+    return sorted(map(str, folder.rglob(f"*{_OWN}"))) or train
 
 
 def _two_sides(examples: Sequence[Any]) -> tuple[list[tuple[Words, Spans]], ...]:

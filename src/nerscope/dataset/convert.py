@@ -77,13 +77,16 @@ def converted(
 ) -> Converted:
     """The corpus with its labels spelt in another scheme; in its own format, all else stays."""
     check_repair(repair)
-    form = form or FORMATS[FALLBACK]
+    own = source.format or FALLBACK
+    form = form or FORMATS[own]
     read = _read(source, repair)
     target = scheme_named("bio" if to is None else to)
     whole = joined([replace(chunk, labels=None, spans=chunk.mentions()) for chunk in read.chunks])
-    labelled = form.name in (FALLBACK, source.format)
+    labelled = form.name in (FALLBACK, own)
     notes = [*read.notes, *(_lost(whole, target) if labelled else ())]
-    data = _relabelled(source, whole, target) if labelled else None
+    if labelled:
+        _check_flat(whole, source.name)
+    data = _relabelled(source, whole, target) if form.name == own else None
     if data is not None and to is None:
         raise UsageError(
             "--to", "it is not said, and the format stays the same", "name a scheme, as --to bioes"
@@ -127,14 +130,17 @@ def _lost(corpus: Corpus, target: Scheme) -> list[str]:
     return notes
 
 
-def _relabelled(source: Source, corpus: Corpus, target: Scheme) -> bytes | None:
-    """The file with other labels, if its format can be written so."""
+def _check_flat(corpus: Corpus, name: str) -> None:
     if not corpus.is_flat:
         raise InputError(
-            source.name,
+            name,
             "its mentions overlap, which labels cannot write",
             "convert flat ones, or write a format that can hold them, such as JSON Lines",
         )
+
+
+def _relabelled(source: Source, corpus: Corpus, target: Scheme) -> bytes | None:
+    """The file with other labels, if its format can be written so."""
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, target)
     names = corpus.coding.labels.spell(target)
     spelt = (names[code] for code in codes)

@@ -18,7 +18,7 @@ from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
-from nerscope.formats.base import path_of, source_named
+from nerscope.formats.base import files_behind, path_of, source_named
 from nerscope.formats.losses import Loss
 from nerscope.results.compare import (
     Comparison,
@@ -218,7 +218,7 @@ def _run_keys(dataset: Dataset, settings: Settings) -> dict[Run, str]:
 
 def _file_key(text: str) -> list[str]:
     try:
-        return [file_digest(path_of(text)), text]
+        return [*map(file_digest, files_behind(text)), text]
     except OSError:
         return [text]  # reading it will say what is wrong
 

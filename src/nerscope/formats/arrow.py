@@ -22,7 +22,9 @@ from nerscope.formats.files import Bytes
 from nerscope.formats.footer import Claim, claims_of
 from nerscope.formats.tables import (
     BATCH,
+    DOCUMENT,
     FEW,
+    MOST_DOCUMENTS,
     SMALL,
     TABLE_OPTIONS,
     ColumnRows,
@@ -159,7 +161,18 @@ class _ArrowRows(ColumnRows):
         fields, known = _fields(words, self._name), _known(marks, names)
         if fields is None or known is None:
             return None
-        return Labelled(*fields, sizes.astype(np.int64), *known)
+        return Labelled(*fields, sizes.astype(np.int64), *known, self._documents())
+
+    def _documents(self) -> Ints | None:
+        """The numbers of documents, if all rows have one."""
+        if DOCUMENT not in self._batch.schema.names:
+            return None
+        column = self._batch.column(DOCUMENT)
+        types = needed("pyarrow.types", self._name, EXTRA)
+        if not types.is_integer(column.type) or column.null_count:
+            return None
+        given = column.to_numpy()
+        return given.astype(np.int64) if ((given >= 0) & (given < MOST_DOCUMENTS)).all() else None
 
 
 def _is_odd(column: Any, name: str) -> bool:
@@ -350,12 +363,17 @@ def _unique(columns: Sequence[tuple[str, object]], name: str) -> dict[str, str]:
 
 
 def written_as_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A row for each sentence: tokens, and labels in a scheme, or spans if some overlap."""
+    """A row for each sentence: tokens, and labels in a scheme, or spans if some overlap.
+
+    Where there are several documents, each row has the number of its own.
+    """
     pyarrow, parquet = (needed(one, corpus.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
     # A label that ends in a blank could not be told from a slip.
     clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
     columns = _labelled(corpus, scheme) if corpus.is_flat and clean else _with_spans(corpus)
-    table = pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns})
+    several = (corpus.documents != corpus.documents[0]).any()
+    documents = {DOCUMENT: corpus.documents} if several else {}
+    table = pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns, **documents})
     sink = io.BytesIO()
     parquet.write_table(table, sink, compression="zstd", row_group_size=_ROW_GROUP)
     return sink.getvalue()

@@ -167,8 +167,8 @@ class Format(NamedTuple):
     `open` makes a source of bytes and the options that were said; `fits` tells from the name and
     the first bytes (none of a folder) whether a file is in this format. `write`, if there is one,
     writes a corpus in a tagging scheme, `write_folder` as several files by name; files with one of
-    `endings` are written so. `takes` tells which objects in memory are such corpora; `wrap` makes
-    a source of one and of a name for it.
+    `endings` are written so. `beside` names the files that are read along with one. `takes` tells
+    which objects in memory are such corpora; `wrap` makes a source of one and of a name for it.
     """
 
     name: str
@@ -180,6 +180,7 @@ class Format(NamedTuple):
     endings: tuple[str, ...] = ()
     takes: Callable[[object], bool] | None = None
     wrap: Callable[[Any, str], Source] | None = None
+    beside: Callable[[str], list[str]] | None = None
 
 
 def _load_formats() -> None:
@@ -214,6 +215,13 @@ class _Watched(Source):
         self.retokenised = source.retokenised
         self.always_flat = source.always_flat
         self.is_small, self.n_columns = source.is_small, source.n_columns
+        self.format = source.format
+
+    def follower(self, gold: Source, coding: Coding, repair: str) -> Follower | None:
+        """The follower of the source, if it has one of its own."""
+        with blamed(self._place):
+            own = self._source.follower(gold, coding, repair)
+        return None if own is None else _WatchedFollower(self._place, own)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """The chunks of the source."""
@@ -233,6 +241,24 @@ class _Watched(Source):
         """What the source makes of other labels."""
         with blamed(self._place):
             return self._source.relabelled(labels)
+
+
+class _WatchedFollower:
+    """The follower of a user's own source, to be blamed for what goes wrong in it."""
+
+    def __init__(self, place: str, follower: Follower) -> None:
+        self._place, self._follower = place, follower
+        self.whole_documents = follower.whole_documents
+
+    def beside(self, gold: Corpus) -> Corpus:
+        """The chunk of the system."""
+        with blamed(self._place):
+            return self._follower.beside(gold)
+
+    def finish(self) -> None:
+        """Refuse a system that goes on where gold has ended."""
+        with blamed(self._place):
+            self._follower.finish()
 
 
 def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> Source:
@@ -326,6 +352,21 @@ def stem_of(name: str) -> str:
 def path_of(text: str) -> str:
     """The file in `FILE::option=value`."""
     return text.partition(OPTIONS_FOLLOW)[0]
+
+
+def files_behind(text: str) -> list[str]:
+    """All files that may be read for `FILE::option=value`: those beside it, and those it names.
+
+    >>> files_behind("gold.conll::scheme=bio")
+    ['gold.conll']
+    """
+    path, _, options = text.partition(OPTIONS_FOLLOW)
+    every = (FORMATS[name].beside for name in FORMATS)
+    beside = [file for others in every if others is not None for file in others(path)]
+    values = (part.partition("=")[2] for part in options.split(","))
+    # A Path would fail where a value is too long for a name, as that of names= may be.
+    named = [value for value in values if os.path.isfile(value)]  # noqa: PTH113
+    return [path, *beside, *named]
 
 
 def _read(form: Format, text: str, key: str, value: str) -> object:

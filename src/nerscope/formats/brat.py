@@ -14,7 +14,17 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, shortened
 from nerscope.formats.base import FORMATS, Format, with_tokens
 from nerscope.formats.files import Bytes, load
-from nerscope.formats.text import Record, TextSource, TextSpan, read_text, records_of, text_source
+from nerscope.formats.text import (
+    Record,
+    TextSource,
+    TextSpan,
+    check_words,
+    document_bounds,
+    gaps_of,
+    read_text,
+    records_of,
+    text_source,
+)
 
 NAME = "brat"
 TEXT, ANNOTATIONS = ".txt", ".ann"
@@ -83,7 +93,8 @@ class BratSource(TextSource):
             else:
                 spans = list(_spans(_text(pair.annotations), text, pair.annotations, left))
             # A byte order mark is a character for offsets, but no token.
-            yield Record(" " + text[1:] if text.startswith(_BOM) else text, spans)
+            plain = " " + text[1:] if text.startswith(_BOM) else text
+            yield Record(plain, spans, place=str(pair.text))
 
 
 def _pairs(data: Bytes) -> list[Pair]:
@@ -180,6 +191,18 @@ def fits(name: str, head: bytes) -> bool:
     return not head and path.is_dir() and any(path.glob(f"*{ANNOTATIONS}"))
 
 
+def beside(name: str) -> list[str]:
+    """The other file of a pair, if this is one of them.
+
+    >>> beside("gold.jsonl")
+    []
+    """
+    path = Path(name)
+    others = {TEXT: ANNOTATIONS, ANNOTATIONS: TEXT}
+    other = path.with_suffix(others[path.suffix]) if path.suffix in others else None
+    return [str(other)] if other is not None and other.is_file() else []
+
+
 def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     """A corpus as the files of a folder: a text and its annotations for each document.
 
@@ -189,28 +212,21 @@ def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     (b'Ada spoke\\n', b'T1\\tPER 0 3\\tAda\\n')
     """
     corpus = with_tokens(corpus)
+    check_words(corpus)
     kinds = {corpus.coding.labels.types[kind] for kind in np.unique(corpus.mentions().type)}
     if any(re.search(r"[ \t\r\n]", kind) for kind in kinds):
         raise InputError(
             corpus.name, "a type has a blank in it, which brat cannot hold", "rename the type"
         )
-    records = list(records_of(_on_lines(corpus)))
+    # A lone document is one text too, whatever is known of it: its sentences stand on lines.
+    gaps = gaps_of(corpus, document_bounds(corpus))
+    records = list(records_of(replace(corpus, gaps=gaps)))
     files: dict[str, bytes] = {}
     for number, record in enumerate(records, 1):
         name = f"{number:0{len(str(len(records)))}}"
         files[name + TEXT] = f"{record.text}\n".encode()
         files[name + ANNOTATIONS] = "".join(_lines_of(record.text, record.spans)).encode()
     return files
-
-
-def _on_lines(corpus: Corpus) -> Corpus:
-    """The corpus with its text: a line for each sentence, where nothing is known of it."""
-    if corpus.gaps is not None:
-        return corpus
-    gaps = np.full(corpus.n_tokens, " ", object)
-    gaps[corpus.starts[:-1]] = "\n"
-    gaps[corpus.starts[:-1][np.diff(corpus.documents, prepend=-1) != 0]] = ""
-    return replace(corpus, gaps=gaps)
 
 
 def _lines_of(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:
@@ -228,4 +244,8 @@ def _on_lines_of(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(low, high) for low, high in lines if text[low:high].strip()]
 
 
-FORMATS.add(NAME, Format(NAME, BratSource, fits, write_folder=written_as_brat), built_in=True)
+FORMATS.add(
+    NAME,
+    Format(NAME, BratSource, fits, write_folder=written_as_brat, beside=beside),
+    built_in=True,
+)

@@ -19,7 +19,12 @@ class Said(NamedTuple):
 
 
 def gathered(
-    said: Iterable[Said], name: str, coding: Coding, told: Scheme | None = None
+    said: Iterable[Said],
+    name: str,
+    coding: Coding,
+    told: Scheme | None = None,
+    *,
+    tokens: bool = True,
 ) -> Iterator[Corpus]:
     """Chunks of some ten thousand tokens; nothing at all is refused.
 
@@ -27,6 +32,11 @@ def gathered(
     >>> [len(chunk) for chunk in gathered([Said([parts]), Said([parts])], "x", Coding())]
     [2]
     """
+
+    def chunk() -> Corpus:
+        corpus = corpus_of(parts, name, coding, tokens=tokens, told=told)
+        return replace(corpus, reading=corpus.reading + reading)
+
     parts: list[SentenceParts] = []
     reading, size, nothing = Reading(), 0, True
     for one in said:
@@ -34,16 +44,9 @@ def gathered(
         reading = reading + Reading(found=one.found) if one.found else reading
         size += sum(part.size for part in one.sentences)
         if size >= _CHUNK:
-            yield _chunk(parts, name, coding, told, reading)
+            yield chunk()
             parts, reading, size, nothing = [], Reading(), 0, False
     if parts:
-        yield _chunk(parts, name, coding, told, reading)
+        yield chunk()
     elif nothing:
         raise InputError(name, "the file holds no sentence", "check that it is the right file")
-
-
-def _chunk(
-    parts: list[SentenceParts], name: str, coding: Coding, told: Scheme | None, noticed: Reading
-) -> Corpus:
-    corpus = corpus_of(parts, name, coding, told=told)
-    return replace(corpus, reading=corpus.reading + noticed)

@@ -10,12 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.arrays import Bytes as Buffer
-from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, Reading, label_error
 from nerscope.corpus.mending import MENDS
 from nerscope.corpus.mentions import encode
-from nerscope.corpus.schemes import Labels, Scheme, Transitions, parse_label, scheme_named
+from nerscope.corpus.schemes import (
+    OUTSIDE_LABEL,
+    Labels,
+    Scheme,
+    Transitions,
+    parse_label,
+    scheme_named,
+)
 from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format, Nature, Source
@@ -28,6 +35,7 @@ _LOOK = 4 << 20  # bytes of a file that are looked at to tell its scheme
 SEPARATORS = {"tab": b"\t", "space": b" "}
 # The first line of a file that nothing but CoNLL-U and its kin begin with.
 _CONLLU = re.compile(rb"\s*# ?(sent_id|text|newdoc|newpar|global\.columns|id)\b")
+_DOCUMENT = "-DOCSTART-"
 _BREAKS = re.compile(r"[\t\r\n]")
 _BOM = "\ufeff"
 _TOKENS = ("same", "any", "align")
@@ -223,28 +231,45 @@ def _is_there(path: str | os.PathLike[str]) -> bool:
 
 
 def written_as_conll(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A corpus as two columns: tokens and labels in a scheme."""
+    """A corpus as two columns: tokens and labels in a scheme; a line before each document.
+
+    >>> from nerscope.corpus.schemes import BIO
+    >>> written_as_conll(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO)
+    b'Ada\\tB-PER\\nspoke\\tO\\n\\n'
+    """
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
     names = corpus.coding.labels.spell(scheme)
     if any(re.search(r"\s", name) for name in names):
         raise InputError(
             corpus.name, "a type has a blank in it, which columns cannot hold", "rename the type"
         )
+    begins_document = _document_begins(corpus)
     lines: list[str] = []
     for sentence, (begin, end) in enumerate(pairwise(corpus.starts.tolist())):
         words = corpus.words(sentence)
-        starts_document = words[0].startswith("-DOCSTART-")
+        starts_document = words[0].startswith(_DOCUMENT)
         if starts_document or any(_BREAKS.search(word) or not word for word in words):
             raise InputError(
                 corpus.name,
                 f"sentence {sentence + 1} has a token that lines and columns cannot hold",
                 "take tabs, line ends and empty tokens out",
             )
+        lines += [f"{_DOCUMENT}\t{OUTSIDE_LABEL}", ""] if begins_document[sentence] else []
         lines += [
             f"{word}\t{names[code]}" for word, code in zip(words, codes[begin:end], strict=True)
         ]
         lines.append("")
     return ("\n".join(lines) + "\n").encode()
+
+
+def _document_begins(corpus: Corpus) -> Bools:
+    """Whether a document begins with each sentence: nowhere, if there is but one document.
+
+    Where each sentence is a document of its own, as texts without documents are read, lines would
+    tell no more than the sentences do.
+    """
+    begins = np.diff(corpus.documents, prepend=-1) != 0
+    return begins if 1 < begins.sum() < len(begins) else np.zeros(len(begins), bool)
 
 
 FORMATS.add(

@@ -6,10 +6,9 @@ Plus). `Entity=(…` brackets, as corpora with coreference have them, are spans 
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,33 +16,28 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints, Objects
 from nerscope.corpus.arrays import Bytes as Buffer
 from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
-from nerscope.corpus.mentions import Mentions, Shape, encode, shapes_of
 from nerscope.corpus.schemes import (
     OUTSIDE_LABEL,
-    Scheme,
     Transitions,
     parse_label,
     scheme_named,
 )
 from nerscope.corpus.vocabulary import padded
-from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened, suggest
-from nerscope.formats.base import FORMATS, FileOption, Format, Nature, Source, with_tokens
+from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
+from nerscope.formats.base import FORMATS, FileOption, Format, Nature, Source
+from nerscope.formats.brackets import BRACKET, Brackets
 from nerscope.formats.columns import Page, page_of
 from nerscope.formats.conll import FILE_OPTIONS as OF_COLUMNS
 from nerscope.formats.conll import LabelColumn
+from nerscope.formats.conllu_writing import COLUMNS, written_as_conllu
 from nerscope.formats.files import Bytes, blocks, check_encoding
 
 NAME = "conllu"
 KEYS = ("NER", "NE", "name")  # of labels in MISC, or columns, whatever their case
 BRACKETS = "Entity"
-_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _GLOBAL_COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.*)")
 _GLOBAL_ENTITY = re.compile(rb"(?m)^#\s*global\.Entity\s*=\s*(.*)$")
-_KINDS = ("etype", "type", "entity")  # what global.Entity calls the type
-_BREAKS = re.compile(r"[\t\r\n]")
 _RANGE = re.compile(rb"(\d{1,9})-(\d{1,9})")
-_BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
-_PART = re.compile(r"^(.*)\[(\d+)/(\d+)\]$")
 _LOOK = 4 << 20  # bytes of a file that are looked at to tell its scheme
 _SMALL = 4 << 20  # bytes
 _NO_VALUE = b"_*"  # what stands where there is no value
@@ -60,8 +54,6 @@ _SHARES = {
 }
 RANGES, EMPTY = "multiword tokens, read as their words", "empty nodes, left out"
 SHARED_OUT = "labels of multiword tokens, given to their words"
-TORN = "mentions across sentences, left out"
-OF_NOTHING = "mentions of empty nodes, left out"
 
 FILE_OPTIONS: Mapping[str, FileOption] = {
     "key": FileOption(str, "the key of MISC, or the column, that holds the label: NER"),
@@ -224,7 +216,7 @@ def fits(name: str, head: bytes) -> bool:
         return _label_column(columns, None) is not None
     whole = lines if len(head) < 4096 else lines[:-1]
     return any(
-        len(fields) == len(_COLUMNS) and fields[0][:1].isdigit() and _keys_in(fields[-1])
+        len(fields) == len(COLUMNS) and fields[0][:1].isdigit() and _keys_in(fields[-1])
         for fields in (line.rstrip("\r").split("\t") for line in whole)
     )
 
@@ -259,14 +251,14 @@ def _keys_in(misc: str) -> list[str]:
         key
         for key, value in pairs
         if (key.lower() in known and parse_label(value))
-        or (key == BRACKETS and _BRACKET.match(value))
+        or (key == BRACKETS and BRACKET.match(value))
     ]
 
 
 def _look(parts: Iterator[bytes], key: str | None, name: str) -> Layout:
     """Find where the labels are: by what is told, by names of columns, or by the first key."""
     first = next(parts, b"")
-    columns = _columns_of(first.decode().split("\n")) or list(_COLUMNS)
+    columns = _columns_of(first.decode().split("\n")) or list(COLUMNS)
     missing = [column for column in ("ID", "FORM") if column not in columns]
     if missing:
         raise FormatError(
@@ -403,7 +395,7 @@ class _Reader:
         self.file, self.coding, self.with_tokens = file, coding, tokens
         self.told = scheme_named(file.scheme) if file.scheme else None
         self.column = LabelColumn(coding.labels, self.told)
-        self.brackets = _Brackets()
+        self.brackets = Brackets()
         self.line, self.documents, self.last_document = 1, 0, -1
 
     def read(self, data: bytes) -> list[Corpus]:
@@ -546,171 +538,6 @@ def _shared_out(label: str, size: int) -> list[str]:
     shares = _SHARES[prefix]
     letters = shares[0] + shares[1] * (size - 2) + shares[2]
     return [f"{letter}-{kind}" for letter in letters]
-
-
-class _Brackets:
-    """Mentions that brackets open and close; some are open at any time."""
-
-    def __init__(self) -> None:
-        self._kind_at = 1  # behind the number of the entity, unless global.Entity says otherwise
-        self._open: dict[str, list[tuple[int, str]]] = {}
-        self._torn: set[str] = set()  # those open at the end of a sentence
-        self._parts: dict[str, list[tuple[int, int]]] = {}  # of mentions with holes
-        self._done: list[tuple[list[tuple[int, int]], str]] = []
-        self._found: Counter[str] = Counter()
-
-    def declare(self, header: str) -> None:
-        """Learn from `global.Entity` where the type stands."""
-        names = header.strip().split("-")
-        self._kind_at = next((names.index(name) for name in _KINDS if name in names), 1)
-
-    def read(self, text: str, before: int, behind: int, place: str) -> None:
-        """Read the brackets of a line, which has so many words before it, and behind its end."""
-        done = 0
-        while done < len(text):
-            found = _BRACKET.match(text, done)
-            if found is None:
-                raise FormatError(
-                    place,
-                    f"'{shortened(text)}' is not written in brackets",
-                    "write (e1-person and e1)",
-                )
-            done = found.end()
-            opened, at_once, closed = found.groups()
-            if opened:
-                self._open_one(opened, before, place)
-            if at_once or closed:
-                self._close_one((opened or closed).split("-")[0], behind, place)
-
-    def _open_one(self, text: str, start: int, place: str) -> None:
-        fields = text.split("-")
-        kind = fields[self._kind_at] if len(fields) > self._kind_at else ""
-        if not kind:
-            raise FormatError(
-                place,
-                f"the bracket '({shortened(text)}' has no type",
-                "say key=… if labels have another name",
-            )
-        self._open.setdefault(fields[0], []).append((start, kind))
-
-    def _close_one(self, name: str, end: int, place: str) -> None:
-        if name in self._torn:
-            self._torn.remove(name)
-            return
-        if not self._open.get(name):
-            raise FormatError(
-                place,
-                f"'{shortened(name)})' closes a mention that is not open",
-                "open it: (e1-person",
-            )
-        start, kind = self._open[name].pop()
-        part = _PART.match(name)
-        fragments = self._parts.setdefault(part[1], []) if part else []
-        if start < end:
-            fragments.append((start, end))
-        if part and part[2] != part[3]:
-            return
-        if fragments:
-            self._done.append((list(fragments), kind))
-        else:
-            self._found[OF_NOTHING] += 1
-        fragments.clear()
-
-    def end_sentence(self) -> None:
-        """Leave out what is still open: a mention lies in one sentence."""
-        for name, opened in self._open.items():
-            if opened:
-                self._found[TORN] += len(opened)
-                self._torn.add(name)
-        self._open.clear()
-        self._parts.clear()
-
-    def taken(self, coding: Coding) -> tuple[Mentions, dict[str, Found]]:
-        """The mentions since this was last asked, and what was left out."""
-        self.end_sentence()
-        rows = [
-            (parts[0][0], parts[-1][1], coding.labels.type_code(kind), parts)
-            for parts, kind in self._done
-        ]
-        table = np.array([row[:3] for row in rows], np.int64).reshape(len(rows), 3)
-        shapes = [_shape(parts) for *_, parts in rows]
-        spans = Mentions(table[:, 0], table[:, 1], table[:, 2], shapes_of(shapes)).in_order()
-        found = {kind: Found(times) for kind, times in self._found.items()}
-        self._done, self._found = [], Counter()
-        return spans, found
-
-
-def _shape(parts: Sequence[tuple[int, int]]) -> Shape:
-    """The holes between the parts of a mention."""
-    begin = parts[0][0]
-    holes = [(end - begin, start - begin) for (_, end), (start, _) in pairwise(parts)]
-    return Shape(tuple(hole for hole in holes if hole[0] < hole[1]))
-
-
-def written_as_conllu(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A corpus as CoNLL-U, with its labels in MISC.
-
-    >>> from nerscope.corpus.schemes import BIO
-    >>> text = written_as_conllu(Corpus.of([(["Ada"], ["B-PER"])]), BIO).decode()
-    >>> text.split("\\n")[2].split("\\t")[-1]
-    'NER=B-PER'
-    """
-    labels = _spelt(with_tokens(corpus), scheme)
-    new = np.diff(corpus.documents, prepend=-1) != 0
-    several = bool(new[1:].any())
-    attached = _attached(corpus, corpus.starts[:-1][new])
-    lines: list[str] = []
-    for sentence, (begin, end) in enumerate(pairwise(corpus.starts.tolist())):
-        words = corpus.words(sentence)
-        if any(_BREAKS.search(word) or not word for word in words):
-            raise InputError(
-                corpus.name,
-                f"sentence {sentence + 1} has a token that lines and columns cannot hold",
-                "take tabs, line ends and empty tokens out",
-            )
-        lines += ["# newdoc"] if several and new[sentence] else []
-        lines.append(f"# sent_id = {sentence + 1}")
-        lines += _lines_of(words, labels[begin:end], attached[begin:end])
-    return ("\n".join(lines) + "\n").encode()
-
-
-def _spelt(corpus: Corpus, scheme: Scheme) -> list[str]:
-    """The labels of all tokens."""
-    mentions = corpus.mentions()
-    if not mentions.are_flat:
-        raise InputError(
-            corpus.name, "its mentions overlap, which labels cannot write", "convert flat ones"
-        )
-    codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
-    names = corpus.coding.labels.spell(scheme)
-    if any(re.search(r"[|\t\r\n]", names[code]) for code in np.unique(codes)):
-        raise InputError(
-            corpus.name,
-            "a type has a tab, a line end or a bar in it, which MISC cannot hold",
-            "rename the type",
-        )
-    return [names[code] for code in codes.tolist()]
-
-
-def _attached(corpus: Corpus, documents: Ints) -> list[bool]:
-    """Whether the next token follows each without a blank; documents begin at some tokens."""
-    if corpus.gaps is None:
-        return [False] * corpus.n_tokens
-    attached = corpus.gaps == ""
-    attached[documents] = False
-    return [*attached[1:].tolist(), False]
-
-
-def _lines_of(words: list[str], labels: list[str], attached: list[bool]) -> Iterator[str]:
-    """A sentence: its text, and a line for each word, which may have no blank behind it."""
-    ends = ["" if closed else " " for closed in attached]
-    text = "".join(word + end for word, end in zip(words, ends, strict=True))
-    yield f"# text = {text.strip(' ')}"
-    unknown = "\t_" * (_COLUMNS.index("MISC") - 2)
-    for number, (word, label, closed) in enumerate(zip(words, labels, attached, strict=True), 1):
-        misc = f"NER={label}|SpaceAfter=No" if closed else f"NER={label}"
-        yield f"{number}\t{word}{unknown}\t{misc}"
-    yield ""
 
 
 FORMATS.add(

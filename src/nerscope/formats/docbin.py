@@ -20,6 +20,7 @@ from nerscope.formats.base import FORMATS, FileOption, Format, Source, with_toke
 from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.extras import needed
 from nerscope.formats.files import Bytes, load
+from nerscope.formats.text import record_bounds
 
 NAME = "docbin"
 GROUP = "sc"  # the span group that spaCy's span categoriser reads and writes unless told otherwise
@@ -480,8 +481,9 @@ def _written(corpus: Corpus) -> Iterator[_Writable]:
     mentions = corpus.mentions()
     types = corpus.coding.labels.types
     sentences = set(corpus.starts.tolist())
-    for begin, end in pairwise(_documents(corpus)):
-        inside = mentions[(mentions.start >= begin) & (mentions.start < end)].moved(-begin)
+    for begin, end in pairwise(record_bounds(corpus).tolist()):
+        low, high = np.searchsorted(mentions.start, [begin, end])
+        inside = mentions[np.arange(low, high)].moved(-begin)
         spelt, blanks, places = _spaced(words[begin:end], corpus.gaps, begin)
         places.append(len(spelt))
         starts = {places[at - begin] for at in range(begin, end) if at in sentences}
@@ -496,12 +498,6 @@ def _written(corpus: Corpus) -> Iterator[_Writable]:
                 )
             ],
         )
-
-
-def _documents(corpus: Corpus) -> list[int]:
-    changes = np.diff(corpus.documents, prepend=-1, append=-1) != 0
-    known = corpus.gaps is not None or changes.sum() > 2
-    return list(map(int, corpus.starts[changes] if known else corpus.starts))
 
 
 def _spaced(

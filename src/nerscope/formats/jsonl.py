@@ -8,18 +8,18 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from nerscope.corpus.corpus import Coding, Corpus, Reading, SentenceParts, corpus_of
+from nerscope.corpus.corpus import Coding, Corpus, Reading, SentenceParts
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
+from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.files import Bytes
 from nerscope.formats.json_values import first_values, json_values
 from nerscope.formats.records import LABELS, Written, has_offsets, read_records, schema_of
-from nerscope.formats.text import Record, TextSpan, records_of, text_source
+from nerscope.formats.text import Record, TextSpan, check_words, records_of, text_source
 from nerscope.formats.wrapped import Losses
 
 _SMALL = 4 << 20  # bytes
-_CHUNK = 1 << 19  # characters
 _HEAD = 4096  # bytes by which formats are told apart
 _TOKENS = ("same", "any", "align")
 _ENDINGS = (".jsonl", ".ndjson", ".json")
@@ -115,18 +115,18 @@ class JsonFile(Source):
         yield _with_losses(held, lost)
 
     def _chunks(self, coding: Coding, tokens: bool, lost: Losses) -> Iterator[Corpus]:
-        said = self._said(lost)
-        first = next(said, None)
+        written = self._said(lost)
+        first = next(written, None)
         if first is None:
             return
-        everything = chain([first], said)
+        everything = chain([first], written)
         if isinstance(first.record, Record):
             texts = (one.record for one in everything if isinstance(one.record, Record))
             yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
             return
         parts = (one.record for one in everything if isinstance(one.record, SentenceParts))
-        for some in _batches(parts):
-            yield corpus_of(some, self.name, coding, tokens=tokens, told=self._scheme)
+        said = (Said([part]) for part in parts)
+        yield from gathered(said, self.name, coding, self._scheme, tokens=tokens)
 
     def _said(self, lost: Losses) -> Iterator[Written]:
         """All records; those of another schema than the first are refused."""
@@ -152,19 +152,6 @@ def _nothing_in(name: str, lost: Losses) -> InputError:
         return InputError(name, "the file holds no sentence", "check that it is the right file")
     left_out = ", ".join(f"{found.times} {kind}" for kind, found in lost.items())
     return InputError(name, f"no record remains ({left_out})", "check the answers and annotator=")
-
-
-def _batches(parts: Iterator[SentenceParts]) -> Iterator[list[SentenceParts]]:
-    waiting: list[SentenceParts] = []
-    size = 0
-    for part in parts:
-        waiting.append(part)
-        size += sum(map(len, part.tokens or ()))
-        if size >= _CHUNK:
-            yield waiting
-            waiting, size = [], 0
-    if waiting:
-        yield waiting
 
 
 def _with_losses(chunk: Corpus, lost: Losses) -> Corpus:
@@ -227,16 +214,8 @@ def written_as_list(corpus: Corpus, scheme: Scheme) -> bytes:
 
 
 def _objects(corpus: Corpus) -> Iterator[str]:
+    check_words(corpus)
     for record in records_of(corpus):
-        text = record.text
-        for start, end in record.tokens or ():
-            if not text[start:end] or text[start:end] != text[start:end].strip():
-                raise InputError(
-                    f"{corpus.name}:{record.line}",
-                    f"the token {text[start:end]!r} is empty or has a blank at its edge, "
-                    "which text cannot hold",
-                    "take it out",
-                )
         yield json.dumps(_object(record), ensure_ascii=False)
 
 

@@ -25,7 +25,7 @@ _SURFACES = ("text", "surface", "mention", "extractiontext")
 _INNER = ("charinterval",)  # where a mark keeps its offsets one floor deeper
 _PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
 # NUL ends a string unseen, U+001F stands between tokens in results, lone surrogates are no text.
-_FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
+FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
 _LARGEST = 1 << 40  # of offsets
 _SHOWN = 60  # letters of a value in a message
 
@@ -174,7 +174,7 @@ def name_of(value: object, names: Names, place: str) -> str:
     >>> name_of("PER", None, "a.jsonl:1"), name_of(1, ["O", "B-PER"], "a.jsonl:1")
     ('PER', 'B-PER')
     """
-    if isinstance(value, str) and value and not _FORBIDDEN.search(value):
+    if isinstance(value, str) and value and not FORBIDDEN.search(value):
         return value
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise FormatError(

@@ -32,6 +32,8 @@ _SENTENCES = ("sentenceid", "sentid", "sentenceno", "sentencenumber", "sentence"
 _WORDS = ("token", "word", "tokens", "words", "text")
 _LABELS = ("nertag", "ner", "label", "tag", "nertags", "labels", "tags")
 _PLAIN = str.maketrans("", "", "_#- ")
+DOCUMENT = "document"  # the column whose number changes where a document begins
+MOST_DOCUMENTS = 1 << 62
 _NULLS = ("NAType", "NaTType")
 # What might be taken for a column that somebody named.
 _RIVALS = {
@@ -63,6 +65,7 @@ class Labelled(NamedTuple):
     sizes: Ints  # of each sentence
     labels: Ints
     texts: list[str]
+    documents: Ints | None = None  # of each sentence
 
 
 class ColumnRows(Sequence[Row]):
@@ -136,8 +139,8 @@ class TableSource(Source):
         told = scheme_named(self.scheme) if self.scheme else None
         schema = self._schema
         if schema is not None and schema.counts == LABELS:
-            return _by_batches(self._chosen(), schema, self.name, coding, told)
-        return gathered(self._read(), self.name, coding, told)
+            return _numbered(_by_batches(self._chosen(), schema, self.name, coding, told))
+        return _numbered(gathered(self._read(), self.name, coding, told))
 
     def _read(self) -> Iterator[Said]:
         """What the rows say: each alone, or those of a sentence together."""
@@ -174,6 +177,17 @@ class TableSource(Source):
         return Table(table.columns, names, lambda: _renamed(table.batches(), wanted))
 
 
+def _numbered(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
+    """The chunks with documents counted from 0, whatever numbers a table gives them."""
+    count, last = 0, None
+    for chunk in (one for one in chunks if len(one)):
+        given = chunk.documents
+        changes = np.diff(given, prepend=given[0] if last is None else last) != 0
+        documents = count + np.cumsum(changes)
+        yield replace(chunk, documents=documents)
+        count, last = int(documents[-1]), int(given[-1])
+
+
 def _by_batches(
     table: Table, schema: Schema, name: str, coding: Coding, told: Scheme | None
 ) -> Iterator[Corpus]:
@@ -207,7 +221,9 @@ def _of_columns(
     words = coding.tokens.encode_fields(columns.buffer, columns.begins, columns.ends)
     codes = np.array([coding.labels.code(label) for label in known], np.int32)[columns.labels]
     reading = Reading(Transitions.of(columns.texts, columns.labels, starts, lines))
-    documents = np.zeros(len(starts) - 1, np.int64)
+    documents = columns.documents
+    if documents is None:
+        documents = np.zeros(len(starts) - 1, np.int64)
     corpus = Corpus(name, coding, words, starts, lines, documents, codes)
     return replace(corpus, reading=reading, told=told)
 
@@ -237,12 +253,17 @@ def _read_row(row: Row, table: Table, name: str, number: int) -> Said:
             raise _nothing_in(empty, place) from None
         raise
     if isinstance(one, SentenceParts):
-        return Said([one])
+        return Said([one._replace(document=_document(row))])
     sentences, found = read_text(one, place)
     return Said(
         [part._replace(document=number - 1) for part in sentences],
         {kind: Found(times, (number,)) for kind, times in found.items()},
     )
+
+
+def _document(row: Row) -> int:
+    given = row.get(DOCUMENT)
+    return int(given) if isinstance(given, Integral) and 0 <= int(given) < MOST_DOCUMENTS else 0
 
 
 def _names(row: Row, known: Mapping[str, Sequence[str]]) -> Sequence[str] | None:

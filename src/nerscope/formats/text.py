@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
+from nerscope.corpus.arrays import Ints, Objects
 from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts, corpus_of
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.base import Source
+from nerscope.formats.marks import FORBIDDEN
 
 _CHUNK = 1 << 19  # characters
 # A word goes on over marks and joiners, which many scripts put between letters, and ends at blanks,
@@ -23,8 +24,6 @@ _PUNCTUATION = r"!-/:-@\[-^`{-~\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u0
 _PUNCTUATION += r"\u2000-\u200b\u200e-\u206f\u2190-\u2bff\u3000-\u3004\u3008-\u3020\u30fb"
 _PUNCTUATION += r"\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65\U0001f000-\U0001faff"
 _TOKEN = re.compile(rf"\w[^\s{_PUNCTUATION}]*|\S")
-# Text that codes cannot hold: NUL ends a token unseen, U+001F stands between tokens in results.
-_FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
 TRIMMED = "spans with blanks at an edge"
 CUT = "tokens cut at the edge of a span"
 
@@ -39,6 +38,8 @@ class TextSpan(NamedTuple):
 class Record(NamedTuple):
     """A document: its text and mentions, the line where it begins, and its tokens if it has any.
 
+    Where there are no lines, messages need its `place`, and its sentences are numbered instead.
+
     >>> record = Record("Ada spoke", [TextSpan(((0, 3),), "PER")])
     >>> record.text[slice(*record.spans[0].fragments[0])]
     'Ada'
@@ -48,6 +49,7 @@ class Record(NamedTuple):
     spans: Sequence[TextSpan]
     line: int = 0
     tokens: Sequence[tuple[int, int]] | None = None
+    place: str = ""
 
 
 class TextSource(Source):
@@ -61,13 +63,11 @@ class TextSource(Source):
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Sentences of tokens, some hundred thousand characters at a time."""
-        reader = _Reader(self.name, coding)
-        for record in self.records():
-            reader.add(record)
-            if reader.size >= _CHUNK:
-                yield from reader.taken()
-        yield from reader.taken()
-        if not reader.done:
+        nothing = True
+        for chunk in record_chunks(self.records(), self.name, coding):
+            nothing = False
+            yield chunk
+        if nothing:
             raise InputError(
                 self.name, "the file holds no sentence", "check that it is the right file"
             )
@@ -92,6 +92,20 @@ def text_source(name: str, records: Callable[[], Iterator[Record]]) -> TextSourc
     return _Made(name, records)
 
 
+def record_chunks(records: Iterable[Record], name: str, coding: Coding) -> Iterator[Corpus]:
+    """Chunks of some hundred thousand characters; none if no record holds a sentence.
+
+    >>> [len(chunk) for chunk in record_chunks([Record("Ada", []), Record("", [])], "x", Coding())]
+    [1]
+    """
+    reader = _Reader(name, coding)
+    for record in records:
+        reader.add(record)
+        if reader.size >= _CHUNK:
+            yield from reader.taken()
+    yield from reader.taken()
+
+
 class _Reader:
     """Records so far, as sentences that wait to be a chunk."""
 
@@ -99,15 +113,21 @@ class _Reader:
         self._name, self._coding = name, coding
         self._parts: list[SentenceParts] = []
         self._found: dict[str, list[int]] = {}
-        self._documents = 0
-        self.size, self.done = 0, 0
+        self._documents, self._sentences = 0, 0  # so far, in all chunks
+        self.size = 0
 
     def add(self, record: Record) -> None:
-        read = read_text(record, f"{self._name}:{record.line}")
-        self._parts += [part._replace(document=self._documents) for part in read.sentences]
+        first = self._sentences + 1
+        line = record.line or first
+        read = read_text(record, record.place or f"{self._name}:{line}")
+        self._parts += [
+            part._replace(document=self._documents, line=record.line or number)
+            for number, part in enumerate(read.sentences, first)
+        ]
         for kind, times in read.found.items():
-            self._found.setdefault(kind, []).extend([record.line] * times)
+            self._found.setdefault(kind, []).extend([line] * times)
         self._documents += 1
+        self._sentences += len(read.sentences)
         self.size += len(record.text)
 
     def taken(self) -> Iterator[Corpus]:
@@ -117,7 +137,6 @@ class _Reader:
         corpus = corpus_of(self._parts, self._name, self._coding)
         found = {kind: Found(len(lines), tuple(lines)) for kind, lines in self._found.items()}
         yield replace(corpus, reading=Reading(found=found))
-        self.done += len(self._parts)
         self._parts, self._found, self.size = [], {}, 0
 
 
@@ -134,7 +153,7 @@ def read_text(record: Record, place: str) -> TextRead:
     >>> read_text(Record("He saw it.\\nI left", [TextSpan(((3, 6),), "V")]), "x").sentences[0].spans
     [(1, 2, 'V')]
     """
-    if _FORBIDDEN.search(record.text):
+    if FORBIDDEN.search(record.text):
         raise FormatError(
             place,
             "the text holds NUL, U+001F or half a character (a lone surrogate)",
@@ -273,6 +292,23 @@ def _shape(span: TextSpan, at_start: dict[int, int], at_end: dict[int, int]) -> 
     return Shape.of_runs([(at_start[low], at_end[high]) for low, high in span.fragments])
 
 
+def check_words(corpus: Corpus) -> None:
+    """Refuse tokens that would not be read back from a text.
+
+    >>> check_words(Corpus.of([(["a "], ["O"])]))
+    Traceback (most recent call last):
+    nerscope.errors.InputError: <memory>:1: the token 'a ' is empty or has a blank at its edge, \
+which text cannot hold. Remedy: take it out
+    """
+    for at, word in enumerate(corpus.coding.tokens.strings(corpus.tokens)):
+        if not word or word != word.strip():
+            raise InputError(
+                corpus.place(at),
+                f"the token {word!r} is empty or has a blank at its edge, which text cannot hold",
+                "take it out",
+            )
+
+
 def records_of(corpus: Corpus) -> Iterator[Record]:
     """A corpus as text: a record for each document if there are any, else for each sentence.
 
@@ -281,8 +317,8 @@ def records_of(corpus: Corpus) -> Iterator[Record]:
     'Ada spoke'
     """
     words = corpus.coding.tokens.strings(corpus.tokens)
-    bounds = _record_bounds(corpus)
-    gaps = _gaps_in(corpus, bounds)
+    bounds = record_bounds(corpus)
+    gaps = gaps_of(corpus, bounds).tolist()
     mentions = corpus.mentions()
     types = corpus.coding.labels.types
     for begin, end in pairwise(bounds.tolist()):
@@ -295,21 +331,38 @@ def records_of(corpus: Corpus) -> Iterator[Record]:
         yield Record(text, spans, int(corpus.lines[begin]), tokens)
 
 
-def _record_bounds(corpus: Corpus) -> Ints:
-    """Where records begin, and the end: a lone document of unknown text is but its sentences."""
-    documents = np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1))
+def record_bounds(corpus: Corpus) -> Ints:
+    """Where records begin, and the end: a lone document of unknown text is but its sentences.
+
+    >>> record_bounds(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["so"], ["O"])])).tolist()
+    [0, 2, 3]
+    """
+    documents = document_bounds(corpus)
     are_known = corpus.gaps is not None or len(documents) > 2
-    return corpus.starts[documents] if are_known else corpus.starts
+    return documents if are_known else corpus.starts
 
 
-def _gaps_in(corpus: Corpus, bounds: Ints) -> Sequence[str]:
-    """The blanks before each token; where they are not known, sentences end at line ends."""
+def document_bounds(corpus: Corpus) -> Ints:
+    """Where documents begin, and the end.
+
+    >>> document_bounds(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["so"], ["O"])])).tolist()
+    [0, 3]
+    """
+    return corpus.starts[np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1))]
+
+
+def gaps_of(corpus: Corpus, bounds: Ints) -> Objects:
+    """The blanks before each token; where they are not known, sentences end at line ends.
+
+    >>> gaps_of(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), np.array([0, 2])).tolist()
+    ['', ' ']
+    """
     if corpus.gaps is not None:
-        return list(corpus.gaps)
+        return corpus.gaps
     made = np.full(corpus.n_tokens, " ", object)
     made[corpus.starts[:-1]] = "\n"
     made[bounds[:-1]] = ""
-    return list(made)
+    return made
 
 
 def _written(words: Sequence[str], gaps: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:

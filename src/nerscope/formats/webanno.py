@@ -7,7 +7,7 @@ with a bar between them are stacked on one token; a line `1-3.1` stands for a pa
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,37 +15,36 @@ import numpy as np
 
 from nerscope.corpus.arrays import Objects
 from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
-from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened
-from nerscope.formats.base import FORMATS, FileOption, Format, with_tokens
+from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import Bytes, blocks
-from nerscope.formats.text import Record, TextSource, TextSpan, text_source
+from nerscope.formats.text import Record, TextSource, TextSpan, record_chunks
+from nerscope.formats.webanno_writing import (
+    ENDING,
+    LETTERS,
+    NAMED_ENTITY,
+    NOTHING,
+    TEXT,
+    VALUE,
+    written_as_folder,
+    written_as_webanno,
+)
 
 NAME = "webanno"
-ENDING = ".tsv"
 _FIXED = 3  # columns before those of layers: number, offsets, token
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(?:\.(\d{1,3}))?\s*")
-_TEXT = "#Text="
 _BOM = b"\xef\xbb\xbf"
-_BREAKS = re.compile(r"[\t\r\n]")
 _LAST_OF_ONE_UNIT = "\uffff"
 _LAYER = re.compile(r"#T_(SP|CH|RL)=([^|]+)(.*)")
 _NUMBER = re.compile(r"\d+-\d+(\.\d+)?")
 _OFFSETS = re.compile(r"(\d{1,18})-(\d{1,18})")
-_NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 _BUILT_IN = re.compile(r"(de\.tudarmstadt\.ukp\.dkpro|org\.dkpro)\.core\.|uima\.")
-_VALUE = "value"  # the feature of a named entity that is its type
 _NO_VALUE = "*"
-_NOTHING = "_"
 # A value with its number, up to a bar or the end; what is escaped is taken in one go.
 _ITEM = re.compile(r"((?:\\.|[^\\|])+?)(?:\[(\d{1,18})\])?(\||\Z)")
 _ESCAPED_VALUE = re.compile(r"\\(->|[\\\[\]|_;tn*])")
 _ESCAPED_TEXT = re.compile(r"\\([tnfrb\\\x01-\x07\x0e-\x1f])")
 _OLD_TEXT = re.compile(r"\\(u[0-9A-Fa-f]{4}|[tnfrb\\\"'])")  # up to version 3.1
-_LETTERS = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
-_TO_ESCAPE = re.compile(r"->|[\\\[\]|_;\t\n*]")
-_TEXT_TO_ESCAPE = re.compile(r"[\\\x01-\x08\t\f\r\x0e-\x1f]")
-_SPELT = {letter: name for name, letter in _LETTERS.items()}
 LAYERS = "layers, left out"
 WITHOUT = "documents without the layer, read as documents without mentions"
 EMPTY = "annotations between characters, left out"
@@ -126,14 +125,19 @@ class WebannoSource(TextSource):
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Sentences of tokens; each file is a document."""
+        nothing = True
         for number, document in enumerate(self._documents):
             begins = True
-            for chunk in text_source(document.name, document.records).chunks(coding, tokens=tokens):
+            for chunk in record_chunks(document.records(), document.name, coding):
                 reading = chunk.reading + Reading(found=document.noticed(begins))
                 documents = np.full(len(chunk), number)
                 gaps = _on_lines(chunk, begins)
                 yield replace(chunk, documents=documents, gaps=gaps, reading=reading)
-                begins = False
+                begins = nothing = False
+        if nothing:
+            raise InputError(
+                self.name, "the file holds no sentence", "check that it is the right file"
+            )
 
 
 def _files(data: Bytes) -> list[Bytes]:
@@ -243,8 +247,8 @@ class _Document:
             if rows and (not line or line.startswith("#")):
                 yield self._sentence(text, rows)
                 text, rows = [], []
-            if line.startswith(_TEXT):
-                text.append(self._text_of(line.removeprefix(_TEXT)))
+            if line.startswith(TEXT):
+                text.append(self._text_of(line.removeprefix(TEXT)))
             elif line and not line.startswith("#"):
                 rows.append((number, self._fields(line, number)))
 
@@ -269,7 +273,7 @@ class _Document:
     def _sentence(self, text: list[str], rows: list[tuple[int, list[str]]]) -> "_Sentence":
         place = f"{self.name}:{rows[0][0]}"
         if not text:
-            raise FormatError(place, f"no {_TEXT} before the token", "write the text above it")
+            raise FormatError(place, f"no {TEXT} before the token", "write the text above it")
         whole = "\n".join(text)
         places = _places_of(whole)
         begin = _offsets(rows[0][1][1], place)[0]
@@ -277,8 +281,8 @@ class _Document:
         sentence = _Sentence(rows[0][0], [whole.replace("\n", " ")])
         for number, fields in rows:
             place = f"{self.name}:{number}"
-            column = _NOTHING if self._column is None else fields[self._column]
-            items = [] if column == _NOTHING else list(_items(column, place))
+            column = NOTHING if self._column is None else fields[self._column]
+            items = [] if column == NOTHING else list(_items(column, place))
             is_part = "." in fields[0]
             if is_part and not fields[2]:  # INCEpTION can annotate a place between characters
                 self._empty += [number] * len(items)
@@ -408,7 +412,7 @@ def _value_of(text: str) -> str:
 def _letter(found: re.Match[str]) -> str:
     """What an escape stands for."""
     name = found[1]
-    return chr(int(name[1:], 16)) if len(name) == 5 else _LETTERS.get(name, name)
+    return chr(int(name[1:], 16)) if len(name) == 5 else LETTERS.get(name, name)
 
 
 def _head_of(lines: Iterable[tuple[int, str]], name: str) -> Head:
@@ -449,8 +453,8 @@ def _choice(layers: list[Layer], layer: str | None, feature: str | None, name: s
     """The layer and the feature: as told, or the only ones that can be meant."""
     own = _layer_of(layers, layer, name)
     if own is None or (not own.features and feature is None):
-        return Choice(own.name if own else _NAMED_ENTITY, None)
-    wanted = feature or (_VALUE if _VALUE in own.simple else None)
+        return Choice(own.name if own else NAMED_ENTITY, None)
+    wanted = feature or (VALUE if VALUE in own.simple else None)
     if wanted is None and len(own.simple) == 1:
         wanted = own.simple[0]
     if wanted not in own.simple:
@@ -466,13 +470,13 @@ def _choice(layers: list[Layer], layer: str | None, feature: str | None, name: s
 
 def _layer_of(layers: list[Layer], told: str | None, name: str) -> Layer | None:
     """The layer that is meant; none if it is that of named entities, and there are none."""
-    wanted = (told,) if told is not None else (_NAMED_ENTITY,)
+    wanted = (told,) if told is not None else (NAMED_ENTITY,)
     found = [one for one in layers if one.name in wanted or one.short in wanted]
     if told is None and not found:
         found = [one for one in layers if not _BUILT_IN.match(one.name)]
     if len(found) == 1:
         return found[0]
-    if not found and told in (None, _NAMED_ENTITY, _NAMED_ENTITY.rpartition(".")[2]):
+    if not found and told in (None, NAMED_ENTITY, NAMED_ENTITY.rpartition(".")[2]):
         return None
     raise UsageError(
         name,
@@ -491,99 +495,6 @@ def fits(name: str, head: bytes) -> bool:
         first = min(Path(name).glob(f"*{ENDING}"), default=None)
         return first is not None and first.is_file() and fits(str(first), Bytes.of(first).head())
     return head.removeprefix(_BOM).startswith(b"#FORMAT=WebAnno TSV")
-
-
-def written_as_webanno(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A corpus of one document as WebAnno TSV 3.3, in the layer of named entities.
-
-    >>> from nerscope.corpus.schemes import BIO
-    >>> text = written_as_webanno(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO).decode()
-    >>> text.split("\\n")[-3:-1]
-    ['1-1\\t0-3\\tAda\\tPER\\t', '1-2\\t4-9\\tspoke\\t_\\t']
-    """
-    files = written_as_folder(corpus, scheme)
-    if len(files) > 1:
-        raise InputError(
-            corpus.name,
-            f"it has {len(files)} documents, and a file of WebAnno holds one",
-            "name a folder, without an ending: OUT::format=webanno",
-        )
-    return next(iter(files.values()))
-
-
-def written_as_folder(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
-    """A corpus as the files of a folder, one for each document."""
-    corpus = with_tokens(corpus)
-    bounds = np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1)).tolist()
-    width = len(str(len(bounds) - 1))
-    return {
-        f"{number:0{width}}{ENDING}": _document(corpus.sentences(first, last), first).encode()
-        for number, (first, last) in enumerate(pairwise(bounds), 1)
-    }
-
-
-def _document(corpus: Corpus, before: int) -> str:
-    """A document, which has so many sentences before it in its corpus."""
-    values = _values_of(corpus)
-    gaps = corpus.gaps.tolist() if corpus.gaps is not None else [" "] * corpus.n_tokens
-    lines = ["#FORMAT=WebAnno TSV 3.3", f"#T_SP={_NAMED_ENTITY}|{_VALUE}", ""]
-    done = 0
-    for number, (begin, end) in enumerate(pairwise(corpus.starts.tolist()), 1):
-        words = corpus.words(number - 1)
-        if any(_BREAKS.search(word) or not word for word in words):
-            raise InputError(
-                corpus.name,
-                f"sentence {before + number} has a token that lines and columns cannot hold",
-                "take tabs, line ends and empty tokens out",
-            )
-        done += _units(gaps[begin]) if number > 1 else 0
-        pieces = [piece for pair in zip(gaps[begin:end], words, strict=True) for piece in pair][1:]
-        lines += ["", *(_TEXT + _escaped(line) for line in "".join(pieces).split("\n"))]
-        for at, word in enumerate(words):
-            done += _units(gaps[begin + at]) if at else 0
-            offsets = f"{done}-{done + _units(word)}"
-            done += _units(word)
-            lines.append(f"{number}-{at + 1}\t{offsets}\t{word}\t{values[begin + at]}\t")
-    return "\n".join(lines) + "\n"
-
-
-def _units(text: str) -> int:
-    """How many UTF-16 units a text has."""
-    return len(text.encode("utf-16-le")) // 2
-
-
-def _values_of(corpus: Corpus) -> list[str]:
-    """What stands in the column of each token; several tokens or values are told by numbers."""
-    mentions = corpus.mentions()
-    if mentions.shape is not None and any(shape.holes for shape in mentions.shape):
-        raise InputError(
-            corpus.name, "a mention has a hole in it, which WebAnno cannot hold", "write it as brat"
-        )
-    kinds = [corpus.coding.labels.types[kind] for kind in mentions.type]
-    if any("\r" in kind for kind in kinds):
-        raise InputError(
-            corpus.name, "a type has a line end in it, which columns cannot hold", "rename it"
-        )
-    spans = sorted(zip(mentions.start.tolist(), mentions.end.tolist(), kinds, strict=True))
-    columns: list[list[int]] = [[] for _ in range(corpus.n_tokens)]
-    for mark, (start, end, _) in enumerate(spans):
-        for column in columns[start:end]:
-            column.append(mark)
-
-    def spelt(mark: int) -> str:
-        start, end, kind = spans[mark]
-        alone = end - start == 1 and len(columns[start]) == 1
-        return _TO_ESCAPE.sub(_escape, kind) + ("" if alone else f"[{mark + 1}]")
-
-    return ["|".join(map(spelt, column)) or _NOTHING for column in columns]
-
-
-def _escaped(text: str) -> str:
-    return _TEXT_TO_ESCAPE.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    return "\\" + _SPELT.get(found[0], found[0])
 
 
 FORMATS.add(

@@ -14,7 +14,7 @@ from typing import Any
 from nerscope.errors import InputError, UsageError
 from nerscope.experiment.cache import file_digest
 from nerscope.experiment.config import Data
-from nerscope.formats.base import OPTIONS_FOLLOW, path_of
+from nerscope.formats.base import OPTIONS_FOLLOW, files_behind, path_of
 from nerscope.lab.plan import System
 from nerscope.lab.recipe import RECIPES, File, Recipe, recipe_named
 from nerscope.version import VERSION
@@ -79,11 +79,10 @@ def _key(system: System, data: Data, seed: int, folder: Path) -> str:
 
 
 def _file_key(text: str | None) -> list[str] | None:
-    """The content of a file, and what is said of it."""
+    """The content of a file and of those that are read with it, and what is said of it."""
     if text is None:
         return None
-    path = path_of(text)
-    return [content_digest(path), text[len(path) :]]
+    return [*map(content_digest, files_behind(text)), text[len(path_of(text)) :]]
 
 
 def _recipe_key(system: System) -> list[Any]:
