@@ -286,6 +286,17 @@ def test_text_is_retokenised_and_labels_are_flat() -> None:
     assert kinds == [(True, False), (False, True), (False, True)]
 
 
+SPANS = [[{"start": 0, "end": 2, "label": "PER"}], [{"start": 1, "end": 2, "label": "LOC"}]]
+
+
+@pytest.mark.parametrize("library", [pandas.DataFrame, pyarrow.table])
+def test_spans_beside_labels_must_say_the_same(library: Callable[..., Any]) -> None:
+    columns = {"tokens": TOKENS, "labels": LABELS}
+    assert mentions_of(read(library({**columns, "spans": SPANS}))) == MENTIONS
+    with pytest.raises(FormatError, match="row 2: there are mentions under labels and under spans"):
+        read(library({**columns, "spans": SPANS[:1] * 2}))
+
+
 # What is wrong with a table, and what the message must say.
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no rows": ({"tokens": [], "labels": []}, "holds no sentence"),
