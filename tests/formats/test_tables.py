@@ -20,7 +20,7 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
-from nerscope.formats.arrow import written_as_parquet
+from nerscope.formats.arrow import written_as_arrow, written_as_parquet
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
 from nerscope.formats.footer import claims_of
@@ -489,9 +489,18 @@ def test_what_is_written_is_read_again(
     given_sentences: list[tuple[list[str], list[tuple[int, int, str]]]],
 ) -> None:
     corpus = Corpus.of(given_sentences)
-    again = read(io.BytesIO(written_as_parquet(corpus, BIO)))
-    assert words_of(again) == words_of(corpus)
-    assert sorted(mentions_of(again)) == sorted(mentions_of(corpus))
+    for write in (written_as_parquet, written_as_arrow):
+        again = read(io.BytesIO(write(corpus, BIO)))
+        assert words_of(again) == words_of(corpus)
+        assert sorted(mentions_of(again)) == sorted(mentions_of(corpus))
+
+
+@pytest.mark.parametrize("ending", ["arrow", "feather", "ipc"])
+def test_endings_of_arrow_are_written_as_such(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{ending}"
+    nerscope.convert(list(zip(TOKENS, LABELS, strict=True)), path)
+    assert feather.read_table(path).to_pydict() == {"tokens": TOKENS, "labels": LABELS}
+    assert mentions_of(read(path)) == MENTIONS
 
 
 def test_mentions_with_holes_are_written_and_ragged_ones_refused() -> None:
