@@ -283,6 +283,13 @@ def test_outputs_that_are_not_the_gold_sentences(
     )
 
 
+def test_mentions_that_conlleval_cannot_show(data: Path, run: Run) -> None:
+    spans = '[[0, 8, "LOC"], [4, 13, "ORG"]]'
+    write(data / "nested.jsonl", f'{{"text": "New York City", "spans": {spans}}}\n')
+    command = "evaluate nested.jsonl --system m=nested.jsonl --format conlleval -q -o o.json"
+    refused(run, data, command, "--format conlleval", "mentions overlap or have holes")
+
+
 def test_a_gold_file_without_mentions(data: Path, run: Run) -> None:
     write(data / "gold.txt", "Ada O\n\nmet O\n")
     write(data / "good.txt", "Ada B-PER\n\nmet O\n")
@@ -748,6 +755,42 @@ def test_an_output_is_never_an_input_nor_another_output(command: str, data: Path
     (data / "link.txt").symlink_to("gold.txt")
     (data / "hard.txt").hardlink_to(data / "gold.txt")
     refused(run, data, command, "", "this is one of the inputs, or another output")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "convert b b/a.txt::format=jsonl",
+        "convert b/a.txt b/a.ann::format=conll",
+        "convert b/a.ann b/a.txt::format=conll",
+        "convert b/a.x::format=brat b/a.ann",
+        "evaluate b --system m=b -o b/a.ann",
+        "evaluate b/a.txt --system m=b/a.txt --errors b/a.ann",
+        "evaluate ids.jsonl::names=names.txt --system m=ids.jsonl::names=names.txt -o names.txt",
+        "evaluate names.toml -o names.txt",
+        "convert ids.jsonl::names=names.txt names.txt",
+        "baseline --train gold.txt --test b --recipe dictionary -o b/a.ann",
+    ],
+)
+def test_files_that_are_read_beside_the_named_ones_are_inputs(
+    command: str, data: Path, run: Run
+) -> None:
+    (data / "b").mkdir()
+    write(data / "b" / "a.txt", "Ada spoke.")
+    write(data / "b" / "a.ann", "T1\tPER 0 3\tAda\n")
+    write(data / "b" / "a.x", "")
+    write(data / "names.txt", "O\nB-PER\n")
+    write(data / "ids.jsonl", '{"tokens": ["Ada", "spoke"], "ner_tags": [1, 0]}\n')
+    ids = '"ids.jsonl::names=names.txt"'
+    write(data / "names.toml", f"[datasets.d]\ntest = {ids}\n[systems]\nm = {ids}\n")
+    refused(run, data, command, "", "this is one of the inputs, or another output")
+
+
+def test_a_new_file_may_stand_beside_the_inputs(data: Path, run: Run) -> None:
+    (data / "b").mkdir()
+    write(data / "b" / "a.txt", "Ada spoke.")
+    outcome = run("convert", "b/a.txt::format=brat", "b/a.ann::format=conll")
+    assert outcome.code == 0 and (data / "b" / "a.ann").exists()
 
 
 def test_a_damaged_list_of_judgements_is_one_message(data: Path, run: Run) -> None:

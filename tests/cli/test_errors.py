@@ -290,3 +290,22 @@ def test_marks_stand_under_wide_letters() -> None:
     tokens = ["東京", "で", "Ada", "x"]
     _, above, words, _ = error_lines(record(tokens, (2, 3), (2, 3)), 80)
     assert above.index("─") == cell_len(words[: words.index("Ada")])
+
+
+@pytest.mark.parametrize(
+    ("other", "text"),
+    [
+        ({"fragments": [[0, 1], [2, 3]], "label": "PER"}, "Ada … spoke"),
+        ({"start": 0, "end": 3, "label": "ORG"}, "Ada Lovelace spoke"),
+    ],
+)
+def test_a_mention_that_all_get_wrong_is_told_from_another_on_the_same_span(
+    other: dict[str, Any], text: str, tmp_path: Path
+) -> None:
+    whole = {"start": 0, "end": 3, "label": "PER"}
+    for name, spans in [("gold", [whole, other]), ("s", [whole])]:
+        record = {"tokens": ["Ada", "Lovelace", "spoke"], "spans": spans}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(record))
+    results = nerscope.evaluate(tmp_path / "gold.jsonl", {"s": tmp_path / "s.jsonl"})
+    records, _ = mistakes(results, all_wrong=True)
+    assert [(one["type"], one["text"]) for one in records] == [(other["label"], text)]

@@ -228,6 +228,14 @@ def test_sentences_in_memory_are_written_as_two_columns(made: Any, tmp_path: Pat
     assert (tmp_path / "out").read_text() == "New\tB-LOC\nYork\tE-LOC\n\nAda\tS-PER\n\n"
 
 
+@pytest.mark.parametrize(
+    "words", [["see", "-DOCSTART-"], ["-DOCSTART-"], ["\ufeffAda"], ["a\tb"], [""]]
+)
+def test_tokens_that_would_be_read_as_something_else_are_refused(words: list[str]) -> None:
+    with pytest.raises(InputError, match="a token that lines and columns cannot hold"):
+        converted(open_source([(words, ["B-X"] * len(words))]), "bio")
+
+
 def test_flat_spans_become_labels() -> None:
     spans: Any = [(["New", "York", "is"], [(0, 2, "LOC")]), (["so"], [])]
     data, notes, _ = converted(open_source(spans), "bio")

@@ -105,10 +105,7 @@ def test_every_key_is_understood(folder: Path) -> None:
     assert dataset.systems["x"] == [
         f"{folder / 'runs' / 'd' / name}::token=0,label=-1" for name in ("x.1.txt", "x.2.txt")
     ]
-    assert found.inputs == [
-        *(str(folder / name) for name in ("test.txt", "train.txt")),
-        *(str(folder / "runs" / "d" / name) for name in ("x.1.txt", "x.2.txt")),
-    ]
+    assert found.inputs == [dataset.test, dataset.train, *dataset.systems["x"]]
 
 
 @pytest.mark.parametrize(

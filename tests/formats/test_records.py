@@ -17,6 +17,9 @@ TEXT = "Ada Lovelace met Zoë in Oslo"
 ADA, ZOE, OSLO = (0, 12), (17, 20), (24, 28)
 TWO = [(0, 12, "PER"), (24, 28, "LOC")]
 WORDS = TEXT.split()
+TAGS = ["B-PER", "I-PER", "O", "O", "O", "B-LOC"]
+NO_TAGS = ["O"] * 6
+UNREAD = "no mention can be read, though something stands under"
 OFFSETS = [(0, 3), (4, 12), (13, 16), (17, 20), (21, 23), (24, 28)]
 
 
@@ -431,6 +434,48 @@ PARTY = "🎉 Ada"
         ({"body": TEXT, "id": 3}, "nothing can be read under the keys body, id", "tokenized_text"),
         ({"text": TEXT}, "nothing can be read under the keys text", "text and spans"),
         ({}, "nothing can be read under the keys none", "text and spans"),
+        (
+            {"text": TEXT, "spans": [], "entities": [*marks(), {"label": "X"}]},
+            "no start and",
+            "give",
+        ),
+        (
+            {"text": TEXT, "spans": [], "entities": [{"text": "Ada", "label": "X"}]},
+            UNREAD,
+            "answers",
+        ),
+        ({"text": TEXT, "spans": "0 3 PER", "answer": "accept"}, UNREAD, "[start, end, type]"),
+        ({"text": TEXT, "spans": {"a": 1}, "answer": "accept"}, UNREAD, "one key"),
+        ({"text": TEXT, "spans": {"a": 1}, "entities": []}, UNREAD, "one key"),
+        ({"text": TEXT, "spans": [], "ner_tags": ["B-PER", "O"]}, UNREAD, "one key"),
+        ({"tokens": WORDS, "spans": [], "entities": ["Ada"]}, UNREAD, "one key"),
+        (
+            {"tokens": WORDS, "labels": NO_TAGS, "spans": [[0, 2, "PER"]]},
+            "labels and under s",
+            "keep",
+        ),
+        ({"tokens": WORDS, "labels": TAGS, "spans": [[0, 1, "PER"]]}, "labels and under s", "keep"),
+        (
+            {
+                "tokens": WORDS,
+                "labels": TAGS,
+                "spans": [{"fragments": [[0, 1], [2, 3]], "type": "X"}],
+            },
+            "labels and under spans",
+            "keep",
+        ),
+        (
+            {"text": TEXT, "tokens": WORDS, "labels": TAGS, "spans": [[0, 3, "PER"]]},
+            "labels and under spans",
+            "keep",
+        ),
+        ({"tokens": WORDS, "labels": NO_TAGS, "entities": ["PER: Ada"]}, UNREAD, "one key"),
+        (
+            {"tokens": WORDS, "ner_tags": NO_TAGS, "labels": TAGS},
+            "ner_tags and under labels",
+            "keep",
+        ),
+        ({"tokens": WORDS, "ner_tags": TAGS, "tags": IDS[::-1]}, "ner_tags and under tags", "keep"),
         # tokens and fragments
         (
             {"tokens": WORDS, "spans": [{"fragments": [[3, 4], [0, 1]], "label": "X"}]},
@@ -456,6 +501,51 @@ def test_bad_records_are_refused_with_a_remedy(
     assert caught.value.place == "f.jsonl:7"
     assert fact in caught.value.fact
     assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"spans": [[0, 2, "PER"], [5, 6, "LOC"]]},
+        {"text": TEXT, "spans": TWO},
+        {"spans": []},
+        {"spans": None},
+        {"spans": float("nan")},
+        {"spans": {"start": [], "end": [], "label": []}},
+        {"spans": ["PER: Ada Lovelace", "LOC: Oslo"]},
+        {"labels": TAGS},
+        {"labels": IDS},
+        {"labels": [-100, *IDS, -100]},  # of pieces of words
+        {"tags": ["NNP", "NNP", "VB", "NNP", "IN", "NNP"]},
+        {"labels": ["letter", "science"]},
+    ],
+)
+def test_what_says_the_same_as_labels_may_stand_beside_them(more: dict[str, Any]) -> None:
+    said = read_record({"tokens": WORDS, "ner_tags": TAGS, **more}, "f:1", 1)
+    assert isinstance(said, SentenceParts) and said.labels == TAGS
+
+
+@pytest.mark.parametrize("more", [{"labels": ["letter"]}, {"label": "letter"}, {"labels": [0, 1]}])
+def test_topics_of_a_text_are_no_mentions(more: dict[str, Any]) -> None:
+    assert spans_of(read_record({"text": TEXT, "spans": [], **more}, "f:1", 1)) == []
+
+
+def test_bare_types_may_stand_beside_the_same_spans() -> None:
+    item = {"tokens": ["Ada", "spoke"], "labels": ["PER", "O"], "spans": [[0, 1, "PER"]]}
+    said = read_record(item, "f:1", 1)
+    assert isinstance(said, SentenceParts) and said.labels == ["PER", "O"]
+
+
+def test_a_paragraph_with_offsets_is_read_as_text() -> None:
+    item = {"paragraphs": [{"raw": TEXT, "entities": TWO}, {"raw": TEXT, "entities": []}]}
+    said = [one.record for one in read_records(item, "f:1", 1, lost={})]
+    assert [spans_of(one) for one in said] == [TWO, []]
+
+
+def test_offsets_of_a_paragraph_count_where_its_tokens_have_no_labels() -> None:
+    sentences = [{"tokens": [{"orth": word} for word in WORDS]}]
+    item = {"paragraphs": [{"raw": TEXT, "entities": TWO, "sentences": sentences}]}
+    assert spans_of(read_record(item, "f:1", 1)) == TWO
 
 
 @pytest.mark.parametrize(

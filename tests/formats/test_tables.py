@@ -21,7 +21,7 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
-from nerscope.formats.arrow import written_as_parquet
+from nerscope.formats.arrow import written_as_arrow, written_as_parquet
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
 from nerscope.formats.footer import claims_of
@@ -287,6 +287,17 @@ def test_text_is_retokenised_and_labels_are_flat() -> None:
     assert kinds == [(True, False), (False, True), (False, True)]
 
 
+SPANS = [[{"start": 0, "end": 2, "label": "PER"}], [{"start": 1, "end": 2, "label": "LOC"}]]
+
+
+@pytest.mark.parametrize("library", [pandas.DataFrame, pyarrow.table])
+def test_spans_beside_labels_must_say_the_same(library: Callable[..., Any]) -> None:
+    columns = {"tokens": TOKENS, "labels": LABELS}
+    assert mentions_of(read(library({**columns, "spans": SPANS}))) == MENTIONS
+    with pytest.raises(FormatError, match="row 2: there are mentions under labels and under spans"):
+        read(library({**columns, "spans": SPANS[:1] * 2}))
+
+
 # What is wrong with a table, and what the message must say.
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no rows": ({"tokens": [], "labels": []}, "holds no sentence"),
@@ -479,9 +490,18 @@ def test_what_is_written_is_read_again(
     given_sentences: list[tuple[list[str], list[tuple[int, int, str]]]],
 ) -> None:
     corpus = Corpus.of(given_sentences)
-    again = read(io.BytesIO(written_as_parquet(corpus, BIO)))
-    assert words_of(again) == words_of(corpus)
-    assert sorted(mentions_of(again)) == sorted(mentions_of(corpus))
+    for write in (written_as_parquet, written_as_arrow):
+        again = read(io.BytesIO(write(corpus, BIO)))
+        assert words_of(again) == words_of(corpus)
+        assert sorted(mentions_of(again)) == sorted(mentions_of(corpus))
+
+
+@pytest.mark.parametrize("ending", ["arrow", "feather", "ipc"])
+def test_endings_of_arrow_are_written_as_such(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{ending}"
+    nerscope.convert(list(zip(TOKENS, LABELS, strict=True)), path)
+    assert feather.read_table(path).to_pydict() == {"tokens": TOKENS, "labels": LABELS}
+    assert mentions_of(read(path)) == MENTIONS
 
 
 def test_mentions_with_holes_are_written_and_ragged_ones_refused() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from nerscope.errors import NerscopeError
+from nerscope.formats.base import path_of
 from nerscope.lab.run import run_plan
 
 from .conftest import DATA, MEMORY, Planned
@@ -89,7 +90,7 @@ def test_outputs_that_are_read_are_inputs(planned: Planned) -> None:
     plan = planned(
         DATA + '[systems]\nx = "{dataset}*.conll::scheme=bio"\ny = { toy = "t*.conll" }\n'
     )
-    assert {Path(name).name for name in plan.inputs} == {"train.conll", "test.conll"}
+    assert {Path(path_of(name)).name for name in plan.inputs} == {"train.conll", "test.conll"}
 
 
 def test_paths_of_options_are_relative_to_the_plan(

@@ -25,16 +25,15 @@ def command(
     quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP),
 ) -> None:
     """Train one system to compare with, and label a test file with it."""
-    from nerscope.formats.base import path_of, source_named
+    from nerscope.formats.base import source_named
     from nerscope.lab.lessons import baseline
     from nerscope.lab.recipe import recipe_named
     from nerscope.plugins import load_plugins
 
     load_plugins(plugin)
     options = recipe_named(recipe).parsed(option)
-    inputs = [path_of(text) for text in (train, test, dev or "")]
     files = [value for value in options.values() if isinstance(value, str)]
-    checked_outputs([output], [*inputs, *files, *plugin])
+    checked_outputs([output], [train, test, dev, *files, *plugin])
     baseline(
         source_named(train),
         source_named(test),

@@ -27,6 +27,6 @@ def command(
     from nerscope.plugins import load_plugins
 
     load_plugins(plugin)
-    checked_outputs([path_of(target)], [path_of(source), *plugin])
+    checked_outputs([path_of(target)], [source, *plugin])
     for note in convert(source_named(source), target, to=to, repair=repair):
         say(f"note: {note}")

@@ -126,7 +126,7 @@ def command(
 ) -> None:
     """Score systems against a gold file, and show where they fail."""
     from nerscope.evaluation.evaluate import evaluate
-    from nerscope.formats.base import path_of, source_named
+    from nerscope.formats.base import source_named
     from nerscope.plugins import load_plugins
     from nerscope.results.judgement_files import read_pairs
     from nerscope.stats.intervals import Sampling
@@ -137,7 +137,7 @@ def command(
     said["judges"] = [read_pairs(path) for path in judgements]
     if test.endswith(".toml"):
         _run_experiment(test, said)
-    files = [path_of(text) for text in (test, *train, *(one.partition("=")[2] for one in system))]
+    files = [test, *train, *(one.partition("=")[2] for one in system)]
     checked_outputs([output, report, errors], [*files, *plugin, *judgements])
     sampling = Sampling(resample)
     plain = format == "conlleval"

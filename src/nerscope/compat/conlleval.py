@@ -26,7 +26,13 @@ def conlleval_text(results: Results) -> str:
 
 def _block(rows: list[Row]) -> str:
     exact = {(row["type"], row["metric"]): row for row in rows if row["match"] == "exact"}
-    accuracy = next(row for row in rows if row["metric"] == "accuracy")
+    accuracy = next((row for row in rows if row["metric"] == "accuracy"), None)
+    if accuracy is None:  # it is of labels, and labels cannot write such mentions
+        raise UsageError(
+            "--format conlleval",
+            "mentions overlap or have holes, which conlleval does not know",
+            "choose another format",
+        )
     gold, found, correct = _counts(exact, None)
     right = 100 * round((accuracy["value"] or 0) * accuracy["n"]) / accuracy["n"]
     lines = [

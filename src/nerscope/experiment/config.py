@@ -71,11 +71,11 @@ class Experiment:
 
     @property
     def inputs(self) -> list[str]:
-        """All files that are read."""
+        """All files that are read, with what is said about them."""
         texts = [text for one in self.datasets for text in one.files]
         for dataset in self.datasets:
             texts += [text for outputs in dataset.systems.values() for text in outputs]
-        return list(map(path_of, texts))
+        return texts
 
 
 def load_experiment(path: str | Path) -> Experiment:

@@ -363,20 +363,36 @@ def _unique(columns: Sequence[tuple[str, object]], name: str) -> dict[str, str]:
 
 
 def written_as_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A row for each sentence, as a Parquet file."""
+    parquet = needed("pyarrow.parquet", corpus.name, EXTRA)
+    sink = io.BytesIO()
+    table = _table(corpus, scheme)
+    parquet.write_table(table, sink, compression="zstd", row_group_size=_ROW_GROUP)
+    return sink.getvalue()
+
+
+def written_as_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A row for each sentence, as an Arrow file, which is the second version of Feather, too."""
+    ipc = needed("pyarrow.ipc", corpus.name, EXTRA)
+    sink = io.BytesIO()
+    table = _table(corpus, scheme)
+    with ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=_ROW_GROUP)
+    return sink.getvalue()
+
+
+def _table(corpus: Corpus, scheme: Scheme) -> Any:
     """A row for each sentence: tokens, and labels in a scheme, or spans if some overlap.
 
     Where there are several documents, each row has the number of its own.
     """
-    pyarrow, parquet = (needed(one, corpus.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
+    pyarrow = needed("pyarrow", corpus.name, EXTRA)
     # A label that ends in a blank could not be told from a slip.
     clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
     columns = _labelled(corpus, scheme) if corpus.is_flat and clean else _with_spans(corpus)
     several = (corpus.documents != corpus.documents[0]).any()
     documents = {DOCUMENT: corpus.documents} if several else {}
-    table = pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns, **documents})
-    sink = io.BytesIO()
-    parquet.write_table(table, sink, compression="zstd", row_group_size=_ROW_GROUP)
-    return sink.getvalue()
+    return pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns, **documents})
 
 
 def _words(corpus: Corpus) -> list[list[str]]:
@@ -454,6 +470,8 @@ FORMATS.add(
             head.startswith((_ARROW, _FEATHER_1)) or _ends(name, head, _ARROW_ENDINGS)
         ),
         TABLE_OPTIONS,
+        written_as_arrow,
+        endings=_ARROW_ENDINGS,
     ),
     built_in=True,
 )

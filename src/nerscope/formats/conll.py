@@ -230,6 +230,11 @@ def _is_there(path: str | os.PathLike[str]) -> bool:
         return False
 
 
+def _cannot_stand(word: str) -> bool:
+    """Whether a token would be read as something else, or as two."""
+    return not word or bool(_BREAKS.search(word)) or word.startswith(_DOCUMENT)
+
+
 def written_as_conll(corpus: Corpus, scheme: Scheme) -> bytes:
     """A corpus as two columns: tokens and labels in a scheme; a line before each document.
 
@@ -247,12 +252,11 @@ def written_as_conll(corpus: Corpus, scheme: Scheme) -> bytes:
     lines: list[str] = []
     for sentence, (begin, end) in enumerate(pairwise(corpus.starts.tolist())):
         words = corpus.words(sentence)
-        starts_document = words[0].startswith(_DOCUMENT)
-        if starts_document or any(_BREAKS.search(word) or not word for word in words):
+        if any(_cannot_stand(word) for word in words) or (not lines and words[0][:1] == _BOM):
             raise InputError(
                 corpus.name,
                 f"sentence {sentence + 1} has a token that lines and columns cannot hold",
-                "take tabs, line ends and empty tokens out",
+                "take out tabs, line ends, empty tokens, -DOCSTART- and a byte order mark",
             )
         lines += [f"{_DOCUMENT}\t{OUTSIDE_LABEL}", ""] if begins_document[sentence] else []
         lines += [

@@ -23,7 +23,7 @@ _TYPES = (
 # `word`, as pipelines give it, is not among them: tokenisers respell it.
 _SURFACES = ("text", "surface", "mention", "extractiontext")
 _INNER = ("charinterval",)  # where a mark keeps its offsets one floor deeper
-_PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
+PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
 # NUL ends a string unseen, U+001F stands between tokens in results, lone surrogates are no text.
 FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
 _LARGEST = 1 << 40  # of offsets
@@ -118,7 +118,7 @@ def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: 
     fragments = _fragments(mark, layout, place)
     given = mark[layout.type]
     types = [name_of(kind, names, place) for kind in listed(given) or [given]]
-    if spelling(layout.type) == "entity" and types[0].startswith(_PIECES):
+    if spelling(layout.type) == "entity" and types[0].startswith(PIECES):
         raise FormatError(
             place,
             f"{types[0]} is a piece of a mention, not a whole one",

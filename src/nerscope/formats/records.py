@@ -2,13 +2,27 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
-from nerscope.corpus.corpus import SentenceParts, read_sentence
+from nerscope.corpus.corpus import Coding, SentenceParts, corpus_of, read_sentence
 from nerscope.corpus.mentions import PLAIN, Shape
+from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError
+from nerscope.formats.layers import (
+    LABEL_KEYS,
+    SPAN_KEYS,
+    are_labels,
+    are_other_tags,
+    are_spans,
+    check_one_layer,
+    may_say_mentions,
+    other_keys,
+    rows_of,
+    two_layers,
+    unread,
+)
 from nerscope.formats.marks import (
+    PIECES,
     Fragments,
     Names,
     are_strings,
@@ -21,6 +35,7 @@ from nerscope.formats.marks import (
     pair_of,
     shown,
     shown_keys,
+    spelling,
     spellings,
 )
 from nerscope.formats.text import Record, TextSpan
@@ -28,11 +43,6 @@ from nerscope.formats.wrapped import TEXT_KEYS, Losses, Wanted, paired, unwrappe
 
 # How keys are spelt, in small letters and without _ or -; the first one that is there counts.
 _TOKENS = ("tokens", "tokenizedtext", "words", "sentence")
-_LABELS = ("nertags", "tags", "labels", "ner")  # one for each token
-_SPANS = (
-    *("spans", "entities", "ents", "ner", "label", "labels"),
-    *("extractions", "annotations", "predictions"),
-)
 _INCLUSIVE = "tokenizedtext"  # beside it, the end of a span is its last token
 LETTERS, TOKENS, LABELS = "letters", "tokens", "labels"  # what offsets count, if there are any
 
@@ -155,11 +165,11 @@ def has_offsets(item: object) -> bool | None:
         return True
     schema = schema_of(item)
     if schema is None:
-        return False if first_key(item, _SPANS, _is_full) is not None else None
+        return False if first_key(item, SPAN_KEYS, _is_full) is not None else None
     if schema.counts != LETTERS:
         return True
     marks = _marks(item, schema)
-    return all(map(is_placed, marks)) if marks else None
+    return any(map(is_placed, marks)) if marks else None
 
 
 def _is_full(value: object) -> bool:
@@ -168,48 +178,24 @@ def _is_full(value: object) -> bool:
 
 def _labels_key(item: Mapping[str, Any], text: str | None) -> str | None:
     """The key of the labels of tokens; an empty list beside a text may as well be one of spans."""
-    key = first_key(item, _LABELS, _are_labels)
+    key = first_key(item, LABEL_KEYS, are_labels)
     may_be_empty = text is None and key != "ner"
     return key if key is not None and (listed(item[key]) or may_be_empty) else None
 
 
-def _are_labels(value: object) -> bool:
-    found = listed(value)
-    return found is not None and all(isinstance(one, str | Integral) for one in found)
-
-
 def _marks_key(item: Mapping[str, Any]) -> str | None:
     """The key of the spans: the first that holds some, or else the first that could."""
-    return first_key(item, _SPANS, _are_spans) or first_key(
-        item, _SPANS, lambda value: _rows(value) is not None
+    return first_key(item, SPAN_KEYS, are_spans) or first_key(
+        item, SPAN_KEYS, lambda value: rows_of(value) is not None
     )
 
 
-def _are_spans(value: object) -> bool:
-    rows = _rows(value)
-    return bool(rows) and all(map(is_placed, rows or ()))
-
-
-def _rows(marks: object) -> list[Any] | None:
-    """The marks one by one: of a list, of lists side by side, or of lists by name."""
-    if not isinstance(marks, Mapping):
-        return listed(marks)
-    columns = [column for column in map(listed, marks.values()) if column is not None]
-    if len(columns) < len(marks):
-        return None
-    if all(isinstance(one, Mapping) for column in columns for one in column):
-        return [one for column in columns for one in column]
-    if len(set(map(len, columns))) > 1:
-        return None
-    return [dict(zip(marks, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
 def _marks(item: Mapping[str, Any], schema: Schema) -> list[Any]:
-    return [] if schema.marks is None else _rows(item[schema.marks]) or []
+    return [] if schema.marks is None else rows_of(item[schema.marks]) or []
 
 
 def _record(item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names) -> Record:
-    _check_one_layer(item, schema, place)
+    check_one_layer(item, (schema.held, schema.marks), place)
     text = item[schema.held]
     spans = []
     for one in _marks(item, schema):
@@ -217,17 +203,6 @@ def _record(item: Mapping[str, Any], schema: Schema, place: str, line: int, name
         check_surface(mark, text, place)
         spans += [TextSpan(mark.fragments, kind) for kind in mark.types]
     return Record(text, spans, line, _tokens(item, text, spans, place))
-
-
-def _check_one_layer(item: Mapping[str, Any], schema: Schema, place: str) -> None:
-    keys = spellings(tuple(item))
-    full = [keys[one] for one in _SPANS if one in keys and _are_spans(item[keys[one]])]
-    if len(full) > 1:
-        raise FormatError(
-            place,
-            f"there are mentions under {' and under '.join(full)}",
-            "keep one of the keys in the file",
-        )
 
 
 def _tokens(
@@ -276,13 +251,61 @@ def _labelled(
 ) -> SentenceParts:
     given = listed(item[schema.marks or ""]) or []
     labels = [label if isinstance(label, str) else name_of(label, names, place) for label in given]
-    return read_sentence({"tokens": listed(item[schema.held]), "labels": labels}, place, line)
+    parts = read_sentence({"tokens": listed(item[schema.held]), "labels": labels}, place, line)
+    for key in other_keys(tuple(item), schema.held, schema.marks):
+        _check_beside_labels(item, schema, key, parts, place)
+    return parts
+
+
+def _check_beside_labels(
+    item: Mapping[str, Any], schema: Schema, key: str, parts: SentenceParts, place: str
+) -> None:
+    """Refuse what says other mentions than the labels that are read."""
+    value, marks = item[key], schema.marks or ""
+    if are_spans(value):
+        differ = not _same_spans(item, schema, key, parts, place)
+    else:
+        differ = are_labels(value) and are_other_tags(
+            listed(value) or [], listed(item[marks]) or []
+        )
+    if differ:
+        raise two_layers([marks, key], place)
+    is_bare = all(label == "O" for label in parts.labels or ())
+    if is_bare and spelling(key) not in LABEL_KEYS and may_say_mentions(key, value):
+        raise unread([key], place)
+
+
+def _same_spans(
+    item: Mapping[str, Any], schema: Schema, key: str, parts: SentenceParts, place: str
+) -> bool:
+    """Whether spans are those that the labels spell; beside a text they count its letters."""
+    held, spelt = schema.held, _spelt_spans(parts, place)
+    text = first_key(item, TEXT_KEYS, lambda value: isinstance(value, str))
+    if text is None:
+        inclusive = spelling(held) == _INCLUSIVE
+        given = {held: item[held], key: item[key]}
+        tokens = _with_token_spans(given, Schema("", held, key, TOKENS, inclusive), place, 0, None)
+        return tokens.shapes is None and set(tokens.spans) == spelt
+    given = {text: item[text], "tokens": item[held], key: item[key]}
+    record = _record(given, Schema("", text, key, LETTERS), place, 0, None)
+    at = record.tokens or ()
+    wanted = {(((at[start][0], at[end - 1][1]),), kind) for start, end, kind in spelt}
+    return {(span.fragments, span.type) for span in record.spans} == wanted
+
+
+def _spelt_spans(parts: SentenceParts, place: str) -> set[tuple[int, int, str]]:
+    """The mentions that labels spell."""
+    bare = not any(label.startswith(PIECES) for label in parts.labels or ())
+    corpus = corpus_of([parts], place, Coding(), told=scheme_named("io") if bare else None)
+    mentions, types = corpus.mentions(), corpus.coding.labels.types
+    columns = (column.tolist() for column in (mentions.start, mentions.end, mentions.type))
+    return {(start, end, types[kind]) for start, end, kind in zip(*columns, strict=True)}
 
 
 def _with_token_spans(
     item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
 ) -> SentenceParts:
-    _check_one_layer(item, schema, place)
+    check_one_layer(item, (schema.held, schema.marks), place)
     tokens = listed(item[schema.held]) or []
     spans: list[tuple[int, int, str]] = []
     shapes: list[Shape] = []

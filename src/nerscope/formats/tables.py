@@ -17,6 +17,7 @@ from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption, Source
 from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.jsonl import FILE_OPTIONS as RECORD_OPTIONS
+from nerscope.formats.layers import other_keys
 from nerscope.formats.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
 from nerscope.formats.text import read_text
 
@@ -193,10 +194,12 @@ def _by_batches(
 ) -> Iterator[Corpus]:
     """A chunk for each batch: of its columns if it can give them, else row by row."""
     names = table.names.get(schema.marks or "")
+    # Where another column may say mentions too, each row must be looked at.
+    alone = not other_keys(tuple(table.columns), schema.held, schema.marks)
     done = 0
     for batch in table.batches():
         columns = None
-        if isinstance(batch, ColumnRows):
+        if isinstance(batch, ColumnRows) and alone:
             columns = batch.labelled(schema.held, schema.marks or "", names)
         corpus = _of_columns(columns, name, coding, told, done) if columns else None
         if corpus is not None:

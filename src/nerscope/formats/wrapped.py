@@ -135,11 +135,18 @@ def _is_label(region: Mapping[str, Any], place: str) -> bool:
 
 
 def _document(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str, Any]]:
-    """The sentences of a document as spaCy 2 was trained on."""
+    """The sentences of a document as spaCy 2 was trained on; or paragraphs with offsets."""
     place = wanted.place
     for paragraph in _mappings(item["paragraphs"], place):
-        for sentence in _mappings(paragraph.get("sentences"), place):
-            tokens = _mappings(sentence.get("tokens"), place)
+        sentences = [
+            _mappings(sentence.get("tokens"), place)
+            for sentence in _mappings(paragraph.get("sentences"), place)
+        ]
+        labelled = any("ner" in token for tokens in sentences for token in tokens)
+        if not labelled and (paragraph.get("entities") or paragraph.get("sentences") is None):
+            yield paragraph
+            continue
+        for tokens in sentences:
             yield {
                 "tokens": [token.get("orth") for token in tokens],
                 "labels": [token.get("ner", "O") for token in tokens],

@@ -21,7 +21,6 @@ from nerscope.experiment.config import (
     relative_to,
 )
 from nerscope.experiment.toml import Toml, read_toml
-from nerscope.formats.base import path_of
 from nerscope.lab.recipe import File, recipe_named
 
 # What a command may be told, each written {in braces}.
@@ -85,14 +84,14 @@ class Plan:
 
     @property
     def inputs(self) -> list[str]:
-        """All files that are read, as far as the plan names them."""
+        """All files that are read, as far as the plan names them, with what is said about them."""
         texts = [*self.sources, *(text for one in self.data for text in one.files)]
         for patterns in self.given.values():
             own = patterns.values() if isinstance(patterns, dict) else [patterns]
             for pattern in filter(_is_text, own):
                 texts += files_that_fit(self.folder, pattern.replace("{dataset}", "*"))
         options = [value for one in self.trained for value in (one.options or {}).values()]
-        return [*map(path_of, texts), *filter(_is_text, options)]
+        return [*texts, *filter(_is_text, options)]
 
     @property
     def split_options(self) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Mistakes, chosen and ordered: from the records of all mentions."""
 
 import random
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from nerscope.corpus.units import MENTION
 from nerscope.errors import UsageError, suggest
@@ -54,19 +55,19 @@ def mistakes(
     for facet in facets:
         _check_level(results, facet)
     everything = [
-        record
-        for record in mention_records(results, system)
+        (key, record)
+        for key, record in _keyed(mention_records(results, system))
         if record["outcome"] != "correct" and (record["side"] == "gold" or _alone(record))
     ]
     wrong_everywhere = _wrong_everywhere(results) if all_wrong else None
     found = [
         record
-        for record in everything
+        for key, record in everything
         if (not types or record["type"] in types or record["other_type"] in types)
         and (not kinds or record["outcome"] in kinds)
         and (text is None or text.lower() in (record["text"] or "").lower())
         and all(_has(record, facet) for facet in facets)
-        and (wrong_everywhere is None or _key(record) in wrong_everywhere)
+        and (wrong_everywhere is None or key in wrong_everywhere)
     ]
     if sample is not None and sample < len(found):
         found = [found[k] for k in sorted(random.Random(seed).sample(range(len(found)), sample))]
@@ -99,18 +100,25 @@ def _has(record: dict[str, Any], facet: str) -> bool:
     return level in str(record.get(name, "")).split()
 
 
-def _key(record: dict[str, Any]) -> tuple[Any, ...]:
-    return record["dataset"], record["side"], record["place"], record["start"], record["end"]
+_Key: TypeAlias = tuple[str, str, int]  # the dataset, the side, and which of its mentions
 
 
-def _wrong_everywhere(results: Results) -> set[tuple[Any, ...]]:
+def _keyed(records: Iterable[dict[str, Any]]) -> Iterator[tuple[_Key, dict[str, Any]]]:
+    """Records with a key of the mention: gold ones come in the same order for every run, and a
+    span does not tell two of them apart.
+    """
+    seen = Counter[tuple[str, ...]]()
+    for record in records:
+        run = tuple(str(record[key]) for key in ("dataset", "side", "system", "run"))
+        yield (run[0], run[1], seen[run]), record
+        seen[run] += 1
+
+
+def _wrong_everywhere(results: Results) -> set[_Key]:
     """Gold mentions that no run of any system gets right."""
-    right: set[tuple[Any, ...]] = set()
-    wrong: set[tuple[Any, ...]] = set()
-    for record in _gold(mention_records(results)):
-        (right if record["outcome"] == "correct" else wrong).add(_key(record))
+    right: set[_Key] = set()
+    wrong: set[_Key] = set()
+    for key, record in _keyed(mention_records(results)):
+        if record["side"] == "gold":
+            (right if record["outcome"] == "correct" else wrong).add(key)
     return wrong - right
-
-
-def _gold(records: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    return (record for record in records if record["side"] == "gold")

@@ -1,0 +1,155 @@
+"""Which keys of a mapping hold mentions, and what to do if several do."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from numbers import Integral
+from typing import Any
+
+from nerscope.errors import FormatError
+from nerscope.formats.marks import PIECES, is_placed, listed, spelling, spellings
+
+# How keys are spelt, in small letters and without _ or -; the first one that is there counts.
+LABEL_KEYS = ("nertags", "tags", "labels", "ner")  # one for each token
+SPAN_KEYS = (
+    *("spans", "entities", "ents", "ner", "label", "labels"),
+    *("extractions", "annotations", "predictions"),
+)
+_CERTAIN = SPAN_KEYS[:3]  # whatever stands under one of these is meant as mentions
+
+
+def rows_of(marks: object) -> list[Any] | None:
+    """The marks one by one: of a list, of lists side by side, or of lists by name.
+
+    >>> rows_of({"start": [0], "end": [3], "label": ["PER"]})
+    [{'start': 0, 'end': 3, 'label': 'PER'}]
+    """
+    if not isinstance(marks, Mapping):
+        return listed(marks)
+    columns = [column for column in map(listed, marks.values()) if column is not None]
+    if len(columns) < len(marks):
+        return None
+    if all(isinstance(one, Mapping) for column in columns for one in column):
+        return [one for column in columns for one in column]
+    if len(set(map(len, columns))) > 1:
+        return None
+    return [dict(zip(marks, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def are_spans(value: object) -> bool:
+    """Whether some mark says where it is; one beside it that does not is refused when it is read.
+
+    >>> are_spans([{"start": 0, "end": 3, "label": "PER"}, {"text": "x"}]), are_spans([])
+    (True, False)
+    """
+    return any(map(is_placed, rows_of(value) or ()))
+
+
+def are_labels(value: object) -> bool:
+    """Whether these may be labels of tokens.
+
+    >>> are_labels(["B-PER", "O"]), are_labels([[0, 3, "PER"]])
+    (True, False)
+    """
+    found = listed(value)
+    return found is not None and all(isinstance(one, str | Integral) for one in found)
+
+
+@lru_cache(maxsize=1024)
+def other_keys(keys: tuple[str, ...], *used: str | None) -> tuple[str, ...]:
+    """The keys that may hold mentions, but for those that are used.
+
+    >>> other_keys(("tokens", "labels", "spans", "id"), "tokens", "labels")
+    ('spans',)
+    """
+    spelt = spellings(keys)
+    known = dict.fromkeys(spelt[one] for one in (*LABEL_KEYS, *SPAN_KEYS) if one in spelt)
+    return tuple(key for key in known if key not in used)
+
+
+def may_say_mentions(key: str, value: object) -> bool:
+    """Whether something seems to be meant as mentions, even if it cannot be read.
+
+    >>> may_say_mentions("spans", "0 6 LOC"), may_say_mentions("labels", ["sports"])
+    (True, False)
+    """
+    rows = rows_of(value)
+    if spelling(key) in _CERTAIN and not _is_missing(value):
+        return rows is None or bool(rows)
+    return any(
+        row.startswith(PIECES) if isinstance(row, str) else isinstance(row, Mapping)
+        for row in rows or ()
+    )
+
+
+def _is_missing(value: object) -> bool:
+    """Whether there is nothing, also as data frames say it."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def are_tags(labels: Sequence[Any]) -> bool:
+    """Whether labels are of mentions, which parts of speech and topics are not.
+
+    >>> are_tags(["B-PER", "I-PER"]), are_tags(["PER", "O"]), are_tags(["NNP", "VB"])
+    (True, True, False)
+    """
+    if all(isinstance(label, str) for label in labels):
+        return any(label.startswith(PIECES) for label in labels) or {*labels} > {"O"}
+    return all(isinstance(label, Integral) for label in labels) and any(labels)
+
+
+def are_other_tags(others: Sequence[Any], labels: Sequence[Any]) -> bool:
+    """Whether labels are of mentions, and not of the same ones as those that are read.
+
+    Where numbers stand beside names, it can only be told whether both change alike.
+
+    >>> are_other_tags([0, 1], ["O", "B-PER"]), are_other_tags([1, 1], ["O", "B-PER"])
+    (False, True)
+    """
+    if len(others) != len(labels) or not are_tags(others):
+        return False  # those of pieces of words, for one, are not of these tokens
+    if isinstance(others[0], str) == isinstance(labels[0], str):
+        return list(others) != list(labels)
+    return _pattern(others) != _pattern(labels)
+
+
+def _pattern(labels: Sequence[Any]) -> list[int]:
+    return [labels.index(label) for label in labels]
+
+
+def check_one_layer(item: Mapping[str, Any], used: Sequence[str | None], place: str) -> None:
+    """Refuse spans under a second key, or anything like them if none are under the one in use.
+
+    The key in use is the last of `used`; None if there is none.
+
+    >>> check_one_layer({"text": "Ada", "spans": [], "entities": []}, ("text", "spans"), "a:1")
+    """
+    others = other_keys(tuple(item), *used)
+    if not others:
+        return
+    marks = used[-1]
+    rivals = [key for key in others if are_spans(item[key])]
+    if marks is None or not rows_of(item[marks]):
+        lost = [key for key in others if may_say_mentions(key, item[key])]
+        if rivals or lost:
+            raise unread(rivals or lost, place)
+    elif rivals:
+        raise two_layers([marks, *rivals], place)
+
+
+def two_layers(keys: Iterable[str], place: str) -> FormatError:
+    """What to say of two keys that hold mentions."""
+    return FormatError(
+        place,
+        f"there are mentions under {' and under '.join(keys)}",
+        "keep one of the keys in the file",
+    )
+
+
+def unread(keys: Iterable[str], place: str) -> FormatError:
+    """What to say of mentions that would be lost in silence."""
+    return FormatError(
+        place,
+        f"no mention can be read, though something stands under {' and under '.join(keys)}",
+        "give mentions under one key, each as [start, end, type], or start, end and label by name; "
+        "for mentions without offsets say format=answers",
+    )
