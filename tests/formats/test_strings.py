@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,6 +161,15 @@ def test_types_are_renamed_and_blanks_left_out_before_places_are_counted() -> No
         said = ns.answers([[["Oslo", "LOC"], second]])
         results = ns.evaluate(gold, {"m": said}, map={"GPE": "LOC"})
         assert results.value(metric="f1", match="exact") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [({}, "next"), ({"policy": "fuzzy", "threshold": 0.6}, "fuzzy/0.6")]
+)
+def test_the_signature_tells_the_policy(options: dict[str, Any], said: str) -> None:
+    results = ns.evaluate(GOLD, {"m": ns.answers([[]], **options)})
+    assert f"|answers:{said}|" in results.signature
+    assert "answers:" not in ns.evaluate(GOLD, {"m": GOLD}).signature
 
 
 def test_rates_are_of_all_that_was_named_also_what_says_nothing() -> None:

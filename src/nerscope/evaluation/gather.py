@@ -64,7 +64,7 @@ def gather(
         fold.ledgers(),
         divisions_of(plan),
         np.concatenate(log.documents),
-        signature_of(plan, schemes),
+        signature_of(plan, schemes, [run.source.policy for run in task.runs]),
         task.gold.name,
         np.concatenate(log.lines),
         log.texts if log.texts is None else tuple(log.texts),
@@ -161,9 +161,12 @@ def _with_surfaces(ledger: Ledger, known: Ints) -> Ledger:
     return Ledger(lasting(ledger.gold), runs)
 
 
-def signature_of(plan: Plan, schemes: Sequence[Scheme]) -> Signature:
+def signature_of(
+    plan: Plan, schemes: Sequence[Scheme], policies: Sequence[str | None] = ()
+) -> Signature:
     """The conditions of all numbers of a dataset."""
     names = dict.fromkeys(scheme.name for scheme in schemes)
+    found = "+".join(dict.fromkeys(policy for policy in policies if policy)) or "none"
     edges = {
         facet.name: BucketEdges(
             facet.buckets.edges, dict(zip(facet.levels, facet.buckets.ranges(), strict=True))
@@ -171,7 +174,8 @@ def signature_of(plan: Plan, schemes: Sequence[Scheme]) -> Signature:
         for facet in plan.facets
         if facet.buckets
     }
-    return Signature(scheme="+".join(names), **plan.settings.signature(), edges=edges)
+    settings = plan.settings.signature()
+    return Signature(scheme="+".join(names), **settings, answers=found, edges=edges)
 
 
 def _losses(task: Task, planned: Planned, fold: _Fold, schemes: Sequence[Scheme]) -> list[Loss]:
@@ -184,7 +188,7 @@ def _losses(task: Task, planned: Planned, fold: _Fold, schemes: Sequence[Scheme]
     found: dict[str, Loss] = {}
     for name, reading, scheme in read:
         for loss in losses_of(name, reading, scheme, repair):
-            found.setdefault(f"{name}\n{loss['kind']}", loss)
+            found.setdefault(f"{name}\n{loss['message']}", loss)  # one file may be read twice
     return list(found.values())
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Bools
+from nerscope.corpus.mentions import PLAIN
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS, Facet
@@ -243,6 +244,24 @@ def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
             unit = divisions[-1].unit
             ledgers[unit] = _with_subset(ledgers[unit], subset, evidence)
     return replace(evidence, ledgers=ledgers, divisions=tuple(divisions))
+
+
+def with_alignment(evidence: Evidence, division: Division) -> Evidence:
+    """The evidence divided by alignment, also of runs that were scored without asking for it."""
+
+    def divided(units: Units) -> Units:
+        shapes = [PLAIN] * len(units) if units.shape is None else units.shape.tolist()
+        codes = np.array([not shape.is_aligned for shape in shapes], np.int8)
+        return replace(units, codes={**units.codes, division.facet: codes})
+
+    ledger = evidence.ledgers[MENTION]
+    runs = tuple(replace(run, pred=divided(run.pred)) for run in ledger.runs)
+    others = [one for one in evidence.divisions if one.facet != division.facet]
+    return replace(
+        evidence,
+        ledgers={**evidence.ledgers, MENTION: Ledger(divided(ledger.gold), runs)},
+        divisions=(*others, division),
+    )
 
 
 def _with_subset(ledger: Ledger, subset: Subset, evidence: Evidence) -> Ledger:

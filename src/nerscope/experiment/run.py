@@ -15,9 +15,10 @@ from nerscope.evaluation.gather import gather
 from nerscope.evaluation.noticed import identical_outputs
 from nerscope.evaluation.plan import chosen_subsets, make_plan, open_task
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.subsets import with_subsets
+from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subsets
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
+from nerscope.facets.alignment import ALIGNMENT
 from nerscope.formats.base import files_behind, path_of, source_named
 from nerscope.formats.losses import Loss
 from nerscope.results.compare import (
@@ -153,7 +154,8 @@ class _Resampling:
 
     def _bounds_key(self, system: str) -> str:
         runs = [self.run_keys[self.evidence.runs[run]] for run in self.evidence.runs_of(system)]
-        return digest("intervals", runs, asdict(self.sampling), self.evidence.types)
+        divided = [[one.facet, one.unit] for one in self.evidence.divisions]
+        return digest("intervals", runs, asdict(self.sampling), self.evidence.types, divided)
 
 
 class _Scored(NamedTuple):
@@ -175,13 +177,22 @@ def _scored(
         entries[run] = _unpacked(answer)
         cache.put(keys[run], answer)
     parts = [entry for entry in entries.values() if entry is not None]
-    losses = {(loss["source"], loss["kind"]): loss for _, own in parts for loss in own}
+    losses = {(loss["source"], loss["message"]): loss for _, own in parts for loss in own}
     evidence = [part for part, _ in parts]
     schemes = dict.fromkeys(name for part in evidence for name in part.signature.scheme.split("+"))
     joined = joined_runs(evidence)
-    signature = replace(joined.signature, scheme="+".join(schemes))
+    policies = dict.fromkeys(
+        name for part in evidence for name in part.signature.answers.split("+") if name != "none"
+    )
+    found = "+".join(policies) or "none"
+    signature = replace(joined.signature, scheme="+".join(schemes), answers=found)
     flat = "token" in joined.ledgers
     subsets = chosen_subsets(settings, with_train=dataset.train is not None, flat=flat)
+    every = [division for part in evidence for division in part.divisions]
+    aligned = next((one for one in every if one.facet == ALIGNMENT), None)
+    if aligned is not None and settings.facets is None:
+        joined = with_alignment(joined, aligned)
+        subsets.append(parse_subset(ALIGNMENT))
     whole = with_subsets(replace(joined, signature=signature), subsets)
     alike = identical_outputs(whole, list(_given_again(dataset)))
     return _Scored(whole, [*losses.values(), *alike], keys)

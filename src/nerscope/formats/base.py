@@ -55,6 +55,7 @@ class Source(ABC):
     always_flat = False  # no token can belong to two mentions, whatever is read
     is_small = True  # so small that its words are always kept
     n_columns = 1  # of a file that may hold gold and predictions
+    policy: str | None = None  # how its strings are found in gold, if it has no places
     format: str | None = None  # that `relabelled` writes, if it is another than that of columns
 
     @abstractmethod

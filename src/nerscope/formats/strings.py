@@ -44,8 +44,7 @@ HALLUCINATED = "mentions that stand nowhere in the text"
 AGAIN = "mentions named again without a further place"
 _OF_MENTIONS = (HALLUCINATED, AGAIN, INSIDE_TOKEN, BEYOND)
 _LONGEST_LINE = 64 << 20
-
-
+_FUZZY = "fuzzy"
 Places = list[tuple[int, int]]
 
 
@@ -112,7 +111,7 @@ POLICIES: Mapping[str, Policy] = {
     "first": lambda places, time: places[:1],
     "all": lambda places, time: places,
     "next": lambda places, time: places[time : time + 1],
-    "fuzzy": lambda places, time: places[time : time + 1],
+    _FUZZY: lambda places, time: places[time : time + 1],
 }
 
 
@@ -132,7 +131,8 @@ class Answers(Source):
             raise UsageError(
                 name, f"threshold={threshold!r} cannot be", "give a number above 0, up to 1"
             )
-        self.name, self.read, self.policy, self.threshold = name, read, policy, threshold
+        self.name, self.read, self.rule, self.threshold = name, read, policy, threshold
+        self.policy = f"{policy}/{threshold:g}" if policy == _FUZZY else policy
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Refused: answers have no text of their own."""
@@ -245,7 +245,7 @@ class _Locator:
             time = times[same] = times.get(same, -1) + 1
             kind = self.coding.labels.type_code(written.type)
             places = self._places(text, said.text)
-            meant = POLICIES[self.source.policy](places, time)
+            meant = POLICIES[self.source.rule](places, time)
             new = [place for place in meant if (place, said.type) not in taken]
             taken.update((place, said.type) for place in new)
             if not new:
@@ -261,7 +261,7 @@ class _Locator:
 
     @property
     def _is_fuzzy(self) -> bool:
-        return self.source.policy == "fuzzy"
+        return self.source.rule == _FUZZY
 
     def _places(self, text: _Text, string: str) -> Places:
         places = text.places(string)

@@ -166,6 +166,8 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
     ledgers = {
         unit: Ledger(ledger.gold, tuple(run for part in parts for run in part.ledgers[unit].runs))
         for unit, ledger in parts[0].ledgers.items()
+        if all(unit in part.ledgers for part in parts)  # where mentions overlap, tokens have none
     }
     runs = tuple(run for part in parts for run in part.runs)
-    return canonical(replace(parts[0], runs=runs, ledgers=ledgers))
+    divisions = tuple(one for one in parts[0].divisions if one.unit in ledgers)
+    return canonical(replace(parts[0], runs=runs, ledgers=ledgers, divisions=divisions))

@@ -31,6 +31,7 @@ class Signature:
     buckets: str = "paper/4"
     zero_division: float | None = None
     map: str = "none"  # types that count as others
+    answers: str = "none"  # how strings are found in the text
     version: str = VERSION
     resampling: Mapping[str, str] = field(default_factory=dict)  # how intervals were made
     edges: Mapping[str, BucketEdges] = field(default_factory=dict)  # by facet
@@ -45,8 +46,9 @@ class Signature:
         words["zero_division"] = (
             "undefined" if self.zero_division is None else f"{self.zero_division:g}"
         )
-        if self.map == "none":
-            del words["map"]
+        for name in ("map", "answers"):
+            if words[name] == "none":
+                del words[name]
         return {**words, **self.resampling, "version": self.version}
 
     def __str__(self) -> str:
