@@ -192,14 +192,15 @@ def fits(name: str, head: bytes) -> bool:
 
 
 def beside(name: str) -> list[str]:
-    """The text and the annotations that are called as a file is, where they are others than it.
+    """The other file of a pair, if this is one of them.
 
     >>> beside("gold.jsonl")
     []
     """
     path = Path(name)
-    both = [path.with_suffix(ending) for ending in (TEXT, ANNOTATIONS)] if path.name else []
-    return [str(other) for other in both if other != path and other.is_file()]
+    others = {TEXT: ANNOTATIONS, ANNOTATIONS: TEXT}
+    other = path.with_suffix(others[path.suffix]) if path.suffix in others else None
+    return [str(other)] if other is not None and other.is_file() else []
 
 
 def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
