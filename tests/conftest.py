@@ -71,6 +71,8 @@ def registries() -> Iterator[None]:
         *(ENGINES, FACETS, FORMATS, MATCHES),
         *(METHODS, METRICS, OUTPUTS),
     )
+    for registry in everyone:
+        registry.load()  # what comes later would be gone too, and never come again
     before = [dict(registry._things) for registry in everyone]
     yield
     for registry, things in zip(everyone, before, strict=True):

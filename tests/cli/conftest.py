@@ -62,6 +62,7 @@ def forget_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
         *(ENGINES, FACETS, FORMATS, MATCHES, METHODS, METRICS, OUTPUTS),
     )
     for registry in everyone:
+        registry.load()  # what comes later would be gone with the test
         monkeypatch.setattr(registry, "_things", dict(registry._things))
     for family in (MATCHES, METRICS):
         monkeypatch.setattr(family, "_made", {})
