@@ -25,8 +25,6 @@ RESAMPLE_HELP = "What is independent: document or sentence; documents where they
 REPAIR_HELP = "How to read invalid labels: conlleval, strict, discard, none."
 # As `head` leaves a pipe: nothing more to print. Windows calls it an invalid argument.
 _READER_GONE = (errno.EPIPE, errno.EINVAL) if os.name == "nt" else (errno.EPIPE,)
-_PAIRED = (".txt", ".ann")  # a text, and what is annotated in it, are read together
-_FILE_OPTIONS = ("names",)  # options of a file that may name another one
 _PATIENCE = 1.0  # seconds before a progress line appears
 
 
@@ -53,7 +51,8 @@ def checked_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] 
             Path(path).exists()
         except OSError as error:
             raise unwritable(path, error) from None
-    read = [file for name in inputs if name and name != "-" for file in _files_read(name)]
+    named = [name for name in inputs if name and name != "-"] if given else []
+    read = [file for name in named for file in _files_read(name)]
     for place, path in enumerate(given):
         target = Path(path)
         if target.is_dir():
@@ -81,18 +80,12 @@ def _files_read(given: str) -> Iterator[Path]:
     """The files behind `FILE::option=value`: also those in a folder, the other one of a text and
     its annotations, and those that options name.
     """
-    from nerscope.formats.base import OPTIONS_FOLLOW
+    from nerscope.formats.base import files_behind
 
-    name, _, options = given.partition(OPTIONS_FOLLOW)
-    said = [option.partition("=")[::2] for option in options.split(",")]
-    path = Path(name)
-    yield path
-    yield from (Path(value) for key, value in said if key in _FILE_OPTIONS and value)
-    if path.suffix in _PAIRED or ("format", "brat") in said:
-        both = (path.with_suffix(suffix) for suffix in _PAIRED)
-        yield from (file for file in both if file.exists())
-    if path.is_dir():
-        yield from (file for file in path.rglob("*") if file.is_file())
+    for path in map(Path, files_behind(given)):
+        yield path
+        if path.is_dir():
+            yield from (file for file in path.rglob("*") if file.is_file())
 
 
 def _same(one: Path, other: Path) -> bool:

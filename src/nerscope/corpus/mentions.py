@@ -188,7 +188,7 @@ def joined_mentions(parts: Sequence[Mentions]) -> Mentions:
     """Mentions one after the other."""
     shape = None
     if any(part.shape is not None for part in parts):
-        shape = np.concatenate([_filled(part) for part in parts])
+        shape = np.concatenate([spelt_out(part.shape, len(part)) for part in parts])
     return Mentions(
         np.concatenate([part.start for part in parts]),
         np.concatenate([part.end for part in parts]),
@@ -216,9 +216,9 @@ def token_runs(tokens: Ints, mentions: Mentions) -> tuple[Ints, Ints, Ints]:
     return tokens[mentions.positions], ends - mentions.lengths, ends
 
 
-def _filled(part: Mentions) -> Objects:
-    """The shapes of some mentions, spelt out."""
-    return np.fromiter([PLAIN] * len(part), object) if part.shape is None else part.shape
+def spelt_out(shape: Objects | None, size: int) -> Objects:
+    """The shapes of so many mentions, of plain ones too."""
+    return np.fromiter([PLAIN] * size, object, size) if shape is None else shape
 
 
 def _size(ranges_of: Iterable[tuple[int, int]]) -> int:

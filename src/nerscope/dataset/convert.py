@@ -81,7 +81,7 @@ def converted(
     form = form or FORMATS[own]
     read = _read(source, repair)
     target = scheme_named("bio" if to is None else to)
-    whole = joined([replace(chunk, labels=None, spans=chunk.mentions()) for chunk in read.chunks])
+    whole = joined(read.chunks)
     labelled = form.name in (FALLBACK, own)
     notes = [*read.notes, *(_lost(whole, target) if labelled else ())]
     if labelled:

@@ -424,18 +424,10 @@ def _with_spans(corpus: Corpus) -> dict[str, list[Any]]:
     types = corpus.coding.labels.types
     for at, sentence in enumerate(mentions.sentences(corpus.starts).tolist()):
         begin = int(corpus.starts[sentence])
-        runs = [[low - begin, high - begin] for low, high in _runs(mentions, at)]
+        runs = [[low - begin, high - begin] for low, high in mentions.runs(at)]
         span = {"start": runs[0][0], "end": runs[-1][1], "label": types[mentions.type[at]]}
         rows[sentence].append({**span, "fragments": runs} if len(runs) > 1 else span)
     return {"spans": rows}
-
-
-def _runs(mentions: Mentions, at: int) -> Iterator[tuple[int, int]]:
-    """The runs of tokens of a mention."""
-    start, end = int(mentions.start[at]), int(mentions.end[at])
-    holes = () if mentions.shape is None else mentions.shape[at].holes
-    edges = [start, *(start + edge for hole in holes for edge in hole), end]
-    return zip(edges[::2], edges[1::2], strict=True)
 
 
 def _check_whole(mentions: Mentions, name: str) -> None:

@@ -2,8 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -110,15 +108,8 @@ class Brackets:
             for parts, kind in self._done
         ]
         table = np.array([row[:3] for row in rows], np.int64).reshape(len(rows), 3)
-        shapes = [_shape(parts) for *_, parts in rows]
+        shapes = [Shape.of_runs(parts) for *_, parts in rows]
         spans = Mentions(table[:, 0], table[:, 1], table[:, 2], shapes_of(shapes)).in_order()
         found = {kind: Found(times) for kind, times in self._found.items()}
         self._done, self._found = [], Counter()
         return spans, found
-
-
-def _shape(parts: Sequence[tuple[int, int]]) -> Shape:
-    """The holes between the parts of a mention."""
-    begin = parts[0][0]
-    holes = [(end - begin, start - begin) for (_, end), (start, _) in pairwise(parts)]
-    return Shape(tuple(hole for hole in holes if hole[0] < hole[1]))

@@ -192,15 +192,14 @@ def fits(name: str, head: bytes) -> bool:
 
 
 def beside(name: str) -> list[str]:
-    """The other file of a pair, if this is one of them.
+    """The text and the annotations that are called as a file is, where they are others than it.
 
     >>> beside("gold.jsonl")
     []
     """
     path = Path(name)
-    others = {TEXT: ANNOTATIONS, ANNOTATIONS: TEXT}
-    other = path.with_suffix(others[path.suffix]) if path.suffix in others else None
-    return [str(other)] if other is not None and other.is_file() else []
+    both = [path.with_suffix(ending) for ending in (TEXT, ANNOTATIONS)] if path.name else []
+    return [str(other) for other in both if other != path and other.is_file()]
 
 
 def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:

@@ -324,15 +324,14 @@ def _with_token_spans(
 
 def _shape(fragments: Fragments, place: str) -> Shape:
     """What lies between the fragments of a mention of tokens."""
-    first = fragments[0][0]
-    holes = [(end - first, start - first) for (_, end), (start, _) in pairwise(fragments)]
-    if any(low > high for low, high in holes) or any(start >= end for start, end in fragments[1:]):
+    crossed = any(start < end for (_, end), (start, _) in pairwise(fragments))
+    if crossed or any(start >= end for start, end in fragments[1:]):
         raise FormatError(
             place,
             f"the fragments {shown(list(fragments))} overlap, are empty or out of order",
             "give them in reading order",
         )
-    return Shape(tuple(hole for hole in holes if hole[0] < hole[1]))
+    return Shape.of_runs(fragments)
 
 
 _Reader: TypeAlias = Callable[[Mapping[str, Any], Schema, str, int, Names], Record | SentenceParts]

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints, Objects
-from nerscope.corpus.mentions import PLAIN
+from nerscope.corpus.mentions import spelt_out
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 
 Column = TypeVar("Column", Ints, Floats)
@@ -142,10 +142,7 @@ def _joined(parts: Sequence[Units]) -> Units:
 def _joined_shapes(parts: Sequence[Units]) -> Objects | None:
     if all(part.shape is None for part in parts):
         return None
-    plain = [np.fromiter([PLAIN] * len(part), object) for part in parts]
-    return np.concatenate(
-        [own if part.shape is None else part.shape for part, own in zip(parts, plain, strict=True)]
-    )
+    return np.concatenate([spelt_out(part.shape, len(part)) for part in parts])
 
 
 def _joined_optional(parts: Sequence[Ints | None]) -> Ints | None:

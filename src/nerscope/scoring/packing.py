@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints, Objects
-from nerscope.corpus.mentions import PLAIN, Shape
+from nerscope.corpus.mentions import PLAIN, Shape, spelt_out
 from nerscope.scoring.checking import check_evidence
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.ledger import Ledger, Output, Units
@@ -186,7 +186,7 @@ def _unpack_units(packed: Mapping[str, Any]) -> Units:
 
 
 def _unpack_shapes(packed: list[list[Any]], size: int) -> Objects:
-    shapes = np.fromiter([PLAIN] * size, object, size)
+    shapes = spelt_out(None, size)
     for at, holes, left, right, adrift, said in packed:
         if type(at) is not int or not 0 <= at < size:
             raise ValueError(f"a shape of mention {at!r}")
