@@ -260,17 +260,6 @@ def test_spans_survive_being_cut_joined_and_recoded(sentences: Any, data: st.Dat
     assert [moved.words(k) for k in range(len(moved))] == [words for words, _ in sentences]
 
 
-def test_a_detached_chunk_knows_its_own_words_and_mentions() -> None:
-    corpus = Corpus.of([(["Ada", "spoke", "Rejkjavik-on-sea"], LABELS), (["here"], ["O"])])
-    part = corpus.sentences(0, 1).detached(with_words=True)
-    assert part.words(0) == ["Ada", "spoke", "Rejkjavik-on-sea"]
-    assert part.mentions().start.tolist() == [0]
-    without = corpus.detached(with_words=False)
-    assert without.tokens.tolist() == corpus.tokens.tolist()
-    with pytest.raises(KeyError):
-        without.words(0)
-
-
 def test_all_sentences_as_text_are_their_words_joined() -> None:
     corpus = Corpus.of([(["Ada", "spoke", "Ada"], ["O"] * 3), (["here"], ["O"])])
     assert corpus.texts("_") == ["Ada_spoke_Ada", "here"]

@@ -27,6 +27,11 @@ PRED, OTHER = noisy(GOLD, 0.2, 3), noisy(GOLD, 0.3, 4)
 OFTEN = 600  # so that files have several blocks
 
 
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nerscope.formats.pieces._PIECE", 1 << 16)
+
+
 def written(path: Path, sentences: Corpus) -> str:
     path.write_text("\n".join([text_of(sentences)] * OFTEN), encoding="utf-8")
     return str(path)

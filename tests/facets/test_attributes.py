@@ -56,7 +56,7 @@ def views() -> tuple[View, View]:
     coding = Coding()
     lexicon = lexicon_of(Corpus.of(TRAIN, coding=coding))
     gold, pred = (Corpus.of(given, coding=coding) for given in (GOLD, PRED))
-    survey = surveyed([survey_chunk(gold, gold.mentions(), [], lexicon)], lexicon)
+    survey = surveyed([survey_chunk(gold, gold.mentions(), [], lexicon)], gold.coding, lexicon)
     sentences = Sentences(gold, gold.mentions(), survey.surfaces, lexicon, survey.types_of_surface)
     return View(sentences, gold.mentions()), View(sentences, pred.mentions())
 
@@ -99,9 +99,13 @@ def test_a_survey_of_chunks_is_the_survey_of_the_whole() -> None:
     size = len(lexicon.surfaces)
     parts = [gold.sentences(0, 1), gold.sentences(1, 2)]
     chunked = surveyed(
-        [survey_chunk(part, part.mentions(), attributes, lexicon) for part in parts], lexicon
+        [survey_chunk(part, part.mentions(), attributes, lexicon) for part in parts],
+        gold.coding,
+        lexicon,
     )
-    whole = surveyed([survey_chunk(gold, gold.mentions(), attributes, lexicon)], lexicon)
+    whole = surveyed(
+        [survey_chunk(gold, gold.mentions(), attributes, lexicon)], gold.coding, lexicon
+    )
     assert chunked.types_of_surface.tolist() == whole.types_of_surface.tolist()
     assert {name: one.mean() for name, one in chunked.values.items()} == pytest.approx(
         {name: one.mean() for name, one in whole.values.items()}
@@ -113,7 +117,7 @@ def test_a_survey_of_chunks_is_the_survey_of_the_whole() -> None:
 @pytest.mark.parametrize("lexicon", [None, lexicon_of(Corpus.of(TRAIN))])
 def test_a_survey_counts_the_types_of_each_gold_surface(lexicon: Lexicon | None) -> None:
     gold = Corpus.of(corpus("a/B-X b", "a/B-Y c/B-X", "a/B-X"))
-    survey = surveyed([survey_chunk(gold, gold.mentions(), [], lexicon)], lexicon)
+    survey = surveyed([survey_chunk(gold, gold.mentions(), [], lexicon)], gold.coding, lexicon)
     codes = View(Sentences(gold, gold.mentions(), survey.surfaces), gold.mentions()).surface
     assert survey.types_of_surface[codes].tolist() == [2, 2, 1, 2]
 

@@ -227,11 +227,6 @@ class Corpus:
             role, kind = np.where(counts, role, OUTSIDE), np.where(counts, kind, -1)
         return role, kind
 
-    def detached(self, with_words: bool) -> "Corpus":
-        """The same chunk with no more of the coding than it needs, to be sent elsewhere."""
-        words = self.coding.tokens.only(self.tokens if with_words else self.tokens[:0])
-        return replace(self, coding=Coding(words, self.coding.labels), gaps=None)
-
     def recoded(self, coding: Coding) -> "Corpus":
         """The same corpus in the codes of another evaluation."""
         if coding is self.coding:

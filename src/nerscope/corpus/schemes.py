@@ -135,6 +135,10 @@ class Labels:
         """The code of a type, new or known."""
         return self._types.setdefault(name, len(self._types))
 
+    def type_codes_of(self, names: Sequence[str]) -> Ints:
+        """The codes of some types, new or known."""
+        return np.array([self.type_code(name) for name in names], np.int64)
+
     def code(self, label: Label) -> int:
         """The code of a label, new or known."""
         if label.role != OUTSIDE:

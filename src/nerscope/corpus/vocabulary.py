@@ -29,21 +29,13 @@ class Vocabulary:
     'Rejkjavik-on-sea'
     """
 
-    __slots__ = ("_giants", "_in_full", "_paths", "_spelt", "_words")
+    __slots__ = ("_giants", "_in_full", "_paths", "_words")
 
     def __init__(self) -> None:
         self._words = Interner()
         self._paths = Paths()
         self._giants: dict[bytes, int] = {}  # very long strings by their number
         self._in_full: list[bytes] = []  # the same, by number
-        self._spelt: dict[int, str] | None = None  # all that a travelling part knows
-
-    def only(self, codes: Ints) -> "Vocabulary":
-        """A small part that can be sent elsewhere: it knows how some codes are spelt."""
-        part = Vocabulary()
-        distinct = np.unique(codes)
-        part._spelt = dict(zip(distinct.tolist(), self.strings(distinct), strict=True))
-        return part
 
     @property
     def bound(self) -> int:
@@ -95,8 +87,6 @@ class Vocabulary:
 
     def string(self, code: int) -> str:
         """The string behind a code."""
-        if self._spelt is not None:
-            return self._spelt[code]
         words = self._paths.path(code >> 1) if code & 1 else [code >> 1]
         if words[0] > _LAST_WORD:
             return self._in_full[_LAST_STEP - words[0]].decode()
@@ -106,8 +96,6 @@ class Vocabulary:
 
     def strings(self, codes: Sequence[int] | Ints) -> list[str]:
         """The strings behind some codes."""
-        if self._spelt is not None:
-            return [self._spelt[int(code)] for code in codes]
         wanted = np.asarray(codes, np.int64)
         long = (wanted & 1) == 1
         # A word is a byte string of eight bytes at most, from which numpy strips the padding.

@@ -69,6 +69,6 @@ def _split(
     name: str, corpus: Corpus, lexicon: Lexicon, repair: str, attributes: Sequence[Attribute]
 ) -> Split:
     mentions = corpus.mentions(repair)
-    survey = surveyed([survey_chunk(corpus, mentions, attributes, lexicon)], lexicon)
+    survey = surveyed([survey_chunk(corpus, mentions, attributes, lexicon)], corpus.coding, lexicon)
     sentences = Sentences(corpus, mentions, survey.surfaces, lexicon, survey.types_of_surface)
     return Split(name, View(sentences, mentions), survey.values)

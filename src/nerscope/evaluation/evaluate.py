@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import Engine, engine_for
-from nerscope.errors import UsageError, expect
-from nerscope.evaluation.gather import Progress, gather
+from nerscope.engines.local import Local
+from nerscope.errors import InputError, UsageError, expect
+from nerscope.evaluation.gather import Gathered, Progress, gather
 from nerscope.evaluation.noticed import identical_outputs
-from nerscope.evaluation.plan import make_plan, open_task
+from nerscope.evaluation.plan import Task, make_plan, open_task
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.systems import Systems
 from nerscope.formats.base import CorpusLike
+from nerscope.formats.pieces import pieces_of
 from nerscope.results.results import Results
 
 if TYPE_CHECKING:
@@ -47,12 +48,26 @@ def evaluate(
         raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")
     where = engine_for(engine, workers, plugins)
     task = open_task(test, systems, train, dataset, Settings.of(options))
-    planned = make_plan(task, where)  # first pass: facets are fixed
-    found = gather(task, planned, where, progress)  # second pass: every unit is scored
-    evidence = with_subsets(found.evidence, planned.subsets)
-    results = Results([evidence], [*found.losses, *identical_outputs(evidence)])
+    found = _scored(task, where, progress)
+    results = Results([found.evidence], [*found.losses, *identical_outputs(found.evidence)])
     if intervals is not None and intervals is not False:
         from nerscope.results.intervals import with_intervals  # for those who want to resample
 
         return with_intervals(results, intervals)
     return results
+
+
+def _scored(task: Task, engine: Engine, progress: Progress | None) -> Gathered:
+    """Both passes: over pieces if they leave this process, else over the whole as it is."""
+    pieces = pieces_of(task.sources) if engine.remote else task.pieces
+    if len(pieces) > 1:
+        try:
+            return _passes(task._replace(pieces=pieces), engine, progress)
+        except InputError:
+            engine = Local()  # cuts are guesses: only the whole tells if something is wrong
+    return _passes(task, engine, progress)
+
+
+def _passes(task: Task, engine: Engine, progress: Progress | None) -> Gathered:
+    planned = make_plan(task, engine)  # the first: facets are fixed
+    return gather(task, planned, engine, progress)  # the second: every unit is scored

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Corpus, Reading
+from nerscope.corpus.corpus import Reading
 from nerscope.corpus.interning import Paths
-from nerscope.corpus.schemes import Scheme
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.schemes import Scheme, scheme_named
+from nerscope.corpus.spelling import NOTHING_SPELT
+from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError
 from nerscope.evaluation.noticed import (
@@ -20,12 +20,18 @@ from nerscope.evaluation.noticed import (
     refuse_other_sentences,
     unused_names,
 )
-from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of
-from nerscope.evaluation.score import NewSurfaces, Scored, score_chunk
+from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, in_pieces
+from nerscope.evaluation.score import (
+    Scored,
+    joined_scores,
+    score_piece,
+    score_rows,
+    with_surfaces,
+)
+from nerscope.evaluation.subsets import with_subsets
 from nerscope.formats.base import Nature
 from nerscope.formats.losses import Loss, losses_of
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, canonical
-from nerscope.scoring.ledger import Ledger, Units, merged, moved
+from nerscope.scoring.evidence import Evidence, canonical, with_kinds
 from nerscope.scoring.signature import BucketEdges, Signature
 
 Progress = Callable[[int], None]
@@ -42,34 +48,35 @@ class Gathered(NamedTuple):
 def gather(
     task: Task, planned: Planned, engine: Engine, progress: Progress | None = None
 ) -> Gathered:
-    """Score all chunks, and add up what they say."""
-    plan, log = planned.plan, _Log(task, planned.plan, engine.remote)
-    fold = _Fold(plan)
-    for part in engine.map(score_chunk, plan, log.rows()):
-        fold.add(part)
+    """Score all pieces, and add up what they say."""
+    plan, sums = planned.plan, _Sums(planned.plan)
+    for part in in_pieces(engine, task.pieces, plan, score_piece, score_rows):
+        sums.add(part)
         if progress:
-            progress(fold.sentences)
+            progress(sums.sentences)
+    readings = sums.readings
     if not plan.settings.texts:
-        fold.readings = [reading.without_items() for reading in fold.readings]
-    for source, reading in zip(task.sources, fold.readings, strict=True):
-        refuse_other_sentences(source.name, reading, log.tokens)
+        readings = [reading.without_items() for reading in readings]
+    for source, reading in zip(task.sources, readings, strict=True):
+        refuse_other_sentences(source.name, reading, sums.tokens)
     schemes = [
-        corpus.told or reading.transitions.scheme()
-        for corpus, reading in zip(log.last, fold.readings, strict=True)
+        scheme_named(told) if told else reading.transitions.scheme()
+        for told, reading in zip(sums.told, readings, strict=True)
     ]
+    whole = sums.whole()
     evidence = Evidence(
         task.dataset,
         tuple(task.coding.labels.types),
         tuple((run.system, run.number) for run in task.runs),
-        fold.ledgers(),
+        whole.ledgers,
         divisions_of(plan),
-        np.concatenate(log.documents),
+        whole.documents,
         signature_of(plan, schemes, [run.source.policy for run in task.runs]),
         task.gold.name,
-        np.concatenate(log.lines),
-        log.texts if log.texts is None else tuple(log.texts),
+        whole.lines,
+        whole.texts,
         planned.zeta,
-        log.line_a_token,
+        whole.line_a_token,
     )
     if not len(evidence.ledgers[MENTION].gold):
         raise InputError(
@@ -77,88 +84,55 @@ def gather(
             "no mention at all: every label is O",
             "check that the label column is the right one",
         )
-    losses = _losses(task, planned, fold, schemes)
-    odd = _noticed(task, evidence, fold, schemes, plan.natures)
-    return Gathered(canonical(evidence), [*losses, *odd])
+    losses = _losses(task, planned, readings, schemes)
+    odd = _noticed(task, evidence, readings, schemes, plan.natures)
+    divided = with_subsets(canonical(evidence), planned.subsets)
+    return Gathered(divided, [*losses, *odd])
 
 
-class _Log:
-    """Passes the rows on, and notes where their sentences stand and what they say."""
-
-    def __init__(self, task: Task, plan: Plan, detach: bool) -> None:
-        self._task, self._plan, self._detach = task, plan, detach
-        self.documents, self.lines = list[Ints](), list[Ints]()
-        self.texts: list[str] | None = [] if plan.settings.texts else None
-        self.tokens, self.line_a_token = 0, True
-        self.last: list[Corpus] = []
-
-    def rows(self) -> Iterator[list[Corpus]]:
-        wanted = self._plan.needs_tokens or self._task.gold.is_small
-        for row in self._task.rows(tokens=wanted):
-            self.last = row
-            self._note(row[0])
-            needs_text = self._plan.needs_text
-            yield [corpus.detached(needs_text) for corpus in row] if self._detach else row
-
-    def _note(self, gold: Corpus) -> None:
-        self.tokens += gold.n_tokens
-        self.documents.append(gold.documents)
-        firsts = gold.lines[gold.starts[:-1]]
-        self.lines.append(firsts)
-        steps = np.arange(gold.n_tokens) + np.repeat(
-            firsts - gold.starts[:-1], np.diff(gold.starts)
-        )
-        self.line_a_token = self.line_a_token and np.array_equal(gold.lines, steps)
-        if self.texts is not None:
-            enough = len(gold.tokens) and len(self.texts) + len(gold) <= MOST_TEXTS
-            self.texts = self.texts + gold.texts(TOKEN_JOIN) if enough else None
-
-
-class _Fold:
-    """The parts so far, in the order of the sentences."""
+class _Sums:
+    """The parts so far, in the order of the sentences and in the codes of the evaluation."""
 
     def __init__(self, plan: Plan) -> None:
+        self._coding = plan.coding
         self._surfaces = plan.surfaces.copy() if plan.lexicon else Paths()
-        self._parts: list[dict[str, Ledger]] = []
+        self._parts: list[Scored] = []
         self.readings: list[Reading] = [Reading() for _ in plan.natures]
-        self.sentences = 0
+        self.told: tuple[str | None, ...] = ()
+        self.sentences = self.tokens = self._document = 0
 
     def add(self, part: Scored) -> None:
-        ledgers = dict(part.ledgers)
-        ledgers[MENTION] = _with_surfaces(ledgers[MENTION], self._known(part.new_surfaces))
-        behind = self.sentences
-        self._parts.append({unit: moved(own, behind) for unit, own in ledgers.items()})
+        """Add what the next sentences say."""
         self.readings = [
             one + other for one, other in zip(self.readings, part.readings, strict=True)
         ]
+        self.told = part.told
         self.sentences += part.sentences
+        self.tokens += part.tokens
+        enough = self.sentences > MOST_TEXTS
+        if enough and self._parts and self._parts[0].texts is not None:
+            self._parts = [replace(one, texts=None) for one in self._parts]
+        self._parts.append(replace(self._at_home(part), texts=None if enough else part.texts))
 
-    def _known(self, new: NewSurfaces) -> Ints:
-        """The lasting codes of a chunk's new surfaces."""
-        starts = np.concatenate([[0], new.ends[:-1]]) if len(new.ends) else new.ends
-        return self._surfaces.codes(new.tokens, starts, new.ends).astype(np.int64)
+    def _at_home(self, part: Scored) -> Scored:
+        """The part in the codes of the evaluation."""
+        kinds = self._coding.labels.type_codes_of(part.types)
+        ledgers = dict(part.ledgers)
+        if not np.array_equal(kinds, np.arange(len(kinds))):
+            for unit in ledgers.keys() - {TOKEN}:  # tokens have no type
+                ledgers[unit] = with_kinds(ledgers[unit], kinds)
+        if len(part.new_surfaces.ends):
+            lasting = part.new_surfaces.codes(self._coding.tokens, self._surfaces)
+            ledgers[MENTION] = with_surfaces(
+                ledgers[MENTION],
+                lambda known: np.where(known < -1, lasting[np.maximum(0, -2 - known)], known),
+            )
+        return replace(part, ledgers=ledgers, new_surfaces=NOTHING_SPELT)
 
-    def ledgers(self) -> dict[str, Ledger]:
-        """One ledger for each unit; parts are let go, so that memory is not needed twice."""
-        units = list(self._parts[0])
-        return {unit: merged([part.pop(unit) for part in self._parts]) for unit in units}
-
-
-def _with_surfaces(ledger: Ledger, known: Ints) -> Ledger:
-    """The ledger with lasting codes for the surfaces that were new in its chunk."""
-    if not len(known):
-        return ledger
-
-    def lasting(units: Units) -> Units:
-        if units.surface is None:
-            return units
-        surface = units.surface.copy()
-        new = surface < -1
-        surface[new] = known[-2 - surface[new]]
-        return replace(units, surface=surface)
-
-    runs = tuple(replace(run, pred=lasting(run.pred)) for run in ledger.runs)
-    return Ledger(lasting(ledger.gold), runs)
+    def whole(self) -> Scored:
+        """All parts as one; they are let go, so that memory is not needed twice."""
+        parts, self._parts = self._parts, []
+        return joined_scores(parts)
 
 
 def signature_of(
@@ -178,10 +152,12 @@ def signature_of(
     return Signature(scheme="+".join(names), **settings, answers=found, edges=edges)
 
 
-def _losses(task: Task, planned: Planned, fold: _Fold, schemes: Sequence[Scheme]) -> list[Loss]:
+def _losses(
+    task: Task, planned: Planned, readings: Sequence[Reading], schemes: Sequence[Scheme]
+) -> list[Loss]:
     repair = task.settings.repair
     names = [source.name for source in task.sources]
-    read = list(zip(names, fold.readings, schemes, strict=True))
+    read = list(zip(names, readings, schemes, strict=True))
     if planned.training is not None:
         training = planned.training
         read.insert(0, (training.name, training.reading, training.scheme))
@@ -195,7 +171,7 @@ def _losses(task: Task, planned: Planned, fold: _Fold, schemes: Sequence[Scheme]
 def _noticed(
     task: Task,
     evidence: Evidence,
-    fold: _Fold,
+    readings: Sequence[Reading],
     schemes: Sequence[Scheme],
     natures: Sequence[Nature],
 ) -> Iterator[Loss]:
@@ -206,5 +182,5 @@ def _noticed(
     for place, run in enumerate(task.runs):
         name, own = run.source.name, (schemes[0], schemes[place + 1])
         if task.gold.always_flat and run.source.always_flat:
-            yield from different_scheme(name, fold.readings[place + 1], own)
+            yield from different_scheme(name, readings[place + 1], own)
         yield from foreign_types(name, evidence, place)

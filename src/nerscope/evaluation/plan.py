@@ -1,8 +1,8 @@
 """What follows from the settings and the first pass: the plan, which every chunk is scored by."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.corpus.schemes import BIO, Labels
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.engines.base import Engine
+from nerscope.engines.local import Local
+from nerscope.engines.pool import Pool
 from nerscope.errors import UsageError
 from nerscope.evaluation.settings import OVERALL_MATCHES, Settings
 from nerscope.evaluation.subsets import ALL, Subset, parse_subset
@@ -20,7 +22,7 @@ from nerscope.evaluation.systems import Run, Systems, is_source, runs_of
 from nerscope.facets.alignment import ALIGNMENT
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, Attribute, Facet
-from nerscope.facets.survey import Survey, SurveyPart, survey_chunk, surveyed
+from nerscope.facets.survey import Survey, SurveyPart, joined_survey, survey_chunk, surveyed
 from nerscope.formats.align import follows, side_by_side
 from nerscope.formats.base import (
     CorpusLike,
@@ -31,6 +33,7 @@ from nerscope.formats.base import (
     stem_of,
     with_tokens,
 )
+from nerscope.formats.pieces import Piece
 from nerscope.scoring.evidence import Division
 from nerscope.scoring.matching import Match, match_named
 from nerscope.scoring.metrics import LevelMetric, metric_named
@@ -54,11 +57,17 @@ class Task(NamedTuple):
     train: Source | None
     settings: Settings
     coding: Coding
+    pieces: Sequence[Piece]  # what can be read apart, in the order of the sentences
 
     @property
     def sources(self) -> list[Source]:
         """Gold, then the output of each run."""
         return [self.gold, *(run.source for run in self.runs)]
+
+    @property
+    def with_words(self) -> bool:
+        """Whether the sentences are kept in the results, for reading."""
+        return self.settings.texts and self.gold.is_small
 
     def rows(self, *, tokens: bool) -> Iterator[list[Corpus]]:
         """The chunks of gold and of each run, side by side; without tokens if nobody looks."""
@@ -79,6 +88,8 @@ class Plan:
     facets: tuple[Facet, ...]
     matches: tuple[Match, ...]
     natures: tuple[Nature, ...]  # of gold, then of each run
+    coding: Coding  # of training and gold mentions; what is new in a worker stays there
+    with_words: bool = False  # whether sentences are kept, for reading
     surfaces: Paths = field(default_factory=Paths)
     lexicon: Lexicon | None = None
     types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -87,11 +98,6 @@ class Plan:
     def needs_tokens(self) -> bool:
         """Whether anybody looks at the tokens."""
         return bool(self.facets) or self.lexicon is not None
-
-    @property
-    def needs_text(self) -> bool:
-        """Whether a facet asks for the words themselves."""
-        return any(facet.needs_text for facet in self.facets)
 
     @property
     def flat(self) -> bool:
@@ -133,7 +139,8 @@ def open_task(
             "say which is which, as FILE::label=1; a file with both may also be given alone",
         )
     coding = Coding(labels=Labels(settings.map, frozenset(settings.drop)))
-    return Task(name, gold, runs, _training(train), settings, coding)
+    whole = (gold, *(run.source for run in runs))
+    return Task(name, gold, runs, _training(train), settings, coding, [whole])
 
 
 def _training(train: CorpusLike | Sequence[CorpusLike] | None) -> Source | None:
@@ -162,7 +169,8 @@ def make_plan(task: Task, engine: Engine) -> Planned:
         lexicon = lexicon_of(training, settings.repair)
     survey, zeta = Survey(Paths(), np.zeros(0, np.int64), {}), {}
     if names:
-        survey = surveyed(_survey_parts(task, names, natures[0], lexicon, engine), lexicon)
+        parts = _survey_parts(task, names, natures[0], lexicon, engine)
+        survey = surveyed(parts, task.coding, lexicon)
         zeta = {name: _or_none(values.mean()) for name, values in survey.values.items()}
     facets = tuple(_fixed(name, survey, settings) for name in names)
     matches = dict.fromkeys((EXACT, *(settings.matches or OVERALL_MATCHES)))
@@ -171,6 +179,8 @@ def make_plan(task: Task, engine: Engine) -> Planned:
         facets,
         tuple(map(match_named, matches)),
         natures,
+        task.coding,
+        task.with_words,
         survey.surfaces,
         lexicon,
         survey.types_of_surface,
@@ -248,31 +258,53 @@ def _can_be_had(name: str, with_train: bool, flat: bool) -> bool:
 
 
 class _ToSurvey(NamedTuple):
-    """What survey_chunk needs beside the chunk."""
+    """What a survey needs beside the sentences."""
 
     attributes: tuple[str, ...]
     nature: Nature
     repair: str
     lexicon: Lexicon | None
+    coding: Coding
 
 
 def _survey_parts(
     task: Task, names: Sequence[str], nature: Nature, lexicon: Lexicon | None, engine: Engine
 ) -> Iterator[SurveyPart]:
-    attributes = [one for one in (FACETS[name] for name in names) if isinstance(one, Attribute)]
-    state = _ToSurvey(tuple(one.name for one in attributes), nature, task.settings.repair, lexicon)
-    chunks = (with_tokens(chunk) for chunk in task.gold.chunks(task.coding))
-    if engine.remote:
-        with_words = any(one.needs_text for one in attributes)
-        chunks = (chunk.detached(with_words) for chunk in chunks)
-    return engine.map(_survey, state, chunks)
+    attributes = tuple(name for name in names if isinstance(FACETS[name], Attribute))
+    state = _ToSurvey(attributes, nature, task.settings.repair, lexicon, task.coding)
+    return in_pieces(engine, task.pieces, state, _survey, _survey_rows)
 
 
-def _survey(state: _ToSurvey, chunk: Corpus) -> SurveyPart:
-    mentions = chunk.mentions(state.repair, state.nature.scheme)
+def _survey(state: _ToSurvey, piece: Piece) -> SurveyPart:
+    """The survey of a piece; only gold is looked at."""
+    return joined_survey(list(_survey_rows(state, piece)))
+
+
+def _survey_rows(state: _ToSurvey, piece: Piece) -> Iterator[SurveyPart]:
     attributes = [FACETS[name] for name in state.attributes]
     known = [one for one in attributes if isinstance(one, Attribute)]
-    return survey_chunk(chunk, mentions, known, state.lexicon)
+    for chunk in piece[0].chunks(state.coding):
+        mentions = with_tokens(chunk).mentions(state.repair, state.nature.scheme)
+        yield survey_chunk(chunk, mentions, known, state.lexicon)
+
+
+State = TypeVar("State")
+Part = TypeVar("Part")
+
+
+def in_pieces(
+    engine: Engine,
+    pieces: Sequence[Piece],
+    state: State,
+    work: Callable[[State, Piece], Part],
+    by_chunks: Callable[[State, Piece], Iterator[Part]],
+) -> Iterator[Part]:
+    """What is found in each piece; of one that fills all, chunk by chunk in this process, so that
+    memory does not grow with it.
+    """
+    if len(pieces) == 1 and isinstance(engine, Local | Pool):
+        return by_chunks(state, pieces[0])
+    return engine.map(work, state, pieces)
 
 
 def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:

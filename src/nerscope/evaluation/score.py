@@ -1,7 +1,11 @@
 """The second pass: a chunk of gold and system sentences becomes a part of the ledgers."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain
+from operator import add
+from typing import Any, cast
 
 import numpy as np
 
@@ -9,30 +13,93 @@ from nerscope.corpus.arrays import Bools, Floats, Ints, Objects
 from nerscope.corpus.corpus import Corpus, Reading
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.mentions import shapes_of, token_runs
+from nerscope.corpus.spelling import NOTHING_SPELT, Spelt, joined_spelt, spell
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import TOKEN_MATCHES, Sentences, View, io_labels
+from nerscope.formats.align import side_by_side
 from nerscope.formats.base import Nature, with_tokens
-from nerscope.scoring.ledger import Column, Ledger, Output, Units
+from nerscope.formats.pieces import Piece
+from nerscope.scoring.evidence import TOKEN_JOIN
+from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
 
 
-class Scored(NamedTuple):
-    """What scoring a chunk gave; scored chunks add up, whoever scored them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """What scoring some sentences gave; what is scored adds up, whoever scored it.
+
+    Types are places in `types`, and surfaces are codes of the plan: the k-th of those that it does
+    not know has the code -2 - k.
+    """
 
     ledgers: Mapping[str, Ledger]
     sentences: int
+    tokens: int
     readings: tuple[Reading, ...]  # of gold, then of each run
-    new_surfaces: "NewSurfaces"
+    told: tuple[str | None, ...]  # the schemes that somebody said they are in
+    types: tuple[str, ...]
+    new_surfaces: Spelt
+    documents: Ints  # of each sentence, as far as they are told apart in these sentences
+    lines: Ints  # the first of each sentence
+    line_a_token: bool  # whether each token stands on a line of its own
+    texts: tuple[str, ...] | None  # of each sentence, joined by TOKEN_JOIN
 
 
-class NewSurfaces(NamedTuple):
-    """Predicted surfaces that neither training nor gold has: their tokens, one after the other.
+def score_piece(plan: Plan, piece: Piece) -> Scored:
+    """Read and score a piece of the data."""
+    return joined_scores(list(score_rows(plan, piece)))
 
-    In the ledgers of the chunk, the k-th of them has the code -2 - k.
-    """
 
-    tokens: Ints
-    ends: Ints
+def score_rows(plan: Plan, piece: Piece) -> Iterator[Scored]:
+    """Read a piece chunk by chunk, and score each."""
+    tokens, repair = plan.needs_tokens or plan.with_words, plan.settings.repair
+    for row in side_by_side(piece, plan.coding, tokens=tokens, repair=repair):
+        yield score_chunk(plan, row)
+
+
+def joined_scores(parts: Sequence[Scored]) -> Scored:
+    """What consecutive sentences say together; types must have the same codes in all parts."""
+    if len(parts) == 1:
+        return parts[0]
+    last = parts[-1]
+    ledgers: dict[str, list[Ledger]] = {unit: [] for unit in last.ledgers}
+    sentences = surfaces = 0
+    for part in parts:
+        for unit, ledger in part.ledgers.items():
+            moved_on = moved(ledger, sentences)
+            ledgers[unit].append(_renumbered(moved_on, surfaces) if unit == MENTION else moved_on)
+        sentences += part.sentences
+        surfaces += len(part.new_surfaces.ends)
+    texts = [part.texts for part in parts if part.texts is not None]
+    return Scored(
+        {unit: merged(own) for unit, own in ledgers.items()},
+        sentences,
+        sum(part.tokens for part in parts),
+        tuple(reduce(add, own) for own in zip(*(part.readings for part in parts), strict=True)),
+        last.told,
+        last.types,
+        joined_spelt([part.new_surfaces for part in parts]),
+        np.concatenate([part.documents for part in parts]),
+        np.concatenate([part.lines for part in parts]),
+        all(part.line_a_token for part in parts),
+        tuple(chain.from_iterable(texts)) if len(texts) == len(parts) else None,
+    )
+
+
+def _renumbered(ledger: Ledger, by: int) -> Ledger:
+    """The ledger with new surfaces that are counted behind so many others."""
+    return with_surfaces(ledger, lambda surface: np.where(surface < -1, surface - by, surface))
+
+
+def with_surfaces(ledger: Ledger, change: Callable[[Ints], Ints]) -> Ledger:
+    """The ledger with other codes for its surfaces, if it has any."""
+
+    def changed(units: Units) -> Units:
+        known = units.surface
+        return units if known is None else replace(units, surface=change(known))
+
+    runs = tuple(replace(run, pred=changed(run.pred)) for run in ledger.runs)
+    return Ledger(changed(ledger.gold), runs)
 
 
 def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
@@ -47,20 +114,37 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
     ]
     sentences = Sentences(gold, found[0], plan.surfaces, plan.lexicon, plan.types_of_surface)
     views = [View(sentences, mentions) for mentions in found]
-    surfaces, new_surfaces = _surfaces(views) if plan.lexicon else ([None] * len(views), _NONE)
+    surfaces, new_surfaces = (
+        _surfaces(views) if plan.lexicon else ([None] * len(views), NOTHING_SPELT)
+    )
     ledgers = {MENTION: _mention_ledger(views, surfaces, plan)}
     if plan.of_unit(INSIDE):
         ledgers[INSIDE] = _inside_ledger(views, plan)
     if plan.flat:
         ledgers[TOKEN] = _token_ledger(views[0], gold, outputs, plan)
-    return Scored(ledgers, len(gold), tuple(corpus.reading for corpus in row), new_surfaces)
+    lines = gold.lines[gold.starts[:-1]]
+    return Scored(
+        ledgers,
+        len(gold),
+        gold.n_tokens,
+        tuple(corpus.reading for corpus in row),
+        tuple(corpus.told.name if corpus.told else None for corpus in row),
+        tuple(plan.coding.labels.types),
+        new_surfaces,
+        gold.documents,
+        lines,
+        _has_line_a_token(gold, lines),
+        tuple(gold.texts(TOKEN_JOIN)) if plan.with_words and len(gold.tokens) else None,
+    )
 
 
-_NONE = NewSurfaces(np.zeros(0, np.int64), np.zeros(0, np.int64))
+def _has_line_a_token(gold: Corpus, lines: Ints) -> bool:
+    steps = np.arange(gold.n_tokens) + np.repeat(lines - gold.starts[:-1], np.diff(gold.starts))
+    return np.array_equal(gold.lines, steps)
 
 
-def _surfaces(views: Sequence[View]) -> tuple[list[Ints], NewSurfaces]:
-    """The surface codes of all mentions; new ones get codes of the chunk's own."""
+def _surfaces(views: Sequence[View]) -> tuple[list[Ints], Spelt]:
+    """The surface codes of all mentions; new ones are counted, and spelt out."""
     tokens, own = views[0].sentences.corpus.tokens, Paths()
     codes, firsts = [], dict[int, int]()
     for view in views:
@@ -73,7 +157,8 @@ def _surfaces(views: Sequence[View]) -> tuple[list[Ints], NewSurfaces]:
         codes.append(surface)
     parts = [own.path(code) for code in firsts]
     flat = np.array([token for part in parts for token in part], np.int64)
-    return codes, NewSurfaces(flat, np.cumsum([len(part) for part in parts], dtype=np.int64))
+    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+    return codes, spell(views[0].sentences.corpus.coding.tokens, flat, ends)
 
 
 def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan: Plan) -> Ledger:

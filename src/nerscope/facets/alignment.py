@@ -23,7 +23,6 @@ FACETS.add(
         {"aligned": (0,), "unaligned": (1,)},
         _codes,
         title="Whether a mention begins and ends where tokens of gold do",
-        needs_text=False,
     ),
     built_in=True,
 )

@@ -20,7 +20,7 @@ def _standard(
 
     def register(values: Values) -> Values:
         title = (values.__doc__ or "").rstrip(".")
-        kept = Attribute(name, values, unit, needs_train, bucketing, title, True, needs_text=False)
+        kept = Attribute(name, values, unit, needs_train, bucketing, title, True)
         FACETS.add(name, kept, built_in=True)
         return values
 

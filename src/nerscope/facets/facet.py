@@ -25,7 +25,7 @@ class Facet:
 
     `unit` is "mention", "inside" (a token inside a mention) or "token" (any token); `levels` maps
     each level to its codes; `codes` gives every unit of a view its code. A `standard` facet is used
-    unless others are asked for. `needs_text`: `codes` asks for the words themselves.
+    unless others are asked for.
     """
 
     name: str
@@ -37,7 +37,6 @@ class Facet:
     title: str = ""
     standard: bool = False
     needs_train: bool = False
-    needs_text: bool = True
     buckets: Buckets | None = None  # if it was made of an attribute
 
     def __post_init__(self) -> None:
@@ -93,7 +92,6 @@ class Attribute:
     bucketing: str = "equal-count"
     title: str = ""
     standard: bool = False
-    needs_text: bool = True
 
     def __post_init__(self) -> None:
         _check_unit("attribute", self.name, self.unit, (MENTION, INSIDE))
@@ -132,7 +130,6 @@ class Attribute:
             title=self.title,
             standard=self.standard,
             needs_train=self.needs_train,
-            needs_text=self.needs_text,
             buckets=buckets,
         )
 

@@ -65,7 +65,6 @@ def _facet(name: str, title: str, strict: bool) -> Facet:
         title=title,
         standard=True,
         needs_train=True,
-        needs_text=False,
     )
     FACETS.add(name, facet, built_in=True)
     return facet

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon
-from nerscope.corpus.mentions import Mentions
+from nerscope.corpus.mentions import Mentions, token_runs
+from nerscope.corpus.spelling import Spelt, joined_spelt, spell
 from nerscope.facets.buckets import Values
 from nerscope.facets.facet import Attribute
 from nerscope.facets.view import Sentences, View
@@ -17,16 +18,17 @@ from nerscope.facets.view import Sentences, View
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurveyPart:
-    """What a chunk says: the tokens and types of its mentions, and the values of attributes."""
+    """What some sentences say: surfaces with a type of each, and the values of attributes."""
 
-    mentions: Mentions  # counted from the start of `tokens`
-    tokens: Ints  # those inside mentions, one mention after the other
+    surfaces: Spelt
+    types: Ints  # of each surface, a place in `names`; one with two types is there twice
+    names: tuple[str, ...]
     values: Mapping[str, Values]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """What all chunks say: surfaces of training and gold, types of each, values of attributes."""
+    """What all sentences say: surfaces of training and gold, types of each, attribute values."""
 
     surfaces: Paths
     types_of_surface: Ints  # how many, among gold test mentions
@@ -39,26 +41,47 @@ def survey_chunk(
     """Look at the gold mentions of a chunk; nothing is learnt on the side."""
     surfaces = lexicon.surfaces if lexicon else Paths()
     view = View(Sentences(chunk, mentions, surfaces, lexicon), mentions)
-    ends = np.cumsum(mentions.lengths)
-    moved = Mentions(ends - mentions.lengths, ends, mentions.type)
-    tokens = chunk.tokens[mentions.positions]
+    tokens, starts, ends = token_runs(chunk.tokens, mentions)
+    codes = Paths().codes(tokens, starts, ends).astype(np.int64)
+    _, first = np.unique(codes << _TYPE_BITS | mentions.type, return_index=True)
+    some = mentions[np.sort(first)]
+    words = chunk.tokens[some.positions]
     values = {one.name: Values.of(one.checked_values(view)) for one in attributes}
-    return SurveyPart(moved, tokens, values)
+    names = tuple(chunk.coding.labels.types)
+    spelt = spell(chunk.coding.tokens, words, np.cumsum(some.lengths))
+    return SurveyPart(spelt, some.type, names, values)
 
 
-def surveyed(parts: Iterable[SurveyPart], lexicon: Lexicon | None) -> Survey:
-    """Add up what chunks say."""
+def joined_survey(parts: Sequence[SurveyPart]) -> SurveyPart:
+    """What the chunks of one reader say together; names only grow from chunk to chunk."""
+    return SurveyPart(
+        joined_spelt([part.surfaces for part in parts]),
+        np.concatenate([part.types for part in parts]),
+        parts[-1].names,
+        _added([part.values for part in parts]),
+    )
+
+
+def surveyed(parts: Iterable[SurveyPart], coding: Coding, lexicon: Lexicon | None) -> Survey:
+    """Add up what all parts say, in the codes of an evaluation."""
     surfaces = lexicon.surfaces.copy() if lexicon else Paths()
     pairs: set[int] = set()
     values: dict[str, Values] = {}
     for part in parts:
-        own = part.mentions
-        codes = surfaces.codes(part.tokens, own.start, own.end).astype(np.int64)
-        pairs.update(np.unique(codes << _TYPE_BITS | own.type).tolist())
-        for name, found in part.values.items():
-            values[name] = values[name] + found if name in values else found
+        codes = part.surfaces.codes(coding.tokens, surfaces)
+        kinds = coding.labels.type_codes_of(part.names)[part.types]
+        pairs.update(np.unique(codes << _TYPE_BITS | kinds).tolist())
+        values = _added([values, part.values])
     of_pairs = np.array(sorted(pairs), np.int64) >> _TYPE_BITS
     return Survey(surfaces, np.bincount(of_pairs, minlength=len(surfaces)), values)
+
+
+def _added(tables: Sequence[Mapping[str, Values]]) -> dict[str, Values]:
+    total: dict[str, Values] = {}
+    for table in tables:
+        for name, found in table.items():
+            total[name] = total[name] + found if name in total else found
+    return total
 
 
 _TYPE_BITS = 20

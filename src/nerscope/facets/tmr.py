@@ -41,6 +41,5 @@ TMR = Facet(
     title="Tough mentions",
     standard=True,
     needs_train=True,
-    needs_text=False,
 )
 FACETS.add(TMR.name, TMR, built_in=True)

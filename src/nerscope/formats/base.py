@@ -131,11 +131,11 @@ class Several(Source):
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.name = " + ".join(source.name for source in sources)
-        self._sources = sources
+        self.sources = tuple(sources)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """The chunks of each."""
-        for source in self._sources:
+        for source in self.sources:
             yield from source.chunks(coding, tokens=tokens)
 
 

@@ -27,9 +27,9 @@ from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format, Nature, Source
 from nerscope.formats.columns import Page, page_of
-from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, blocks, check_encoding
+from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, Window, blocks, check_encoding
 
-_SMALL = 4 << 20  # bytes
+_SMALL = 16 << 20  # bytes
 _MOST_COLUMNS = 10_000
 _LOOK = 4 << 20  # bytes of a file that are looked at to tell its scheme
 SEPARATORS = {"tab": b"\t", "space": b" "}
@@ -68,6 +68,14 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
 }
 
 
+class Part(NamedTuple):
+    """A range of the bytes of a file that holds whole sentences, and the line it begins with."""
+
+    begin: int
+    end: int | None
+    line: int
+
+
 @dataclass(frozen=True, slots=True)
 class ConllFile(Source):
     """A file with one token a line, and how to read it.
@@ -88,6 +96,7 @@ class ConllFile(Source):
     sentences: str = "same"
     mend: str | None = None
     document: int | None = None
+    part: Part | None = None  # all of the file, unless told
     name: str = field(init=False, compare=False)  # what messages call it
     respells: bool = field(init=False, compare=False)
     rebreaks: bool = field(init=False, compare=False)
@@ -211,7 +220,11 @@ class ConllFile(Source):
     def blocks(self) -> Iterator[bytes]:
         """The text of the file."""
         with self.content.open() as stream:
-            yield from blocks(stream, self.name, self.encoding)
+            if self.part is None:
+                yield from blocks(stream, self.name, self.encoding)
+            else:
+                window = Window(stream, self.part.begin, self.part.end)
+                yield from blocks(window, self.name, self.encoding, self.part.begin == 0)
 
 
 def _with_label(line: str, column: int, label: str, tabs: bool) -> str:
@@ -418,7 +431,7 @@ class _Reader:
         places = (column + 1 if column >= 0 else -column for column in wanted)
         self.needed = max(2, *places)
         self.layout: Layout | None = None
-        self.line, self.documents = 1, 0
+        self.line, self.documents = file.part.line if file.part else 1, 0
         self.document_name: bytes | None = None  # of the sentence before
 
     def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 from nerscope.errors import InputError, UsageError, expect
 
@@ -64,6 +64,14 @@ class Bytes:
     def is_folder(self) -> bool:
         """Whether it is a folder; only some formats can read one."""
         return self.path is not None and Path(self.path).is_dir()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the bytes stand in the file as they are read."""
+        if self.path is None:
+            return True
+        with _opened(self.path) as stream:
+            return stream.peek(2)[:2] != _GZIP
 
     def open(self) -> BinaryIO:
         """The unpacked bytes, from the start."""
@@ -162,14 +170,39 @@ def unpacked(data: bytes, name: str) -> bytes:
         return load(cast(BinaryIO, stream), name, -1)
 
 
-def blocks(stream: BinaryIO, name: str, encoding: str = "utf-8") -> Iterator[bytes]:
+class Window:
+    """A range of the bytes of a stream, read as if there were no others."""
+
+    def __init__(self, stream: BinaryIO, begin: int, end: int | None) -> None:
+        stream.seek(begin)
+        self._stream, self._left = stream, None if end is None else end - begin
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, none at the end."""
+        wanted = size if self._left is None else min(size, self._left)
+        data = self._stream.read(wanted)
+        if self._left is not None:
+            self._left -= len(data)
+        return data
+
+
+class Readable(Protocol):
+    """Something that gives its bytes one block after the other."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, none at the end."""
+
+
+def blocks(
+    stream: Readable, name: str, encoding: str = "utf-8", from_start: bool = True
+) -> Iterator[bytes]:
     """UTF-8 blocks, each ending in a newline; `\\r\\n`, or a lone `\\r` throughout, count as one.
 
     >>> list(blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
     [b'one O\\n', b'two O\\n']
     """
     rest: list[bytes] = []  # of a line that goes on
-    for data in _with_line_ends(_recoded(stream, name, encoding)):
+    for data in _with_line_ends(_recoded(stream, name, encoding, from_start)):
         cut = data.rfind(b"\n") + 1
         if cut:
             yield _plain_line_ends(b"".join([*rest, data[:cut]]))
@@ -194,7 +227,7 @@ def _with_line_ends(parts: Iterator[bytes]) -> Iterator[bytes]:
         yield part.replace(b"\r", b"\n") if lone else part
 
 
-def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
+def _recoded(stream: Readable, name: str, encoding: str, from_start: bool) -> Iterator[bytes]:
     """The stream as UTF-8, whatever it was written in; errors name the offset in the stream."""
     decoder = codecs.getincrementaldecoder(encoding)()
     plain = codecs.lookup(encoding).name == "utf-8"
@@ -219,7 +252,7 @@ def _recoded(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
                 "there is a NUL byte: this is no text file",
                 "give a text file; if it is UTF-16, say encoding=utf-16",
             )
-        yield text.removeprefix(_BOM) if offset == 0 else text
+        yield text.removeprefix(_BOM) if from_start and offset == 0 else text
         offset += len(data)
     left = tail if plain else decoder.getstate()[0]
     if left:
@@ -244,7 +277,7 @@ def _check_utf8(data: bytes) -> bytes:
     return data[used:]
 
 
-def load(stream: BinaryIO, name: str, size: int = BLOCK) -> bytes:
+def load(stream: Readable, name: str, size: int = BLOCK) -> bytes:
     """Some bytes of a stream; an unreadable one is refused."""
     try:
         return stream.read(size)

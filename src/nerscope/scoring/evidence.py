@@ -1,6 +1,6 @@
 """All that was counted for one dataset: ledgers, how facets divide them, whose runs they hold."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -128,20 +128,21 @@ def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
     places = {name: place for place, name in enumerate(types)}
     codes = np.array([places.get(name, -1) for name in evidence.types], np.int32)
 
-    def recoded(units: Units) -> Units:
-        return replace(units, type=codes[units.type]) if len(evidence.types) else units
-
     ledgers = {
-        unit: ledger if unit == TOKEN else _mapped(ledger, recoded)  # tokens have no type
+        unit: ledger if unit == TOKEN else with_kinds(ledger, codes)  # tokens have no type
         for unit, ledger in evidence.ledgers.items()
     }
     return replace(evidence, types=tuple(types), ledgers=ledgers)
 
 
-def _mapped(ledger: Ledger, change: Callable[[Units], Units]) -> Ledger:
-    return Ledger(
-        change(ledger.gold), tuple(replace(run, pred=change(run.pred)) for run in ledger.runs)
-    )
+def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
+    """The ledger with other codes for types, by the ones they have."""
+
+    def recoded(units: Units) -> Units:
+        return replace(units, type=codes[units.type]) if len(codes) else units
+
+    runs = tuple(replace(run, pred=recoded(run.pred)) for run in ledger.runs)
+    return Ledger(recoded(ledger.gold), runs)
 
 
 def canonical(evidence: Evidence) -> Evidence:
