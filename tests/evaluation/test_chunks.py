@@ -141,8 +141,8 @@ def test_progress_counts_the_sentences_of_all_chunks(files: dict[str, str]) -> N
 def test_of_large_corpora_no_text_is_kept(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nerscope.evaluation.gather.MOST_TEXTS", OFTEN * len(GOLD) - 1)
-    results = evaluated(files)
+    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", OFTEN * len(GOLD) - 1)
+    results = evaluated(files, fold=False)
     assert results.evidence[0].texts is None
     assert next(mention_records(results, "a"))["text"] is None
     small = nerscope.evaluate(GOLD, {"a": PRED}).evidence[0]

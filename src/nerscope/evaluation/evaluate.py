@@ -48,7 +48,8 @@ def evaluate(
         raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")
     where = engine_for(engine, workers, plugins)
     task = open_task(test, systems, train, dataset, Settings.of(options))
-    found = _scored(task, where, progress)
+    unit = getattr(intervals, "resample", None)  # by which groups are made of very large data
+    found = _scored(task, where, progress, unit)
     results = Results([found.evidence], [*found.losses, *identical_outputs(found.evidence)])
     if intervals is not None and intervals is not False:
         from nerscope.results.intervals import with_intervals  # for those who want to resample
@@ -57,17 +58,17 @@ def evaluate(
     return results
 
 
-def _scored(task: Task, engine: Engine, progress: Progress | None) -> Gathered:
+def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
     """Both passes: over pieces if they leave this process, else over the whole as it is."""
     pieces = pieces_of(task.sources) if engine.remote else task.pieces
     if len(pieces) > 1:
         try:
-            return _passes(task._replace(pieces=pieces), engine, progress)
+            return _passes(task._replace(pieces=pieces), engine, progress, unit)
         except InputError:
             engine = Local()  # cuts are guesses: only the whole tells if something is wrong
-    return _passes(task, engine, progress)
+    return _passes(task, engine, progress, unit)
 
 
-def _passes(task: Task, engine: Engine, progress: Progress | None) -> Gathered:
+def _passes(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
     planned = make_plan(task, engine)  # the first: facets are fixed
-    return gather(task, planned, engine, progress)  # the second: every unit is scored
+    return gather(task, planned, engine, progress, unit)  # the second: every unit is scored

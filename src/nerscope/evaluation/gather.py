@@ -7,10 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.corpus import Reading
-from nerscope.corpus.interning import Paths
 from nerscope.corpus.schemes import Scheme, scheme_named
-from nerscope.corpus.spelling import NOTHING_SPELT
-from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError
 from nerscope.evaluation.noticed import (
@@ -21,21 +18,14 @@ from nerscope.evaluation.noticed import (
     unused_names,
 )
 from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, in_pieces
-from nerscope.evaluation.score import (
-    Scored,
-    joined_scores,
-    score_piece,
-    score_rows,
-    with_surfaces,
-)
-from nerscope.evaluation.subsets import with_subsets
+from nerscope.evaluation.score import score_piece, score_rows
+from nerscope.evaluation.sums import Sums
 from nerscope.formats.base import Nature
 from nerscope.formats.losses import Loss, losses_of
-from nerscope.scoring.evidence import Evidence, canonical, with_kinds
+from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
 
 Progress = Callable[[int], None]
-MOST_TEXTS = 120_000  # sentences; of larger corpora, results keep no text
 
 
 class Gathered(NamedTuple):
@@ -46,10 +36,15 @@ class Gathered(NamedTuple):
 
 
 def gather(
-    task: Task, planned: Planned, engine: Engine, progress: Progress | None = None
+    task: Task,
+    planned: Planned,
+    engine: Engine,
+    progress: Progress | None = None,
+    unit: str | None = None,
 ) -> Gathered:
     """Score all pieces, and add up what they say."""
-    plan, sums = planned.plan, _Sums(planned.plan)
+    plan = planned.plan
+    sums = Sums(_blank(task, planned), planned, in_pieces=len(task.pieces) > 1, unit=unit)
     for part in in_pieces(engine, task.pieces, plan, score_piece, score_rows):
         sums.add(part)
         if progress:
@@ -63,22 +58,9 @@ def gather(
         scheme_named(told) if told else reading.transitions.scheme()
         for told, reading in zip(sums.told, readings, strict=True)
     ]
-    whole = sums.whole()
-    evidence = Evidence(
-        task.dataset,
-        tuple(task.coding.labels.types),
-        tuple((run.system, run.number) for run in task.runs),
-        whole.ledgers,
-        divisions_of(plan),
-        whole.documents,
-        signature_of(plan, schemes, [run.source.policy for run in task.runs]),
-        task.gold.name,
-        whole.lines,
-        whole.texts,
-        planned.zeta,
-        whole.line_a_token,
-    )
-    if not len(evidence.ledgers[MENTION].gold):
+    signature = signature_of(plan, schemes, [run.source.policy for run in task.runs])
+    evidence = replace(sums.evidence(), signature=signature)
+    if not len(evidence.overall.gold):
         raise InputError(
             task.gold.name,
             "no mention at all: every label is O",
@@ -86,53 +68,21 @@ def gather(
         )
     losses = _losses(task, planned, readings, schemes)
     odd = _noticed(task, evidence, readings, schemes, plan.natures)
-    divided = with_subsets(canonical(evidence), planned.subsets)
-    return Gathered(divided, [*losses, *odd])
+    return Gathered(evidence, [*losses, *odd])
 
 
-class _Sums:
-    """The parts so far, in the order of the sentences and in the codes of the evaluation."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._coding = plan.coding
-        self._surfaces = plan.surfaces.copy() if plan.lexicon else Paths()
-        self._parts: list[Scored] = []
-        self.readings: list[Reading] = [Reading() for _ in plan.natures]
-        self.told: tuple[str | None, ...] = ()
-        self.sentences = self.tokens = self._document = 0
-
-    def add(self, part: Scored) -> None:
-        """Add what the next sentences say."""
-        self.readings = [
-            one + other for one, other in zip(self.readings, part.readings, strict=True)
-        ]
-        self.told = part.told
-        self.sentences += part.sentences
-        self.tokens += part.tokens
-        enough = self.sentences > MOST_TEXTS
-        if enough and self._parts and self._parts[0].texts is not None:
-            self._parts = [replace(one, texts=None) for one in self._parts]
-        self._parts.append(replace(self._at_home(part), texts=None if enough else part.texts))
-
-    def _at_home(self, part: Scored) -> Scored:
-        """The part in the codes of the evaluation."""
-        kinds = self._coding.labels.type_codes_of(part.types)
-        ledgers = dict(part.ledgers)
-        if not np.array_equal(kinds, np.arange(len(kinds))):
-            for unit in ledgers.keys() - {TOKEN}:  # tokens have no type
-                ledgers[unit] = with_kinds(ledgers[unit], kinds)
-        if len(part.new_surfaces.ends):
-            lasting = part.new_surfaces.codes(self._coding.tokens, self._surfaces)
-            ledgers[MENTION] = with_surfaces(
-                ledgers[MENTION],
-                lambda known: np.where(known < -1, lasting[np.maximum(0, -2 - known)], known),
-            )
-        return replace(part, ledgers=ledgers, new_surfaces=NOTHING_SPELT)
-
-    def whole(self) -> Scored:
-        """All parts as one; they are let go, so that memory is not needed twice."""
-        parts, self._parts = self._parts, []
-        return joined_scores(parts)
+def _blank(task: Task, planned: Planned) -> Evidence:
+    """All that is known before anything is counted."""
+    return Evidence(
+        task.dataset,
+        (),
+        tuple((run.system, run.number) for run in task.runs),
+        {},
+        divisions_of(planned.plan),
+        np.zeros(0, np.int64),
+        gold_name=task.gold.name,
+        zeta=planned.zeta,
+    )
 
 
 def signature_of(

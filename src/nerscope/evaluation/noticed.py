@@ -4,10 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Reading
 from nerscope.corpus.schemes import Scheme
-from nerscope.corpus.units import MENTION
 from nerscope.errors import AlignmentError, plural
 from nerscope.evaluation.settings import Settings
 from nerscope.formats.losses import Loss, loss
@@ -56,13 +54,16 @@ def _strange(reading: Reading, gold: Scheme, own: Scheme) -> list[tuple[int, int
 
 def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Loss]:
     """A note if an output has types that gold does not have, with the map that may mend it."""
-    ledger = evidence.ledgers[MENTION]
-    found = ledger.runs[run].pred.type
-    gold, own = set(np.unique(ledger.gold.type).tolist()), set(np.unique(found).tolist())
-    foreign = sorted(own - gold, key=lambda kind: (-int((found == kind).sum()), kind))
+    ledger, size = evidence.overall, len(evidence.types)
+    known, found = (
+        np.bincount(units.type, units.weight, size)
+        for units in (ledger.gold, ledger.runs[run].pred)
+    )
+    gold, own = (set(np.flatnonzero(counts).tolist()) for counts in (known, found))
+    foreign = sorted(own - gold, key=lambda kind: (-found[kind], kind))
     if not foreign:
         return
-    count = int(np.isin(found, foreign).sum())
+    count = int(found[foreign].sum())
     names = [evidence.types[kind] for kind in foreign[:_NAMED]]
     unused = [evidence.types[kind] for kind in sorted(gold - own)]
     pairs = {kind: _like(kind, unused) for kind in names}
@@ -109,26 +110,26 @@ def identical_outputs(
     """A note for each run that predicts the very mentions of an earlier run, or of gold, unless it
     is meant to.
     """
-    ledger = evidence.ledgers[MENTION]
-    first: dict[bytes, str] = {}
+    ledger = evidence.overall
+    earlier: list[tuple[str, Units]] = []
     if len(ledger.gold) >= _BY_CHANCE:
-        first[_fingerprint(ledger.gold)] = "gold"
+        earlier.append(("gold", ledger.gold))
     for (system, number), output in zip(evidence.runs, ledger.runs, strict=True):
         own = f"run {number} of {system}"
-        known = first.setdefault(_fingerprint(output.pred), own)
-        if known != own and (system, number) not in meant:
+        known = next((name for name, units in earlier if _same(units, output.pred)), None)
+        earlier.append((own, output.pred))
+        if known is not None and (system, number) not in meant:
             place = f"{evidence.dataset}: {own}"
-            count = len(output.pred)
+            weight = output.pred.weight
+            count = len(output.pred) if weight is None else int(weight.sum())
             message = f"identical to {known} ({plural(count, 'mention')}): is one file given twice?"
             yield loss(place, "identical outputs", count, [], message)
 
 
-def _fingerprint(units: Units) -> bytes:
-    """A digest of all mentions: where they stand, and their types."""
-    from hashlib import blake2b
-
-    found = blake2b()
-    for column in (units.sentence, units.start, units.length, units.type):
-        wide: Ints = np.zeros(0, np.int64) if column is None else column.astype(np.int64)
-        found.update(wide.tobytes())
-    return found.digest()
+def _same(one: Units, other: Units) -> bool:
+    """Whether all mentions stand in the same places and have the same types."""
+    if len(one) != len(other):
+        return False
+    names = ("type", "start", "length", "sentence", "weight")
+    pairs = ((getattr(one, name), getattr(other, name)) for name in names)
+    return all(np.array_equal(a, b) for a, b in pairs)  # also if neither has the column

@@ -39,6 +39,7 @@ class Settings:
     map: Mapping[str, str] = field(default_factory=dict)  # types that count as others, on all sides
     drop: tuple[str, ...] = ()  # types that do not count, on all sides, under their new names
     texts: bool = True  # whether results keep the sentences, for reading
+    fold: bool | None = None  # whether only sums are kept; None: beyond 120,000 sentences
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Settings":
@@ -78,6 +79,7 @@ class Settings:
                 f"give a whole number from 2 to {MOST_BUCKETS}",
             )
         expect("texts", self.texts, bool, "say True or False")
+        expect("fold", self.fold, (bool, type(None)), "say True or False")
         expect("zero_division", self.zero_division, (int, float, type(None)), "give 0 or 1")
         if self.zero_division is not None and self.zero_division not in (0, 1):
             raise UsageError(

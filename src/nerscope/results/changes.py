@@ -56,7 +56,7 @@ def _change(right_a: bool, right_b: bool) -> str:
 
 
 def _right(evidence: Evidence, system: str) -> Bools:
-    ledger = evidence.ledgers[MENTION]
+    ledger = evidence.mentions
     hits = [ledger.runs[run].gold_credit["exact"] == 1 for run in evidence.runs_of(system)]
     majority: Bools = np.mean(hits, axis=0) > 0.5
     return majority
@@ -73,7 +73,10 @@ def _said(evidence: Evidence, gold: Side, system: str) -> dict[int, str]:
 
 
 def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
-    """How many mentions changed: all, by type, and by the levels of each facet, where any are."""
+    """How many mentions changed: all, by type, and by the levels of each facet, where any are.
+
+    Nothing is told of datasets of which only sums were kept.
+    """
     for system in (a, b):
         check_system(results, system)
     shared = [part for part in results.evidence if {a, b} <= set(part.systems)]
@@ -89,6 +92,7 @@ def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
             **{change: int(n) for change, n in zip(CHANGES, counts, strict=True)},
         }
         for part in shared
+        if part.folded is None
         for facet, level, counts in _counted(part, _changed(part, a, b))
         if counts.any()
     ]
@@ -104,7 +108,7 @@ def _changed(evidence: Evidence, a: str, b: str) -> Ints:
 
 def _counted(evidence: Evidence, change: Ints) -> Iterator[tuple[str, str, Ints]]:
     """How many mentions of each group changed in which way."""
-    gold, size = evidence.ledgers[MENTION].gold, len(CHANGES)
+    gold, size = evidence.mentions.gold, len(CHANGES)
     yield "all", "all", np.bincount(change, minlength=size)
     by_type = _crossed(gold.type, change, len(evidence.types))
     yield from (("type", name, by_type[code]) for code, name in enumerate(evidence.types))

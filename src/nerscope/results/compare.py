@@ -17,6 +17,7 @@ from nerscope.results.protocol import Protocol, chosen_protocol
 from nerscope.results.results import Results
 from nerscope.results.row import row_value
 from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.groups import MOST_GROUPS as _POOLED
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.compared import Asked, Difference, agreeing, differences
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
@@ -26,7 +27,6 @@ from nerscope.stats.differences import OUTPUTS, RECIPES
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import METHODS
-from nerscope.stats.resampling import MOST_CLUSTERS as _POOLED
 
 Pair = tuple[str, str]
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"

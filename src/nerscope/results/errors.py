@@ -49,7 +49,7 @@ class Side:
     @cached_property
     def width(self) -> int:
         """More than any sentence of the dataset has tokens up to its last mention."""
-        ledger = self.evidence.ledgers[MENTION]
+        ledger = self.evidence.mentions
         sides = [ledger.gold, *(run.pred for run in ledger.runs)]
         return 2 + max(int((_start(side) + _length(side)).max(initial=0)) for side in sides)
 
@@ -131,12 +131,12 @@ def _length(units: Units) -> Ints:
 
 def gold_side(evidence: Evidence) -> Side:
     """The gold mentions of a dataset."""
-    return Side(evidence, evidence.ledgers[MENTION].gold)
+    return Side(evidence, evidence.mentions.gold)
 
 
 def run_side(evidence: Evidence, run: int) -> Side:
     """The mentions that a run predicted."""
-    return Side(evidence, evidence.ledgers[MENTION].runs[run].pred)
+    return Side(evidence, evidence.mentions.runs[run].pred)
 
 
 def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int, dict[str, str]]]:

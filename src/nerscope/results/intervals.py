@@ -27,7 +27,7 @@ def bounds_of(
     """The bounds of all numbers of some systems: of the mean over runs, and of each run."""
     found: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.unit(evidence)
-    clusters = clusters_of(evidence, unit, sampling.seed)
+    clusters = clusters_of(evidence, unit)
     for division in evidence.divisions:
         for match in division.matches:
             clustered = Clustered(evidence, division, match, systems, clusters)

@@ -4,18 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.compare import division_named
 from nerscope.results.conditions import Condition
 from nerscope.results.pairing import NEW, OLD, Side
 from nerscope.results.rows import rows_of
 from nerscope.scoring.evidence import Division, Evidence, only_runs
+from nerscope.scoring.groups import groups_of
 from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.clusters import Clustered
 from nerscope.stats.compared import Asked, Difference
 from nerscope.stats.compared import differences as all_differences
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.resampling import clusters_of
 
 NAN = float("nan")
 _DEFAULTS = ("all", "in")  # the level that stands for a facet; "in" is that of a subset
@@ -97,7 +99,7 @@ def numbers_of(side: Side, there: Where, metric: str) -> Numbers:
 
 def differences(joint: Evidence, there: Where, metric: str, sampling: Sampling) -> Numbers:
     """Every number of both systems, and the difference."""
-    if any(there.match not in run.gold_credit for run in joint.ledgers[there.division.unit].runs):
+    if any(there.match not in run.gold_credit for run in joint.ledger(there.division).runs):
         raise InputError(
             f"match '{there.match}'",
             "results and baseline do not both have it",
@@ -120,7 +122,7 @@ def _alike(narrow: Evidence, there: Where, found: Sequence[Difference]) -> list[
     """
     if all(one.differing for one in found):
         return [False] * len(found)
-    sentences = clusters_of(narrow, "sentence")
+    sentences = groups_of(np.arange(len(narrow.documents)))
     clustered = Clustered(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
     differing = clustered.differing(NEW, OLD).number()
     return [not differing[one.at] for one in found]

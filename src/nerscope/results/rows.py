@@ -61,11 +61,10 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 
     The one number that is not a sum over sentences, and so stands outside of divisions.
     """
-    ledger = evidence.ledgers[MENTION]
-    output = ledger.runs[run]
-    wanted = _wanted_metrics(evidence)
-    if ledger.gold.surface is None or output.pred.surface is None or not wanted:
+    ledger, wanted = evidence.surfaces, _wanted_metrics(evidence)
+    if ledger is None or ledger.runs[run].pred.surface is None or not wanted:
         return
+    output = ledger.runs[run]
     n_types = len(evidence.types)
     gold, pred = (len(np.unique(_keys(side, n_types))) for side in (ledger.gold, output.pred))
     right = len(np.unique(_keys(output.pred, n_types)[output.pred_credit["exact"] == 1]))

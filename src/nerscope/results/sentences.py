@@ -36,6 +36,8 @@ def sentence_data(evidence: Evidence, budget: Budget) -> dict[str, Any]:
     A span is a gold mention or a prediction, listed once. For each run, `outcomes` has a character
     for each span: its place among the outcomes, or a dot where the run does not have it.
     """
+    if evidence.folded is not None:
+        return _no_sentences(evidence, evidence.folded.sentences)
     spans = spans_of(evidence)
     wrong = _has_error(evidence, spans)
     order = np.random.default_rng(_SEED).permutation(len(evidence.documents))
@@ -68,10 +70,30 @@ def sentence_data(evidence: Evidence, budget: Budget) -> dict[str, Any]:
     }
 
 
+def _no_sentences(evidence: Evidence, total: int) -> dict[str, Any]:
+    """The same columns where only sums of mentions were kept."""
+    columns: dict[str, Any] = {name: [] for name in ("sentence", "start", "length", "type", "gold")}
+    runs = evidence.runs
+    return {
+        "total": total,
+        "wrong": 0,
+        "wrongKept": 0,
+        "number": [],
+        "line": None,
+        "text": None,
+        "spans": columns,
+        "codes": {},
+        "tokens": [],
+        "outcomes": ["" for _ in runs],
+        "mates": [[] for _ in runs],
+    }
+
+
 def token_count(evidence: Evidence) -> int | None:
     """How many tokens a dataset has, if that is known."""
-    if TOKEN in evidence.ledgers:
-        gold = evidence.ledgers[TOKEN].gold
+    known = evidence.ledgers.get(TOKEN if evidence.folded is None else f"{TOKEN}/all")
+    if known is not None:
+        gold = known.gold
         return len(gold) if gold.weight is None else int(gold.weight.sum())
     texts = evidence.texts
     return None if texts is None else sum(text.count(TOKEN_JOIN) + 1 for text in texts)

@@ -184,7 +184,7 @@ def _flipped(
     seed: Sequence[int],
 ) -> Iterator[tuple[tuple[str, str], Flipped]]:
     """Everyone with changed signs, by system and attribute."""
-    clusters, metric = clusters_of(evidence, sampling.resample, sampling.seed), metric_named(METRIC)
+    clusters, metric = clusters_of(evidence, sampling.resample), metric_named(METRIC)
     parts = [
         parts_of(
             *(evidence, division, matches[division.facet], metric),

@@ -9,7 +9,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.scoring.counts import CORRECT
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Division, Evidence, folded_place
 from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.scoring.metrics import metric_named
 
@@ -26,8 +26,11 @@ def check_evidence(evidence: Evidence) -> None:
         _must(isinstance(name, str), f"{name!r} is no name")
     _must(len(set(evidence.types)) == len(evidence.types), "a type is there twice")
     _must(len(set(evidence.runs)) == len(evidence.runs) > 0, "there is no run, or one twice")
-    _must(MENTION in evidence.ledgers, "there is no ledger of mentions")
-    _must(set(evidence.ledgers) <= {MENTION, INSIDE, TOKEN}, "a ledger of an unknown unit")
+    units = {_unit_at(place) for place in evidence.ledgers}
+    overall = MENTION if evidence.folded is None else f"{MENTION}/all"
+    _must(overall in evidence.ledgers, "there is no ledger of mentions")
+    _must(units <= {MENTION, INSIDE, TOKEN}, "a ledger of an unknown unit")
+    _check_folded(evidence)
     _must(isinstance(evidence.gold_name, str), "the gold file has no name")
     _must(isinstance(evidence.zeta, dict) and finite(evidence.zeta.values()), "zeta is no table")
     n_sentences = len(evidence.documents)
@@ -46,6 +49,19 @@ def check_evidence(evidence: Evidence) -> None:
         _check_ledger(unit, ledger, evidence)
 
 
+def _unit_at(place: str) -> str:
+    return place.partition("/")[0]
+
+
+def _check_folded(evidence: Evidence) -> None:
+    if evidence.folded is None:
+        return
+    unit, *counts = evidence.folded
+    _must(unit in ("sentence", "document"), "groups of an unknown unit")
+    _must(all(0 < count < _LONGEST * _LONGEST for count in counts), "groups of nothing")
+    _must(len(evidence.documents) <= evidence.folded.clusters, "more groups than there can be")
+
+
 def _must(holds: bool, fact: str) -> None:
     if not holds:
         raise ValueError(fact)
@@ -60,13 +76,14 @@ def _between(values: Ints, low: int, high: int) -> bool:
 def _check_division(division: Division, evidence: Evidence) -> None:
     place = f"division {division.facet!r}"
     _must(isinstance(division.facet, str) and isinstance(division.title, str), f"{place}: no name")
-    _must(division.unit in evidence.ledgers, f"{place}: there is no ledger of its unit")
+    here = division.unit if evidence.folded is None else folded_place(division)
+    _must(here in evidence.ledgers, f"{place}: there is no ledger of its unit")
     codes = [code for level in division.levels.values() for code in level]
     whole = all(type(code) is int and 0 <= code < 10_000 for code in codes)
     _must(bool(codes) and whole, f"{place}: its levels are no sets of codes")
     _must(isinstance(division.by_type, bool), f"{place}: by_type is {division.by_type!r}")
     _must(bool(division.metrics), f"{place}: it has no match")
-    ledger = evidence.ledgers[division.unit]
+    ledger = evidence.ledgers[here]
     for match, metrics in division.metrics.items():
         _must(bool(metrics) and all(isinstance(one, str) for one in metrics), f"{place}: no metric")
         for one in metrics:
@@ -80,6 +97,7 @@ def _check_division(division: Division, evidence: Evidence) -> None:
 
 def _check_ledger(unit: str, ledger: Ledger, evidence: Evidence) -> None:
     _must(len(ledger.runs) == len(evidence.runs), "runs and ledgers differ in number")
+    unit = _unit_at(unit)
     n_types = len(evidence.types) if unit != TOKEN else 1
     _check_units(unit, ledger.gold, evidence, n_types)
     for run in ledger.runs:
@@ -96,11 +114,11 @@ def _check_units(unit: str, units: Units, evidence: Evidence, n_types: int) -> N
     _must(all(one is None or len(one) == size for one in columns), "columns differ in length")
     for codes in units.codes.values():
         _must(_between(codes, 0, 10_001), "a code that no level can have")
-    if unit == MENTION:
+    if unit == MENTION and evidence.folded is None:
         _must(units.start is not None and units.length is not None, "mentions have no place")
     for one in (units.weight, units.start, units.length):
         _must(one is None or _between(one, 0, _LONGEST), "a place or weight below 0")
-    if unit == MENTION and evidence.texts is not None and size:
+    if unit == MENTION and evidence.texts is not None and evidence.folded is None and size:
         _check_places(units, evidence)
 
 
@@ -124,7 +142,8 @@ def _check_output(run: Output, gold: Units) -> None:
             _must(_is_credit(credit, units), "credit that no unit can have")
     for kinds, units in ((run.gold_kind, gold), (run.pred_kind, run.pred)):
         for kind in kinds.values():
-            fine = len(kind) == len(units) and _between(kind, 0, CORRECT + 1)
+            most = CORRECT + 1 if kind.ndim == 1 else _LONGEST
+            fine = len(kind) == len(units) and _between(kind, 0, most)
             _must(fine, "a kind of pair that there is not")
 
 

@@ -3,16 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.errors import InputError
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import MICRO, Known, Metric, Numbers, metric_named
 from nerscope.scoring.signature import Signature
 
 TOKEN_JOIN = "\x1f"
+SURFACES = f"{MENTION}/surfaces"  # where folded evidence has its distinct surfaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,24 @@ def _members(levels: tuple[tuple[int, ...], ...], n_codes: int) -> Floats | None
     return members
 
 
+class Folded(NamedTuple):
+    """What evidence was added up from, and by which unit: each of its sentences is a group."""
+
+    unit: str  # "sentence" or "document"
+    sentences: int
+    documents: int
+
+    @property
+    def clusters(self) -> int:
+        """How many units there were."""
+        return self.documents if self.unit == "document" else self.sentences
+
+
+def folded_place(division: Division) -> str:
+    """Where folded evidence has the ledger of a division."""
+    return f"{division.unit}/{division.facet}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """The ledgers of one dataset, by unit, with all that is needed to speak of them."""
@@ -93,6 +114,7 @@ class Evidence:
     texts: tuple[str, ...] | None = field(default=None, repr=False)  # joined by TOKEN_JOIN
     zeta: Mapping[str, float | None] = field(default_factory=dict)  # mean value of each attribute
     line_a_token: bool = True  # whether each token of the gold file stands on a line of its own
+    folded: Folded | None = None  # if units were added up by groups
 
     @property
     def systems(self) -> list[str]:
@@ -104,13 +126,39 @@ class Evidence:
         """The facets, in the order given."""
         return list(dict.fromkeys(division.facet for division in self.divisions))
 
+    def ledger(self, division: Division) -> Ledger:
+        """The ledger from which a division is counted."""
+        return self.ledgers[division.unit if self.folded is None else folded_place(division)]
+
+    @property
+    def mentions(self) -> Ledger:
+        """Every single mention; refused if only their sums were kept."""
+        if self.folded is not None:
+            raise InputError(
+                self.dataset,
+                f"of {self.folded.sentences} sentences, sums are kept and no single mentions",
+                "evaluate with --keep-mentions (fold=False in Python)",
+            )
+        return self.ledgers[MENTION]
+
+    @property
+    def overall(self) -> Ledger:
+        """The ledger of all mentions together, one by one or in groups."""
+        return self.ledgers[MENTION if self.folded is None else f"{MENTION}/all"]
+
+    @property
+    def surfaces(self) -> Ledger | None:
+        """The ledger that knows the surfaces of mentions, if any does."""
+        known = self.ledgers.get(MENTION if self.folded is None else SURFACES)
+        return known if known and known.gold.surface is not None else None
+
     def runs_of(self, system: str) -> list[int]:
         """The places of a system's runs."""
         return [index for index, (name, _) in enumerate(self.runs) if name == system]
 
     def level_counts(self, run: int, division: Division, match: str) -> Floats:
         """Counts (levels, types, columns) of a facet."""
-        ledger = self.ledgers[division.unit]
+        ledger = self.ledger(division)
         size = (division.n_codes, len(self.types))
         pairs = division.needs_pairs(match)
         return division.by_level(ledger.counts(run, division.facet, match, *size, pairs))
@@ -129,10 +177,15 @@ def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
     codes = np.array([places.get(name, -1) for name in evidence.types], np.int32)
 
     ledgers = {
-        unit: ledger if unit == TOKEN else with_kinds(ledger, codes)  # tokens have no type
-        for unit, ledger in evidence.ledgers.items()
+        place: ledger if _is_of_tokens(place) else with_kinds(ledger, codes)
+        for place, ledger in evidence.ledgers.items()
     }
     return replace(evidence, types=tuple(types), ledgers=ledgers)
+
+
+def _is_of_tokens(place: str) -> bool:
+    """Whether a ledger is one of tokens, which have no type."""
+    return place.partition("/")[0] == TOKEN
 
 
 def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
@@ -147,8 +200,8 @@ def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
 
 def canonical(evidence: Evidence) -> Evidence:
     """Types in alphabetical order, only those that occur: how data came moves no rounding."""
-    ledger = evidence.ledgers[MENTION]
-    sides = [ledger.gold, *(run.pred for run in ledger.runs)]
+    ledgers = [own for place, own in evidence.ledgers.items() if not _is_of_tokens(place)]
+    sides = [side for own in ledgers for side in (own.gold, *(run.pred for run in own.runs))]
     counts = sum(np.bincount(units.type, minlength=len(evidence.types)) for units in sides)
     used = np.flatnonzero(counts).tolist()
     return with_types(evidence, sorted(evidence.types[code] for code in used))
@@ -170,5 +223,6 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
         if all(unit in part.ledgers for part in parts)  # where mentions overlap, tokens have none
     }
     runs = tuple(run for part in parts for run in part.runs)
-    divisions = tuple(one for one in parts[0].divisions if one.unit in ledgers)
+    units = {place.partition("/")[0] for place in ledgers}
+    divisions = tuple(one for one in parts[0].divisions if one.unit in units)
     return canonical(replace(parts[0], runs=runs, ledgers=ledgers, divisions=divisions))

@@ -44,7 +44,11 @@ class Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
-    """What one run made of the units: its predictions, and by match the credit and kind of each."""
+    """What one run made of the units: its predictions, and by match the credit and kind of each.
+
+    Where a row is many units, its kinds are numbers: how many are correct, partial and incorrect,
+    and of predictions, how many are paired.
+    """
 
     pred: Units
     gold_credit: Mapping[str, Floats]
@@ -75,8 +79,11 @@ class Ledger:
         if not with_pairs:
             return credit
         gold_kind, pred_kind = output.gold_kind[match], output.pred_kind[match]
-        kinds = [(self.gold, gold_kind == kind) for kind in (CORRECT, PARTIAL, INCORRECT)]
-        return [*credit, *kinds, (pred, pred_kind != UNPAIRED)]
+        if gold_kind.ndim == 2:
+            kinds = [(self.gold, own) for own in gold_kind.T]
+            return [*credit, *kinds, (pred, pred_kind[:, 0])]
+        each = [(self.gold, gold_kind == kind) for kind in (CORRECT, PARTIAL, INCORRECT)]
+        return [*credit, *each, (pred, pred_kind != UNPAIRED)]
 
     def counts(
         self, run: int, facet: str, match: str, n_codes: int, n_types: int, with_pairs: bool

@@ -14,7 +14,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints, Objects
 from nerscope.corpus.mentions import PLAIN, Shape, spelt_out
 from nerscope.scoring.checking import check_evidence
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import SURFACES, Division, Evidence, Folded
 from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.scoring.signature import Signature
 
@@ -25,6 +25,8 @@ def pack_array(values: Ints | Floats) -> dict[str, Any]:
     >>> unpack_array(pack_array(np.array([0.0, 0.5, 0.5]))).tolist()
     [0.0, 0.5, 0.5]
     """
+    if values.ndim == 2:
+        return {**pack_array(values.reshape(-1)), "width": values.shape[1]}
     packed: dict[str, Any] = {"size": len(values)}
     if values.dtype.kind == "f":
         palette, codes = np.unique(values, return_inverse=True)
@@ -50,6 +52,9 @@ _MOST = 1 << 31  # bytes of one array; more is no array of ours
 
 def unpack_array(packed: Mapping[str, Any]) -> Any:
     """The array behind the text; what its size does not fit is refused."""
+    if "width" in packed:
+        flat = unpack_array({key: packed[key] for key in packed if key != "width"})
+        return flat.reshape(-1, int(packed["width"]))
     kind = np.dtype(packed["type"])
     if kind.kind not in "iuf" or type(packed["size"]) is not int:
         raise ValueError(f"an array of {packed['type']!r}, {packed['size']!r} long")
@@ -76,10 +81,15 @@ def pack_evidence(evidence: Evidence, *, whole: bool = False) -> dict[str, Any]:
         "documents": pack_array(evidence.documents),
         "lines": None if evidence.lines is None else pack_array(evidence.lines),
         "divisions": [asdict(division) for division in evidence.divisions],
-        "ledgers": {unit: _pack_ledger(ledger, whole) for unit, ledger in evidence.ledgers.items()},
+        "ledgers": {
+            place: _pack_ledger(ledger, whole)
+            for place, ledger in evidence.ledgers.items()
+            if whole or place != SURFACES
+        },
         "texts": _pack_texts(evidence.texts),
         "zeta": evidence.zeta,
         "line_a_token": evidence.line_a_token,
+        "folded": evidence.folded._asdict() if evidence.folded else None,
     }
 
 
@@ -144,9 +154,16 @@ def unpack_evidence(packed: Mapping[str, Any]) -> Evidence:
         None if texts is None else tuple(json.loads(zlib.decompress(base64.b64decode(texts)))),
         packed["zeta"],
         packed.get("line_a_token", True) is True,
+        _unpack_folded(packed.get("folded")),
     )
     check_evidence(evidence)
     return evidence
+
+
+def _unpack_folded(packed: Mapping[str, Any] | None) -> Folded | None:
+    if packed is None:
+        return None
+    return Folded(str(packed["unit"]), int(packed["sentences"]), int(packed["documents"]))
 
 
 def _unpack_division(packed: Mapping[str, Any]) -> Division:

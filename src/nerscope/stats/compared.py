@@ -130,7 +130,7 @@ def differences(
     if not systems or not len(evidence.documents):
         return
     unit = sampling.unit(evidence)
-    clusters = clusters_of(evidence, unit, sampling.seed)
+    clusters = clusters_of(evidence, unit)
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
     about = {(a, b): asked.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None

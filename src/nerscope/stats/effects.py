@@ -96,7 +96,7 @@ def by_name(evidence: Evidence) -> Evidence | None:
         ]
         return replace(units, sentence=np.array(surfaces, np.int64))
 
-    ledger = evidence.ledgers[MENTION]
+    ledger = evidence.mentions
     gold = named(ledger.gold)
     runs = tuple(replace(run, pred=named(run.pred)) for run in ledger.runs)
     if not names:

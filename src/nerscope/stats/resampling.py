@@ -2,8 +2,8 @@
 
 A resample is a weight for each cluster: how often it was drawn, or whether the outputs of two
 systems change places in it. The same weights serve every number and every pair of systems. Above
-`MOST_CLUSTERS`, clusters are pooled at random into that many groups: groups have the same variance,
-and the cost stops growing.
+`MOST_GROUPS`, clusters are pooled as if at random into that many groups: groups have the same
+variance, and the cost stops growing.
 """
 
 from collections.abc import Sequence
@@ -13,24 +13,35 @@ import numpy.typing as npt
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import InputError
+from nerscope.scoring import groups
 from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.groups import groups_of
 from nerscope.scoring.ledger import Units
 
-MOST_CLUSTERS = 10_000
 CLUSTERS = ("sentence", "document")
 Weights = npt.NDArray[np.uint8]
 
 
 def unit_of(evidence: Evidence) -> str:
     """What is drawn unless told: documents where the data marks any, else sentences."""
+    if evidence.folded is not None:
+        return evidence.folded.unit
     documents = evidence.documents
     several = len(documents) > 0 and documents.min() != documents.max()
     return "document" if several else "sentence"
 
 
-def clusters_of(evidence: Evidence, unit: str | None = None, seed: int = 0) -> Ints:
+def clusters_of(evidence: Evidence, unit: str | None = None) -> Ints:
     """The cluster of each sentence, numbered from 0."""
     unit = unit or unit_of(evidence)
+    if evidence.folded is not None:
+        if unit != evidence.folded.unit:
+            raise InputError(
+                evidence.dataset,
+                f"its {evidence.folded.unit}s were added up by groups: no {unit} is left to draw",
+                f"evaluate with --resample {unit}, or with --keep-mentions",
+            )
+        return np.arange(len(evidence.documents))
     if unit == "document":
         names, clusters = np.unique(evidence.documents, return_inverse=True)
         if len(names) < 2:
@@ -41,17 +52,16 @@ def clusters_of(evidence: Evidence, unit: str | None = None, seed: int = 0) -> I
             )
     else:
         clusters = np.arange(len(evidence.documents))
-    size = int(clusters.max()) + 1
-    if size <= MOST_CLUSTERS:
-        return clusters
-    groups = np.random.default_rng(seed).permutation(size) % MOST_CLUSTERS
-    return groups[clusters]
+    return groups_of(clusters)
 
 
 def pooled_by(evidence: Evidence, unit: str) -> float:
     """How many clusters a group holds on average; 1 where none were pooled."""
-    size = len(np.unique(evidence.documents)) if unit == "document" else len(evidence.documents)
-    return max(1.0, size / MOST_CLUSTERS)
+    if evidence.folded is not None:
+        size = evidence.folded.clusters
+    else:
+        size = len(np.unique(evidence.documents)) if unit == "document" else len(evidence.documents)
+    return max(1.0, size / groups.MOST_GROUPS)
 
 
 def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
@@ -82,7 +92,7 @@ def dense_counts(
     evidence: Evidence, division: Division, match: str, clusters: Ints, runs: Sequence[int]
 ) -> npt.NDArray[np.float32]:
     """The counts of a facet as an array (cells, columns, clusters); a cell is a code and a type."""
-    ledger, with_pairs = evidence.ledgers[division.unit], division.needs_pairs(match)
+    ledger, with_pairs = evidence.ledger(division), division.needs_pairs(match)
     n_types, n_clusters = len(evidence.types), int(clusters.max()) + 1
     n_cells = division.n_codes * n_types
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.corpus.units import MENTION
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.ledger import Units
+from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import Metric, metric_named
 from nerscope.stats.intervals import Interval, quantiles, run_variance, score_distances
 
@@ -21,10 +20,11 @@ def surface_intervals(
 
     It is for a test set of this size: more text has more distinct surfaces.
     """
-    ledger = evidence.ledgers[MENTION]
-    if any(units.surface is None for units in (ledger.gold, *(ledger.runs[r].pred for r in runs))):
+    ledger = evidence.surfaces
+    if ledger is None or any(ledger.runs[run].pred.surface is None for run in runs):
         return
-    counts = [_counts(evidence, run, clusters) for run in runs]
+    n_types = len(evidence.types)
+    counts = [_counts(ledger, run, clusters, n_types) for run in runs]
     for name in _METRICS:
         yield name, *_interval(metric_named(name), counts, alpha)
 
@@ -47,9 +47,8 @@ def _interval(metric: Metric, counts: list[Floats], alpha: float) -> tuple[float
     return m, (float(mean - below[0]), float(mean + above[0]))
 
 
-def _counts(evidence: Evidence, run: int, clusters: Ints) -> Floats:
+def _counts(ledger: Ledger, run: int, clusters: Ints, n_types: int) -> Floats:
     """Distinct gold, right and predicted surfaces: of everything, then without each cluster."""
-    ledger, n_types = evidence.ledgers[MENTION], len(evidence.types)
     output = ledger.runs[run]
     right = output.pred_credit["exact"] == 1
     everyone = np.ones(len(ledger.gold), np.bool_), right, np.ones(len(right), np.bool_)

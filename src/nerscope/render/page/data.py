@@ -43,9 +43,10 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
     datasets = _datasets(results)
     untested = [row["note"] for row in diagnosis.pop("notes")] if diagnosis else []
     compared_notes = comparison.notes if comparison else []
+    single = Results([part for part in results.evidence if part.folded is None], rows=results.rows)
     return {
         "signature": results.signature,
-        "notes": [*results.notes(), *row_notes, *compared_notes, *untested],
+        "notes": [*_folded(results), *results.notes(), *row_notes, *compared_notes, *untested],
         "systems": results.systems,
         "datasets": datasets,
         "facets": _facets(results),
@@ -57,9 +58,19 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
         "weakest": [_short_row(one) for one in results.weakest()],
         "comparison": _compared(results, comparison),
         "diagnosis": diagnosis,
-        "confusion": columns_of(results.confusion(), _CONFUSION),
-        "pairs": _pairs(results, judges, datasets),
+        "confusion": columns_of(single.confusion(), _CONFUSION),
+        "pairs": _pairs(single, judges, datasets),
     }
+
+
+def _folded(results: Results) -> list[str]:
+    """A note for each dataset of which there are no single mentions to be shown."""
+    return [
+        f"{part.dataset}: of its {part.folded.sentences:,} sentences only sums were kept, "
+        "so no mention is shown in its sentence"
+        for part in results.evidence
+        if part.folded is not None
+    ]
 
 
 def _rows(results: Results) -> tuple[list[Row], list[str]]:

@@ -1,0 +1,135 @@
+"""What all parts of the data say together: every mention while they are few, then sums by group."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from nerscope.corpus.arrays import Ints
+from nerscope.corpus.corpus import Reading
+from nerscope.corpus.interning import Paths
+from nerscope.corpus.spelling import NOTHING_SPELT
+from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.evaluation.plan import Planned
+from nerscope.evaluation.score import Scored, joined_scores, with_surfaces
+from nerscope.evaluation.subsets import Subset, divide, with_subsets
+from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
+from nerscope.scoring.folding import Folding
+from nerscope.scoring.groups import groups_of
+
+MOST_MENTIONED = 120_000  # sentences; of larger corpora, neither text nor single mentions are kept
+
+
+class Sums:
+    """The parts so far, in the order of the sentences and in the codes of the evaluation."""
+
+    def __init__(
+        self, blank: Evidence, planned: Planned, *, in_pieces: bool, unit: str | None = None
+    ) -> None:
+        self._blank = blank  # all that is known before anything is counted
+        self._plan, self._subsets = planned.plan, planned.subsets
+        self._surfaces = self._plan.surfaces.copy() if self._plan.lexicon else Paths()
+        self._in_pieces = in_pieces  # whose documents are numbered anew in each
+        self._waiting: list[Scored] = []
+        self._waiting_sentences = 0
+        self._folding: Folding | None = None
+        self._unit = unit  # by which groups are made; None: as the first sentences tell
+        self._document = self._last_folded = self._rank = -1  # of the last sentences
+        self.readings: list[Reading] = [Reading() for _ in self._plan.natures]
+        self.told: tuple[str | None, ...] = ()
+        self.sentences = self.tokens = 0
+
+    def add(self, part: Scored) -> None:
+        """Add what the next sentences say."""
+        self.readings = [
+            one + other for one, other in zip(self.readings, part.readings, strict=True)
+        ]
+        self.told = part.told
+        self.sentences += part.sentences
+        self.tokens += part.tokens
+        self._waiting.append(self._at_home(part))
+        self._waiting_sentences += part.sentences
+        if self._plan.settings.fold is not False and self._waiting_sentences > MOST_MENTIONED:
+            self._fold()
+
+    def _at_home(self, part: Scored) -> Scored:
+        """The part in the codes of the evaluation, documents numbered on from those before."""
+        coding = self._plan.coding
+        kinds = coding.labels.type_codes_of(part.types)
+        ledgers = dict(part.ledgers)
+        if not np.array_equal(kinds, np.arange(len(kinds))):
+            for unit in ledgers.keys() - {TOKEN}:  # tokens have no type
+                ledgers[unit] = with_kinds(ledgers[unit], kinds)
+        if len(part.new_surfaces.ends):
+            lasting = part.new_surfaces.codes(coding.tokens, self._surfaces)
+            ledgers[MENTION] = with_surfaces(
+                ledgers[MENTION],
+                lambda known: np.where(known < -1, lasting[np.maximum(0, -2 - known)], known),
+            )
+        documents = part.documents
+        if self._in_pieces and self.sentences > part.sentences:
+            documents = documents + max(0, self._document)
+        self._document = int(documents[-1])
+        return replace(part, ledgers=ledgers, new_surfaces=NOTHING_SPELT, documents=documents)
+
+    def _fold(self) -> None:
+        """Let go of single mentions: from now on, only sums by group are kept."""
+        whole = self._taken()
+        if self._folding is None:
+            self._folding, several = Folding(), _several(whole.documents[:MOST_MENTIONED])
+            self._unit = self._unit or ("document" if several else "sentence")
+        before = self.sentences - whole.sentences
+        ranks = self._ranks(whole.documents)
+        numbers = ranks if self._unit == "document" else before + np.arange(whole.sentences)
+        for name in _types_of(self._subsets):  # which need not have occurred so far
+            self._plan.coding.labels.type_code(name)
+        divided = with_subsets(self._unfolded(whole), self._subsets)
+        self._folding.add(divided, groups_of(numbers))
+
+    def _taken(self) -> Scored:
+        """All waiting parts as one; they are let go, so that memory is not needed twice."""
+        parts, self._waiting, self._waiting_sentences = self._waiting, [], 0
+        return joined_scores(parts)
+
+    def _ranks(self, documents: Ints) -> Ints:
+        """The number of each sentence's document among those that have sentences."""
+        changed = np.diff(documents, prepend=self._last_folded) != 0
+        ranks: Ints = self._rank + np.cumsum(changed)
+        self._rank, self._last_folded = int(ranks[-1]), int(documents[-1])
+        return ranks
+
+    def _unfolded(self, whole: Scored) -> Evidence:
+        """The evidence of some sentences, mention by mention."""
+        return replace(
+            self._blank,
+            types=tuple(self._plan.coding.labels.types),
+            ledgers=whole.ledgers,
+            documents=whole.documents,
+            lines=whole.lines,
+            texts=whole.texts if whole.sentences <= MOST_MENTIONED else None,
+            line_a_token=whole.line_a_token,
+        )
+
+    def evidence(self) -> Evidence:
+        """The evidence of all that was added, divided as was asked for."""
+        if self._folding is None and not self._plan.settings.fold:
+            return with_subsets(canonical(self._unfolded(self._taken())), self._subsets)
+        if self._waiting:
+            self._fold()
+        assert self._folding is not None
+        folded = Folded(str(self._unit), self.sentences, self._rank + 1)
+        like = replace(self._blank, types=tuple(self._plan.coding.labels.types))
+        found = canonical(self._folding.evidence(like, folded))
+        for subset in self._subsets:  # a type that nobody has is refused only now
+            divide(subset, replace(self._blank, types=found.types))
+        return found
+
+
+def _several(documents: Ints) -> bool:
+    return bool(documents[0] != documents[-1])
+
+
+def _types_of(subsets: Sequence[Subset]) -> list[str]:
+    """The types that conditions name."""
+    nodes = [node for one in subsets if one.condition for node in one.condition.walk()]
+    return [node.level for node in nodes if node.kind == "test" and node.name == "type"]

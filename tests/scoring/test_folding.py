@@ -1,0 +1,231 @@
+"""Folded evidence counts and resamples as if every mention had been kept."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.scoring.toys import drawn, noisy
+
+import nerscope
+from nerscope.corpus.arrays import Bools
+from nerscope.engines.local import Local
+from nerscope.errors import InputError, UsageError
+from nerscope.evaluation.plan import divisions_of, make_plan, open_task
+from nerscope.evaluation.score import Scored, joined_scores, score_chunk
+from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.sums import Sums
+from nerscope.results.results import Results
+from nerscope.scoring import groups
+from nerscope.scoring.evidence import Evidence, Folded
+from nerscope.scoring.folding import Folding
+from nerscope.scoring.groups import groups_of
+from nerscope.scoring.ledger import Ledger, Output, Units
+
+GOLD, TRAIN = drawn(90, seed=1), drawn(60, seed=2)
+SYSTEMS: dict[str, Any] = {
+    "a": [noisy(GOLD, 0.2, 3), noisy(GOLD, 0.3, 4)],
+    "b": noisy(GOLD, 0.4, 5),
+}
+FACETS = ["tmr", "eLen", "hard", "tCon", "tmr & type=PER", "eLen=XL & !tmr=seen", "all"]
+MATCHES = ["exact", "overlap", "muc-partial", "iou"]
+
+
+@pytest.fixture(params=[10_000, 25])
+def _few_groups(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "MOST_GROUPS", request.param)
+
+
+def evaluated(gold: Any = GOLD, **options: Any) -> Results:
+    standard = {"train": TRAIN, "facets": FACETS, "matches": MATCHES, "intervals": True}
+    return nerscope.evaluate(gold, SYSTEMS, **{**standard, **options})
+
+
+@pytest.mark.usefixtures("_few_groups")
+def test_folding_moves_no_number_and_no_interval() -> None:
+    whole, folded = evaluated(fold=False), evaluated(fold=True)
+    assert len(whole.rows) == len(folded.rows)
+    for one, other in zip(whole.rows, folded.rows, strict=True):
+        assert one | {"value": 0, "std": 0} == other | {"value": 0, "std": 0}
+        assert other["value"] == pytest.approx(one["value"], abs=1e-9)
+        if one["match"] != "iou":  # whose credit is added up in small steps
+            assert other["value"] == one["value"]
+    assert folded.notes() == whole.notes()
+
+
+def document_file(path: Path, often: int = 12) -> str:
+    lines = []
+    for number, (tokens, labels) in enumerate(GOLD * often):
+        lines += ["-DOCSTART- O", ""] if number % 7 == 0 else []
+        lines += [f"{token} {label}" for token, label in zip(tokens, labels, strict=True)]
+        lines.append("")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.usefixtures("_few_groups")
+@pytest.mark.parametrize("unit", [None, "sentence", "document"])
+def test_documents_are_folded_by_documents(unit: str | None, tmp_path: Path) -> None:
+    gold = document_file(tmp_path / "gold.txt", 1)
+    sampling = nerscope.Sampling(unit)
+    whole, folded = (evaluated(gold, fold=fold, intervals=sampling) for fold in (False, True))
+    wanted = [(row["low"], row["high"], row["clusters"]) for row in whole.rows]
+    assert [(row["low"], row["high"], row["clusters"]) for row in folded.rows] == wanted
+    assert folded.evidence[0].folded == (unit or "document", 90, 13)
+
+
+def test_large_data_is_folded_as_it_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 200)
+    monkeypatch.setattr("nerscope.formats.files.BLOCK", 1 << 12)
+    monkeypatch.setattr("nerscope.formats.conll.BLOCK", 1 << 12)
+    monkeypatch.setattr(groups, "MOST_GROUPS", 50)
+    gold = document_file(tmp_path / "gold.txt")
+    pred = {"s": gold, "t": [labels for _, labels in noisy(GOLD, 0.2, 7) * 12]}
+    options: dict[str, Any] = {"train": TRAIN, "intervals": True, "dataset": "d"}
+    folded = nerscope.evaluate(gold, pred, **options)
+    assert folded.evidence[0].folded == ("document", 1080, 155)
+    whole = nerscope.evaluate(gold, pred, fold=False, **options)
+    assert folded.rows == whole.rows
+
+
+def test_folded_results_survive_being_saved() -> None:
+    folded = evaluated(fold=True)
+    text = folded.to_json()
+    again = Results.from_json(text)
+    assert again.rows == folded.rows
+    assert again.to_json() == text
+    assert again.evidence[0].folded == folded.evidence[0].folded
+    one = nerscope.compare(folded, "a", "b", samples=200).rows
+    assert nerscope.compare(again, "a", "b", samples=200).rows == one
+    assert nerscope.compare(evaluated(fold=False), "a", "b", samples=200).rows[0] == one[0]
+
+
+def test_a_report_of_folded_results_has_no_sentences_and_says_how_many_there_were() -> None:
+    from nerscope.render.page.data import page_data
+
+    (dataset,) = page_data(evaluated(fold=True))["datasets"]
+    assert dataset["sentences"]["total"] == 90
+    assert dataset["sentences"]["number"] == []
+    assert dataset["tokens"] == sum(len(tokens) for tokens, _ in GOLD)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda results: results.errors(),
+        lambda results: results.confusion(),
+        lambda results: results.partial_pairs(),
+        lambda results: results.changes("a", "b"),
+    ],
+    ids=["errors", "confusion", "partial", "changes"],
+)
+def test_what_needs_single_mentions_says_how_to_keep_them(ask: Any) -> None:
+    with pytest.raises(InputError, match=r"sums are kept and no single mentions.*fold=False"):
+        ask(evaluated(fold=True))
+
+
+def test_what_was_folded_by_sentences_cannot_be_drawn_by_documents() -> None:
+    with pytest.raises(InputError, match=r"no document is left to draw.*--resample document"):
+        nerscope.compare(evaluated(fold=True), "a", "b", resample="document")
+
+
+def test_a_type_that_nobody_has_is_refused_in_folded_data_too() -> None:
+    with pytest.raises(UsageError, match="'type' has no level 'NOWHERE'"):
+        evaluated(fold=True, facets=["tmr & type=NOWHERE"])
+
+
+@st.composite
+def cuts(draw: st.DrawFn) -> list[int]:
+    inner = draw(st.lists(st.integers(1, len(GOLD) - 1), max_size=5))
+    return sorted({0, len(GOLD), *inner})
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two ledgers, or parts of them, hold the same numbers."""
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if hasattr(one, "__slots__"):
+        return all(_same(getattr(one, name), getattr(other, name)) for name in one.__slots__)
+    return bool(one == other)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cuts(), st.data())
+def test_any_division_and_any_order_of_adding_give_the_same(
+    places: list[int], data: st.DataObject
+) -> None:
+    options = Settings(facets=("tmr", "eLen", "hard"), matches=("exact", "iou", "muc-type"))
+    task = open_task(GOLD, {"s": SYSTEMS["b"]}, TRAIN, None, options)
+    planned = make_plan(task, Local())
+    (row,) = task.rows(tokens=True)
+
+    def scored(first: int, last: int) -> Scored:
+        return score_chunk(planned.plan, [one.sentences(first, last) for one in row])
+
+    def added(parts: list[Scored]) -> Evidence:
+        blank = Evidence("d", (), (("s", "1"),), {}, divisions_of(planned.plan), np.zeros(0, int))
+        sums = Sums(blank, planned, in_pieces=False)
+        for part in parts:
+            sums.add(part)
+        return sums.evidence()
+
+    parts = [scored(first, last) for first, last in pairwise(places)]
+    whole = added([scored(0, len(GOLD))])
+    assert _same(added(parts).ledgers, whole.ledgers)
+    cut = data.draw(st.integers(0, len(parts)))
+    sides = [joined_scores(side) for side in (parts[:cut], parts[cut:]) if side]
+    assert _same(added(sides).ledgers, whole.ledgers)
+
+    def folded(pieces: list[tuple[int, int]]) -> Evidence:
+        folding = Folding()
+        for first, last in pieces:
+            inside = _sentences(whole, first, last)
+            folding.add(inside, groups_of(np.arange(first, last)))
+        return folding.evidence(whole, Folded("sentence", len(GOLD), 1))
+
+    mixed = data.draw(st.permutations(list(pairwise(places))))
+    assert _same(folded(mixed).ledgers, folded([(0, len(GOLD))]).ledgers)
+
+
+def _sentences(evidence: Evidence, first: int, last: int) -> Evidence:
+    """The evidence of some sentences."""
+
+    def inside(units: Units) -> Bools:
+        found: Bools = (units.sentence >= first) & (units.sentence < last)
+        return found
+
+    def cut(units: Units) -> Units:
+        here = inside(units)
+        columns = {name: getattr(units, name) for name in ("weight", "surface", "start", "length")}
+        return Units(
+            units.sentence[here] - first,
+            units.type[here],
+            {facet: codes[here] for facet, codes in units.codes.items()},
+            **{name: None if own is None else own[here] for name, own in columns.items()},
+        )
+
+    def outcome(run: Output, gold: Units) -> Output:
+        sides = {"gold": inside(gold), "pred": inside(run.pred)}
+        columns = {
+            f"{side}_{what}": {
+                match: own[here] for match, own in getattr(run, f"{side}_{what}").items()
+            }
+            for side, here in sides.items()
+            for what in ("credit", "kind")
+        }
+        return Output(cut(run.pred), **columns)
+
+    ledgers = {
+        unit: Ledger(cut(own.gold), tuple(outcome(run, own.gold) for run in own.runs))
+        for unit, own in evidence.ledgers.items()
+    }
+    return replace(evidence, ledgers=ledgers)
