@@ -88,7 +88,7 @@ Call = tuple[str, Mapping[str, str] | None, Mapping[str, int]]
 
 def inside(calls: Mapping[str, Call], repeat: int) -> dict[str, float]:
     """Seconds of exact scores in a process that has imported all it needs; the fastest counts."""
-    warm = (str(DEMO / "test.conll"), {"x": str(next((DEMO / "systems").iterdir()))}, {})
+    warm: Call = (str(DEMO / "test.conll"), {"x": str(next((DEMO / "systems").iterdir()))}, {})
     command = [sys.executable, "-c", _INSIDE, json.dumps([warm, *calls.values()])]
     runs = []
     for _ in range(repeat):

@@ -35,8 +35,8 @@ TWO, TWO_ALL = "two files, one worker", "two files, default workers"
 
 def processes(three: Path, gold: Path, pred: Path, loop: Path) -> dict[str, Command]:
     """What is run as whole processes."""
-    one = [*NERSCOPE, "evaluate", three, *EXACT]
-    two = [*NERSCOPE, "evaluate", gold, "--system", f"x={pred}", *EXACT]
+    one: Command = [*NERSCOPE, "evaluate", three, *EXACT]
+    two: Command = [*NERSCOPE, "evaluate", gold, "--system", f"x={pred}", *EXACT]
     return {
         LOOP: [loop, three],
         ONE: [*one, "--workers", "1"],
@@ -61,9 +61,9 @@ def show(costs: Mapping[str, Cost], within: Mapping[str, float]) -> None:
     loop = costs[LOOP].seconds
     print(f"  {'':30}{'whole':>8}{'/ loop':>8}{'peak':>10}{'inside':>10}{'/ loop':>8}")
     for name, cost in costs.items():
-        line = f"  {name:30}{cost.seconds:6.2f} s{cost.seconds / loop:8.2f}"
+        line = f"  {name:30}{cost.seconds:6.2f} s{cost.seconds / loop:8.2f}{cost.megabytes:7.0f} MB"
         if name in within:
-            line += f"{cost.megabytes:7.0f} MB{within[name]:8.2f} s{within[name] / loop:8.2f}"
+            line += f"{within[name]:8.2f} s{within[name] / loop:8.2f}"
         print(line)
 
 
