@@ -104,11 +104,7 @@ def evaluated(files: Files, options: Sequence[str]) -> TreeCost:
 def facets(sizes: Sequence[int], documents: bool) -> list[Target]:
     """All facets at both sizes, with one worker and with as many as there are by default."""
     print("\nAll facets, one system, gold and output in two files, 1M training tokens")
-    print(
-        f"  {'tokens':>12}  {'':17}{'time':>9}{'tokens/s':>12}{'largest':>11}{'together':>11}",
-        end="",
-    )
-    print("  processes")
+    print(f"  {'tokens':>12}{'time':>28}{'tokens/s':>12}{'largest':>11}{'together':>11}  processes")
     targets = []
     for name, options in WORKERS.items():
         costs = []
@@ -197,10 +193,9 @@ def resampling(sizes: Sequence[int], documents: bool, samples: int, repeat: int)
         path = saved(tokens, documents)
         found.append(json.loads(printed(_RESAMPLE, [str(path), samples, repeat])))
         times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in found[-1].items())
-        print(
-            f"  {tokens:>12,} tokens: {times}; results of {path.stat().st_size / 1e6:.1f} MB",
-            flush=True,
-        )
+        size = path.stat().st_size / 1e6
+        print(f"  {tokens:>12,} tokens: {times}; results of {size:.1f} MB", flush=True)
+        path.unlink()
     small, large = found
     return [
         Target(f"{name}, large / small", large[name] / small[name], RESAMPLING) for name in small
