@@ -5,9 +5,9 @@
     python benchmarks/scale.py --only facets          or --only resampling
 
 Facets: every facet of one system, gold and output in two files, a million training tokens, whole
-processes. Memory is what Linux calls resident: of the largest process, and the peaks of the
-command and all its workers together, which counts what they share several times. Resampling: two
-systems are evaluated and saved; then intervals, and the comparison of both by 10,000 resamples,
+processes. Memory is what Linux calls resident: of the command and all its workers together, when
+it was the most, which counts what they share several times; and of the largest process. Resampling:
+two systems are evaluated and saved; then intervals, and the comparison of both by 10,000 resamples,
 are timed in a process that has read the results.
 """
 
@@ -39,9 +39,12 @@ WORKERS: dict[str, list[str]] = {"one worker": ONE_WORKER, "default workers": []
 
 
 class TreeCost(NamedTuple):
-    """What a process and those it started took: seconds, and megabytes of each at its peak."""
+    """What a process and those it started took: seconds, megabytes of all of them when they had
+    the most together, and of each at its own peak.
+    """
 
     seconds: float
+    together: float
     peaks: tuple[float, ...]
 
     @property
@@ -49,10 +52,12 @@ class TreeCost(NamedTuple):
         """Megabytes of the process that took the most."""
         return max(self.peaks)
 
-    @property
-    def together(self) -> float:
-        """Megabytes of all, each at its own peak."""
-        return sum(self.peaks)
+
+class Resident(NamedTuple):
+    """Megabytes that a process has in memory: now, and at its peak so far."""
+
+    now: float
+    peak: float
 
 
 def family(process: int) -> Iterator[int]:
@@ -67,31 +72,34 @@ def family(process: int) -> Iterator[int]:
             yield from family(int(child))
 
 
-def peak_of(process: int) -> float:
-    """Megabytes at the peak so far; nothing where the process has ended."""
+def resident(process: int) -> Resident:
+    """The memory of a process; nothing where it has ended."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
-        return 0.0
-    lines = [line for line in status.splitlines() if line.startswith("VmHWM:")]
-    return int(lines[0].split()[1]) / 1024 if lines else 0.0
+        return Resident(0.0, 0.0)
+    sizes = {name: rest for name, _, rest in (line.partition(":") for line in status.splitlines())}
+    now, peak = (int(sizes.get(name, "0").split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+    return Resident(now, peak)
 
 
 def measure_tree(command: Command) -> TreeCost:
     """Run a command and look at its processes until it ends."""
     peaks: dict[int, float] = {}
+    together = 0.0
     start = time.perf_counter()
     process = subprocess.Popen(
         [str(part) for part in command], stdout=subprocess.DEVNULL, env=environment()
     )
     while process.poll() is None:
-        for one in family(process.pid):
-            peaks[one] = max(peaks.get(one, 0.0), peak_of(one))
+        seen = {one: resident(one) for one in family(process.pid)}
+        together = max(together, sum(one.now for one in seen.values()))
+        peaks |= {one: max(peaks.get(one, 0.0), own.peak) for one, own in seen.items()}
         time.sleep(PAUSE)
     seconds = time.perf_counter() - start
     if process.returncode:
         raise failed(command, process.returncode)
-    return TreeCost(seconds, tuple(peaks.values()))
+    return TreeCost(seconds, together, tuple(peaks.values()))
 
 
 def evaluated(files: Files, options: Sequence[str]) -> TreeCost:
@@ -104,7 +112,9 @@ def evaluated(files: Files, options: Sequence[str]) -> TreeCost:
 def facets(sizes: Sequence[int], documents: bool) -> list[Target]:
     """All facets at both sizes, with one worker and with as many as there are by default."""
     print("\nAll facets, one system, gold and output in two files, 1M training tokens")
-    print(f"  {'tokens':>12}{'time':>28}{'tokens/s':>12}{'largest':>11}{'together':>11}  processes")
+    print(
+        f"  {'tokens':>12}{'time':>28}{'tokens/s':>12}{'together':>11}{'largest':>11}  of processes"
+    )
     targets = []
     for name, options in WORKERS.items():
         costs = []
@@ -120,7 +130,7 @@ def show(tokens: int, name: str, cost: TreeCost) -> None:
     """One line of a table."""
     rate = f"{tokens / cost.seconds:,.0f}"
     print(f"  {tokens:>12,}  {name:17}{cost.seconds:7.1f} s{rate:>12}", end="")
-    print(f"{cost.largest:8.0f} MB{cost.together:8.0f} MB{len(cost.peaks):7}", flush=True)
+    print(f"{cost.together:8.0f} MB{cost.largest:8.0f} MB{len(cost.peaks):14}", flush=True)
 
 
 def growth(files: Sequence[Files]) -> float:
