@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test coverage test-lab test-peers test-browser page screenshots docs lint format lock bench calibration mutants sessions clean
+.PHONY: demo test coverage test-lab test-peers test-browser page screenshots docs lint format lock bench bench-exact bench-peers bench-scale calibration mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -101,6 +101,16 @@ lock:
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+# What docs/performance.md tells of; OPTIONS makes them short or long: make bench-exact OPTIONS="--tokens 200000"
+bench-exact: $(READY)
+	$(BIN)/python benchmarks/exact.py $(OPTIONS)
+
+bench-peers: $(READY)
+	$(BIN)/python benchmarks/peers.py $(OPTIONS)
+
+bench-scale: $(READY)
+	$(BIN)/python benchmarks/scale.py $(OPTIONS)
 
 # Are p-values and intervals what they claim? DIR has test.txt, train.txt and systems/; some 25 minutes.
 calibration: $(READY)

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from run import measure
+from common import measure
 
 WORDS = ("the", "a", "of", "in", "met", "saw", "said", "river", "meeting", "yesterday", "for", ",")
 NAMES = ("Ada", "Lovelace", "Oslo", "Zoë", "Münster", "Bank", "東京", "O'Neill", "Kraków", "🎉")

@@ -5,6 +5,7 @@
     python benchmarks/run.py --corpus DIR             DIR has train.txt, test.txt and systems/*.txt
     python benchmarks/run.py --conlleval conlleval.pl with the original script, if perl is there
 
+Each section of size has a benchmark of its own that says more: exact.py, peers.py, scale.py.
 Peers are installed into an environment of their own (.venv-peers); they are never a dependency.
 Times on a shared machine are noisy: read the ratios, and the load that is printed.
 """
@@ -12,153 +13,12 @@ Times on a shared machine are noisy: read the ratios, and the load that is print
 import argparse
 import os
 import shutil
-import subprocess
 import sys
-import time
-import venv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent
-DATA = ROOT / "data"
-DEMO = ROOT.parent / "src" / "nerscope" / "demo"
-PEERS = ROOT.parent / ".venv-peers"
-PEER_VERSIONS = ("seqeval==1.2.2", "nervaluate==1.2.1", "seqscore==0.9.0")
-NERSCOPE = [sys.executable, "-m", "nerscope"]
-
-
-class Cost(NamedTuple):
-    """What a process took: seconds and megabytes at its peak."""
-
-    seconds: float
-    megabytes: float
-
-
-def measure(command: Sequence[str | Path], repeat: int = 1) -> Cost:
-    """Run a command some times; the fastest run counts, and the largest memory."""
-    environment = {
-        key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
-    }
-    seconds, peak = [], 0
-    for _ in range(repeat):
-        start = time.perf_counter()
-        process = subprocess.Popen(
-            [str(part) for part in command], stdout=subprocess.DEVNULL, env=environment
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds.append(time.perf_counter() - start)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            sys.exit(f"{' '.join(map(str, command))} failed with {process.returncode}")
-        peak = max(peak, usage.ru_maxrss)
-    return Cost(min(seconds), peak / 1024)
-
-
-def big_files(tokens: int) -> tuple[Path, Path, Path]:
-    """Files of about so many tokens: token, gold and prediction in one; gold alone; prediction
-    alone.
-    """
-    paths = DATA / f"three.{tokens}.txt", DATA / f"gold.{tokens}.txt", DATA / f"pred.{tokens}.txt"
-    if all(path.exists() for path in paths):
-        return paths
-    DATA.mkdir(exist_ok=True)
-    gold = (DEMO / "test.conll").read_text(encoding="utf-8").splitlines()
-    pred = (DEMO / "systems" / "crf-shapes.1.conll").read_text(encoding="utf-8").splitlines()
-    pairs = [(a, b) for a, b in zip(gold, pred, strict=True) if not a.startswith("-DOCSTART-")]
-    kept = [(a, b) for k, (a, b) in enumerate(pairs) if a or (k and pairs[k - 1][0])]
-    columns = [(*a.split("\t"), b.split("\t")[1]) if a else () for a, b in kept]
-    size = sum(bool(row) for row in columns)
-    for path, places in zip(paths, ((0, 1, 2), (0, 1), (0, 2)), strict=True):
-        block = (
-            "".join(
-                " ".join(row[place] for place in places) + "\n" if row else "\n" for row in columns
-            )
-            + "\n"
-        )
-        with path.open("w", encoding="utf-8") as file:
-            for _ in range(-(-tokens // size)):
-                file.write(block)
-    return paths
-
-
-def peers() -> Path:
-    """The Python of the environment that holds the peers."""
-    python = PEERS / "bin" / "python"
-    if not python.exists():
-        venv.create(PEERS, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PEER_VERSIONS], check=True)
-    return python
-
-
-_SEQEVAL = """
-import sys
-from seqeval.metrics import classification_report
-gold, pred = [[]], [[]]
-for line in open(sys.argv[1], encoding="utf-8"):
-    parts = line.split()
-    if parts:
-        gold[-1].append(parts[1]); pred[-1].append(parts[2])
-    elif gold[-1]:
-        gold.append([]); pred.append([])
-print(classification_report(gold, pred))
-"""
-_NERVALUATE = """
-import sys
-from nervaluate import Evaluator
-gold, pred, types = [[]], [[]], set()
-for line in open(sys.argv[1], encoding="utf-8"):
-    parts = line.split()
-    if parts:
-        gold[-1].append(parts[1]); pred[-1].append(parts[2])
-        if parts[1] != "O": types.add(parts[1][2:])
-    elif gold[-1]:
-        gold.append([]); pred.append([])
-print(Evaluator(gold, pred, tags=sorted(types), loader="list").evaluate())
-"""
-
-
-def exact(tokens: int, conlleval: str | None) -> None:
-    """Exact scores by type of one large file, against the peers."""
-    three, gold, pred = big_files(tokens)
-    print(f"\nExact scores by type, {tokens:,} tokens, whole process")
-    options = ["--facet", "all", "--match", "exact"]
-    own = measure(
-        [*NERSCOPE, "evaluate", f"{three}::label=1", "--system", f"x={three}", *options], repeat=3
-    )
-    print(
-        f"  {'nerscope, one file of three columns':44}{own.seconds:9.2f} s {own.megabytes:8.0f} MB"
-    )
-    two = measure([*NERSCOPE, "evaluate", gold, "--system", f"x={pred}", *options], repeat=2)
-    print(
-        f"  {'nerscope, gold and system files, aligned':44}{two.seconds:9.2f} s "
-        f"{two.megabytes:8.0f} MB"
-    )
-    python = peers()
-    rivals: dict[str, list[str | Path]] = {
-        "seqeval classification_report": [python, "-c", _SEQEVAL, three],
-        "nervaluate": [python, "-c", _NERVALUATE, three],
-        "seqscore": [
-            python.parent / "seqscore",
-            "score",
-            "--labels",
-            "BIO",
-            "--repair-method",
-            "conlleval",
-            "--quiet",
-            "--reference",
-            gold,
-            pred,
-        ],
-    }
-    if conlleval and shutil.which("perl"):
-        rivals["conlleval (perl)"] = ["sh", "-c", f"perl {conlleval} < {three}"]
-    for name, command in rivals.items():
-        cost = measure(command)
-        print(
-            f"  {name:44}{cost.seconds:9.2f} s {cost.megabytes:8.0f} MB   "
-            f"{cost.seconds / own.seconds:6.1f} x the time"
-        )
+from common import DATA, DEMO, NERSCOPE, big_files, machine, measure, show_targets
+from peers import against_peers
 
 
 def startup() -> None:
@@ -277,13 +137,13 @@ def main() -> None:
     parser.add_argument(
         "--corpus", type=Path, help="a folder with train.txt, test.txt and systems/*.txt"
     )
-    parser.add_argument("--conlleval", help="the original conlleval script")
+    parser.add_argument("--conlleval", type=Path, help="the original conlleval script")
     parser.add_argument("--experiment", type=Path, help="an experiment file to time")
     given = parser.parse_args()
-    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.2f}")
+    print(machine())
     sections: dict[str, Callable[[], None]] = {
         "startup": startup,
-        "exact": lambda: exact(given.tokens, given.conlleval),
+        "exact": lambda: show_targets(against_peers(given.tokens, given.conlleval)),
         "facets": lambda: facets(given.tokens, given.corpus),
         "comparison": lambda: comparison(given.corpus),
     }
