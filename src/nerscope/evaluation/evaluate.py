@@ -10,6 +10,7 @@ from nerscope.evaluation.gather import Gathered, Progress, gather
 from nerscope.evaluation.noticed import identical_outputs
 from nerscope.evaluation.plan import Task, make_plan, open_task
 from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.systems import Systems
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.pieces import pieces_of
@@ -50,7 +51,8 @@ def evaluate(
     task = open_task(test, systems, train, dataset, Settings.of(options))
     unit = getattr(intervals, "resample", None)  # by which groups are made of very large data
     found = _scored(task, where, progress, unit)
-    results = Results([found.evidence], [*found.losses, *identical_outputs(found.evidence)])
+    evidence = with_subsets(found.evidence, found.subsets)
+    results = Results([evidence], [*found.losses, *identical_outputs(evidence)])
     if intervals is not None and intervals is not False:
         from nerscope.results.intervals import with_intervals  # for those who want to resample
 

@@ -19,6 +19,7 @@ from nerscope.evaluation.noticed import (
 )
 from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, in_pieces
 from nerscope.evaluation.score import score_piece, score_rows
+from nerscope.evaluation.subsets import Subset
 from nerscope.evaluation.sums import Sums
 from nerscope.formats.base import Nature
 from nerscope.formats.losses import Loss, losses_of
@@ -33,6 +34,7 @@ class Gathered(NamedTuple):
 
     evidence: Evidence
     losses: list[Loss]
+    subsets: Sequence[Subset]  # by which it is to be divided
 
 
 def gather(
@@ -68,7 +70,7 @@ def gather(
         )
     losses = _losses(task, planned, readings, schemes)
     odd = _noticed(task, evidence, readings, schemes, plan.natures)
-    return Gathered(evidence, [*losses, *odd])
+    return Gathered(evidence, [*losses, *odd], planned.subsets)
 
 
 def _blank(task: Task, planned: Planned) -> Evidence:

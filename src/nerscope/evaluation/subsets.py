@@ -61,6 +61,11 @@ class Subset(NamedTuple):
         named = [*([self.divider] if self.divider else []), *tests]
         return [name for name in named if name not in ("type", ALL)]
 
+    def types(self) -> list[str]:
+        """The types that its condition names."""
+        nodes = self.condition.walk() if self.condition else ()
+        return [node.level for node in nodes if node.kind == "test" and node.name == "type"]
+
 
 def parse_subset(text: str) -> Subset:
     """Read an expression.
@@ -234,7 +239,15 @@ def _plain_metrics(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
-    """The evidence divided by what was asked for: facets as they are, and subsets of them."""
+    """The evidence divided by what was asked for: facets as they are, and subsets of them.
+
+    Folded evidence was divided before it was folded; only now is it known which types there are.
+    """
+    if evidence.folded is not None:
+        for subset in subsets:
+            for name in subset.types():
+                _check_level(subset, Node("test", "type", name), MENTION, {}, evidence.types)
+        return evidence
     divisions = [division for division in evidence.divisions if division.facet == ALL]
     ledgers = dict(evidence.ledgers)
     for subset in subsets:

@@ -1,6 +1,5 @@
 """What all parts of the data say together: every mention while they are few, then sums by group."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ from nerscope.corpus.spelling import NOTHING_SPELT
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.evaluation.plan import Planned
 from nerscope.evaluation.score import Scored, joined_scores, with_surfaces
-from nerscope.evaluation.subsets import Subset, divide, with_subsets
+from nerscope.evaluation.subsets import with_subsets
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
 from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of
@@ -81,8 +80,8 @@ class Sums:
         before = self.sentences - whole.sentences
         ranks = self._ranks(whole.documents)
         numbers = ranks if self._unit == "document" else before + np.arange(whole.sentences)
-        for name in _types_of(self._subsets):  # which need not have occurred so far
-            self._plan.coding.labels.type_code(name)
+        for subset in self._subsets:
+            self._plan.coding.labels.type_codes_of(subset.types())  # which may occur only later
         divided = with_subsets(self._unfolded(whole), self._subsets)
         self._folding.add(divided, groups_of(numbers))
 
@@ -111,25 +110,16 @@ class Sums:
         )
 
     def evidence(self) -> Evidence:
-        """The evidence of all that was added, divided as was asked for."""
+        """The evidence of all that was added; folded evidence is divided as was asked for."""
         if self._folding is None and not self._plan.settings.fold:
-            return with_subsets(canonical(self._unfolded(self._taken())), self._subsets)
+            return canonical(self._unfolded(self._taken()))
         if self._waiting:
             self._fold()
         assert self._folding is not None
         folded = Folded(str(self._unit), self.sentences, self._rank + 1)
         like = replace(self._blank, types=tuple(self._plan.coding.labels.types))
-        found = canonical(self._folding.evidence(like, folded))
-        for subset in self._subsets:  # a type that nobody has is refused only now
-            divide(subset, replace(self._blank, types=found.types))
-        return found
+        return canonical(self._folding.evidence(like, folded))
 
 
 def _several(documents: Ints) -> bool:
     return bool(documents[0] != documents[-1])
-
-
-def _types_of(subsets: Sequence[Subset]) -> list[str]:
-    """The types that conditions name."""
-    nodes = [node for one in subsets if one.condition for node in one.condition.walk()]
-    return [node.level for node in nodes if node.kind == "test" and node.name == "type"]
