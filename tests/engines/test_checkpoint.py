@@ -96,7 +96,7 @@ def kept(folder: Path) -> list[Path]:
         {"work": other_powers},
         {"items": ITEMS[:5]},
     ],
-    ids=str,
+    ids=["key", "work", "number"],
 )
 def test_what_is_not_the_same_is_not_used(tmp_path: Path, other: Any) -> None:
     before = {path: path.read_bytes() for path in kept(tmp_path)}
