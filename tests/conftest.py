@@ -33,6 +33,7 @@ POSIX = (
     "tests/cli/test_evaluate.py::test_results_keep_the_mode_of_the_file",
     "tests/cli/test_evaluate.py::test_results_may_go_into_a_pipe",
     "tests/cli/test_process.py",
+    "tests/engines/test_pool.py::test_workers_end_with_a_map_that_nobody_finishes",
     "tests/evaluation/test_refusals.py::test_two_outputs_are_never_the_same_file",
     "tests/formats/test_reading.py::test_a_pipe_is_read_once_and_kept",
     "tests/house/test_once_found.py",
@@ -47,6 +48,11 @@ FULL_DEVICE = (
     "tests/cli/test_process.py::test_a_full_disk_is_a_fault",
     "tests/results/test_files.py::test_a_full_device_is_a_fault",
 )
+# Tests of processes that are copied, or left behind where Linux lists them.
+PROCESSES = (
+    "tests/engines/test_pool.py::test_a_copy_knows_what_cannot_be_sent",
+    "tests/engines/test_stopping.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -57,6 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="this system has no POSIX shell"))
         if not Path("/dev/full").exists() and item.nodeid.startswith(FULL_DEVICE):
             item.add_marker(pytest.mark.skip(reason="this system has no full device"))
+        if not Path("/proc/self/stat").exists() and item.nodeid.startswith(PROCESSES):
+            item.add_marker(pytest.mark.skip(reason="this system has no list of processes"))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import FULL_DEVICE, POSIX
+from tests.conftest import FULL_DEVICE, POSIX, PROCESSES
 
 from nerscope.cli import common
 from nerscope.formats import files
@@ -172,7 +172,7 @@ def test_a_large_pipe_is_kept_in_a_closed_file_until_nobody_reads_it(
     assert not path.exists()
 
 
-@pytest.mark.parametrize("place", sorted({*POSIX, *FULL_DEVICE}))
+@pytest.mark.parametrize("place", sorted({*POSIX, *FULL_DEVICE, *PROCESSES}))
 def test_what_is_left_out_elsewhere_is_there(place: str) -> None:
     name, _, test = place.partition("::")
     assert f"def {test or 'test_'}" in (ROOT / name).read_text(encoding="utf-8")

@@ -1,16 +1,17 @@
 """What several commands share: options, checks, progress, and handing out what they found."""
 
 import errno
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
+from nerscope.cli.progress import Progress
 from nerscope.errors import OutputError, UsageError, suggest
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ REPAIR_HELP = "How to read invalid labels: conlleval, strict, discard, none."
 # As `head` leaves a pipe: nothing more to print. Windows calls it an invalid argument.
 _READER_GONE = (errno.EPIPE, errno.EINVAL) if os.name == "nt" else (errno.EPIPE,)
 _PATIENCE = 1.0  # seconds before a progress line appears
+_OFTEN = 0.2  # seconds between two of them on a terminal
+_SELDOM = 30.0  # and elsewhere, where each is a line of its own
 
 
 def checked_format(form: str) -> str:
@@ -234,7 +237,7 @@ def steps() -> Iterator[Callable[[str], None]]:
 
     def show(step: str) -> None:
         if on_terminal:
-            typer.echo(f"\r\033[K{step}", nl=False, err=True)
+            typer.echo(f"\r\033[K{_encodable(step, sys.stderr.encoding)}", nl=False, err=True)
 
     try:
         yield show
@@ -244,12 +247,12 @@ def steps() -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int], None]]:
-    """A counter of sentences, for work that takes its time."""
-    start = monotonic()
-    with steps() as show:
-        yield (
-            lambda done: (
-                show(f"{label}: {done:,} sentences") if monotonic() - start > _PATIENCE else None
-            )
-        )
+def progress(label: str, *, quiet: bool = False) -> Iterator[Progress]:
+    """A counter of sentences, for work that takes its time: in place on a terminal, a line now and
+    then elsewhere.
+    """
+    if not quiet and sys.stderr.isatty():
+        with steps() as show:
+            yield Progress(label, show, after=_PATIENCE, every=_OFTEN)
+    else:
+        yield Progress(label, say, after=math.inf if quiet else _SELDOM, every=_SELDOM)

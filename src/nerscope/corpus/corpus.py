@@ -31,6 +31,7 @@ from nerscope.corpus.schemes import (
 )
 from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import FormatError, InputError
+from nerscope.wire import travels
 
 _LONGEST_SHOWN = 60  # letters of a label in a message
 _LONE = re.compile("[\ud800-\udfff]")
@@ -49,6 +50,7 @@ class Coding:
 _LISTED = 1000  # of what was found, so many are named
 
 
+@travels
 class Found(NamedTuple):
     """Something that was noticed while reading: how often, on which lines first, what, of how many.
 
@@ -70,6 +72,7 @@ class Found(NamedTuple):
         )
 
 
+@travels
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """What was noticed while a chunk was read. Readings of chunks add up to that of their file."""

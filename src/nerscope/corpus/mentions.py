@@ -27,6 +27,7 @@ from nerscope.corpus.schemes import (
     stray,
 )
 from nerscope.errors import UsageError, suggest
+from nerscope.wire import travels
 
 REPAIRS = {
     "conlleval": "any label but O belongs to a mention; a stray I-X opens one",
@@ -42,6 +43,7 @@ def check_repair(name: str) -> None:
         raise UsageError("repair", f"there is no repair '{name}'", suggest(name, REPAIRS))
 
 
+@travels
 class Shape(NamedTuple):
     """What makes a mention other than a run of whole tokens.
 
@@ -101,6 +103,7 @@ def shapes_of(shapes: Sequence[Shape]) -> Objects | None:
     return np.fromiter(shapes, object, len(shapes))
 
 
+@travels
 @dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
     """Spans of tokens with a type: parallel arrays, spans half-open and counted from the start of

@@ -12,6 +12,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.errors import UsageError, expect, suggest
+from nerscope.wire import travels
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 OUTSIDE_LABEL = "O"
@@ -246,6 +247,7 @@ def _with_previous(role: Ints, kind: Ints, starts: Ints) -> tuple[Ints, Ints, Bo
     return before, role, same
 
 
+@travels
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitions:
     """How often each label follows each other one: enough to tell the scheme and every fault in it.

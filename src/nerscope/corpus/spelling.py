@@ -7,8 +7,10 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.vocabulary import Vocabulary
+from nerscope.wire import travels
 
 
+@travels
 class Spelt(NamedTuple):
     """Sequences of tokens: sequence k is `tokens[ends[k - 1]:ends[k]]`, places in `words`.
 

@@ -22,8 +22,10 @@ from nerscope.formats.base import Nature, with_tokens
 from nerscope.formats.pieces import Piece
 from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
+from nerscope.wire import travels
 
 
+@travels
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
     """What scoring some sentences gave; what is scored adds up, whoever scored it.

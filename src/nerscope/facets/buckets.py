@@ -11,10 +11,12 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import UsageError
+from nerscope.wire import travels
 
 NAMES = {2: ("S", "L"), 3: ("S", "M", "L"), 4: ("XS", "S", "L", "XL")}
 
 
+@travels
 @dataclass(frozen=True, slots=True)
 class Values:
     """Distinct values and how often each occurs: all that is needed to place edges. Values of

@@ -14,8 +14,10 @@ from nerscope.corpus.spelling import Spelt, joined_spelt, spell
 from nerscope.facets.buckets import Values
 from nerscope.facets.facet import Attribute
 from nerscope.facets.view import Sentences, View
+from nerscope.wire import travels
 
 
+@travels
 @dataclass(frozen=True, slots=True, eq=False)
 class SurveyPart:
     """What some sentences say: surfaces with a type of each, and the values of attributes."""

@@ -15,10 +15,12 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints, Objects
 from nerscope.corpus.mentions import spelt_out
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
+from nerscope.wire import travels
 
 Column = TypeVar("Column", Ints, Floats)
 
 
+@travels
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
     """Gold or predicted units: parallel columns. A row is `weight` equal units of one sentence."""
@@ -42,6 +44,7 @@ class Units:
         return kind if codes is None else codes * np.int64(n_types) + kind
 
 
+@travels
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
     """What one run made of the units: its predictions, and by match the credit and kind of each.
@@ -57,6 +60,7 @@ class Output:
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
 
 
+@travels
 @dataclass(frozen=True, slots=True, eq=False)
 class Ledger:
     """One kind of unit (mentions, or tokens), for all runs."""

@@ -1,0 +1,143 @@
+"""Parts that are kept in a folder, so that work that was stopped goes on where it was."""
+
+import errno
+import hashlib
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from nerscope.engines.base import Engine, Item, Part, State
+from nerscope.errors import FaultError, NerscopeError, OutputError
+from nerscope.wire import pack, unpack
+
+_MARK = b"nerscope part 1\n"
+_SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+
+
+class Checkpointed:
+    """An engine that keeps each part in a folder, and leaves to another engine what is not there.
+
+    `key` says everything that parts depend on beside their place among the items: what has another
+    key is never used, and never touched. Several processes may share a folder, and even a key.
+
+    >>> from nerscope.engines.local import Local
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     engine = Checkpointed(Local(), folder, "version, settings, files")
+    ...     parts = list(engine.map(divmod, 7, [2, 3]))
+    ...     kept = len(list(engine.folder.iterdir()))
+    ...     engine.finish()
+    >>> parts, kept
+    ([(3, 1), (2, 1)], 2)
+    """
+
+    def __init__(self, engine: Engine, folder: str | os.PathLike[str], key: str) -> None:
+        self.engine, self.folder, self.key = engine, Path(folder), key
+        self._maps: Counter[str] = Counter()  # a work may be done several times, on other items
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=self.folder).close()
+        except (OSError, ValueError) as error:
+            raise _unwritable(self.folder, error) from None
+
+    @property
+    def remote(self) -> bool:
+        """Whether items leave this process."""
+        return self.engine.remote
+
+    def map(
+        self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
+    ) -> Iterator[Part]:
+        """The parts of all items: read where they are kept, made and kept where not."""
+        listed = list(items)
+        paths = self._paths(f"{work.__module__}.{work.__qualname__}", len(listed))
+        missing = [place for place, path in enumerate(paths) if not _is_whole(path)]
+
+        def kept(first: int, last: int) -> Iterator[Part]:
+            for place in range(first, last):
+                data = _read(paths[place])  # again, so that not all are held; it may be gone now
+                yield unpack(data) if data is not None else work(state, listed[place])
+
+        made = self.engine.map(work, state, [listed[place] for place in missing]) if missing else ()
+        turn = 0
+        for place, part in zip(missing, made, strict=True):
+            yield from kept(turn, place)
+            self._write(paths[place], pack(part))
+            yield part
+            turn = place + 1
+        yield from kept(turn, len(listed))
+
+    def finish(self) -> None:
+        """Delete all parts of this key, when what they were made for is done."""
+        for path in self.folder.glob(f"{_digest(self.key)}-*"):
+            with _shared():
+                path.unlink()
+
+    def _paths(self, work: str, number: int) -> Sequence[Path]:
+        self._maps[work] += 1
+        about = [work, self._maps[work], number]
+        own = _digest(self.key)
+        return [self.folder / f"{own}-{_digest(*about, place)}.part" for place in range(number)]
+
+    def _write(self, path: Path, data: bytes) -> None:
+        """Write a part whole or not at all, whatever happens to the machine."""
+        try:
+            handle, draft = tempfile.mkstemp(
+                prefix=f"{path.stem}-", suffix=".draft", dir=path.parent
+            )
+            try:
+                with open(handle, "wb") as file:
+                    file.write(_MARK + hashlib.sha256(data).digest())
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                with _shared():
+                    Path(draft).replace(path)
+            finally:
+                Path(draft).unlink(missing_ok=True)
+        except OSError as error:
+            raise _unwritable(self.folder, error) from None
+
+
+def _shared() -> suppress:
+    """Another process with the same key may be reading a part, which Windows minds, or be done with
+    all of them; that costs time at most.
+    """
+    return suppress(FileNotFoundError, PermissionError)
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def _is_whole(path: Path) -> bool:
+    data = _read(path)
+    if data is None:
+        return False
+    try:
+        unpack(data)
+    except ValueError:  # of another version, perhaps
+        return False
+    return True
+
+
+def _read(path: Path) -> bytes | None:
+    """The packed bytes of a part, None if they are not all there and as they were."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    start = len(_MARK) + hashlib.sha256().digest_size
+    head, data = content[:start], content[start:]
+    return data if head == _MARK + hashlib.sha256(data).digest() else None
+
+
+def _unwritable(folder: Path, error: OSError | ValueError) -> NerscopeError:
+    reason = error.strerror if isinstance(error, OSError) else error
+    fact = f"no parts can be kept in this folder ({reason})"
+    if isinstance(error, OSError) and error.errno in _SURROUNDINGS:
+        return FaultError(str(folder), fact, "make room on the disk, and try again")
+    return OutputError(str(folder), fact, "choose another folder, or change its permissions")
