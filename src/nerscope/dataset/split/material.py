@@ -142,8 +142,8 @@ def _bytes_of(content: Bytes) -> tuple[bytes, str]:
     """What is in a file, unpacked, and the hash of the file as it lies there."""
     with content.open() as stream:
         data = stream.read()
-    packed = Path(content.path).read_bytes() if content.path else data
-    return data, hashlib.sha256(packed).hexdigest()
+    with content.as_stored() as stream:
+        return data, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _way(file: ConllFile, corpus: Corpus, pieces: Pieces) -> Way:
