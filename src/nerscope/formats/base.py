@@ -9,8 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, TypeAlias
 
-import numpy as np
-
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import (
     Coding,
@@ -106,6 +104,10 @@ class Source(ABC):
             self.name, f"{', '.join(options)} cannot be said of it", "say it where it is opened"
         )
 
+    def as_one(self, sources: Sequence["Source"], name: str) -> "Source":
+        """Several sources of its format, of which it is the first, as one."""
+        return Several(sources, name)
+
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         """The file with other labels by line, all else as it was; None if there are no lines."""
         return None
@@ -143,6 +145,7 @@ class DocumentCount:
     Each file begins a new document, unless none was marked so far: files that know of no documents
     are one corpus without them.
 
+    >>> import numpy as np
     >>> count = DocumentCount()
     >>> [count.after(np.array(file), begins=True).tolist() for file in ([0, 0], [0], [1, 1], [0])]
     [[0, 0], [0], [1, 1], [2]]
@@ -443,16 +446,14 @@ def source_named(text: str) -> Source:
     )
 
 
-def _all_of(
-    path: str, told: str | None, options: Callable[[Format], Mapping[str, Any]]
-) -> Source:
+def _all_of(path: str, told: str | None, options: Callable[[Format], Mapping[str, Any]]) -> Source:
     """What is behind a path; all files that fit a pattern are read as the first of them is."""
     files = files_of(path)
     every = [Bytes.of(file) for file in ([path] if files is None else files)]
     form = _format_of(every[0], told)
     said = options(form)
     opened = [form.open(one, **said) for one in every]
-    return opened[0] if files is None else Several(opened, shown(path))
+    return opened[0] if files is None else opened[0].as_one(opened, shown(path))
 
 
 def format_written(target: str) -> Format:
@@ -542,7 +543,7 @@ def _opened(path: str, options: Mapping[str, Any]) -> Source:
     return _all_of(path, rest.pop("format", None), lambda form: _known(form, shown(path), rest))
 
 
-def _handed(given: IO[Any], name: str, options: Mapping[str, Any]) -> Source:
+def _handed(given: Any, name: str, options: Mapping[str, Any]) -> Source:
     """A file that somebody has opened; what it holds is kept, for it can be read but once."""
     first = given.read(_HELD)
     rest = dict(options)

@@ -283,9 +283,7 @@ def load(stream: BinaryIO, name: str, size: int = BLOCK) -> bytes:
     try:
         return stream.read(size)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            name, f"it cannot be unpacked ({error})", "pack the file again"
-        ) from None
+        raise InputError(name, f"it cannot be unpacked ({error})", "pack the file again") from None
 
 
 def _plain_line_ends(data: bytes) -> bytes:

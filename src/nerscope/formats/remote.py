@@ -81,7 +81,7 @@ def _found(address: str) -> tuple[Any, str]:
 
 
 class _Reaching:
-    """Turn whatever the driver of a file system raises into a message: each has errors of its own."""
+    """Turn whatever a driver raises into a message: each has errors of its own."""
 
     def __init__(self, address: str) -> None:
         self._address, self._name = address, shown(address)
