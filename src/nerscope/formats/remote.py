@@ -96,6 +96,8 @@ class _Reaching:
         trace: TracebackType | None,
     ) -> None:
         """Say what is wrong; a message of our own, and a user who stops the program, pass."""
+        if isinstance(error, FileNotFoundError) and error.__cause__ is not None:
+            error = error.__cause__  # some drivers call a file not found if its server is not
         if isinstance(error, FileNotFoundError):
             raise InputError(self._name, "no such file", "check the path") from None
         if isinstance(error, Exception) and not isinstance(error, NerscopeError):
