@@ -61,7 +61,8 @@ def _parquet(data: Bytes) -> Table:
     pyarrow, parquet = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
     with _refusing(data.name):
         data = _at_any_place(data)
-        source = _readable(data, pyarrow)
+        # Not mapped: what was read would go on being counted as memory in use.
+        source = _readable(data, pyarrow, pyarrow.OSFile)
         _check_claims(source, data.name)
         file = parquet.ParquetFile(source, buffer_size=1 << 20, pre_buffer=False)
         schema = file.schema_arrow
@@ -112,7 +113,8 @@ def arrow_table(data: Bytes) -> Table:
         )
     with _refusing(data.name):
         data = _at_any_place(data)
-        source = _readable(data, pyarrow)
+        # Mapped, for a batch may be the whole file.
+        source = _readable(data, pyarrow, pyarrow.memory_map)
         whole = head.startswith(_ARROW)
         reader = ipc.open_file(source) if whole else ipc.open_stream(source)
         schema = reader.schema
@@ -220,14 +222,14 @@ def _known(marks: Any, names: Sequence[str] | None) -> tuple[Ints, list[str]] | 
     return places.astype(np.int32), texts
 
 
-def _readable(data: Bytes, pyarrow: Any) -> Any:
-    """What pyarrow can read at any place, no more than it asks for at a time."""
+def _readable(data: Bytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
+    """What pyarrow can read at any place; a plain file is opened in its own way."""
     stream = data.open()
     is_plain = isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
     if data.local is None or not is_plain:
         return pyarrow.PythonFile(stream, mode="r")
     stream.close()
-    return pyarrow.memory_map(data.local)
+    return plain(data.local)
 
 
 def _at_any_place(data: Bytes) -> Bytes:
