@@ -21,6 +21,7 @@ from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import (
     DocumentCount,
     Several,
+    Source,
     files_behind,
     format_written,
     open_source,
@@ -291,7 +292,7 @@ def test_a_pattern_that_fits_nothing_is_refused(tmp_path: Path) -> None:
         ("data/test/*.conll", "test"),
         ("data/test/[0-9]?.conll", "test"),
         ("s3://bucket/all/**/*.conll", "all"),
-        ("*", ""),
+        ("*.conll", "files"),
     ],
 )
 def test_a_pattern_is_called_by_what_its_files_share(name: str, stem: str) -> None:
@@ -345,7 +346,7 @@ def test_the_scheme_is_told_by_all_files_together(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text("Ada I-PER\nmet O\n")  # io, if it were alone
     (tmp_path / "b.conll").write_text("Ada B-PER\nLee I-PER\n\nBob I-PER\n\n" * 3)
     source = open_source(tmp_path / "*.conll")
-    assert source.nature() == ns.formats.base.Source.nature(source)
+    assert source.nature() == Source.nature(source)
     assert source.nature().flat
 
 

@@ -488,7 +488,7 @@ def stem_of(name: str) -> str:
     if not _JOKER.search(name):
         return path.stem.strip("<>")
     shared = (_JOKER.sub("", part).strip("-_.") for part in (path.stem, *reversed(path.parts[:-1])))
-    return next(filter(None, shared), "")
+    return next(filter(None, shared), "files")
 
 
 def parted(text: str) -> tuple[str, str]:
