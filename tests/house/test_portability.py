@@ -160,7 +160,7 @@ def test_a_large_pipe_is_kept_in_a_closed_file_until_nobody_reads_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(files, "_IN_MEMORY", 4)
-    kept = files._kept("pipe", io.BytesIO(b"Ada B-PER\n"))
+    kept = files.kept("pipe", io.BytesIO(b"Ada B-PER\n"))
     path = Path(kept.path or "")
     with kept.open() as stream:
         assert stream.read() == b"Ada B-PER\n"

@@ -9,10 +9,10 @@ import os
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints, Words
+from nerscope.corpus.arrays import Bools, Ints, Words
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 # Where keys are put differs from process to process, so that nobody can write tokens that collide;
 # their codes follow the order of arrival and stay the same.
 _SEED = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
@@ -148,6 +148,62 @@ class Paths:
         twin = Paths()
         twin._edges = self._edges.copy()
         return twin
+
+    def beginnings(self) -> Ints:
+        """The code of each path of one item, by that item; -1 where there is none.
+
+        >>> paths = Paths()
+        >>> _ = paths.codes(np.array([2, 5, 0]), np.array([0, 2]), np.array([2, 3]))
+        >>> paths.beginnings().tolist()
+        [1, -1, 0]
+        """
+        keys = self._edges.keys[: self._edges.size]
+        roots = np.flatnonzero(keys >> _HALF == 0)
+        items = keys[roots].astype(np.int64)
+        found = np.full(int(items.max(initial=-1)) + 1, -1, np.int32)
+        found[items] = roots
+        return found
+
+    def goes_on(self) -> Bools:
+        """Whether a path is the beginning of another one, by code."""
+        before = self._before(np.arange(len(self)))
+        found = np.zeros(len(self), bool)
+        found[before[before >= 0]] = True
+        return found
+
+    def further(self, codes: Ints, items: Ints) -> Ints:
+        """The code of each path that goes on with one more item, -1 for the unknown ones."""
+        return self._edges.find(((codes + 1).astype(np.uint64) << _HALF) | items.astype(np.uint64))
+
+    def spelt(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
+        """The sequences behind codes, as items with the start and the end of each.
+
+        >>> paths = Paths()
+        >>> codes = paths.codes(np.array([4, 5, 6]), np.array([0, 2]), np.array([2, 3]))
+        >>> [part.tolist() for part in paths.spelt(codes)]
+        [[4, 5, 6], [0, 2], [2, 3]]
+        """
+        ends = np.cumsum(self._lengths(codes))
+        items = np.zeros(int(ends[-1]) if len(ends) else 0, np.int64)
+        nodes, at = codes, ends - 1
+        while len(nodes):  # from the last item of each to the first
+            items[at] = self._edges.keys[nodes] & _LOW
+            nodes = self._before(nodes)
+            nodes, at = nodes[nodes >= 0], at[nodes >= 0] - 1
+        return items, np.concatenate([[0], ends[:-1]]) if len(ends) else ends, ends
+
+    def _lengths(self, codes: Ints) -> Ints:
+        """How many items each path has."""
+        lengths, nodes, which = np.zeros(len(codes), np.int64), codes, np.arange(len(codes))
+        while len(which):
+            lengths[which] += 1
+            nodes = self._before(nodes)
+            nodes, which = nodes[nodes >= 0], which[nodes >= 0]
+        return lengths
+
+    def _before(self, codes: Ints) -> Ints:
+        """The path without its last item, -1 if it had but one."""
+        return (self._edges.keys[codes] >> _HALF).astype(np.int64) - 1
 
     def path(self, code: int) -> list[int]:
         """The sequence behind a code."""

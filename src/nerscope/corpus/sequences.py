@@ -1,9 +1,12 @@
 """Where sequences of tokens stand in a text."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.interning import Paths
 from nerscope.corpus.lookup import lookup, ranges
 from nerscope.corpus.mentions import Mentions
 
@@ -27,6 +30,37 @@ def places_of(text: Corpus, tokens: Ints, wanted: Mentions) -> tuple[Ints, Ints]
         good = (lengths[which] <= step) | (text.tokens[at] == right)
         which, begin = which[good], begin[good]
     return which, begin
+
+
+def places_counted(paths: Paths, texts: Iterable[tuple[Ints, Ints]]) -> Ints:
+    """How often each path stands in texts, within a sentence. A text is tokens, and where sentences
+    begin; it ends where the last one does.
+
+    From every place of the text the tree of paths is walked as long as there is a branch; so the
+    time does not depend on how many paths there are.
+
+    >>> text = Corpus.of([(["a", "b", "a"], ["O"] * 3), (["b"], ["O"])])
+    >>> paths = Paths()
+    >>> code = paths.codes(text.tokens, np.array([0]), np.array([2]))
+    >>> places_counted(paths, [(text.tokens, text.starts)])[code].tolist()
+    [1]
+    """
+    found = np.zeros(len(paths), np.int64)
+    beginnings, goes_on = paths.beginnings(), paths.goes_on()
+    for tokens, starts in texts if len(paths) else ():
+        codes = np.where(
+            tokens < len(beginnings), beginnings[np.minimum(tokens, len(beginnings) - 1)], -1
+        )
+        last = np.repeat(starts[1:] - 1, np.diff(starts))  # of the sentence of each token
+        at = np.flatnonzero(codes >= 0)
+        codes = codes[at]
+        while len(at):
+            np.add.at(found, codes, 1)
+            going = goes_on[codes] & (at < last[at])
+            at = at[going] + 1
+            codes = paths.further(codes[going], tokens[at])
+            at, codes = at[codes >= 0], codes[codes >= 0]
+    return found
 
 
 def _candidates(text: Corpus, tokens: Ints, wanted: Mentions) -> tuple[Ints, Ints]:

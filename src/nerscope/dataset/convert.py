@@ -22,6 +22,7 @@ from nerscope.formats.base import (
     with_tokens,
 )
 from nerscope.formats.losses import losses_of, notes_of
+from nerscope.formats.packing import packed_for
 from nerscope.results.files import write_bytes, write_folder
 
 Files = Mapping[str, bytes]
@@ -64,11 +65,7 @@ def convert(
     if files is not None:
         write_folder(path, files.items())
         return notes
-    if path.endswith(".gz"):
-        import gzip
-
-        data = gzip.compress(data)
-    write_bytes(path, data)
+    write_bytes(path, packed_for(path, data))
     return notes
 
 

@@ -1,7 +1,7 @@
 """Checking labels against a scheme."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +48,7 @@ def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
     reading = sum((chunk.reading for chunk in chunks), Reading())
     told = scheme_named(scheme) if scheme else chunks[0].told
     rules = told or reading.transitions.scheme()
-    found = [*_foreign(source.name, reading, rules)]
+    found = [one for file in _by_file(chunks) for one in _foreign(*file, rules)]
     own = chunks[0].told or reading.transitions.scheme()
     if scheme is not None:
         own = reading.transitions.scheme()  # labels are named as they are written
@@ -64,6 +64,14 @@ def _in_scheme(given: CorpusLike, scheme: str | None) -> Source:
     if isinstance(given, str | os.PathLike | Source) or hasattr(given, "read"):
         return open_source(given, scheme=scheme)
     return open_source(Corpus.of(given, scheme=scheme))
+
+
+def _by_file(chunks: Sequence[Corpus]) -> Iterable[tuple[str, Reading]]:
+    """What was noticed, by the name of each file: several may be one corpus."""
+    readings: dict[str, Reading] = {}
+    for chunk in chunks:
+        readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
+    return readings.items()
 
 
 def _foreign(name: str, reading: Reading, scheme: Scheme) -> Iterator[Violation]:

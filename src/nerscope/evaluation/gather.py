@@ -1,6 +1,6 @@
 """The second pass over all chunks: what each says, added up to the evidence of a dataset."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, in_piece
 from nerscope.evaluation.score import score_piece, score_rows
 from nerscope.evaluation.subsets import Subset
 from nerscope.evaluation.sums import Sums
-from nerscope.formats.base import Nature
+from nerscope.formats.base import Nature, Several
 from nerscope.formats.losses import Loss, losses_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
@@ -46,14 +46,12 @@ def gather(
 ) -> Gathered:
     """Score all pieces, and add up what they say."""
     plan = planned.plan
-    sums = Sums(_blank(task, planned), planned, in_pieces=len(task.pieces) > 1, unit=unit)
+    sums = Sums(_blank(task, planned), planned, task.pieces, unit)
     for part in in_pieces(engine, task.pieces, plan, score_piece, score_rows):
         sums.add(part)
         if progress:
             progress(sums.sentences)
-    readings = sums.readings
-    if not plan.settings.texts:
-        readings = [reading.without_items() for reading in readings]
+    readings = [sum(own.values(), Reading()) for own in sums.readings]
     for source, reading in zip(task.sources, readings, strict=True):
         refuse_other_sentences(source.name, reading, sums.tokens)
     schemes = [
@@ -62,13 +60,15 @@ def gather(
     ]
     signature = signature_of(plan, schemes, [run.source.policy for run in task.runs])
     evidence = replace(sums.evidence(), signature=signature)
+    if isinstance(task.gold, Several):
+        evidence = replace(evidence, lines=None)  # of which file would they be?
     if not len(evidence.overall.gold):
         raise InputError(
             task.gold.name,
             "no mention at all: every label is O",
             "check that the label column is the right one",
         )
-    losses = _losses(task, planned, readings, schemes)
+    losses = _losses(planned, sums.readings, schemes)
     odd = _noticed(task, evidence, readings, schemes, plan.natures)
     return Gathered(evidence, [*losses, *odd], planned.subsets)
 
@@ -105,18 +105,19 @@ def signature_of(
 
 
 def _losses(
-    task: Task, planned: Planned, readings: Sequence[Reading], schemes: Sequence[Scheme]
+    planned: Planned, readings: Sequence[Mapping[str, Reading]], schemes: Sequence[Scheme]
 ) -> list[Loss]:
-    repair = task.settings.repair
-    names = [source.name for source in task.sources]
-    read = list(zip(names, readings, schemes, strict=True))
-    if planned.training is not None:
-        training = planned.training
-        read.insert(0, (training.name, training.reading, training.scheme))
+    """What reading lost, by file."""
+    settings, training = planned.plan.settings, planned.training
+    read = list(zip(readings, schemes, strict=True))
+    if training is not None:
+        read.insert(0, (training.readings, training.scheme))
     found: dict[str, Loss] = {}
-    for name, reading, scheme in read:
-        for loss in losses_of(name, reading, scheme, repair):
-            found.setdefault(f"{name}\n{loss['message']}", loss)  # one file may be read twice
+    for files, scheme in read:
+        for name, reading in files.items():
+            told = reading if settings.texts else reading.without_items()
+            for loss in losses_of(name, told, scheme, settings.repair):
+                found.setdefault(f"{name}\n{loss['message']}", loss)  # one file may be read twice
     return list(found.values())
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.interning import Paths
-from nerscope.corpus.lexicon import Lexicon, lexicon_of
+from nerscope.corpus.lexicon import Lexicon, Training, read_training
 from nerscope.corpus.schemes import BIO, Labels
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.engines.base import Engine
@@ -115,7 +115,7 @@ class Planned(NamedTuple):
     plan: Plan
     subsets: list[Subset]
     zeta: dict[str, float | None]
-    training: Corpus | None
+    training: Training | None
 
 
 def open_task(
@@ -163,10 +163,8 @@ def make_plan(task: Task, engine: Engine) -> Planned:
     if task.realigned and settings.facets is None:
         subsets.append(parse_subset(ALIGNMENT))
     names = list(dict.fromkeys(name for subset in subsets for name in subset.facets()))
-    training, lexicon = None, None
-    if task.train is not None:
-        training = joined([with_tokens(chunk) for chunk in task.train.chunks(task.coding)])
-        lexicon = lexicon_of(training, settings.repair)
+    training = _read(task.train, task) if task.train is not None else None
+    lexicon = training.lexicon if training else None
     survey, zeta = Survey(Paths(), np.zeros(0, np.int64), {}), {}
     if names:
         parts = _survey_parts(task, names, natures[0], lexicon, engine)
@@ -186,6 +184,11 @@ def make_plan(task: Task, engine: Engine) -> Planned:
         survey.types_of_surface,
     )
     return Planned(plan, subsets, zeta, training)
+
+
+def _read(train: Source, task: Task) -> Training:
+    """Count the training data."""
+    return read_training(lambda: map(with_tokens, train.chunks(task.coding)), task.settings.repair)
 
 
 def _or_none(value: float) -> float | None:

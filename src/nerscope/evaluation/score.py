@@ -1,10 +1,8 @@
 """The second pass: a chunk of gold and system sentences becomes a part of the ledgers."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import chain
-from operator import add
 from typing import Any, cast
 
 import numpy as np
@@ -37,7 +35,7 @@ class Scored:
     ledgers: Mapping[str, Ledger]
     sentences: int
     tokens: int
-    readings: tuple[Reading, ...]  # of gold, then of each run
+    readings: tuple[Mapping[str, Reading], ...]  # of gold, then of each run, by file
     told: tuple[str | None, ...]  # the schemes that somebody said they are in
     types: tuple[str, ...]
     new_surfaces: Spelt
@@ -77,7 +75,7 @@ def joined_scores(parts: Sequence[Scored]) -> Scored:
         {unit: merged(own) for unit, own in ledgers.items()},
         sentences,
         sum(part.tokens for part in parts),
-        tuple(reduce(add, own) for own in zip(*(part.readings for part in parts), strict=True)),
+        tuple(map(joined_readings, zip(*(part.readings for part in parts), strict=True))),
         last.told,
         last.types,
         joined_spelt([part.new_surfaces for part in parts]),
@@ -86,6 +84,15 @@ def joined_scores(parts: Sequence[Scored]) -> Scored:
         all(part.line_a_token for part in parts),
         tuple(chain.from_iterable(texts)) if len(texts) == len(parts) else None,
     )
+
+
+def joined_readings(parts: Iterable[Mapping[str, Reading]]) -> dict[str, Reading]:
+    """What was noticed in each file, from what was noticed in its parts."""
+    total: dict[str, Reading] = {}
+    for part in parts:
+        for name, reading in part.items():
+            total[name] = total[name] + reading if name in total else reading
+    return total
 
 
 def _renumbered(ledger: Ledger, by: int) -> Ledger:
@@ -129,7 +136,7 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
         ledgers,
         len(gold),
         gold.n_tokens,
-        tuple(corpus.reading for corpus in row),
+        tuple({corpus.name: corpus.reading} for corpus in row),
         tuple(corpus.told.name if corpus.told else None for corpus in row),
         tuple(plan.coding.labels.types),
         new_surfaces,

@@ -1,5 +1,6 @@
 """What all parts of the data say together: every mention while they are few, then sums by group."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +11,10 @@ from nerscope.corpus.interning import Paths
 from nerscope.corpus.spelling import NOTHING_SPELT
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.evaluation.plan import Planned
-from nerscope.evaluation.score import Scored, joined_scores, with_surfaces
+from nerscope.evaluation.score import Scored, joined_readings, joined_scores, with_surfaces
 from nerscope.evaluation.subsets import with_subsets
+from nerscope.formats.base import DocumentCount
+from nerscope.formats.pieces import Piece, begin_files
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
 from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of
@@ -23,26 +26,27 @@ class Sums:
     """The parts so far, in the order of the sentences and in the codes of the evaluation."""
 
     def __init__(
-        self, blank: Evidence, planned: Planned, *, in_pieces: bool, unit: str | None = None
+        self, blank: Evidence, planned: Planned, pieces: Sequence[Piece], unit: str | None = None
     ) -> None:
         self._blank = blank  # all that is known before anything is counted
         self._plan, self._subsets = planned.plan, planned.subsets
         self._surfaces = self._plan.surfaces.copy() if self._plan.lexicon else Paths()
-        self._in_pieces = in_pieces  # whose documents are numbered anew in each
+        # Documents are numbered anew in each piece; in one piece they are numbered through.
+        self._opens_file = iter(begin_files(pieces)) if len(pieces) > 1 else None
+        self._documents, self._document = DocumentCount(), 0
         self._waiting: list[Scored] = []
         self._waiting_sentences = 0
         self._folding: Folding | None = None
         self._unit = unit  # by which groups are made; None: as the first sentences tell
-        self._document = self._last_folded = self._rank = -1  # of the last sentences
-        self.readings: list[Reading] = [Reading() for _ in self._plan.natures]
+        self._last_folded = self._rank = -1  # of the last sentence that was folded
+        self.readings: list[dict[str, Reading]] = [{} for _ in self._plan.natures]
         self.told: tuple[str | None, ...] = ()
         self.sentences = self.tokens = 0
 
     def add(self, part: Scored) -> None:
         """Add what the next sentences say."""
-        self.readings = [
-            one + other for one, other in zip(self.readings, part.readings, strict=True)
-        ]
+        both = zip(self.readings, part.readings, strict=True)
+        self.readings = [joined_readings(pair) for pair in both]
         self.told = part.told
         self.sentences += part.sentences
         self.tokens += part.tokens
@@ -65,11 +69,17 @@ class Sums:
                 ledgers[MENTION],
                 lambda known: np.where(known < -1, lasting[np.maximum(0, -2 - known)], known),
             )
-        documents = part.documents
-        if self._in_pieces and self.sentences > part.sentences:
-            documents = documents + max(0, self._document)
-        self._document = int(documents[-1])
+        documents = self._numbered(part.documents)
         return replace(part, ledgers=ledgers, new_surfaces=NOTHING_SPELT, documents=documents)
+
+    def _numbered(self, documents: Ints) -> Ints:
+        """The documents of the next part, numbered on from those before."""
+        if self._opens_file is None:
+            return documents
+        begins = next(self._opens_file)
+        in_file = documents if begins else documents + self._document
+        self._document = int(in_file[-1])
+        return self._documents.after(in_file, begins=begins)
 
     def _fold(self) -> None:
         """Let go of single mentions: from now on, only sums by group are kept."""

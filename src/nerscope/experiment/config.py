@@ -11,7 +11,9 @@ from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.systems import check_names
 from nerscope.experiment.toml import Toml, read_toml
-from nerscope.formats.base import OPTIONS_FOLLOW, path_of
+from nerscope.formats.base import OPTIONS_FOLLOW, parted, path_of
+from nerscope.formats.files import files_of
+from nerscope.formats.remote import is_remote
 from nerscope.results.protocol import Protocol
 from nerscope.stats.intervals import Sampling
 
@@ -229,13 +231,21 @@ def outputs_of(
 
 def relative_to(folder: Path, text: str, options: str) -> str:
     """A file named in a file of settings, with what is said of it, or of all."""
-    path, _, own = text.partition(OPTIONS_FOLLOW)
-    return f"{folder / path}{OPTIONS_FOLLOW}{own or options}"
+    path, own = parted(text)
+    return f"{_beneath(folder, path)}{OPTIONS_FOLLOW}{own or options}"
+
+
+def _beneath(folder: Path, path: str) -> str:
+    """A path from a folder, unless it is an address; what the folder is called is no pattern."""
+    if is_remote(path):
+        return path
+    is_pattern = glob.has_magic(path) and not (folder / path).exists()
+    return str(Path(glob.escape(str(folder))) / path if is_pattern else folder / path)
 
 
 def _found(folder: Path, pattern: str, data: Data) -> list[str]:
     """The files that fit a pattern, with their options; what a dataset is called is no pattern."""
-    path, _, own = pattern.partition(OPTIONS_FOLLOW)
+    path, own = parted(pattern)
     found = files_that_fit(folder, path.replace("{dataset}", glob.escape(data.name)))
     return [f"{one}{OPTIONS_FOLLOW}{own or data.options}" for one in found]
 
@@ -243,6 +253,8 @@ def _found(folder: Path, pattern: str, data: Data) -> list[str]:
 def files_that_fit(folder: Path, pattern: str) -> list[str]:
     """The files that fit a pattern, in order; what the folder is called is no pattern."""
     path = path_of(pattern)
+    if is_remote(path):
+        return files_of(path) or [path]
     whole = path if Path(path).is_absolute() else f"{glob.escape(str(folder))}/{path}"
     return sorted(glob.glob(whole), key=_by_number)  # noqa: PTH207  the pattern may be absolute
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from nerscope.errors import InputError
+from nerscope.formats.packing import without_packing
 
 _ENDINGS = {".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".conllu"}
 _SPLITS = {
@@ -36,13 +37,12 @@ def starter_text(folder: str | Path) -> str:
 
 def _is_data(path: Path, root: Path) -> bool:
     hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-    plain = path.with_suffix("") if path.suffix == ".gz" else path
-    return path.is_file() and not hidden and plain.suffix in _ENDINGS
+    return path.is_file() and not hidden and Path(without_packing(path.name)).suffix in _ENDINGS
 
 
 def _split_of(path: Path) -> str | None:
     """The split that a file's name tells: such a file is data, never the output of a system."""
-    stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    stem = without_packing(path.name).rsplit(".", 1)[0]
     return next((split for split, pattern in _SPLITS.items() if pattern.search(stem)), None)
 
 
@@ -54,7 +54,7 @@ def _datasets(root: Path, files: Iterable[Path]) -> dict[str, dict[str, Path]]:
     for path in files:
         split = _split_of(path)
         if split:
-            stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+            stem = without_packing(path.name).rsplit(".", 1)[0]
             prefix = _SPLITS[split].sub("", stem).strip("._- ")
             folders.setdefault(path.parent, {}).setdefault(prefix, {}).setdefault(split, path)
     found = [
@@ -106,7 +106,7 @@ def _systems(
         name, pattern = _pattern(root, path)
         dataset = _dataset_of(root, path, datasets)
         folders = [_key(part) for part in path.relative_to(root).parts[-2::-1]]
-        ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1]
+        ending = without_packing(path.name).rsplit(".", 1)[-1]
         key = _key(name)
         for more in (*folders, ending, path.name):
             if found.get(key, {}).get(dataset, pattern) == pattern:
@@ -118,7 +118,7 @@ def _systems(
 
 def _pattern(root: Path, path: Path) -> tuple[str, str]:
     """The system of an output, and the pattern of its runs: a number, and nothing but a number."""
-    stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    stem = without_packing(path.name).rsplit(".", 1)[0]
     folder = "".join(f"{glob.escape(part)}/" for part in path.relative_to(root).parts[:-1])
     run = re.fullmatch(r"(.+?)([._-](?:run|seed)?)\d+", stem, re.IGNORECASE)
     if not run:

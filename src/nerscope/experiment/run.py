@@ -19,7 +19,7 @@ from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subse
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.facets.alignment import ALIGNMENT
-from nerscope.formats.base import files_behind, path_of, source_named
+from nerscope.formats.base import files_behind, source_named
 from nerscope.formats.losses import Loss
 from nerscope.results.compare import (
     Comparison,
@@ -257,9 +257,9 @@ def _score_share(state: tuple[Dataset, Settings], runs: Sequence[Run]) -> list[d
     found = gather(task, make_plan(task, Local()), Local())
     shared = {task.gold.name, task.train.name if task.train else ""}
     entries = []
-    for index, (run, file) in enumerate(zip(runs, files, strict=True)):
+    for index, run in enumerate(runs):
         own = replace(only_runs(found.evidence, [index]), runs=(run,))
-        names = {*shared, path_of(file)}
+        names = {*shared, named[f"{index}"].name}
         entries.append(
             {
                 "evidence": pack_evidence(own, whole=True),

@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,8 +18,9 @@ from nerscope.corpus.vocabulary import padded
 from nerscope.errors import InputError
 from nerscope.formats.base import FORMATS, Format, Source, with_tokens
 from nerscope.formats.extras import needed
-from nerscope.formats.files import Bytes
+from nerscope.formats.files import Bytes, kept
 from nerscope.formats.footer import Claim, claims_of
+from nerscope.formats.packing import without_packing
 from nerscope.formats.tables import (
     BATCH,
     DOCUMENT,
@@ -48,18 +49,20 @@ _WRITE_AGAIN = "write the file again"
 
 def open_parquet(data: Bytes, **options: Any) -> Source:
     """A Parquet file as a source."""
-    return TableSource(data.name, lambda: _parquet(data), data.size <= SMALL, **options)
+    return TableSource(data.name, partial(_parquet, data), data.size <= SMALL, **options)
 
 
 def open_arrow(data: Bytes, **options: Any) -> Source:
     """An Arrow or Feather file, or a stream of Arrow's, as a source."""
-    return TableSource(data.name, lambda: arrow_table(data), data.size <= SMALL, **options)
+    return TableSource(data.name, partial(arrow_table, data), data.size <= SMALL, **options)
 
 
 def _parquet(data: Bytes) -> Table:
     pyarrow, parquet = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
     with _refusing(data.name):
-        source = _readable(data, pyarrow)
+        data = _at_any_place(data)
+        # Not mapped: what was read would go on being counted as memory in use.
+        source = _readable(data, pyarrow, pyarrow.OSFile)
         _check_claims(source, data.name)
         file = parquet.ParquetFile(source, buffer_size=1 << 20, pre_buffer=False)
         schema = file.schema_arrow
@@ -109,7 +112,9 @@ def arrow_table(data: Bytes) -> Table:
             data.name, "this is the first version of Feather", "write it in the second, or Parquet"
         )
     with _refusing(data.name):
-        source = _readable(data, pyarrow)
+        data = _at_any_place(data)
+        # Mapped, for a batch may be the whole file.
+        source = _readable(data, pyarrow, pyarrow.memory_map)
         whole = head.startswith(_ARROW)
         reader = ipc.open_file(source) if whole else ipc.open_stream(source)
         schema = reader.schema
@@ -217,15 +222,20 @@ def _known(marks: Any, names: Sequence[str] | None) -> tuple[Ints, list[str]] | 
     return places.astype(np.int32), texts
 
 
-def _readable(data: Bytes, pyarrow: Any) -> Any:
-    """What pyarrow can read at any place; of a packed file, no more than it asks for at a time."""
-    if data.data is not None:
-        return pyarrow.BufferReader(data.data)
+def _readable(data: Bytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
+    """What pyarrow can read at any place; a plain file is opened in its own way."""
     stream = data.open()
-    if not isinstance(stream, io.BufferedReader):
+    is_plain = isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
+    if data.local is None or not is_plain:
         return pyarrow.PythonFile(stream, mode="r")
     stream.close()
-    return pyarrow.memory_map(data.path)
+    return plain(data.local)
+
+
+def _at_any_place(data: Bytes) -> Bytes:
+    """The same bytes; those that can be read in their order alone are kept first."""
+    with data.open() as stream:
+        return data if stream.seekable() else kept(data.name, stream)
 
 
 @contextmanager
@@ -258,7 +268,7 @@ def _may_matter(kind: Any, types: Any) -> bool:
 
 def _ends(name: str, head: bytes, endings: tuple[str, ...]) -> bool:
     """Whether a file, not a folder, is called so; if it is something else, that is an error."""
-    return bool(head) and name.removesuffix(".gz").endswith(endings)
+    return bool(head) and without_packing(name).endswith(endings)
 
 
 def names_of_schema(schema: Any) -> dict[str, Sequence[str]]:

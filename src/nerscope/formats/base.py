@@ -4,10 +4,12 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, TypeAlias
 
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import (
     Coding,
     Corpus,
@@ -19,11 +21,18 @@ from nerscope.corpus.corpus import (
 )
 from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.formats.files import Bytes, refuse_pickles, unpacked
+from nerscope.formats.files import Bytes, files_of, kept, refuse_pickles
+from nerscope.formats.packing import without_packing
+from nerscope.formats.remote import is_remote, shown
 from nerscope.plugins import blamed
 from nerscope.registry import Registry
 
 OPTIONS_FOLLOW = "::"  # FILE::option=value,option=value
+# In an address, :: may also stand between file systems: options are what looks like one.
+_OPTIONS_OF_ADDRESS = re.compile(r"::(?=\w+=)|::$")
+_HELD = 1 << 20  # bytes or letters of an open file that are read to tell which of the two
+_FEW = 8  # sources that are small together if each of them is
+_JOKER = re.compile(r"\[[^]]*\]|[*?]")
 
 
 class Nature(NamedTuple):
@@ -95,6 +104,10 @@ class Source(ABC):
             self.name, f"{', '.join(options)} cannot be said of it", "say it where it is opened"
         )
 
+    def as_one(self, sources: Sequence["Source"], name: str) -> "Source":
+        """Several sources of its format, of which it is the first, as one."""
+        return Several(sources, name)
+
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         """The file with other labels by line, all else as it was; None if there are no lines."""
         return None
@@ -126,17 +139,132 @@ class InMemory(Source):
         return id(self.corpus)
 
 
-class Several(Source):
-    """Several sources, one after the other, as one."""
+class DocumentCount:
+    """Numbers the documents of files that are read one after the other, as of one corpus.
 
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self.name = " + ".join(source.name for source in sources)
-        self.sources = tuple(sources)
+    Each file begins a new document, unless none was marked so far: files that know of no documents
+    are one corpus without them.
+
+    >>> import numpy as np
+    >>> count = DocumentCount()
+    >>> [count.after(np.array(file), begins=True).tolist() for file in ([0, 0], [0], [1, 1], [0])]
+    [[0, 0], [0], [1, 1], [2]]
+    """
+
+    def __init__(self) -> None:
+        self._last, self._moved, self._marked = -1, 0, False
+
+    def after(self, documents: Ints, *, begins: bool, marked: bool = False) -> Ints:
+        """The documents of the sentences that come next, which may be the first of a file; what is
+        `marked` is known to be documents, whatever their numbers.
+        """
+        self._marked = self._marked or marked or bool(documents[-1] > 0)
+        if begins:
+            self._moved = self._last + 1 - int(documents[0]) if self._marked else 0
+            self._moved = max(self._moved, 0)
+        numbered: Ints = documents + self._moved
+        self._last = int(numbered[-1])
+        return numbered
+
+
+@dataclass(frozen=True)
+class Several(Source):
+    """Several sources, one after the other, as one: what is said of it is said of each.
+
+    >>> first, second = (open_source([([word], ["O"])], word) for word in ("Ada", "spoke"))
+    >>> several = Several([first, second])
+    >>> several.name, [chunk.words(0) for chunk in several.chunks(Coding())]
+    ('Ada + spoke', [['Ada'], ['spoke']])
+    """
+
+    sources: Sequence[Source]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", tuple(self.sources))
+        name = self.name or " + ".join(source.name for source in self.sources)
+        object.__setattr__(self, "name", name)
+
+    @cached_property
+    def respells(self) -> bool:  # type: ignore[override]
+        """Whether any of them may spell tokens otherwise than gold."""
+        return any(source.respells for source in self.sources)
+
+    @cached_property
+    def retokenised(self) -> bool:  # type: ignore[override]
+        """Whether the tokens of any are made from text."""
+        return any(source.retokenised for source in self.sources)
+
+    @cached_property
+    def rebreaks(self) -> bool:  # type: ignore[override]
+        """Whether sentences of any may begin and end elsewhere than those of gold."""
+        return any(source.rebreaks for source in self.sources)
+
+    @cached_property
+    def always_flat(self) -> bool:  # type: ignore[override]
+        """Whether no token can belong to two mentions in any of them."""
+        return all(source.always_flat for source in self.sources)
+
+    @cached_property
+    def is_small(self) -> bool:  # type: ignore[override]
+        """Whether they are few, and all of them small."""
+        return len(self.sources) <= _FEW and all(source.is_small for source in self.sources)
+
+    @property
+    def n_columns(self) -> int:  # type: ignore[override]
+        """As many as the first has."""
+        return self.sources[0].n_columns
+
+    @property
+    def policy(self) -> str | None:  # type: ignore[override]
+        """That of the first."""
+        return self.sources[0].policy
+
+    @property
+    def format(self) -> str | None:  # type: ignore[override]
+        """That of the first."""
+        return self.sources[0].format
+
+    @property
+    def file(self) -> Hashable:
+        """The files of all: gold and a system that stand in the same ones are read together."""
+        return tuple(source.file for source in self.sources)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """The chunks of each."""
-        for source in self.sources:
-            yield from source.chunks(coding, tokens=tokens)
+        """The chunks of each, under its own name; documents are counted on."""
+        for row in self.together([self], coding, tokens=tokens):
+            yield row[0]
+
+    def together(
+        self, members: Sequence[Source], coding: Coding, *, tokens: bool
+    ) -> Iterator[list[Corpus]]:
+        """The chunks of several such sources with the same files, file by file."""
+        count = DocumentCount()
+        several = [member for member in members if isinstance(member, Several)]
+        for own in zip(*(member.sources for member in several), strict=True):
+            begins = True
+            for row in own[0].together(own, coding, tokens=tokens):
+                first = row[0]
+                marked = first.gaps is not None  # texts are documents, be there one or many
+                documents = count.after(first.documents, begins=begins, marked=marked)
+                yield [replace(corpus, documents=documents) for corpus in row]
+                begins = False
+
+    def nature(self, coding: Coding | None = None) -> Nature:
+        """The scheme that all have alone, or else the one that fits all together."""
+        natures = [source.nature(coding) for source in self.sources]
+        if len({nature.scheme.name for nature in natures}) > 1:
+            return super().nature(coding)
+        return Nature(natures[0].scheme, all(nature.flat for nature in natures))
+
+    def two_sides(self) -> tuple["Several", "Several"]:
+        """Gold and prediction of each."""
+        gold, predicted = zip(*(source.two_sides() for source in self.sources), strict=True)
+        return Several(gold, self.name), Several(predicted, self.name)
+
+    def saying(self, options: Mapping[str, Any]) -> "Several":
+        """The same with more said about each."""
+        return Several([source.saying(options) for source in self.sources], self.name)
 
 
 class Listed(Source):
@@ -273,14 +401,9 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
     if isinstance(given, Source):
         return given.saying(options)
     if isinstance(given, str | os.PathLike):
-        return _opened(Bytes.of(given), options)
+        return _opened(os.fsdecode(given), options)
     if hasattr(given, "read"):
-        data = given.read()
-        own = str(getattr(given, "name", name))
-        if isinstance(data, str):  # it has been decoded already
-            options.pop("encoding", None)
-            return _opened(Bytes(own, data=data.encode()), options)
-        return _opened(Bytes(own, data=unpacked(data, own)), options)
+        return _handed(given, str(getattr(given, "name", name)), options)
     if (wrap := wrapper_of(given)) is not None and not options:
         return wrap(given, name)
     if options:
@@ -312,14 +435,25 @@ def wrapper_of(given: object) -> Callable[[Any, str], Source] | None:
 
 def source_named(text: str) -> Source:
     """Open `FILE` or `FILE::option=value,option=value`, as the command line has it."""
-    path, _, options = text.partition(OPTIONS_FOLLOW)
+    path, options = parted(text)
     parts = [part.partition("=")[::2] for part in filter(None, options.split(","))]
     said = dict(parts)
     if len(said) < len(parts):
         raise UsageError(text, "an option is said twice", "say each option once")
-    data = Bytes.of(path)
-    form = _format_of(data, said.pop("format", None))
-    return form.open(data, **{key: _read(form, text, key, said[key]) for key in said})
+    told = said.pop("format", None)
+    return _all_of(
+        path, told, lambda form: {key: _read(form, text, key, said[key]) for key in said}
+    )
+
+
+def _all_of(path: str, told: str | None, options: Callable[[Format], Mapping[str, Any]]) -> Source:
+    """What is behind a path; all files that fit a pattern are read as the first of them is."""
+    files = files_of(path)
+    every = [Bytes.of(file) for file in ([path] if files is None else files)]
+    form = _format_of(every[0], told)
+    said = options(form)
+    opened = [form.open(one, **said) for one in every]
+    return opened[0] if files is None else opened[0].as_one(opened, shown(path))
 
 
 def format_written(target: str) -> Format:
@@ -328,13 +462,13 @@ def format_written(target: str) -> Format:
     >>> format_written("out.txt").name
     'conll'
     """
-    path, _, options = target.partition(OPTIONS_FOLLOW)
+    path, options = parted(target)
     if options:
         key, _, told = options.partition("=")
         if key != "format":
             raise UsageError(target, f"'{options}' cannot be said of it", "say format=NAME")
         return FORMATS[told]
-    name = path.removesuffix(".gz").lower()
+    name = without_packing(path).lower()
     for form in (FORMATS[known] for known in FORMATS):
         if form.endings and name.endswith(form.endings):
             return form
@@ -342,17 +476,37 @@ def format_written(target: str) -> Format:
 
 
 def stem_of(name: str) -> str:
-    """What a file is called without its folder and endings; `gold` for `<gold>`.
+    """What a file is called without its folder and endings; `gold` for `<gold>`. Of a pattern, what
+    its files share, or else the folder they are in.
 
-    >>> stem_of("runs/bert.txt.gz"), stem_of("<gold>")
-    ('bert', 'gold')
+    >>> stem_of("runs/bert.txt.gz"), stem_of("<gold>"), stem_of("s3://data/test-*.conll.zst")
+    ('bert', 'gold', 'test')
+    >>> stem_of("test/*.conll")
+    'test'
     """
-    return Path(name.removesuffix(".gz")).stem.strip("<>")
+    path = Path(without_packing(name))
+    if not _JOKER.search(name):
+        return path.stem.strip("<>")
+    shared = (_JOKER.sub("", part).strip("-_.") for part in (path.stem, *reversed(path.parts[:-1])))
+    return next(filter(None, shared), "files")
+
+
+def parted(text: str) -> tuple[str, str]:
+    """The file and the options in `FILE::option=value`.
+
+    >>> parted("gold.conll::label=1"), parted("zip://gold.conll::s3://data/all.zip::label=1")
+    (('gold.conll', 'label=1'), ('zip://gold.conll::s3://data/all.zip', 'label=1'))
+    """
+    if not is_remote(text):
+        path, _, options = text.partition(OPTIONS_FOLLOW)
+        return path, options
+    path, *rest = _OPTIONS_OF_ADDRESS.split(text, maxsplit=1)
+    return path, "".join(rest)
 
 
 def path_of(text: str) -> str:
     """The file in `FILE::option=value`."""
-    return text.partition(OPTIONS_FOLLOW)[0]
+    return parted(text)[0]
 
 
 def files_behind(text: str) -> list[str]:
@@ -361,13 +515,16 @@ def files_behind(text: str) -> list[str]:
     >>> files_behind("gold.conll::scheme=bio")
     ['gold.conll']
     """
-    path, _, options = text.partition(OPTIONS_FOLLOW)
-    every = (FORMATS[name].beside for name in FORMATS)
-    beside = [file for others in every if others is not None for file in others(path)]
+    path, options = parted(text)
+    files = files_of(path) or [path]
+    every = [FORMATS[name].beside for name in FORMATS]
+    beside = [
+        other for others in every if others is not None for file in files for other in others(file)
+    ]
     values = (part.partition("=")[2] for part in options.split(","))
     # A Path would fail where a value is too long for a name, as that of names= may be.
     named = [value for value in values if os.path.isfile(value)]  # noqa: PTH113
-    return [path, *beside, *named]
+    return [*files, *beside, *named]
 
 
 def _read(form: Format, text: str, key: str, value: str) -> object:
@@ -381,15 +538,30 @@ def _read(form: Format, text: str, key: str, value: str) -> object:
         raise UsageError(text, f"'{key}={value}' cannot be read", f"give {give}") from None
 
 
-def _opened(data: Bytes, options: Mapping[str, Any]) -> Source:
+def _opened(path: str, options: Mapping[str, Any]) -> Source:
     rest = dict(options)
+    return _all_of(path, rest.pop("format", None), lambda form: _known(form, shown(path), rest))
+
+
+def _handed(given: Any, name: str, options: Mapping[str, Any]) -> Source:
+    """A file that somebody has opened; what it holds is kept, for it can be read but once."""
+    first = given.read(_HELD)
+    rest = dict(options)
+    if isinstance(first, str):  # it has been decoded already
+        rest.pop("encoding", None)
+        data = Bytes(name, data=(first + given.read()).encode())
+    else:
+        data = kept(name, given, first)
     form = _format_of(data, rest.pop("format", None))
-    for key in rest:
+    return form.open(data, **_known(form, name, rest))
+
+
+def _known(form: Format, name: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options, refused if the format does not have them."""
+    for key in options:
         if key not in form.options:
-            raise UsageError(
-                data.name, f"no file option is called '{key}'", suggest(key, form.options)
-            )
-    return form.open(data, **rest)
+            raise UsageError(name, f"no file option is called '{key}'", suggest(key, form.options))
+    return options
 
 
 def _format_of(data: Bytes, told: str | None) -> Format:
@@ -419,7 +591,7 @@ _MANY_COLUMNS = re.compile(rb"(?m)^(?:[^\t\n]*\t){9}")
 
 def _are_columns(name: str, head: bytes) -> bool:
     """Whether a file is surely none of another built-in format."""
-    path = Path(name.removesuffix(".gz"))
+    path = Path(without_packing(name))
     beginning = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return (
         bool(beginning)
@@ -437,7 +609,8 @@ def read(given: CorpusLike, **options: Any) -> Corpus:
     >>> len(read(io.StringIO("Ada\\tB-PER\\n\\nhere\\tO\\n")))
     2
     """
-    return joined(list(open_source(given, **options).chunks(Coding())))
+    source = open_source(given, **options)
+    return replace(joined(list(source.chunks(Coding()))), name=source.name)
 
 
 def with_tokens(corpus: Corpus) -> Corpus:

@@ -98,11 +98,11 @@ class BratSource(TextSource):
 
 
 def _pairs(data: Bytes) -> list[Pair]:
-    if data.path is None:
+    if data.local is None:
         raise InputError(
             data.name, "annotations stand in a file of their own", "give a folder, or a path"
         )
-    path = Path(data.path)
+    path = Path(data.local)
     if not path.is_dir():
         return [_pair(path.with_suffix(TEXT))]
     names = {file.stem for file in path.iterdir() if file.suffix in (TEXT, ANNOTATIONS)}

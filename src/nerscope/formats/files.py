@@ -1,8 +1,10 @@
 """The bytes of a text file, in blocks of whole lines: unpacked, valid UTF-8, plain line ends."""
 
 import codecs
+import glob
 import io
 import os
+import re
 import stat
 import sys
 import weakref
@@ -13,14 +15,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 from nerscope.errors import InputError, UsageError, expect
+from nerscope.formats.packing import is_packed, unpacking
+from nerscope.formats.remote import fitting, is_remote, opened, shown, size_of
 
 BLOCK = 1 << 20
 STANDARD_INPUT = "-"
 _BOM = b"\xef\xbb\xbf"
 _PICKLED = (".pkl", ".pickle", ".joblib")
 _PROTOCOLS = (b"\x02", b"\x03", b"\x04", b"\x05")
-_GZIP = b"\x1f\x8b"
 _IN_MEMORY = 64 << 20  # bytes of a pipe that are kept in memory; more of them go to a file
+_UNKNOWN_SIZE = 1 << 62
+_PATTERN = re.compile(r"[*?[]")
+_REMOTE_PATTERN = re.compile(r"[*[]")  # what follows a ? is a question to a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +44,14 @@ class Bytes:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> "Bytes":
-        """The bytes behind a path; `-` is standard input."""
+        """The bytes behind a path or an address; `-` is standard input."""
         name = os.fsdecode(path)
         if not name:
             raise InputError("''", "this is no name of a file", "check the path")
         if name == STANDARD_INPUT:
-            return _kept("<stdin>", sys.stdin.buffer)
+            return kept("<stdin>", sys.stdin.buffer)
+        if is_remote(name):
+            return cls(shown(name), name)
         try:
             mode = Path(name).stat().st_mode
         except OSError as error:
@@ -53,43 +61,75 @@ class Bytes:
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
             return cls(name, name)
         with _opened(name) as stream:
-            return _kept(name, stream)
+            return kept(name, stream)
 
     @property
     def size(self) -> int:
-        """How many bytes there are, packed or not."""
-        return len(self.data) if self.data is not None else Path(self.path or "").stat().st_size
+        """How many bytes there are, packed or not; very many if nobody can tell."""
+        if self.data is not None:
+            return len(self.data)
+        assert self.path is not None
+        if is_remote(self.path):
+            size = size_of(self.path)
+            return _UNKNOWN_SIZE if size is None else size
+        return Path(self.path).stat().st_size
 
     @property
     def is_folder(self) -> bool:
         """Whether it is a folder; only some formats can read one."""
-        return self.path is not None and Path(self.path).is_dir()
+        return self.local is not None and Path(self.local).is_dir()
+
+    @property
+    def local(self) -> str | None:
+        """Its path on this machine, if it has one."""
+        return None if self.path is None or is_remote(self.path) else self.path
 
     @property
     def is_plain(self) -> bool:
-        """Whether the bytes stand in the file as they are read."""
-        if self.path is None:
-            return True
-        with _opened(self.path) as stream:
-            return stream.peek(2)[:2] != _GZIP
+        """Whether the bytes stand in a file of this machine as they are read."""
+        if self.local is None or self.is_folder:
+            return False
+        with self.as_stored() as stream:
+            return not is_packed(stream)
 
     def open(self) -> BinaryIO:
         """The unpacked bytes, from the start."""
-        if self.data is not None:
-            return io.BytesIO(self.data)
-        assert self.path is not None
-        stream = _opened(self.path)
-        if stream.peek(2)[:2] != _GZIP:
-            return stream
-        stream.close()
-        import gzip  # rarely needed
+        return unpacking(self.as_stored(), self.name)
 
-        return cast(BinaryIO, gzip.open(self.path, "rb"))
+    def as_stored(self) -> io.BufferedReader:
+        """The bytes as they are stored, packed or not, from the start."""
+        if self.data is not None:
+            return io.BufferedReader(cast(io.RawIOBase, io.BytesIO(self.data)))
+        assert self.path is not None
+        return opened(self.path) if is_remote(self.path) else _opened(self.path)
 
     def head(self, size: int = 4096) -> bytes:
         """The first bytes, by which formats are told apart."""
         with self.open() as stream:
             return load(stream, self.name, size)
+
+
+def files_of(path: str) -> list[str] | None:
+    """The files that fit a pattern, sorted by their names as text; None if it is no pattern.
+
+    A file that is called as the pattern is spelt is meant itself.
+
+    >>> files_of("gold.conll")
+    """
+    if is_remote(path):
+        if not _REMOTE_PATTERN.search(path):
+            return None
+        found = fitting(path)
+        if found == [path]:
+            return None
+    elif not _PATTERN.search(path) or os.path.lexists(path):  # a Path would fail at odd names
+        return None
+    else:
+        every = glob.glob(path, recursive=True)  # noqa: PTH207  it may be absolute
+        found = [one for one in every if not Path(one).is_dir()]
+    if not found:
+        raise InputError(shown(path), "no file fits this pattern", "check the path")
+    return sorted(found)
 
 
 def check_encoding(name: str, encoding: str) -> None:
@@ -138,19 +178,23 @@ def unreadable(name: str, error: OSError) -> InputError:
     return InputError(name, f"it cannot be read ({error.strerror})", "check its permissions")
 
 
-def _kept(name: str, stream: BinaryIO) -> Bytes:
-    data = load(stream, name, _IN_MEMORY)
-    if len(data) < _IN_MEMORY:
-        return Bytes(name, data=unpacked(data, name))
+def kept(name: str, stream: BinaryIO, first: bytes = b"") -> Bytes:
+    """What can be read only once, kept as it is stored; `first` was read before."""
+    held = bytearray(first)
+    while len(held) < _IN_MEMORY:
+        data = load(stream, name, _IN_MEMORY - len(held))  # which may be less than there is
+        if not data:
+            return Bytes(name, data=bytes(held))
+        held += data
     import tempfile  # for large pipes only
 
     handle, path = tempfile.mkstemp(prefix="nerscope-")
-    kept = _Kept(path)
+    holder = _Kept(path)
     with open(handle, "wb") as file:  # closed before it is read: some systems open no file twice
-        while data:
+        file.write(held)
+        while data := load(stream, name, BLOCK):
             file.write(data)
-            data = load(stream, name, _IN_MEMORY)
-    return Bytes(name, path, kept=kept)
+    return Bytes(name, path, kept=holder)
 
 
 class _Kept:
@@ -158,16 +202,6 @@ class _Kept:
 
     def __init__(self, path: str) -> None:
         weakref.finalize(self, Path(path).unlink, missing_ok=True)
-
-
-def unpacked(data: bytes, name: str) -> bytes:
-    """The bytes behind packed bytes; others stay as they are."""
-    if data[:2] != _GZIP:
-        return data
-    import gzip
-
-    with gzip.open(io.BytesIO(data)) as stream:
-        return load(cast(BinaryIO, stream), name, -1)
 
 
 class Window:
@@ -282,9 +316,7 @@ def load(stream: Readable, name: str, size: int = BLOCK) -> bytes:
     try:
         return stream.read(size)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            name, f"it cannot be unpacked ({error})", "pack the file again with gzip"
-        ) from None
+        raise InputError(name, f"it cannot be unpacked ({error})", "pack the file again") from None
 
 
 def _plain_line_ends(data: bytes) -> bytes:

@@ -15,6 +15,7 @@ from nerscope.formats.base import FORMATS, FileOption, Format, Source
 from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.files import Bytes
 from nerscope.formats.json_values import first_values, json_values
+from nerscope.formats.packing import without_packing
 from nerscope.formats.records import LABELS, Written, has_offsets, read_records, schema_of
 from nerscope.formats.text import Record, TextSpan, check_words, records_of, text_source
 from nerscope.formats.wrapped import Losses
@@ -167,7 +168,7 @@ def fits(name: str, head: bytes) -> bool:
     >>> fits("a.txt", b'{"text": "Ada", "label": [[0, 3, "PER"]]}'), fits("a.txt", b"{ O")
     (True, False)
     """
-    named = name.lower().removesuffix(".gz").endswith(_ENDINGS)
+    named = without_packing(name).lower().endswith(_ENDINGS)
     if not _BEGINNING.match(head):
         return named and head.lstrip()[:1] in (b"[", b"{")
     values = first_values(name, head)

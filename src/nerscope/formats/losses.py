@@ -1,6 +1,6 @@
 """What was read differently from how it was written: counted and shown, never silent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
 from nerscope.corpus.corpus import Found, Reading
@@ -45,6 +45,26 @@ def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Itera
     faults = reading.transitions.faults(scheme)
     if faults:
         yield _repaired(name, scheme.name, faults, repair)
+
+
+def losses_of_files(
+    name: str, readings: Mapping[str, Reading], scheme: Scheme, repair: str
+) -> Iterator[Loss]:
+    """What several files lost that are one corpus, by the name of each: told once, in all of them
+    together, with the places where it was.
+
+    >>> from nerscope.corpus.schemes import BIO
+    >>> readings = {f"{name}.conll": Reading(comments=2) for name in ("a", "b")}
+    >>> [loss] = losses_of_files("*.conll", readings, BIO, "conlleval")
+    >>> loss["source"], loss["count"], loss["places"]
+    ('*.conll', 4, ['a.conll', 'b.conll'])
+    """
+    places: dict[str, list[str]] = {}
+    for file, reading in readings.items():
+        for one in losses_of(file, reading, scheme, repair):
+            places.setdefault(one["kind"], []).extend(one["places"])
+    for one in losses_of(name, sum(readings.values(), Reading()), scheme, repair):
+        yield {**one, "places": places[one["kind"]][:_PLACES]}
 
 
 def _noticed(name: str, kind: str, found: Found) -> Loss:

@@ -48,6 +48,12 @@ def pieces_of(sources: Sequence[Source]) -> list[Piece]:
     return list(zip(*parts, strict=True))
 
 
+def begin_files(pieces: Sequence[Piece]) -> list[bool]:
+    """Of each piece, whether gold begins a new file with it."""
+    parts = [piece[0].part if isinstance(piece[0], ConllFile) else None for piece in pieces]
+    return [part is None or part.begin == 0 for part in parts]
+
+
 class _Cut(NamedTuple):
     """The begin of a sentence: byte, line (from 1), and how many sentences stand before it."""
 
@@ -59,14 +65,12 @@ class _Cut(NamedTuple):
 def _can_be_cut(file: ConllFile) -> bool:
     content = file.content
     return (
-        content.path is not None
-        and not content.is_folder
+        content.is_plain
         and content.size > _PIECE
         and not (file.rebreaks or file.retokenised)
         and file.document is None
         and file.part is None
         and codecs.lookup(file.encoding).name in _BYTEWISE
-        and content.is_plain
     )
 
 

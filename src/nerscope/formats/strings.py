@@ -8,7 +8,8 @@ import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import partial
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -149,6 +150,11 @@ class Answers(Source):
     def follower(self, gold: Source, coding: Coding, repair: str) -> Follower:
         """Who finds the strings in gold."""
         return _Locator(self, coding, self._by_document(gold))
+
+    def as_one(self, sources: Sequence[Source], name: str) -> Source:
+        """The answers of several files as those of one: each of them knows but a part of gold."""
+        every = [source.read for source in sources if isinstance(source, Answers)]
+        return Answers(name, partial(_one_after_another, every), self.rule, self.threshold)
 
     def _by_document(self, gold: Source) -> bool:
         """Whether there is an answer for each document, and not for each sentence."""
@@ -295,7 +301,11 @@ def answers(
 
 
 def _open(data: Bytes, policy: str = "next", threshold: float = 0.8) -> Answers:
-    return Answers(data.name, lambda: _lines(data), policy, threshold)
+    return Answers(data.name, partial(_lines, data), policy, threshold)
+
+
+def _one_after_another(every: Sequence[Callable[[], Iterator[Answer]]]) -> Iterator[Answer]:
+    return chain.from_iterable(read() for read in every)
 
 
 def _lines(data: Bytes) -> Iterator[Answer]:

@@ -15,6 +15,7 @@ from nerscope.errors import InputError, UsageError
 from nerscope.experiment.cache import file_digest
 from nerscope.experiment.config import Data
 from nerscope.formats.base import OPTIONS_FOLLOW, files_behind, path_of
+from nerscope.formats.remote import is_remote
 from nerscope.lab.plan import System
 from nerscope.lab.recipe import RECIPES, File, Recipe, recipe_named
 from nerscope.version import VERSION
@@ -157,6 +158,8 @@ def _file_content(value: str | None) -> Any:
 
 def content_digest(path: str) -> str:
     """The content of a file; a large one is read again only when it has changed."""
+    if is_remote(path):
+        return file_digest(path)
     try:
         stat = Path(path).stat()
         return _digest_of(path, stat.st_mtime_ns, stat.st_size)

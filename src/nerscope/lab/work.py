@@ -23,6 +23,7 @@ from uuid import uuid4
 from nerscope.errors import OutputError
 from nerscope.experiment.cache import file_digest
 from nerscope.formats.base import OPTIONS_FOLLOW, path_of
+from nerscope.formats.remote import is_remote
 from nerscope.lab.jobs import Job
 from nerscope.lab.process import Ended, run_process
 from nerscope.lab.recipe import recipe_named
@@ -237,7 +238,7 @@ def _absolute(text: str | None) -> str | None:
     if text is None:
         return None
     path = path_of(text)
-    return f"{Path(path).resolve()}{text[len(path) :]}"
+    return text if is_remote(path) else f"{Path(path).resolve()}{text[len(path) :]}"
 
 
 def _why_failed(ended: Ended, job: Job, draft: Path) -> str:

@@ -4,7 +4,6 @@ import codecs
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,8 +141,8 @@ def _bytes_of(content: Bytes) -> tuple[bytes, str]:
     """What is in a file, unpacked, and the hash of the file as it lies there."""
     with content.open() as stream:
         data = stream.read()
-    packed = Path(content.path).read_bytes() if content.path else data
-    return data, hashlib.sha256(packed).hexdigest()
+    with content.as_stored() as stream:
+        return data, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _way(file: ConllFile, corpus: Corpus, pieces: Pieces) -> Way:
