@@ -102,6 +102,11 @@ class Checkpointed:
             raise _unwritable(self.folder, error) from None
 
 
+def innermost(engine: Engine) -> Engine:
+    """The engine that does the work."""
+    return engine.engine if isinstance(engine, Checkpointed) else engine
+
+
 def _shared() -> suppress:
     """Another process with the same key may be reading a part, which Windows minds, or be done with
     all of them; that costs time at most.

@@ -1,14 +1,18 @@
 """From files to results: the whole flow, in one screen."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import Engine, engine_for
+from nerscope.engines.checkpoint import Checkpointed
 from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError, expect
-from nerscope.evaluation.gather import Gathered, Progress, gather
+from nerscope.evaluation.gather import Gathered, gather
+from nerscope.evaluation.identity import key_of
 from nerscope.evaluation.noticed import identical_outputs
 from nerscope.evaluation.plan import Task, make_plan, open_task
+from nerscope.evaluation.progress import Progress, Told
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.systems import Systems
@@ -31,13 +35,15 @@ def evaluate(
     workers: int = 1,
     plugins: Sequence[str] = (),
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Results:
     """Score systems against a gold corpus. The options are the fields of `Settings`.
 
     Without systems, `test` is a file whose last column is predicted and the one before it gold.
     Several `train` files are one training set. `intervals` says how to resample, or that it shall
-    be done; `plugins` are files of which workers must know what they register.
+    be done; `plugins` are files of which workers must know what they register. In the folder
+    `checkpoint`, a long evaluation keeps what it has done, until it is done.
 
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
     >>> results = evaluate(gold, {"half": [["B-PER", "O", "O"]]})
@@ -49,6 +55,8 @@ def evaluate(
         raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")
     where = engine_for(engine, workers, plugins)
     task = open_task(test, systems, train, dataset, Settings.of(options))
+    if checkpoint is not None:
+        where = Checkpointed(where, checkpoint, key_of(task, plugins))
     unit = getattr(intervals, "resample", None)  # by which groups are made of very large data
     found = _scored(task, where, progress, unit)
     evidence = with_subsets(found.evidence, found.subsets)
@@ -56,13 +64,16 @@ def evaluate(
     if intervals is not None and intervals is not False:
         from nerscope.results.intervals import with_intervals  # for those who want to resample
 
-        return with_intervals(results, intervals)
+        results = with_intervals(results, intervals)
+    if isinstance(where, Checkpointed):
+        where.finish()
     return results
 
 
 def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
-    """Both passes: over pieces if they leave this process, else over the whole as it is."""
-    pieces = pieces_of(task.sources) if engine.remote else task.pieces
+    """Both passes: over pieces if they are of use to the engine, else over all as it is."""
+    apart = engine.remote or isinstance(engine, Checkpointed)
+    pieces = pieces_of(task.sources) if apart else task.pieces
     if len(pieces) > 1:
         try:
             return _passes(task._replace(pieces=pieces), engine, progress, unit)
@@ -72,5 +83,6 @@ def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | N
 
 
 def _passes(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
-    planned = make_plan(task, engine)  # the first: facets are fixed
-    return gather(task, planned, engine, progress, unit)  # the second: every unit is scored
+    told = Told(progress, len(task.pieces), task.train is not None)
+    planned = make_plan(task, engine, told.surveyed)  # the first pass: facets are fixed
+    return gather(task, planned, engine, told.scored, unit)  # the second: every unit is scored

@@ -26,8 +26,6 @@ from nerscope.formats.losses import Loss, losses_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
 
-Progress = Callable[[int], None]
-
 
 class Gathered(NamedTuple):
     """What scoring found: evidence for every facet that is needed, and what reading lost."""
@@ -41,22 +39,21 @@ def gather(
     task: Task,
     planned: Planned,
     engine: Engine,
-    progress: Progress | None = None,
+    told: Callable[[int], None] = lambda sentences: None,
     unit: str | None = None,
 ) -> Gathered:
-    """Score all pieces, and add up what they say."""
+    """Score all pieces, and add up what they say; `told` hears how many sentences are done."""
     plan = planned.plan
     sums = Sums(_blank(task, planned), planned, task.pieces, unit)
     for part in in_pieces(engine, task.pieces, plan, score_piece, score_rows):
         sums.add(part)
-        if progress:
-            progress(sums.sentences)
+        told(sums.sentences)
     readings = [sum(own.values(), Reading()) for own in sums.readings]
     for source, reading in zip(task.sources, readings, strict=True):
         refuse_other_sentences(source.name, reading, sums.tokens)
     schemes = [
-        scheme_named(told) if told else reading.transitions.scheme()
-        for told, reading in zip(sums.told, readings, strict=True)
+        scheme_named(said) if said else reading.transitions.scheme()
+        for said, reading in zip(sums.told, readings, strict=True)
     ]
     signature = signature_of(plan, schemes, [run.source.policy for run in task.runs])
     evidence = replace(sums.evidence(), signature=signature)

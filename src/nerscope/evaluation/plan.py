@@ -13,6 +13,7 @@ from nerscope.corpus.lexicon import Lexicon, Training, read_training
 from nerscope.corpus.schemes import BIO, Labels
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.engines.base import Engine
+from nerscope.engines.checkpoint import innermost
 from nerscope.engines.local import Local
 from nerscope.engines.pool import Pool
 from nerscope.errors import UsageError
@@ -154,8 +155,13 @@ def _training(train: CorpusLike | Sequence[CorpusLike] | None) -> Source | None:
     return open_source(given, "<train>")
 
 
-def make_plan(task: Task, engine: Engine) -> Planned:
-    """The first pass: read the training data, survey the gold data, and fix the facets."""
+def make_plan(
+    task: Task, engine: Engine, surveyed_one: Callable[[], None] = lambda: None
+) -> Planned:
+    """The first pass: read the training data, survey the gold data, and fix the facets.
+
+    Whoever wants to know is told of each piece that is surveyed.
+    """
     settings = task.settings
     natures = _natures(task)
     flat = all(nature.flat for nature in natures)
@@ -168,7 +174,7 @@ def make_plan(task: Task, engine: Engine) -> Planned:
     survey, zeta = Survey(Paths(), np.zeros(0, np.int64), {}), {}
     if names:
         parts = _survey_parts(task, names, natures[0], lexicon, engine)
-        survey = surveyed(parts, task.coding, lexicon)
+        survey = surveyed(_each(parts, surveyed_one), task.coding, lexicon)
         zeta = {name: _or_none(values.mean()) for name, values in survey.values.items()}
     facets = tuple(_fixed(name, survey, settings) for name in names)
     matches = dict.fromkeys((EXACT, *(settings.matches or OVERALL_MATCHES)))
@@ -278,6 +284,12 @@ def _survey_parts(
     return in_pieces(engine, task.pieces, state, _survey, _survey_rows)
 
 
+def _each(parts: Iterator[SurveyPart], then: Callable[[], None]) -> Iterator[SurveyPart]:
+    for part in parts:
+        then()
+        yield part
+
+
 def _survey(state: _ToSurvey, piece: Piece) -> SurveyPart:
     """The survey of a piece; only gold is looked at."""
     return joined_survey(list(_survey_rows(state, piece)))
@@ -305,7 +317,7 @@ def in_pieces(
     """What is found in each piece; of one that fills all, chunk by chunk in this process, so that
     memory does not grow with it.
     """
-    if len(pieces) == 1 and isinstance(engine, Local | Pool):
+    if len(pieces) == 1 and isinstance(innermost(engine), Local | Pool):
         return by_chunks(state, pieces[0])
     return engine.map(work, state, pieces)
 

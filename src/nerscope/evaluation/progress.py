@@ -1,0 +1,39 @@
+"""How far an evaluation is: told to whoever asked, in sentences and as a share of the work."""
+
+from collections.abc import Callable
+from typing import Any
+
+Progress = Callable[[int], None]
+_FIRST = 0.3  # of the work is the first pass, where there is one
+
+
+class Told:
+    """Tells how many sentences are scored; and whom it interests, which share of all is done.
+
+    >>> said = []
+    >>> told = Told(said.append, pieces=2, with_survey=False)
+    >>> told.scored(10)
+    >>> said
+    [10]
+    """
+
+    def __init__(self, progress: Progress | None, pieces: int, with_survey: bool) -> None:
+        self._progress, self._pieces = progress, pieces
+        # Of data in one piece, nobody knows how much is to come.
+        self._share: Any = getattr(progress, "share", None) if pieces > 1 else None
+        self._first = _FIRST if with_survey else 0.0
+        self._surveyed = self._scored = 0
+
+    def surveyed(self) -> None:
+        """One more piece has been looked at for the first time."""
+        self._surveyed += 1
+        if self._share:
+            self._share(self._first * self._surveyed / self._pieces)
+
+    def scored(self, sentences: int) -> None:
+        """One more piece is scored; so many sentences are so by now."""
+        self._scored += 1
+        if self._progress:
+            self._progress(sentences)
+        if self._share:
+            self._share(self._first + (1 - self._first) * self._scored / self._pieces)
