@@ -144,7 +144,7 @@ def refuse(*arguments: object) -> None:
 def test_what_fails_in_a_worker_fails_in_its_turn(
     item: int, kind: type[Exception], message: str
 ) -> None:
-    parts = Pool(2).map(failing, None, [0, 1, item, 2])
+    parts = Pool(1).map(failing, None, [0, 1, item, 2])
     assert [next(parts), next(parts)] == [0, 1]
     with pytest.raises(kind, match=message):
         next(parts)

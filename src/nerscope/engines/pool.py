@@ -1,6 +1,7 @@
 """Several processes on this machine."""
 
 import gc
+import os
 import pickle
 import signal
 import sys
@@ -237,6 +238,7 @@ def _serve_fresh(
 def _serve(pipe: "Connection", begin: Callable[[], tuple[Callable[..., Any], Any]]) -> None:
     """Answer items until there are no more, or nobody is left who would give them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started the workers ends them
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     begun = cache(begin)
     try:
         while True:
@@ -245,6 +247,16 @@ def _serve(pipe: "Connection", begin: Callable[[], tuple[Callable[..., Any], Any
             pipe.send_bytes(data)
     except (EOFError, OSError):
         return
+
+
+def _end_with_parent() -> None:
+    """Work for nobody is not finished: whoever was to have it was killed."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    assert parent is not None  # as every worker has one
+    parent.join()
+    os._exit(1)
 
 
 def _answered(
