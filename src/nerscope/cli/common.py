@@ -246,6 +246,12 @@ def steps() -> Iterator[Callable[[str], None]]:
             typer.echo("\r\033[K", nl=False, err=True)
 
 
+def all_cores() -> int:
+    """How many processes can work at once on this machine."""
+    allowed = getattr(os, "sched_getaffinity", None)  # which few systems have
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
 @contextmanager
 def progress(label: str, *, quiet: bool = False) -> Iterator[Progress]:
     """A counter of sentences, for work that takes its time: in place on a terminal, a line now and

@@ -11,6 +11,7 @@ from nerscope.cli.common import (
     QUIET_HELP,
     REPAIR_HELP,
     RESAMPLE_HELP,
+    all_cores,
     checked_format,
     checked_name,
     checked_outputs,
@@ -120,7 +121,15 @@ def command(
     engine: str | None = typer.Option(
         None, metavar="NAME", help="Where the work is done: local, pool, or one of a plug-in."
     ),
-    workers: int = typer.Option(1, metavar="N", help="How many processes do the work."),
+    workers: int | None = typer.Option(
+        None, metavar="N", help="How many processes do the work; as many as there are cores."
+    ),
+    checkpoint: str | None = typer.Option(
+        None, metavar="DIR", help="Keep what is done here, so that a stopped run goes on."
+    ),
+    keep_mentions: bool = typer.Option(
+        False, "--keep-mentions", help="Keep single mentions of more than 120,000 sentences too."
+    ),
     no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment file anew."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP),
 ) -> None:
@@ -142,7 +151,8 @@ def command(
     sampling = Sampling(resample)
     plain = format == "conlleval"
     gold, training = source_named(test), [source_named(one) for one in train]
-    with progress("scoring") as done:
+    needs_mentions = keep_mentions or bool(errors) or bool({"partial", "confusion"} & {*list})
+    with progress("scoring", quiet=quiet) as done:
         results = evaluate(
             gold,
             systems_of(system) if system else None,
@@ -150,9 +160,10 @@ def command(
             dataset=dataset,
             intervals=sampling if intervals else None,
             engine=engine,
-            workers=workers,
+            workers=all_cores() if workers is None else workers,
             plugins=plugin,
             progress=done,
+            checkpoint=checkpoint,
             facets=facet or (() if plain else None),
             matches=match or (("exact",) if plain else None),
             metrics=metric or None,
@@ -166,6 +177,7 @@ def command(
             map=renames_of(map),
             drop=drop,
             texts=not no_text,
+            fold=False if needs_mentions else None,
         )
     _hand_out(results, said, gold if system else gold.two_sides()[0], training)
 
@@ -192,6 +204,8 @@ _IN_THE_FILE: dict[str, Any] = {
     "bucketing": None,
     "list": [],
     "errors": None,
+    "checkpoint": None,
+    "keep_mentions": False,
 }
 _OPTIONS = {
     *_IN_THE_FILE,
@@ -351,7 +365,7 @@ def _run_experiment(path: str, said: Mapping[str, Any]) -> None:
             experiment,
             cache=Cache(folder, say),
             engine=said["engine"],
-            workers=said["workers"],
+            workers=said["workers"] or 1,
             plugins=plugins,
             say=step,
         )

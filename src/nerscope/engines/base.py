@@ -16,7 +16,8 @@ Part = TypeVar("Part")
 class Engine(Protocol):
     """Runs `work(state, item)` for every item; parts come in the order of the items.
 
-    `work` is a function of a module and learns nothing on the side; state and parts can be pickled.
+    `work` is a function of a module and learns nothing on the side; state and items can be pickled,
+    and parts can be packed by `nerscope.wire`.
     """
 
     @property
