@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bytes, Ints
+from nerscope.corpus.arrays import Bools
 from nerscope.formats.base import Several, Source
 from nerscope.formats.conll import SEPARATORS, ConllFile, Part, look
 from nerscope.formats.files import load
@@ -21,11 +21,13 @@ from nerscope.formats.files import load
 Piece = tuple[Source, ...]  # the same sentences of gold and of each run
 _PIECE = 4 << 20  # bytes of gold, at least
 _MOST_PIECES = 4096
-_PATIENCE = 16  # pieces' worth of bytes without a blank line: no such file is cut
+_STRETCH = 1 << 18  # bytes that are looked at together
+_NEAR = 1 << 12
+_LONGEST = 64 << 20  # bytes without a blank line: no such file is cut
 _LOOK = 1 << 20  # bytes that tell tabs from spaces
 _BYTEWISE = ("utf-8", "ascii", "iso8859-1", "cp1252")  # encodings in which a newline is one byte
 # Pairs of newlines behind a line that is no sentence.
-_DOCUMENT = re.compile(rb"(?:^|(?<=\n))-DOCSTART-[^\n]*\n\r?\n")
+_DOCUMENT = re.compile(rb"-DOCSTART-[^\n]*\n\r?\n")
 
 
 def pieces_of(sources: Sequence[Source]) -> list[Piece]:
@@ -105,15 +107,18 @@ def _cuts(files: Sequence[ConllFile]) -> list[list[_Cut]]:
 def _cuts_of_gold(file: ConllFile) -> list[_Cut]:
     """Cuts about every so many bytes."""
     size = max(_PIECE, file.content.size // _MOST_PIECES)
-    cuts = [stretch.cut(stretch.sentences) for stretch in _stretches(file, size)]
-    return cuts[:-1]  # the last one is the end of the file
+    cuts: list[_Cut] = []
+    for stretch in _stretches(file):
+        if stretch.end >= size * (len(cuts) + 1) and stretch.sentences:
+            cuts.append(stretch.cut(stretch.sentences))
+    return [cut for cut in cuts if cut.byte < file.content.size]
 
 
 def _cuts_behind(file: ConllFile, wanted: Sequence[int]) -> list[_Cut]:
     """Cuts behind as many sentences as wanted."""
     cuts: list[_Cut] = []
-    for stretch in _stretches(file, _PIECE):
-        while len(cuts) < len(wanted) and wanted[len(cuts)] <= stretch.last:
+    for stretch in _stretches(file):
+        while len(cuts) < len(wanted) and wanted[len(cuts)] <= stretch.before + stretch.sentences:
             cuts.append(stretch.cut(wanted[len(cuts)] - stretch.before))
     return cuts
 
@@ -124,66 +129,64 @@ class _Stretch(NamedTuple):
     begin: int
     line: int
     before: int  # sentences
-    body: Bytes
-    breaks: "np.ndarray[tuple[int], np.dtype[np.bool_]]"  # whether a sentence ends with each byte
+    newline: Bools
+    breaks: Bools  # whether a sentence ends with each byte
+    sentences: int
 
     @property
-    def sentences(self) -> int:
-        return int(np.count_nonzero(self.breaks))
-
-    @property
-    def last(self) -> int:
-        return self.before + self.sentences
+    def end(self) -> int:
+        """The byte behind it."""
+        return self.begin + len(self.newline)
 
     def cut(self, sentences: int) -> _Cut:
         """The cut behind so many of its sentences."""
-        if sentences == self.sentences:
-            end = len(self.body)
-        else:
-            ends: Ints = np.flatnonzero(self.breaks)
-            end = int(ends[sentences - 1]) + 1 if sentences else 0
-        lines = int(np.count_nonzero(self.body[:end] == 10))
+        end = len(self.newline)
+        if sentences < self.sentences:
+            end = int(np.flatnonzero(self.breaks)[sentences - 1]) + 1 if sentences else 0
+        lines = int(np.count_nonzero(self.newline[:end]))
         return _Cut(self.begin + end, self.line + lines, self.before + sentences)
 
 
-def _stretches(file: ConllFile, size: int) -> Iterator[_Stretch]:
-    """The file in stretches of about so many bytes."""
+def _stretches(file: ConllFile) -> Iterator[_Stretch]:
+    """The file in stretches, so short that what is made of them stays close to the processor."""
     begin, line, before, rest = 0, 1, 0, b""
     with file.content.open() as stream:
-        while True:
-            more = load(stream, file.name, size)
+        while more := load(stream, file.name, _STRETCH):
             data = rest + more
-            if not data:
+            if len(data) > _LONGEST:
                 return
-            breaks = _breaks(data)
-            if more:
-                ends = np.flatnonzero(breaks[-_PIECE:])
-                if not len(ends):
-                    if len(data) > _PATIENCE * size:
-                        return
-                    rest = data
-                    continue
-                end = max(0, len(data) - _PIECE) + int(ends[-1]) + 1
-            else:
-                end = len(data)
-            stretch = _Stretch(
-                begin, line, before, np.frombuffer(data, np.uint8)[:end], breaks[:end]
-            )
+            newline = np.frombuffer(data, np.uint8) == 10
+            breaks = _breaks(data, newline)
+            end = _last(breaks)
+            if not end:
+                rest = data
+                continue
+            sentences = int(np.count_nonzero(breaks))
+            stretch = _Stretch(begin, line, before, newline[:end], breaks[:end], sentences)
             yield stretch
-            begin, line, before = stretch.cut(stretch.sentences)
+            begin, line, before = stretch.cut(sentences)
             rest = data[end:]
 
 
-def _breaks(data: bytes) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _breaks(data: bytes, newline: Bools) -> Bools:
     """Whether a blank line behind a sentence ends with each byte."""
+    breaks = np.zeros(len(data), bool)
+    np.logical_and(newline[1:], newline[:-1], out=breaks[1:])
     body = np.frombuffer(data, np.uint8)
-    newline = body == 10
-    breaks = np.zeros(len(body), bool)
-    if b"\r\n" in data[:_LOOK]:
-        breaks[2:] = newline[2:] & (body[1:-1] == 13) & newline[:-2]
-    else:
-        np.logical_and(newline[1:], newline[:-1], out=breaks[1:])
-    if b"-DOCSTART-" in data:
-        for found in _DOCUMENT.finditer(data):
+    if b"\r" in data:
+        breaks[2:] |= newline[2:] & (body[1:-1] == 13) & newline[:-2]
+    dashes = body[1:] == 45
+    np.logical_and(dashes, newline[:-1], out=dashes)
+    for line in [0, *(np.flatnonzero(dashes) + 1).tolist()]:
+        if found := _DOCUMENT.match(data, line):
             breaks[found.end() - 1] = False
     return breaks
+
+
+def _last(breaks: Bools) -> int:
+    """The place behind the last break, 0 if there is none: it is looked for from the end."""
+    for end in range(len(breaks), 0, -_NEAR):
+        here = np.flatnonzero(breaks[max(0, end - _NEAR) : end])
+        if len(here):
+            return max(0, end - _NEAR) + int(here[-1]) + 1
+    return 0

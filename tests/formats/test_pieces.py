@@ -1,0 +1,170 @@
+"""Files that are cut into pieces read as they do in one piece, and are refused as they are."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.scoring.toys import drawn, noisy
+
+import nerscope
+from nerscope.corpus.corpus import Coding
+from nerscope.engines.base import Item, Part, State
+from nerscope.errors import NerscopeError
+from nerscope.formats.base import source_named
+from nerscope.formats.conll import ConllFile
+from nerscope.formats.pieces import begin_files, pieces_of
+
+TRAIN = drawn(40, seed=5)
+
+
+class Apart:
+    """An engine that gets pieces, as if they left this process."""
+
+    remote = True
+
+    def __init__(self) -> None:
+        self.most = 0
+
+    def map(
+        self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
+    ) -> Iterator[Part]:
+        everyone = list(items)
+        self.most = max(self.most, len(everyone))
+        return (work(state, item) for item in everyone)
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nerscope.formats.pieces._PIECE", 400)
+    monkeypatch.setattr("nerscope.formats.pieces._STRETCH", 90)
+    monkeypatch.setattr("nerscope.formats.pieces._NEAR", 7)
+
+
+BLANK = {"plain": "\n", "two": "\n\n", "spaces": " \n", "tab": "\t\n"}
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> dict[str, Any]:
+    """How a file is written: line ends, blank lines, marks of documents, its end."""
+    return {
+        "end": draw(st.sampled_from(["\n", "\r\n"])),
+        "blank": draw(st.lists(st.sampled_from([*["plain"] * 6, *BLANK]), min_size=3, max_size=7)),
+        "documents": draw(st.sampled_from([None, None, "apart", "joined"])),
+        "first": draw(st.sampled_from(["", "\ufeff", "\n", "-DOCSTART- O\n\n"])),
+        "last": draw(st.sampled_from(["", "\n", "\n\n"])),
+        "comments": draw(st.booleans()),
+    }
+
+
+def written(sentences: Any, layout: dict[str, Any]) -> bytes:
+    blank, text = layout["blank"], layout["first"]
+    if layout["comments"]:
+        text = "# sent_id = 1\n"
+    for number, (tokens, labels) in enumerate(sentences):
+        if layout["documents"] and number % 5 == 3:
+            text += "-DOCSTART- O\n" + ("\n" if layout["documents"] == "apart" else "")
+        if layout["comments"] and number % 4 == 1:
+            text += f"# sent_id = {number}\n"
+        text += "".join(f"{a} {b}\n" for a, b in zip(tokens, labels, strict=True))
+        text += BLANK[blank[number % len(blank)]] if number < len(sentences) - 1 else ""
+    return (text.rstrip("\n") + layout["last"]).replace("\n", layout["end"]).encode()
+
+
+def outcome(*given: Any, **options: Any) -> str:
+    try:
+        return nerscope.evaluate(*given, train=TRAIN, facets=["tmr", "hard"], **options).to_json()
+    except NerscopeError as error:
+        return str(error)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(layouts(), layouts(), st.integers(0, 10**6), st.sampled_from([None, None, None, 3, 20]))
+def test_pieces_say_what_the_whole_says(
+    tmp_path: Path, ours: dict[str, Any], theirs: dict[str, Any], seed: int, damage: int | None
+) -> None:
+    gold = drawn(30, seed=seed)
+    pred = noisy(gold, 0.3, seed + 1)
+    if damage is not None:
+        pred = [*pred[:damage], (["other", *pred[damage][0][1:]], pred[damage][1]), *pred[26:]]
+    (tmp_path / "gold.txt").write_bytes(written(gold, ours))
+    (tmp_path / "pred.txt").write_bytes(written(pred, theirs))
+    files = str(tmp_path / "gold.txt"), {"s": str(tmp_path / "pred.txt")}
+    assert outcome(*files, engine=Apart()) == outcome(*files)
+
+
+def plain_files(folder: Path, size: int = 60) -> tuple[str, str]:
+    gold = drawn(size, seed=1)
+    plain = {"end": "\n", "blank": ["plain"], "documents": "apart", "first": "", "last": "\n"}
+    layout = {**plain, "comments": False}
+    (folder / "gold.txt").write_bytes(written(gold, layout))
+    (folder / "pred.txt").write_bytes(written(noisy(gold, 0.2, 2), {**layout, "documents": None}))
+    return str(folder / "gold.txt"), str(folder / "pred.txt")
+
+
+def test_files_are_cut_at_the_same_sentences_though_one_marks_documents(tmp_path: Path) -> None:
+    gold, pred = map(source_named, plain_files(tmp_path))
+    pieces = pieces_of([gold, pred])
+    assert len(pieces) > 4
+    sizes = [[sum(map(len, one.chunks(Coding()))) for one in piece] for piece in pieces]
+    assert all(ours == theirs > 0 for ours, theirs in sizes)
+    assert sum(ours for ours, _ in sizes) == 60
+    assert begin_files(pieces) == [True, *[False] * (len(pieces) - 1)]
+
+
+def test_parts_know_their_lines(tmp_path: Path) -> None:
+    gold = source_named(plain_files(tmp_path)[0])
+    (whole,) = gold.chunks(Coding())
+    lines = [
+        line
+        for (part,) in pieces_of([gold])
+        for chunk in part.chunks(Coding())
+        for line in chunk.lines.tolist()
+    ]
+    assert lines == whole.lines.tolist()
+
+
+def test_a_file_with_both_sides_is_cut_once(tmp_path: Path) -> None:
+    gold = drawn(60, seed=1)
+    rows = ((a, b) for tokens, labels in gold for a, b in zip(tokens, labels, strict=True))
+    (tmp_path / "both.txt").write_text("\n\n".join(f"{a} {b} O" for a, b in rows))
+    engine = Apart()
+    apart = nerscope.evaluate(tmp_path / "both.txt", engine=engine)
+    assert engine.most > 3
+    assert apart.to_json() == nerscope.evaluate(tmp_path / "both.txt").to_json()
+
+
+def test_shards_are_pieces(tmp_path: Path) -> None:
+    gold, pred = drawn(60, seed=1), noisy(drawn(60, seed=1), 0.2, 2)
+    layout = {"end": "\n", "blank": ["plain"], "documents": "apart", "first": "", "last": "\n"}
+    for name, own in (("gold", gold), ("pred", pred)):
+        for number in range(3):
+            shard = own[number * 20 : number * 20 + 20]
+            text = written(shard, {**layout, "comments": False})
+            (tmp_path / f"{name}.{number}.txt").write_bytes(text)
+    files = f"{tmp_path}/gold.*.txt", {"s": f"{tmp_path}/pred.*.txt"}
+    engine = Apart()
+    apart = nerscope.evaluate(*files, engine=engine, train=TRAIN, intervals=True)
+    assert engine.most > 3
+    assert apart.to_json() == nerscope.evaluate(*files, train=TRAIN, intervals=True).to_json()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"document": 0}, {"encoding": "utf-16"}, {"sentences": "any"}, {"tokens": "align"}],
+    ids=str,
+)
+def test_what_cannot_be_cut_stays_in_one_piece(options: dict[str, Any], tmp_path: Path) -> None:
+    gold, pred = plain_files(tmp_path)
+    pieces = pieces_of([ConllFile(gold), ConllFile(pred, **options)])
+    assert len(pieces) == 1
+
+
+def test_the_words_of_a_file_without_a_blank_line_are_one_piece(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("word O\n" * 1000)
+    assert len(pieces_of([source_named(str(path))])) == 1
