@@ -264,6 +264,16 @@ def test_files_that_fit_a_pattern_are_one_corpus_in_the_order_of_their_names(sha
     assert again == source and words(ns.read(again)) == words(read)
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "jsonl", "conllu"])
+def test_files_of_every_format_fit_patterns_and_travel(ending: str, tmp_path: Path) -> None:
+    ns.convert(io.BytesIO(TEXT), tmp_path / f"1.{ending}")
+    ns.convert(io.BytesIO(OTHER), tmp_path / f"2.{ending}")
+    source = open_source(tmp_path / f"*.{ending}")
+    again = pickle.loads(pickle.dumps(source))
+    assert words(ns.read(again)) == words(ns.read(source)) == [*EXPECTED, ["Eve", "left"]]
+    assert ns.evaluate(source, {"same": again}).value(metric="f1", match="exact") == 1.0
+
+
 def test_remote_files_fit_patterns_too(memory: Any) -> None:
     memory.pipe("/d/b.conll", OTHER)
     memory.pipe("/d/a.conll", TEXT)
