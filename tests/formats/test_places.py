@@ -264,6 +264,16 @@ def test_files_that_fit_a_pattern_are_one_corpus_in_the_order_of_their_names(sha
     assert again == source and words(ns.read(again)) == words(read)
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "jsonl", "conllu"])
+def test_files_of_every_format_fit_patterns_and_travel(ending: str, tmp_path: Path) -> None:
+    ns.convert(io.BytesIO(TEXT), tmp_path / f"1.{ending}")
+    ns.convert(io.BytesIO(OTHER), tmp_path / f"2.{ending}")
+    source = open_source(tmp_path / f"*.{ending}")
+    again = pickle.loads(pickle.dumps(source))
+    assert words(ns.read(again)) == words(ns.read(source)) == [*EXPECTED, ["Eve", "left"]]
+    assert ns.evaluate(source, {"same": again}).value(metric="f1", match="exact") == 1.0
+
+
 def test_remote_files_fit_patterns_too(memory: Any) -> None:
     memory.pipe("/d/b.conll", OTHER)
     memory.pipe("/d/a.conll", TEXT)
@@ -405,6 +415,14 @@ def test_losses_of_several_files_are_one_with_places_in_each() -> None:
         list(losses_of_files("*", readings, BIO, "none"))
 
 
+def test_convert_names_the_file_of_a_pattern(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.conll").write_text("Ada O\nLee I-PER\n\nBob B-PER\nLee O\n")
+    [note] = ns.convert(tmp_path / "*.conll", tmp_path / "all.txt", to="bioes")
+    assert note.startswith(f"{tmp_path / 'a.conll'}:2: 2 transitions not allowed in bio")
+    assert (tmp_path / "all.txt").read_text().count("Lee\tS-PER") == 2
+
+
 def test_validate_names_the_file_of_a_pattern(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.conll").write_text("Ada O\nLee I-PER\n\nBob B-PER\n")
@@ -421,8 +439,8 @@ def test_an_experiment_may_name_patterns_and_addresses(tmp_path: Path, memory: A
     folder = tmp_path / "[1]"  # which is no pattern
     folder.mkdir()
     (folder / "gold-1.conll").write_bytes(TEXT)
-    (folder / "gold-2.conll").write_bytes(OTHER)
-    memory.pipe("/out.conll", TEXT + b"\n" + OTHER)
+    (folder / "gold-2.conll").write_bytes(OTHER.replace(b"left O", b"left O\nOz I-LOC"))
+    memory.pipe("/out.conll", TEXT + b"\n" + OTHER + b"Oz B-LOC\n")
     (folder / "x.toml").write_text(
         '[datasets.d]\ntest = "gold-*.conll"\ntrain = "memory://out.conll"\n'
         '[systems]\nbert = "memory://out.conll"\n[settings]\nintervals = false\n'
@@ -430,3 +448,6 @@ def test_an_experiment_may_name_patterns_and_addresses(tmp_path: Path, memory: A
     experiment = ns.load_experiment(folder / "x.toml")
     results, _ = ns.run_experiment(experiment)
     assert results.value(metric="f1", match="exact", facet="all") == 1.0
+    assert [place for loss in results.losses for place in loss["places"]] == [
+        f"{folder}/gold-2.conll:3"
+    ]

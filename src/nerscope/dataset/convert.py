@@ -21,7 +21,7 @@ from nerscope.formats.base import (
     path_of,
     with_tokens,
 )
-from nerscope.formats.losses import losses_of, notes_of
+from nerscope.formats.losses import losses_of_files, notes_of
 from nerscope.formats.packing import packed_for
 from nerscope.results.files import write_bytes, write_folder
 
@@ -103,11 +103,13 @@ class _Read(NamedTuple):
 def _read(source: Source, repair: str) -> _Read:
     """The corpus with its mentions as spans, and what reading it lost."""
     scheme = source.nature().scheme if repair in ("strict", "discard") else None
-    chunks, reading, told = [], Reading(), None
+    chunks, readings, told = [], dict[str, Reading](), None
     for chunk in source.chunks(Coding()):
         chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
-        reading, told = reading + chunk.reading, chunk.told
-    found = losses_of(source.name, reading, told or reading.transitions.scheme(), repair)
+        readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
+        told = chunk.told
+    own = told or sum(readings.values(), Reading()).transitions.scheme()
+    found = losses_of_files(source.name, readings, own, repair)
     return _Read(chunks, notes_of(found))
 
 

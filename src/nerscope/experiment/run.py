@@ -19,7 +19,7 @@ from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subse
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.facets.alignment import ALIGNMENT
-from nerscope.formats.base import files_behind, source_named
+from nerscope.formats.base import files_behind, names_of, source_named
 from nerscope.formats.losses import Loss
 from nerscope.results.compare import (
     Comparison,
@@ -255,11 +255,11 @@ def _score_share(state: tuple[Dataset, Settings], runs: Sequence[Run]) -> list[d
     train = source_named(dataset.train) if dataset.train else None
     task = open_task(source_named(dataset.test), named, train, dataset.name, settings)
     found = gather(task, make_plan(task, Local()), Local())
-    shared = {task.gold.name, task.train.name if task.train else ""}
+    shared = {*names_of(task.gold), *(names_of(task.train) if task.train else ())}
     entries = []
     for index, run in enumerate(runs):
         own = replace(only_runs(found.evidence, [index]), runs=(run,))
-        names = {*shared, named[f"{index}"].name}
+        names = {*shared, *names_of(named[f"{index}"])}
         entries.append(
             {
                 "evidence": pack_evidence(own, whole=True),

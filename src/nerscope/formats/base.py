@@ -267,6 +267,16 @@ class Several(Source):
         return Several([source.saying(options) for source in self.sources], self.name)
 
 
+def names_of(source: Source) -> list[str]:
+    """The names by which messages may speak of a source: its own, and those of its files.
+
+    >>> names_of(Several([open_source([(["Ada"], ["O"])], "a")], "*"))
+    ['*', 'a']
+    """
+    files = source.sources if isinstance(source, Several) else ()
+    return [source.name, *(name for one in files for name in names_of(one))]
+
+
 class Listed(Source):
     """Sentences as Python lists; they get the codes of whatever evaluation reads them."""
 
