@@ -70,7 +70,8 @@ def written(sentences: Any, layout: dict[str, Any]) -> bytes:
             text += f"# sent_id = {number}\n"
         text += "".join(f"{a} {b}\n" for a, b in zip(tokens, labels, strict=True))
         text += BLANK[blank[number % len(blank)]] if number < len(sentences) - 1 else ""
-    return (text.rstrip("\n") + layout["last"]).replace("\n", layout["end"]).encode()
+    whole: str = text.rstrip("\n") + layout["last"]
+    return whole.replace("\n", layout["end"]).encode()
 
 
 def outcome(*given: Any, **options: Any) -> str:

@@ -22,7 +22,7 @@ from nerscope.evaluation.score import score_piece, score_rows
 from nerscope.evaluation.subsets import Subset
 from nerscope.evaluation.sums import Sums
 from nerscope.formats.base import Nature, Several
-from nerscope.formats.losses import Loss, losses_of
+from nerscope.formats.losses import Loss, losses_of_files
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
 
@@ -65,7 +65,7 @@ def gather(
             "no mention at all: every label is O",
             "check that the label column is the right one",
         )
-    losses = _losses(planned, sums.readings, schemes)
+    losses = _losses(task, planned, sums.readings, schemes)
     odd = _noticed(task, evidence, readings, schemes, plan.natures)
     return Gathered(evidence, [*losses, *odd], planned.subsets)
 
@@ -102,19 +102,23 @@ def signature_of(
 
 
 def _losses(
-    planned: Planned, readings: Sequence[Mapping[str, Reading]], schemes: Sequence[Scheme]
+    task: Task,
+    planned: Planned,
+    readings: Sequence[Mapping[str, Reading]],
+    schemes: Sequence[Scheme],
 ) -> list[Loss]:
-    """What reading lost, by file."""
+    """What reading lost."""
     settings, training = planned.plan.settings, planned.training
-    read = list(zip(readings, schemes, strict=True))
-    if training is not None:
-        read.insert(0, (training.readings, training.scheme))
+    names = [source.name for source in task.sources]
+    read = list(zip(names, readings, schemes, strict=True))
+    if task.train is not None and training is not None:
+        read.insert(0, (task.train.name, training.readings, training.scheme))
     found: dict[str, Loss] = {}
-    for files, scheme in read:
-        for name, reading in files.items():
-            told = reading if settings.texts else reading.without_items()
-            for loss in losses_of(name, told, scheme, settings.repair):
-                found.setdefault(f"{name}\n{loss['message']}", loss)  # one file may be read twice
+    for name, files, scheme in read:
+        if not settings.texts:
+            files = {file: reading.without_items() for file, reading in files.items()}
+        for loss in losses_of_files(name, files, scheme, settings.repair):
+            found.setdefault(f"{name}\n{loss['message']}", loss)  # one file may be read twice
     return list(found.values())
 
 

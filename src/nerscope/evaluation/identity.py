@@ -1,13 +1,15 @@
 """What the parts of an evaluation depend on, in a line: kept parts of another one are of no use."""
 
 import hashlib
-import pickle
 from collections.abc import Iterator, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 
 from nerscope.evaluation.plan import Task
 from nerscope.formats.base import Several, Source
 from nerscope.version import VERSION
+
+_PLAIN = (str, int, float, tuple, type(None))
 
 
 def key_of(task: Task, plugins: Sequence[str] = ()) -> str:
@@ -25,7 +27,9 @@ def _identity(source: Source) -> Iterator[str]:
         for one in source.sources:
             yield from _identity(one)
         return
-    yield hashlib.sha256(pickle.dumps(source)).hexdigest()
+    known = getattr(source, "__dict__", {})
+    options = {key: value for key, value in known.items() if isinstance(value, _PLAIN)}
+    yield repr(source) if is_dataclass(source) else f"{type(source).__qualname__} {options}"
     path = Path(source.name)
     if path.is_file():
         state = path.stat()
