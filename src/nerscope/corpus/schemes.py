@@ -258,14 +258,28 @@ class Transitions:
 
     @classmethod
     def of(cls, texts: Sequence[str], raw: Ints, starts: Ints, lines: Ints) -> "Transitions":
-        """Count the transitions of a chunk, whose labels are codes into `texts`."""
+        """Count the transitions of a chunk, whose labels are codes into `texts`.
+
+        Far the most frequent one, from O to O, is not counted but told by what is left.
+        """
         size = len(texts) + 1
-        keys: Ints = np.zeros(len(raw), np.int16 if size <= 180 else np.int64)
-        keys[1:] = (raw[:-1] + 1) * size
-        keys[starts[:-1]] = 0
-        keys += (raw + 1).astype(keys.dtype)
+        codes = raw.astype(np.int16 if size <= 180 else np.int64)
+        codes += 1
+        keys = codes.copy()
+        keys[1:] += codes[:-1] * size
+        keys[starts[:-1]] = codes[starts[:-1]]
         last = starts[1:] - 1
-        every = [_tallied(keys, lines, size), _tallied((raw[last] + 1) * size, lines[last], size)]
+        every = [_tallied(codes[last] * size, lines[last], size)]
+        others = np.arange(len(keys))
+        if OUTSIDE_LABEL in texts:
+            outside = texts.index(OUTSIDE_LABEL) + 1
+            plain = keys == outside * size + outside
+            others = np.flatnonzero(~plain)
+            if len(others) < len(keys):
+                first = lines[int(np.argmax(plain))]
+                told = (outside * size + outside, len(keys) - len(others), first)
+                every.append((np.array([told[0]]), np.array([told[1]]), np.array([told[2]])))
+        every.append(_tallied(keys[others], lines[others], size))
         found, times, first = (np.concatenate(column) for column in zip(*every, strict=True))
         return cls(tuple(texts), found // size, found % size, times, first)
 
