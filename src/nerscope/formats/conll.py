@@ -23,13 +23,14 @@ from nerscope.corpus.schemes import (
     parse_label,
     scheme_named,
 )
-from nerscope.corpus.vocabulary import Vocabulary
+from nerscope.corpus.vocabulary import Fields, Vocabulary
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format, Nature, Source
 from nerscope.formats.columns import Page, page_of
 from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, blocks, check_encoding
 
 _SMALL = 4 << 20  # bytes
+_LARGE = 64 << 20  # bytes; more than that are so many sentences that no results keep the text
 _MOST_COLUMNS = 10_000
 _LOOK = 4 << 20  # bytes of a file that are looked at to tell its scheme
 SEPARATORS = {"tab": b"\t", "space": b" "}
@@ -187,6 +188,16 @@ class ConllFile(Source):
         self, members: Sequence[Source], coding: Coding, *, tokens: bool
     ) -> Iterator[list[Corpus]]:
         """Several label columns of one file."""
+        return self._columns(members, coding, tokens)
+
+    def unread(self, members: Sequence[Source], coding: Coding) -> Iterator[list[Corpus]] | None:
+        """The same for a file so large that its words are not kept in any case."""
+        small = self.content.size < _LARGE
+        return None if small or self.rebreaks else self._columns(members, coding, None)
+
+    def _columns(
+        self, members: Sequence[Source], coding: Coding, tokens: bool | None
+    ) -> Iterator[list[Corpus]]:
         wanted = [member.label for member in members if isinstance(member, ConllFile)]
         distinct = list(dict.fromkeys(wanted))
         for corpora in read_chunks(self, coding, distinct, tokens):
@@ -308,11 +319,12 @@ def read_chunks(
     file: ConllFile,
     coding: Coding,
     columns: Sequence[int],
-    tokens: bool = True,
+    tokens: bool | None = True,
     most: int | None = None,
 ) -> Iterator[list[Corpus]]:
     """Chunks of whole sentences, as one corpus for each label column that is asked for.
 
+    Tokens are read, or not (False), or only found (None), so that they can be compared.
     With `most`, reading stops after the chunk in which that many bytes have been read.
     """
     reader = _Reader(file, coding, columns, tokens)
@@ -421,10 +433,10 @@ class _Reader:
     """The state of reading one file: what is known of its layout, and how far it has come."""
 
     def __init__(
-        self, file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool
+        self, file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool | None
     ) -> None:
         self.file, self.coding = file, coding
-        self.with_tokens = tokens or file.mend is not None
+        self.with_tokens, self.finds_tokens = tokens or file.mend is not None, tokens is None
         self.told = scheme_named(file.scheme) if file.scheme else None
         self.columns = {column: LabelColumn(coding.labels, self.told) for column in columns}
         document = () if file.document is None else (file.document,)
@@ -491,7 +503,9 @@ class _Reader:
         starts = np.append(page.begins, len(page.rows))
         lines = page.rows + self.line
         documents = self._documents(page)
-        tokens = np.zeros(0, np.int32)
+        tokens, unread = np.zeros(0, np.int32), None
+        if self.finds_tokens and not self.with_tokens:
+            unread = Fields(page.buffer, *page.field(self.file.token))
         if self.with_tokens:
             tokens = self.coding.tokens.encode_fields(page.buffer, *page.field(self.file.token))
         corpora = []
@@ -515,6 +529,7 @@ class _Reader:
                     labels,
                     reading=reading,
                     told=self.told,
+                    unread=unread,
                 )
             )
         return corpora
