@@ -62,8 +62,9 @@ class Interner:
     def find(self, keys: Words) -> Ints:
         """The code of each key, -1 where it is unknown."""
         slots = self._slots(keys)
-        codes = self._codes[slots]
-        pending = np.flatnonzero((self._keys[slots] != keys) & (codes != _EMPTY))
+        codes = self._codes.take(slots)
+        pending = np.flatnonzero(self._keys.take(slots) != keys)
+        pending = pending[codes[pending] != _EMPTY]
         mask = len(self._codes) - 1
         while len(pending):  # linear probing for the few whose first slot is taken by another key
             slots[pending] = (slots[pending] + 1) & mask
@@ -76,8 +77,8 @@ class Interner:
     def codes(self, keys: Words) -> Ints:
         """The code of each key; unknown keys get new codes."""
         codes = self.find(keys)
-        unknown = codes == _EMPTY
-        if unknown.any():
+        if codes.min(initial=0) < 0:
+            unknown = codes == _EMPTY
             missing, first = np.unique(keys[unknown], return_index=True)
             self._insert(missing[np.argsort(first)])
             codes[unknown] = self.find(keys[unknown])

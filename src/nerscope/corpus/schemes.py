@@ -263,23 +263,17 @@ class Transitions:
         Far the most frequent one, from O to O, is not counted but told by what is left.
         """
         size = len(texts) + 1
-        codes = raw.astype(np.int16 if size <= 180 else np.int64)
+        codes: Ints = raw.astype(np.int16 if size <= 180 else np.int64)
         codes += 1
         keys = codes.copy()
         keys[1:] += codes[:-1] * size
         keys[starts[:-1]] = codes[starts[:-1]]
+        outside = texts.index(OUTSIDE_LABEL) + 1 if OUTSIDE_LABEL in texts else 0
         last = starts[1:] - 1
-        every = [_tallied(codes[last] * size, lines[last], size)]
-        others = np.arange(len(keys))
-        if OUTSIDE_LABEL in texts:
-            outside = texts.index(OUTSIDE_LABEL) + 1
-            plain = keys == outside * size + outside
-            others = np.flatnonzero(~plain)
-            if len(others) < len(keys):
-                first = lines[int(np.argmax(plain))]
-                told = (outside * size + outside, len(keys) - len(others), first)
-                every.append((np.array([told[0]]), np.array([told[1]]), np.array([told[2]])))
-        every.append(_tallied(keys[others], lines[others], size))
+        every = [
+            _tallied(keys, lines, size, outside * size + outside),
+            _tallied(codes[last] * size, lines[last], size),
+        ]
         found, times, first = (np.concatenate(column) for column in zip(*every, strict=True))
         return cls(tuple(texts), found // size, found % size, times, first)
 
@@ -349,19 +343,30 @@ class Transitions:
         return _Rules(role[before], role[after], kind[before] == kind[after], scheme).broken
 
 
+_SOME = 1 << 12
 _DENSE = 1 << 16  # up to this many possible transitions, a table is quicker than sorting
 
 
-def _tallied(keys: Ints, lines: Ints, size: int) -> tuple[Ints, Ints, Ints]:
-    """The distinct keys, how often each occurs, and the line of its first occurrence."""
+def _tallied(keys: Ints, lines: Ints, size: int, common: int = 0) -> tuple[Ints, Ints, Ints]:
+    """The distinct keys, how often each occurs, and the line of its first occurrence; that of the
+    common one is told by what is left.
+    """
     if size * size > _DENSE:
         found, at, times = np.unique(keys, return_index=True, return_counts=True)
         return found, times, lines[at]
-    counts = np.bincount(keys, minlength=size * size)
+    others = np.flatnonzero(keys != common)
+    rare = keys.take(others)
+    counts = np.bincount(rare, minlength=size * size)
+    counts[common] = len(keys) - len(others)
     found = np.flatnonzero(counts)
-    first = np.zeros(size * size, np.int64)
-    first[keys[::-1]] = lines[::-1]  # of several with one key, the last one written stays
-    return found, counts[found], first[found]
+    first = np.full(size * size, len(keys))
+    for begin in (_SOME, len(rare)):  # most often, some are enough to meet each key
+        # Of several with one key, the last one written stays.
+        first[rare[:begin][::-1]] = others[:begin][::-1]
+        first[common] = np.argmax(keys == common)
+        if first[found].max(initial=0) < len(keys):
+            break
+    return found, counts[found], lines[first[found]]
 
 
 class Fault(NamedTuple):

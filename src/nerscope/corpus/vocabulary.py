@@ -61,11 +61,15 @@ class Vocabulary:
     def encode_fields(self, buffer: Bytes, starts: Ints, ends: Ints) -> Ints:
         """The codes of the fields buffer[start:end]; the buffer must be padded."""
         lengths = ends - starts
-        codes = 2 * self._words.codes(_words_at(buffer, starts, lengths))
-        long = np.flatnonzero((lengths > _WORD) & (lengths <= _LONGEST))
+        codes = self._words.codes(_words_at(buffer, starts, lengths))
+        codes *= 2
+        longer = np.flatnonzero(lengths > _WORD)
+        if not len(longer):
+            return codes
+        is_giant = lengths[longer] > _LONGEST
+        long, giant = longer[~is_giant], longer[is_giant]
         if len(long):
             codes[long] = 2 * self._encode_long(buffer, starts[long], lengths[long]) + 1
-        giant = np.flatnonzero(lengths > _LONGEST)
         if len(giant):
             codes[giant] = 2 * self._encode_giants(buffer, starts[giant], ends[giant]) + 1
         return codes

@@ -1,7 +1,6 @@
 """The second pass: a chunk of gold and system sentences becomes a part of the ledgers."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -175,13 +174,12 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     """
     facets = plan.of_unit(TOKEN)
     codes = {facet.name: facet.checked_codes(view) for facet in facets}
-    lengths = np.diff(gold.starts)
-    size = len(gold) * prod(facet.n_codes for facet in facets)
-    numbers = np.arange(len(gold), dtype=np.int32 if size < 1 << 31 else np.int64)
-    cell = np.repeat(numbers, lengths)
+    cell, size = view.sentences.of_token, len(gold)
     for facet in facets:
+        size *= facet.n_codes
+        cell = cell.astype(np.int32 if size < 1 << 31 else np.int64)
         cell = cell * facet.n_codes + codes[facet.name]
-    weight = np.bincount(cell, minlength=size) if facets else lengths
+    weight = np.bincount(cell, minlength=size) if facets else view.sentences.lengths
     used = np.flatnonzero(weight)
     wanted = compared(gold, plan.natures[0], plan) if facets else None
 

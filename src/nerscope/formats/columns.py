@@ -12,7 +12,7 @@ from nerscope.corpus.arrays import Bools, Bytes, Ints
 from nerscope.corpus.vocabulary import padded
 
 _DOCSTART = b"-DOCSTART-"
-_NEWLINE = 10
+_NEWLINE, _DASH = b"\n-"
 _COMMENT = re.compile(rb"(?m)^#.*$")
 _NEW_DOCUMENT = re.compile(rb"(?m)^#[ \t]*newdoc\b")
 _BLANK_LINE = re.compile(rb"(?m)^[ \t]+$")
@@ -168,7 +168,10 @@ def _even_page(data: bytes, separator: bytes, needed: int) -> Page | None:
     table = ends.reshape(-1, width)
     if not newline.take(table[:, -1]).all():
         return None
-    if len(starts := _document_starts(data)):
+    next_at = table[:, -1] + 1
+    follow = buffer.take(next_at)  # the first byte of the line behind each row
+    opening = np.concatenate([[0], next_at[follow == _DASH], empty + 1])
+    if len(starts := _document_starts(data, buffer, opening)):
         lines = np.searchsorted(table[:, 0], starts)
         skipped = np.sort(np.concatenate([empty, table[lines, -1]]))
         documents = lines + np.searchsorted(empty, starts)
@@ -176,7 +179,7 @@ def _even_page(data: bytes, separator: bytes, needed: int) -> Page | None:
         behind = np.searchsorted(table.ravel(), skipped) // width
         return _even(data, buffer, n_lines, table, skipped, behind, documents)
     # An empty line follows some rows, and perhaps more of them follow it.
-    rows = np.flatnonzero(buffer.take(table[:, -1] + 1) == _NEWLINE) + 1
+    rows = np.flatnonzero(follow == _NEWLINE) + 1
     runs = np.flatnonzero(np.diff(empty, prepend=-1) != 1)
     behind = np.repeat(rows, np.diff(runs, append=len(empty)))
     return _even(data, buffer, n_lines, table, empty, behind, np.zeros(0, np.int64))
@@ -206,14 +209,11 @@ def _even(
     return Page(data, len(data), buffer, n_lines, fields, *lines)
 
 
-def _document_starts(data: bytes) -> list[int]:
-    """Where lines begin that tell of a new document."""
-    found, at = list[int](), data.find(_DOCSTART)
-    while at >= 0:
-        if at == 0 or data[at - 1] == _NEWLINE:
-            found.append(at)
-        at = data.find(_DOCSTART, at + 1)
-    return found
+def _document_starts(data: bytes, buffer: Bytes, opening: Ints) -> Ints:
+    """Where lines begin that tell of a new document, among those that begin at some places."""
+    likely = opening[buffer.take(opening + 1) == _DOCSTART[1]].tolist()
+    found = sorted(at for at in likely if data.startswith(_DOCSTART, at))
+    return np.array(found, np.int64)
 
 
 def _careful_page(
@@ -247,7 +247,7 @@ def _ragged_page(data: bytes, separator: bytes, comments: bool) -> tuple[Page, b
     def lines_of(pattern: re.Pattern[bytes]) -> Ints:
         return np.searchsorted(starts, [match.start() for match in pattern.finditer(data)])
 
-    documents = np.searchsorted(starts, np.array(_document_starts(data), np.int64))
+    documents = np.searchsorted(starts, _document_starts(data, buffer, starts))
     token[documents] = False
     content, remarks = token, np.zeros(0, np.int64)
     if comments:

@@ -395,7 +395,7 @@ class LabelColumn:
         # Most labels of most files are a lone O. Once it is known, only the others are looked up.
         known = self._raw.outside >= 0
         others = _all_but_outside(buffer, starts, ends) if known else np.arange(len(starts))
-        found, new = self._raw.codes(buffer, starts.take(others), ends.take(others))
+        found, new = self._raw.codes(buffer, starts[others], ends[others])
         if new:
             self._learn(new, found, lines.take(others), name)
         raw = np.full(len(starts), self._raw.outside, _narrowest(len(self.texts)))
