@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nerscope.corpus.interning import Interner, Paths
 from nerscope.corpus.lookup import counted, lookup, lookup_pair, ranges
-from nerscope.corpus.vocabulary import Vocabulary, padded
+from nerscope.corpus.vocabulary import Fields, Vocabulary, padded
 
 some = settings(max_examples=150, deadline=None)
 # Small keys meet often; large ones reach every bit of a machine word.
@@ -171,6 +171,31 @@ def test_fields_are_read_where_they_stand_in_a_buffer() -> None:
     assert (
         codes.tolist() == vocabulary.encode(["Ada", "of", "Lovelace-upon-Thames", "é", ""]).tolist()
     )
+
+
+def fields_of(texts: list[str]) -> Fields:
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    starts = np.concatenate([[0], ends[:-1]]) if texts else ends
+    return Fields(padded("".join(texts).encode()), starts, ends)
+
+
+# Lengths around those at which words end and at which strings are compared whole.
+near_words = st.builds(
+    lambda size, at: f"{'x' * at}y{'x' * size}"[:size],
+    st.sampled_from([0, 1, 7, 8, 9, 16, 17, 127, 128, 129, 300]),
+    st.integers(0, 300),
+)
+
+
+@some
+@given(st.lists(st.tuples(near_words, near_words, st.booleans()), max_size=20))
+def test_fields_of_two_buffers_are_compared_where_they_stand(
+    rows: list[tuple[str, str, bool]],
+) -> None:
+    left = [one for one, _, _ in rows]
+    right = [one if same else other for one, other, same in rows]
+    expected = [at for at, pair in enumerate(zip(left, right, strict=True)) if pair[0] != pair[1]]
+    assert fields_of(left).differing(fields_of(right)).tolist() == expected
 
 
 def test_a_vocabulary_of_many_strings_gives_all_of_them_back() -> None:

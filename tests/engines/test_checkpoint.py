@@ -227,7 +227,11 @@ def test_two_programs_may_share_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", [Local(), Pool(2)])
-def test_an_evaluation_goes_on_and_gives_the_same_results(tmp_path: Path, engine: Any) -> None:
+def test_an_evaluation_goes_on_and_gives_the_same_results(
+    tmp_path: Path, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nerscope.formats.pieces._PIECE", 1 << 13)
+    monkeypatch.setattr("nerscope.formats.pieces._STRETCH", 1 << 12)
     test, train = f"{DEMO}/test.conll", f"{DEMO}/train.conll"
     systems = {"memoriser": f"{DEMO}/systems/memoriser.conll"}
 
@@ -235,6 +239,7 @@ def test_an_evaluation_goes_on_and_gives_the_same_results(tmp_path: Path, engine
         return nerscope.evaluate(test, systems, train=train, engine=where).to_json()
 
     first = results(Checkpointed(engine, tmp_path, "key"))
+    assert len(list(tmp_path.iterdir())) > 4
     counting = Counting()
     counting.remote = engine.remote
     assert results(Checkpointed(counting, tmp_path, "key")) == first == results(Local())

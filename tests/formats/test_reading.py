@@ -20,8 +20,9 @@ from nerscope import read
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import FORMATS, open_source, path_of, source_named
+from nerscope.formats.columns import Page, _careful_page, page_of
 from nerscope.formats.conll import ConllFile
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.files import Bytes, blocks, load
 
 BOM = b"\xef\xbb\xbf"
 
@@ -683,6 +684,68 @@ def read_written(written: Written) -> tuple[Sentences, list[int]]:
 @given(files())
 def test_a_naive_reader_agrees(written: Written) -> None:
     assert read_written(written) == naive(written)
+
+
+@st.composite
+def even_lines(draw: st.DrawFn) -> tuple[bytes, bytes]:
+    """Lines that have the same number of columns, but for one oddity at most."""
+    gap = draw(st.sampled_from([" ", "\t"]))
+    row = gap.join(["{}", *["x"] * draw(st.integers(0, 2)), "{}"])
+    lines: list[str] = []
+    for _ in range(draw(st.integers(1, 5))):
+        lines += draw(st.sampled_from([[], [row.format("-DOCSTART-", "O")]]))
+        for _ in range(draw(st.integers(1, 4))):
+            lines.append(row.format(draw(plain_tokens), draw(all_labels)))
+        lines += [""] * draw(st.integers(0, 2))
+    odd = ["", " ", "\t", "-DOCSTART-", f"a{gap}", f"{gap}a{gap}O", f"a{gap}{gap}O", "a", "a\t \tO"]
+    at = draw(st.integers(0, len(lines)))
+    lines[at:at] = draw(st.sampled_from([[], [], *([line] for line in odd)]))
+    return "".join(f"{line}\n" for line in lines).encode(), gap.encode()
+
+
+@settings(max_examples=250, deadline=None)
+@given(even_lines(), st.booleans())
+def test_the_quick_and_the_careful_way_agree(written: tuple[bytes, bytes], whole: bool) -> None:
+    data, gap = written
+
+    def told(page: Page) -> Any:
+        page = page if whole else page.without_last_sentence()
+        kept = (page.rows, page.begins, page.documents, page.remarks, page.column_counts())
+        columns = [[side.tolist() for side in page.field(column)] for column in (0, 1, -1)]
+        return [page.size, page.n_lines, columns, *(array.tolist() for array in kept)]
+
+    page, careful = page_of(data, gap, False, 2, [-1]), _careful_page(data, gap, False, 2, [-1])
+    fields = {len(line.split(gap)) for line in data.split(b"\n") if line}
+    empty = gap + gap in data or b"\n" + gap in b"\n" + data or gap + b"\n" in data
+    assert page.is_even == (
+        len(fields) == 1 and min(fields) > 1 and not empty and data[:1] != b"\n"
+    )
+    if page.is_even:
+        assert told(page) == told(careful)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from([b"a", b" O\n", *"é€𝄞".encode(), b"\xff", b"\xc0", b"\xed"])).map(
+        lambda parts: b"".join(part if isinstance(part, bytes) else bytes([part]) for part in parts)
+    ),
+    st.integers(1, 9),
+)
+def test_bytes_that_are_no_characters_are_refused_at_their_place(data: bytes, size: int) -> None:
+    def outcome() -> str:
+        try:
+            return "".join(block.decode() for block in blocks(io.BytesIO(data), "f"))
+        except InputError as error:
+            return str(error).partition(" this")[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        tiny_blocks(patch, size)
+        try:
+            expected = data.decode()
+            expected += "\n" * (expected[-1:] not in ("", "\n"))
+        except UnicodeDecodeError as error:
+            expected = f"f: byte {error.start}:"
+        assert outcome() == expected
 
 
 @settings(max_examples=200, deadline=None)

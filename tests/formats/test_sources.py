@@ -101,11 +101,50 @@ def test_two_label_columns_of_one_file_are_read_once(
     assert all(corpus.tokens.base is row[0].tokens.base for corpus in row)
 
 
+@settings(max_examples=150, deadline=None)
+@given(corpora, st.data(), st.integers(8, 80), st.sampled_from(["same", "any"]))
+def test_tokens_of_large_files_are_compared_where_they_stand(
+    sentences: list[Sentence], data: st.DataObject, block: int, tokens: str
+) -> None:
+    # The system's file may have a token changed, left out, put in, or a sentence broken in two.
+    other = [list(sentence) for sentence in sentences]
+    for _ in range(data.draw(st.integers(0, 2))):
+        sentence = data.draw(st.integers(0, len(other) - 1))
+        token = data.draw(st.integers(0, len(other[sentence]) - 1))
+        new = data.draw(st.sampled_from([[], ["new"], ["a", "bb"], ["a-long-token-of-more-bytez"]]))
+        other[sentence][token : token + 1] = new or ([] if len(other[sentence]) > 1 else ["new"])
+        if data.draw(st.booleans()):
+            other[sentence : sentence + 1] = [[word] for word in other[sentence]]
+
+    def outcome(*, read: bool) -> Any:
+        sources: list[Source] = [
+            file(text_of(sentences), "gold"),
+            file(text_of(sentences, "B-X"), "gold"),
+            file(text_of(other, "B-X"), "system", tokens=tokens),
+        ]
+        with pytest.MonkeyPatch.context() as patch:
+            tiny_blocks(patch, block)
+            try:
+                rows = list(side_by_side(sources, Coding(), tokens=read))
+            except AlignmentError as error:
+                return str(error)
+        assert all(len(one.tokens) == (one.n_tokens if read else 0) for one in rows[0])
+        readings = [row[2].reading for row in rows]
+        return (
+            [row[2].lines.tolist() for row in rows],
+            [(one.other_tokens, one.first_other_line) for one in readings],
+        )
+
+    assert outcome(read=False) == outcome(read=True)
+
+
 def test_tokens_of_one_file_are_read_only_if_asked_for() -> None:
     text = "Ada B-PER O\n"
     [row] = side_by_side([file(text, label=1), file(text, label=2)], Coding(), tokens=False)
     assert [len(corpus.tokens) for corpus in row] == [0, 0]
     [row] = side_by_side([file(text, label=1), file("Ada O\n", "g")], Coding(), tokens=False)
+    assert [len(corpus.tokens) for corpus in row] == [0, 0]
+    [row] = side_by_side([file(text, label=1), file("Ada O\n", "g")], Coding(), tokens=True)
     assert [len(corpus.tokens) for corpus in row] == [1, 1]
 
 

@@ -29,7 +29,7 @@ from nerscope.corpus.schemes import (
     parse_label,
     scheme_named,
 )
-from nerscope.corpus.vocabulary import Vocabulary
+from nerscope.corpus.vocabulary import Fields, Vocabulary
 from nerscope.errors import FormatError, InputError
 from nerscope.wire import travels
 
@@ -133,6 +133,7 @@ class Corpus:
     reading: Reading = field(default_factory=Reading, repr=False)
     told: Scheme | None = None  # the scheme that somebody said the labels are in
     gaps: Objects | None = field(default=None, repr=False)  # the blanks before each token, if known
+    unread: Fields | None = field(default=None, repr=False)  # where tokens stand that are not read
 
     def __len__(self) -> int:
         """The number of sentences."""
@@ -188,8 +189,15 @@ class Corpus:
             lines=self.lines[begin:end],
             documents=self.documents[first:last],
             gaps=None if self.gaps is None else self.gaps[begin:end],
+            unread=None if self.unread is None else self.unread.part(begin, end),
             reading=self.reading if first == 0 else Reading(),
         )
+
+    def with_words(self) -> "Corpus":
+        """The same corpus with its tokens read, if they were only found so far."""
+        if self.unread is None:
+            return self
+        return replace(self, tokens=self.coding.tokens.encode_fields(*self.unread), unread=None)
 
     def place(self, token: int) -> str:
         """Where a token stands: file and line."""
@@ -337,6 +345,7 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
     """Chunks of one file as one corpus."""
     if len(chunks) == 1:
         return chunks[0]
+    chunks = [chunk.with_words() for chunk in chunks]
     offsets = np.cumsum([0, *(chunk.n_tokens for chunk in chunks)]).tolist()
     labels, spans = None, None
     if chunks[0].labels is not None:

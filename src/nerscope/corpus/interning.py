@@ -17,6 +17,7 @@ _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 # their codes follow the order of arrival and stay the same.
 _SEED = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
 _EMPTY = np.int32(-1)
+_SOME = 1000
 
 
 class Interner:
@@ -62,8 +63,9 @@ class Interner:
     def find(self, keys: Words) -> Ints:
         """The code of each key, -1 where it is unknown."""
         slots = self._slots(keys)
-        codes = self._codes[slots]
-        pending = np.flatnonzero((self._keys[slots] != keys) & (codes != _EMPTY))
+        codes = self._codes.take(slots)
+        pending = np.flatnonzero(self._keys.take(slots) != keys)
+        pending = pending[codes[pending] != _EMPTY]
         mask = len(self._codes) - 1
         while len(pending):  # linear probing for the few whose first slot is taken by another key
             slots[pending] = (slots[pending] + 1) & mask
@@ -76,11 +78,14 @@ class Interner:
     def codes(self, keys: Words) -> Ints:
         """The code of each key; unknown keys get new codes."""
         codes = self.find(keys)
-        unknown = codes == _EMPTY
-        if unknown.any():
-            missing, first = np.unique(keys[unknown], return_index=True)
+        if codes.min(initial=0) >= 0:
+            return codes
+        unknown, some = np.flatnonzero(codes == _EMPTY), _SOME
+        while len(unknown):  # the first few often are all there are: sorting many takes long
+            missing, first = np.unique(keys[unknown[:some]], return_index=True)
             self._insert(missing[np.argsort(first)])
             codes[unknown] = self.find(keys[unknown])
+            unknown, some = unknown[codes[unknown] == _EMPTY], 8 * some
         return codes
 
     def _insert(self, keys: Words) -> None:

@@ -239,26 +239,32 @@ def decode(
     >>> found.start.tolist(), found.end.tolist()
     ([0, 2], [2, 3])
     """
-    role, kind = labels.roles[codes], labels.type_codes[codes]
     if repair == "strict" and not scheme.inside_opens:
-        return _decode_strict(role, kind, starts)
-    mentions = _decode_conlleval(role, kind, starts)
+        return _decode_strict(labels.roles[codes], labels.type_codes[codes], starts)
+    mentions = _decode_conlleval(codes, starts, labels)
     if repair == "discard":
+        role, kind = labels.roles[codes], labels.type_codes[codes]
         return mentions[~_faulty(mentions, role, kind, starts, scheme)]
     return mentions
 
 
-def _decode_conlleval(role: Ints, kind: Ints, starts: Ints) -> Mentions:
-    inside = role != OUTSIDE
-    opens = (role == BEGIN) | (role == SINGLE)
+def _decode_conlleval(codes: Ints, starts: Ints, labels: Labels) -> Mentions:
+    """Look only at labels other than O, whose code is 0: each opens a mention or goes on with the
+    one before.
+    """
+    inside = np.flatnonzero(codes != 0)
+    own = codes.take(inside)
+    role, kind = labels.roles.take(own), labels.type_codes.take(own)
+    first = np.zeros(len(codes), bool)
+    first[starts[:-1]] = True
+    opens = first.take(inside)
+    opens |= (role == BEGIN) | (role == SINGLE)
     opens[1:] |= (kind[1:] != kind[:-1]) | (role[:-1] >= END)
-    opens[starts[:-1]] = True
-    opens &= inside
-    continues = inside & ~opens
-    last = inside.copy()
-    last[:-1] &= ~continues[1:]
+    opens[1:] |= inside[1:] - inside[:-1] > 1
+    opens[:1] = True
     begin = np.flatnonzero(opens)
-    return Mentions(begin, np.flatnonzero(last) + 1, kind[begin])
+    last = np.append(begin, len(inside))[1:] - 1
+    return Mentions(inside.take(begin), inside.take(last) + 1, kind.take(begin))
 
 
 def _decode_strict(role: Ints, kind: Ints, starts: Ints) -> Mentions:

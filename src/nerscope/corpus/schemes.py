@@ -264,14 +264,22 @@ class Transitions:
 
     @classmethod
     def of(cls, texts: Sequence[str], raw: Ints, starts: Ints, lines: Ints) -> "Transitions":
-        """Count the transitions of a chunk, whose labels are codes into `texts`."""
+        """Count the transitions of a chunk, whose labels are codes into `texts`.
+
+        Far the most frequent one, from O to O, is not counted but told by what is left.
+        """
         size = len(texts) + 1
-        keys: Ints = np.zeros(len(raw), np.int16 if size <= 180 else np.int64)
-        keys[1:] = (raw[:-1] + 1) * size
-        keys[starts[:-1]] = 0
-        keys += (raw + 1).astype(keys.dtype)
+        codes: Ints = raw.astype(np.int16 if size <= 180 else np.int64)
+        codes += 1
+        keys = codes.copy()
+        keys[1:] += codes[:-1] * size
+        keys[starts[:-1]] = codes[starts[:-1]]
+        outside = texts.index(OUTSIDE_LABEL) + 1 if OUTSIDE_LABEL in texts else 0
         last = starts[1:] - 1
-        every = [_tallied(keys, lines, size), _tallied((raw[last] + 1) * size, lines[last], size)]
+        every = [
+            _tallied(keys, lines, size, outside * size + outside),
+            _tallied(codes[last] * size, lines[last], size),
+        ]
         found, times, first = (np.concatenate(column) for column in zip(*every, strict=True))
         return cls(tuple(texts), found // size, found % size, times, first)
 
@@ -341,19 +349,30 @@ class Transitions:
         return _Rules(role[before], role[after], kind[before] == kind[after], scheme).broken
 
 
+_SOME = 1 << 12
 _DENSE = 1 << 16  # up to this many possible transitions, a table is quicker than sorting
 
 
-def _tallied(keys: Ints, lines: Ints, size: int) -> tuple[Ints, Ints, Ints]:
-    """The distinct keys, how often each occurs, and the line of its first occurrence."""
+def _tallied(keys: Ints, lines: Ints, size: int, common: int = 0) -> tuple[Ints, Ints, Ints]:
+    """The distinct keys, how often each occurs, and the line of its first occurrence; that of the
+    common one is told by what is left.
+    """
     if size * size > _DENSE:
         found, at, times = np.unique(keys, return_index=True, return_counts=True)
         return found, times, lines[at]
-    counts = np.bincount(keys, minlength=size * size)
+    others = np.flatnonzero(keys != common)
+    rare = keys.take(others)
+    counts = np.bincount(rare, minlength=size * size)
+    counts[common] = len(keys) - len(others)
     found = np.flatnonzero(counts)
-    first = np.zeros(size * size, np.int64)
-    first[keys[::-1]] = lines[::-1]  # of several with one key, the last one written stays
-    return found, counts[found], first[found]
+    first = np.full(size * size, len(keys))
+    for begin in (_SOME, len(rare)):  # most often, some are enough to meet each key
+        # Of several with one key, the last one written stays.
+        first[rare[:begin][::-1]] = others[:begin][::-1]
+        first[common] = np.argmax(keys == common)
+        if first[found].max(initial=0) < len(keys):
+            break
+    return found, counts[found], lines[first[found]]
 
 
 class Fault(NamedTuple):

@@ -1,10 +1,11 @@
 """Strings as codes: equal codes if and only if equal bytes."""
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bytes, Ints, Words
+from nerscope.corpus.arrays import Bools, Bytes, Ints, Words
 from nerscope.corpus.interning import Interner, Paths
 
 _WORD = 8
@@ -52,11 +53,15 @@ class Vocabulary:
     def encode_fields(self, buffer: Bytes, starts: Ints, ends: Ints) -> Ints:
         """The codes of the fields buffer[start:end]; the buffer must be padded."""
         lengths = ends - starts
-        codes = 2 * self._words.codes(_words_at(buffer, starts, lengths))
-        long = np.flatnonzero((lengths > _WORD) & (lengths <= _LONGEST))
+        codes = self._words.codes(_words_at(buffer, starts, lengths))
+        codes *= 2
+        longer = np.flatnonzero(lengths > _WORD)
+        if not len(longer):
+            return codes
+        is_giant = lengths[longer] > _LONGEST
+        long, giant = longer[~is_giant], longer[is_giant]
         if len(long):
             codes[long] = 2 * self._encode_long(buffer, starts[long], lengths[long]) + 1
-        giant = np.flatnonzero(lengths > _LONGEST)
         if len(giant):
             codes[giant] = 2 * self._encode_giants(buffer, starts[giant], ends[giant]) + 1
         return codes
@@ -106,11 +111,63 @@ class Vocabulary:
         return strings.tolist()
 
 
+class Fields(NamedTuple):
+    """Strings where they stand: buffer[start:end], in a buffer that is padded."""
+
+    buffer: Bytes
+    starts: Ints
+    ends: Ints
+
+    def part(self, begin: int, end: int) -> "Fields":
+        """Some of them."""
+        return Fields(self.buffer, self.starts[begin:end], self.ends[begin:end])
+
+    def differing(self, other: "Fields") -> Ints:
+        """The places where those of another buffer are not the same; both are equally many.
+
+        >>> one, two = padded(b"Oslo by"), padded(b"in Oslo")
+        >>> places = np.array([0, 5]), np.array([4, 7])
+        >>> Fields(one, *places).differing(Fields(two, np.array([3, 5]), places[1] + [3, 0]))
+        array([1])
+        """
+        lengths = self.ends - self.starts
+        differs = lengths != other.ends - other.starts
+        differs |= _words_differ(self, other, lengths)
+        longer = np.flatnonzero(lengths > _WORD)
+        for at in longer[lengths[longer] > _LONGEST].tolist():
+            differs[at] = self._bytes(at) != other._bytes(at)
+        longer = longer[~differs[longer] & (lengths[longer] <= _LONGEST)]
+        for begin in range(_WORD, _LONGEST, _WORD):
+            own = Fields(self.buffer, self.starts[longer] + begin, self.ends[longer])
+            others = Fields(other.buffer, other.starts[longer] + begin, other.ends[longer])
+            differs[longer] |= _words_differ(own, others, own.ends - own.starts)
+            longer = longer[own.ends - own.starts > _WORD]
+        return np.flatnonzero(differs)
+
+    def _bytes(self, at: int) -> bytes:
+        return self.buffer[self.starts[at] : self.ends[at]].tobytes()
+
+
+def _words_differ(one: Fields, other: Fields, lengths: Ints) -> Bools:
+    """Whether strings of equal length differ in their first eight bytes."""
+    words = _everywhere(one.buffer)[one.starts]
+    words ^= _everywhere(other.buffer)[other.starts]
+    words &= _MASKS.take(lengths, mode="clip")
+    differ: Bools = words != 0
+    return differ
+
+
 def padded(data: bytes) -> Bytes:
     """The bytes as an array with room for a whole word behind the last one."""
     return np.frombuffer(data + bytes(_WORD), np.uint8)
 
 
 def _words_at(buffer: Bytes, starts: Ints, lengths: Ints) -> Words:
-    everywhere: Words = np.ndarray((len(buffer) - _WORD + 1,), "<u8", buffer, strides=(1,))
-    return everywhere[starts] & _MASKS[np.minimum(lengths, _WORD)]
+    words = _everywhere(buffer)[starts]
+    words &= _MASKS.take(lengths, mode="clip")
+    return words
+
+
+def _everywhere(buffer: Bytes) -> Words:
+    """The word that begins at each byte of a padded buffer."""
+    return np.ndarray((len(buffer) - _WORD + 1,), "<u8", buffer, strides=(1,))

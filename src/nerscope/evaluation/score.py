@@ -263,20 +263,23 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     Worked example: one facet with two codes, a sentence of five tokens with the codes 0 1 1 0 0,
     and a run that is wrong about the second token. The sentence gives two rows: code 0 with weight
     3 and credit 3, code 1 with weight 2 and credit 1. `cell` numbers the combinations sentence by
-    sentence, so both columns are one `bincount` each: over all tokens, and over the right ones.
+    sentence, so the weights are one `bincount` over all tokens, and the credits what another one
+    over the wrong tokens, which are few, leaves of them.
     """
     facets = plan.of_unit(TOKEN)
     codes = {facet.name: facet.checked_codes(view) for facet in facets}
-    cell = np.repeat(np.arange(len(gold)), np.diff(gold.starts))
-    size = len(gold)
+    cell, size = view.sentences.of_token, len(gold)
     for facet in facets:
-        cell, size = cell * facet.n_codes + codes[facet.name], size * facet.n_codes
-    weight = np.bincount(cell, minlength=size)
+        size *= facet.n_codes
+        cell = cell.astype(np.int32 if size < 1 << 31 else np.int64)
+        cell = cell * facet.n_codes + codes[facet.name]
+    weight = np.bincount(cell, minlength=size) if facets else view.sentences.lengths
     used = np.flatnonzero(weight)
     wanted = compared(gold, plan.natures[0], plan) if facets else None
 
     def credit(right: Bools) -> Floats:
-        return _narrow(np.bincount(cell[right], minlength=size)[used].astype(np.float64))
+        wrong = np.bincount(cell[np.flatnonzero(~right)], minlength=size)
+        return _narrow((weight - wrong)[used].astype(np.float64))
 
     def judged(output: Corpus, nature: Nature) -> Output:
         credits = {LABEL: credit(_same_label(gold, output))}

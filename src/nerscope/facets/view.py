@@ -32,6 +32,11 @@ class Sentences:
         """Tokens in each sentence."""
         return np.diff(self.corpus.starts)
 
+    @cached_property
+    def of_token(self) -> Ints:
+        """The sentence of each token."""
+        return np.repeat(np.arange(len(self.lengths), dtype=np.int32), self.lengths)
+
     def share(self, per_sentence: Ints) -> Floats:
         """A count per sentence divided by the sentence's length."""
         return per_sentence / self.lengths
@@ -68,6 +73,8 @@ class View:
     @cached_property
     def sentence(self) -> Ints:
         """The sentence of each mention."""
+        if self.mentions.shape is None:
+            return self.sentences.of_token.take(self.mentions.start)
         return self.mentions.sentences(self.sentences.corpus.starts)
 
     @cached_property

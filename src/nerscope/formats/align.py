@@ -107,14 +107,30 @@ def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Fee
     groups: dict[Hashable, list[int]] = {}
     for index, source in enumerate(sources):
         groups.setdefault(source.file, []).append(index)
-    # With one file there is nothing to align, so tokens are read only if somebody asks for them.
-    wanted = tokens or len(groups) > 1
     feeds = []
-    for members in groups.values():
+    shared = [[sources[k] for k in members] for members in groups.values()]
+    streams = _streams(shared, coding, tokens)
+    for members, stream in zip(groups.values(), streams, strict=True):
         first = sources[members[0]]
-        stream = first.together([sources[k] for k in members], coding, tokens=wanted)
         feeds.append(_Feed(members, _broken_as(sources[0], stream) if first.rebreaks else stream))
     return feeds
+
+
+def _streams(
+    groups: Sequence[Sequence[Source]], coding: Coding, tokens: bool
+) -> list[Iterator[list[Corpus]]]:
+    """The chunks of each file.
+
+    With one file there is nothing to align, so tokens are read only if somebody asks for them.
+    Those of several are compared, which may be possible where they stand.
+    """
+    several = len(groups) > 1
+    unread = [group[0].unread(group, coding) for group in groups] if several and not tokens else []
+    found = [stream for stream in unread if stream is not None]
+    if several and len(found) == len(groups):
+        return found
+    wanted = tokens or several
+    return [group[0].together(group, coding, tokens=wanted) for group in groups]
 
 
 def _broken_as(gold: Source, stream: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
@@ -148,9 +164,7 @@ def _aligned(
     """The chunk of a system, refused if it is not the same sentences as gold."""
     if not np.array_equal(gold.starts, own.starts):
         raise _difference(_ahead(feeds, 0, gold), _ahead(feeds, place, own), done)
-    if gold.tokens is own.tokens or not len(gold.tokens) or not len(own.tokens):
-        return own
-    differs = np.flatnonzero(gold.tokens != own.tokens)
+    differs = _differing(gold, own)
     if not len(differs):
         return own
     if not source.respells:
@@ -159,6 +173,17 @@ def _aligned(
         own.reading, other_tokens=len(differs), first_other_line=int(own.lines[differs[0]])
     )
     return replace(own, reading=reading)
+
+
+def _differing(gold: Corpus, own: Corpus) -> Ints:
+    """The places of tokens that are not the same, none if one side has no tokens."""
+    if gold.unread is not None and own.unread is not None:
+        same = gold.unread.buffer is own.unread.buffer
+        return np.zeros(0, np.int64) if same else gold.unread.differing(own.unread)
+    gold, own = gold.with_words(), own.with_words()
+    if gold.tokens is own.tokens or not len(gold.tokens) or not len(own.tokens):
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(gold.tokens != own.tokens)
 
 
 def _ahead(feeds: list[_Feed], member: int, taken: Corpus) -> Corpus:
@@ -194,6 +219,7 @@ def _first_difference(gold: Corpus, other: Corpus) -> tuple[int, int]:
 
 
 def _difference(gold: Corpus, other: Corpus, offset: int) -> AlignmentError:
+    gold, other = gold.with_words(), other.with_words()
     sentence, token = _first_difference(gold, other)
     sides = []
     for corpus in (gold, other):

@@ -90,6 +90,10 @@ class Source(ABC):
         for chunk in self.chunks(coding, tokens=tokens):
             yield [chunk] * len(members)
 
+    def unread(self, members: Sequence["Source"], coding: Coding) -> Iterator[list[Corpus]] | None:
+        """The same with tokens only found and not read, if that is enough to compare them."""
+        return None
+
     def follower(self, gold: "Source", coding: Coding, repair: str) -> "Follower | None":
         """Who finds its mentions in gold, if it has none that stand on tokens."""
         return None

@@ -4,13 +4,15 @@ strings.
 
 import re
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Bytes, Ints
 from nerscope.corpus.vocabulary import padded
 
-_DOCSTART = re.compile(rb"(?m)^-DOCSTART-")
+_DOCSTART = b"-DOCSTART-"
+_NEWLINE, _DASH = b"\n-"
 _COMMENT = re.compile(rb"(?m)^#.*$")
 _NEW_DOCUMENT = re.compile(rb"(?m)^#[ \t]*newdoc\b")
 _BLANK_LINE = re.compile(rb"(?m)^[ \t]+$")
@@ -19,41 +21,49 @@ _EDGE_BLANKS = re.compile(rb"(?m)^ +| +$")
 _SLICE = 1 << 22  # bytes that are looked at in one go
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Page:
-    """A block of lines and what they are.
-
-    `ends` are the ends of all fields; the fields of line k are `first[k]` to `last[k]`. `rows` are
-    the lines with a token,
-    `begins` the positions in `rows` where a sentence begins, `documents` the lines before which a
-    document begins.
+class Even(NamedTuple):
+    """The fields of lines that all have as many columns: the field of a row and a column ends at
+    `ends[row, column]`. The rows `begins` are those that do not follow the row before directly;
+    they start at `begin_at`.
     """
 
-    data: bytes
-    buffer: Bytes
-    line_starts: Ints
-    first: Ints
-    last: Ints
     ends: Ints
-    rows: Ints
     begins: Ints
-    documents: Ints
-    has_empty_fields: bool
-    remarks: Ints  # lines that are comments
+    begin_at: Ints
 
-    @property
-    def n_lines(self) -> int:
-        """How many lines there are."""
-        return len(self.line_starts)
-
-    def column_counts(self) -> Ints:
-        """The number of columns of each token line."""
-        counts: Ints = self.last[self.rows] - self.first[self.rows] + 1
-        return counts
+    def counts(self) -> Ints:
+        """The number of columns of each row."""
+        return np.broadcast_to(np.int64(self.ends.shape[1]), len(self.ends))
 
     def field(self, column: int) -> tuple[Ints, Ints]:
-        """Where a column of the token lines starts and ends; -1 is the last column."""
-        at = self.first[self.rows] + column if column >= 0 else self.last[self.rows] + (column + 1)
+        """Where a column starts and ends."""
+        at = column % self.ends.shape[1]
+        starts = self.ends[:, at - 1] + 1
+        if at == 0:  # behind the last column of the row before
+            starts[1:] = starts[:-1].copy()
+            starts[self.begins] = self.begin_at
+        return starts, self.ends[:, at]
+
+    def upto(self, rows: int) -> "Even":
+        """The same without later rows."""
+        kept = np.searchsorted(self.begins, rows)
+        return Even(self.ends[:rows], self.begins[:kept], self.begin_at[:kept])
+
+
+class Ragged(NamedTuple):
+    """The fields of any lines: those of a row are `ends[first]` to `ends[last]`."""
+
+    ends: Ints
+    first: Ints
+    last: Ints
+
+    def counts(self) -> Ints:
+        """The number of columns of each row."""
+        return self.last - self.first + 1
+
+    def field(self, column: int) -> tuple[Ints, Ints]:
+        """Where a column starts and ends; -1 is the last column."""
+        at = self.first + column if column >= 0 else self.last + (column + 1)
         # A field starts behind the end of the one before it, be that on the same line or on the
         # line before.
         starts = self.ends[at - 1] + 1
@@ -61,17 +71,58 @@ class Page:
             starts[0] = 0
         return starts, self.ends[at]
 
+    def upto(self, rows: int) -> "Ragged":
+        """The same without later rows."""
+        return Ragged(self.ends, self.first[:rows], self.last[:rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """A block of lines and what they are.
+
+    `rows` are the lines with a token, and `fields` says where their columns are; `begins` are the
+    positions in `rows` where a sentence begins, `begin_at` where that is in the data; `documents`
+    are the lines before which a document begins, `remarks` those that are comments.
+    """
+
+    data: bytes
+    size: int  # of the data, as far as the page goes
+    buffer: Bytes
+    n_lines: int
+    fields: Even | Ragged
+    rows: Ints
+    begins: Ints
+    begin_at: Ints
+    documents: Ints
+    remarks: Ints
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all rows are known to have as many columns, none of them empty."""
+        return isinstance(self.fields, Even)
+
+    def column_counts(self) -> Ints:
+        """The number of columns of each token line."""
+        return self.fields.counts()
+
+    def field(self, column: int) -> tuple[Ints, Ints]:
+        """Where a column of the token lines starts and ends; -1 is the last column."""
+        return self.fields.field(column)
+
     def without_last_sentence(self) -> "Page":
         """The page up to the last sentence, which may go on beyond it."""
-        cut = int(self.rows[self.begins[-1]]) if len(self.begins) else 0
+        kept = int(self.begins[-1]) if len(self.begins) else 0
+        line = int(self.rows[kept]) if len(self.begins) else 0
         return replace(
             self,
-            data=self.data[: self.line_starts[cut]],
-            line_starts=self.line_starts[:cut],
-            rows=self.rows[: self.begins[-1]] if len(self.begins) else self.rows[:0],
+            size=int(self.begin_at[-1]) if len(self.begins) else 0,
+            n_lines=line,
+            fields=self.fields.upto(kept),
+            rows=self.rows[:kept],
             begins=self.begins[:-1],
-            documents=self.documents[: np.searchsorted(self.documents, cut)],
-            remarks=self.remarks[: np.searchsorted(self.remarks, cut)],
+            begin_at=self.begin_at[:-1],
+            documents=self.documents[: np.searchsorted(self.documents, line)],
+            remarks=self.remarks[: np.searchsorted(self.remarks, line)],
         )
 
 
@@ -80,22 +131,112 @@ def page_of(
 ) -> Page:
     """Lay out a block that ends in a newline.
 
-    The common case costs a few passes over the bytes. Runs of blanks, separator lines that hold
-    blanks, and other oddities are looked into only when there are empty fields or too few of them.
+    The common case costs a few passes over the bytes. Comments, rows of different width, runs of
+    blanks, separator lines that hold blanks, very long sentences and other oddities take the
+    careful way.
     """
-    page = _plain_page(data, separator, comments)
-    if page.has_empty_fields and separator == b" ":
-        page = _plain_page(_EDGE_BLANKS.sub(b"", _BLANKS.sub(b" ", data)), separator, comments)
-    if _odd(page, needed, label_columns):
-        page = _plain_page(_BLANK_LINE.sub(b"", page.data), separator, comments)
+    odd = comments or len(data) > _SLICE
+    even = None if odd else _even_page(data, separator, needed)
+    return even or _careful_page(data, separator, comments, needed, label_columns)
+
+
+def _even_page(data: bytes, separator: bytes, needed: int) -> Page | None:
+    """The page if all its lines are empty or have the same number of columns, none of them empty.
+
+    Worked example, with `/` for a newline: `a O/b B-X//c O/`. Fields end at 1 3 5 9 10 12 14. Of
+    two delimiters side by side, the second can only be that of an empty line: 10 is left out, and
+    the rest is a table of two columns, (1, 3), (5, 9), (12, 14), of which the last one must hold
+    the newlines, all of them. Two rows stand before 10: so row 2 begins a sentence, at byte 11.
+    """
+    buffer = padded(data)
+    body = buffer[: len(data)]
+    newline = body == _NEWLINE
+    delimiter = body == separator[0]
+    delimiter |= newline
+    if delimiter[0]:
+        return None
+    beside = delimiter[1:] & delimiter[:-1]
+    delimiter[1:] ^= beside
+    empty = np.flatnonzero(beside) + 1
+    if not (newline[empty].all() and newline[empty - 1].all()):
+        return None
+    ends = np.flatnonzero(delimiter)
+    width = data.count(separator, 0, data.index(b"\n")) + 1
+    n_lines = int(np.count_nonzero(newline))
+    if width < needed or len(ends) != width * (n_lines - len(empty)):
+        return None
+    table = ends.reshape(-1, width)
+    if not newline.take(table[:, -1]).all():
+        return None
+    next_at = table[:, -1] + 1
+    follow = buffer.take(next_at)  # the first byte of the line behind each row
+    opening = np.concatenate([[0], next_at[follow == _DASH], empty + 1])
+    if len(starts := _document_starts(data, buffer, opening)):
+        lines = np.searchsorted(table[:, 0], starts)
+        skipped = np.sort(np.concatenate([empty, table[lines, -1]]))
+        documents = lines + np.searchsorted(empty, starts)
+        table = np.delete(table, lines, axis=0)
+        behind = np.searchsorted(table.ravel(), skipped) // width
+        return _even(data, buffer, n_lines, table, skipped, behind, documents)
+    # An empty line follows some rows, and perhaps more of them follow it.
+    rows = np.flatnonzero(follow == _NEWLINE) + 1
+    runs = np.flatnonzero(np.diff(empty, prepend=-1) != 1)
+    behind = np.repeat(rows, np.diff(runs, append=len(empty)))
+    return _even(data, buffer, n_lines, table, empty, behind, np.zeros(0, np.int64))
+
+
+def _even(
+    data: bytes,
+    buffer: Bytes,
+    n_lines: int,
+    table: Ints,
+    skipped: Ints,
+    behind: Ints,
+    documents: Ints,
+) -> Page:
+    """The page of a table of token lines; all other lines end at `skipped`, and each stands behind
+    so many rows.
+    """
+    # Of several behind the same row, the last one tells where the next row starts, and its number
+    # how many were skipped before.
+    behind = np.concatenate([[0], behind])
+    last = np.flatnonzero(np.append(behind[1:] != behind[:-1], True) & (behind < len(table)))
+    begins, begin_at = behind[last], np.concatenate([[0], skipped + 1])[last]
+    rows = np.arange(len(table))
+    rows += np.repeat(last, np.diff(begins, append=len(table)))
+    fields = Even(table, begins, begin_at)
+    lines = (rows, begins, begin_at, documents, np.zeros(0, np.int64))
+    return Page(data, len(data), buffer, n_lines, fields, *lines)
+
+
+def _document_starts(data: bytes, buffer: Bytes, opening: Ints) -> Ints:
+    """Where lines begin that tell of a new document, among those that begin at some places."""
+    likely = opening[buffer.take(opening + 1) == _DOCSTART[1]].tolist()
+    found = sorted(at for at in likely if data.startswith(_DOCSTART, at))
+    return np.array(found, np.int64)
+
+
+def _careful_page(
+    data: bytes, separator: bytes, comments: bool, needed: int, label_columns: list[int]
+) -> Page:
+    """Runs of blanks, and separator lines that hold blanks, are looked into only when there are
+    empty fields or too few of them.
+    """
+    page, has_empty = _ragged_page(data, separator, comments)
+    if has_empty and separator == b" ":
+        plain = _EDGE_BLANKS.sub(b"", _BLANKS.sub(b" ", data))
+        page, has_empty = _ragged_page(plain, separator, comments)
+    if _odd(page, has_empty, needed, label_columns):
+        page, _ = _ragged_page(_BLANK_LINE.sub(b"", page.data), separator, comments)
     return page
 
 
-def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
+def _ragged_page(data: bytes, separator: bytes, comments: bool) -> tuple[Page, bool]:
+    """The page, and whether there are empty fields."""
     buffer = padded(data)
     body = buffer[: len(data)]
     ends = _delimiters(body, separator)
-    newline = body[ends] == 10
+    newline = body[ends] == _NEWLINE
     last = np.flatnonzero(newline)
     first, starts = np.zeros_like(last), np.zeros_like(last)
     first[1:] = last[:-1] + 1
@@ -106,7 +247,7 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
     def lines_of(pattern: re.Pattern[bytes]) -> Ints:
         return np.searchsorted(starts, [match.start() for match in pattern.finditer(data)])
 
-    documents = lines_of(_DOCSTART) if b"-DOCSTART-" in data else np.zeros(0, np.int64)
+    documents = np.searchsorted(starts, _document_starts(data, buffer, starts))
     token[documents] = False
     content, remarks = token, np.zeros(0, np.int64)
     if comments:
@@ -115,22 +256,15 @@ def _plain_page(data: bytes, separator: bytes, comments: bool) -> Page:
         new_documents = np.intersect1d(lines_of(_NEW_DOCUMENT), remarks)
         documents = np.union1d(documents, new_documents)
         content = np.delete(token, remarks)
-    begins = content.copy()
-    begins[1:] &= ~content[:-1]
+    opens = content.copy()
+    opens[1:] &= ~content[:-1]
     rows = np.flatnonzero(token)
-    return Page(
-        data,
-        buffer,
-        starts,
-        first,
-        last,
-        ends,
-        rows,
-        np.flatnonzero(begins[content]),
-        documents,
-        _has_empty_fields(ends, newline),
-        remarks,
-    )
+    begins = np.flatnonzero(opens[content])
+    fields = Ragged(ends, first[rows], last[rows])
+    begin_at = starts[rows[begins]]
+    lines = (rows, begins, begin_at, documents, remarks)
+    page = Page(data, len(data), buffer, len(starts), fields, *lines)
+    return page, _has_empty_fields(ends, newline)
 
 
 def _delimiters(body: Bytes, separator: bytes) -> Ints:
@@ -138,7 +272,7 @@ def _delimiters(body: Bytes, separator: bytes) -> Ints:
     found = []
     for begin in range(0, len(body), _SLICE):
         part = body[begin : begin + _SLICE]
-        found.append(np.flatnonzero((part == 10) | (part == separator[0])) + begin)
+        found.append(np.flatnonzero((part == _NEWLINE) | (part == separator[0])) + begin)
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
@@ -159,12 +293,12 @@ def _remarks(lines: list[int], token: Bools) -> Ints:
     return np.array(sorted(remarks), np.int64)
 
 
-def _odd(page: Page, needed: int, label_columns: list[int]) -> bool:
+def _odd(page: Page, has_empty: bool, needed: int, label_columns: list[int]) -> bool:
     """Whether a token line has too few columns or an empty label: it may be a separator line that
     holds blanks.
     """
     if page.column_counts().min(initial=needed) < needed:
         return True
-    return page.has_empty_fields and any(
+    return has_empty and any(
         bool((starts == ends).any()) for starts, ends in map(page.field, label_columns)
     )

@@ -23,7 +23,7 @@ from nerscope.corpus.schemes import (
     parse_label,
     scheme_named,
 )
-from nerscope.corpus.vocabulary import Vocabulary
+from nerscope.corpus.vocabulary import Fields, Vocabulary
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format, Nature, Source
 from nerscope.formats.columns import Page, page_of
@@ -31,6 +31,7 @@ from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, Window, blocks,
 
 _SMALL = 16 << 20  # bytes
 _MOST_COLUMNS = 10_000
+_SOME = 1000  # labels, among which all of a file usually are
 _LOOK = 4 << 20  # bytes of a file that are looked at to tell its scheme
 SEPARATORS = {"tab": b"\t", "space": b" "}
 # The first line of a file that nothing but CoNLL-U and its kin begin with.
@@ -196,6 +197,15 @@ class ConllFile(Source):
         self, members: Sequence[Source], coding: Coding, *, tokens: bool
     ) -> Iterator[list[Corpus]]:
         """Several label columns of one file."""
+        return self._columns(members, coding, tokens)
+
+    def unread(self, members: Sequence[Source], coding: Coding) -> Iterator[list[Corpus]] | None:
+        """The same with tokens left where they stand."""
+        return None if self.rebreaks else self._columns(members, coding, None)
+
+    def _columns(
+        self, members: Sequence[Source], coding: Coding, tokens: bool | None
+    ) -> Iterator[list[Corpus]]:
         wanted = [member.label for member in members if isinstance(member, ConllFile)]
         distinct = list(dict.fromkeys(wanted))
         for corpora in read_chunks(self, coding, distinct, tokens):
@@ -321,11 +331,12 @@ def read_chunks(
     file: ConllFile,
     coding: Coding,
     columns: Sequence[int],
-    tokens: bool = True,
+    tokens: bool | None = True,
     most: int | None = None,
 ) -> Iterator[list[Corpus]]:
     """Chunks of whole sentences, as one corpus for each label column that is asked for.
 
+    Tokens are read, or not (False), or only found (None), so that they can be compared.
     With `most`, reading stops after the chunk in which that many bytes have been read.
     """
     reader = _Reader(file, coding, columns, tokens)
@@ -356,37 +367,28 @@ class _RawLabels:
 
     def __init__(self) -> None:
         self.size = 0
+        self.outside = -1  # the code of O, once it has turned up
         self._vocabulary = Vocabulary()
         self._dense = np.full(0, -1, np.int32)  # by code of the vocabulary
-        self._single = np.full(256, -1, np.int32)  # by byte: most labels of most files are a lone O
 
     def codes(self, buffer: Buffer, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
         """The codes of labels that stand in a buffer, and the labels that are new."""
-        codes = self._single[buffer[starts]]
-        rest = np.flatnonzero((codes < 0) | (ends - starts != 1))
-        new: list[str] = []
-        if len(rest):
-            codes[rest], new = self._looked_up(buffer, starts[rest], ends[rest])
-        return codes, new
-
-    def _looked_up(self, buffer: Buffer, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
         sparse = self._vocabulary.encode_fields(buffer, starts, ends)
         if self._vocabulary.bound > len(self._dense):
             self._dense = np.pad(
                 self._dense, (0, self._vocabulary.bound - len(self._dense)), constant_values=-1
             )
-        codes = self._dense[sparse]
-        if codes.min() >= 0:
+        codes = self._dense.take(sparse)
+        if codes.min(initial=0) >= 0:
             return codes, []
         fresh, where = np.unique(sparse[codes < 0], return_index=True)
         fresh = fresh[np.argsort(where)]
         self._dense[fresh] = np.arange(self.size, self.size + len(fresh))
-        self.size += len(fresh)
         new = self._vocabulary.strings(fresh)
-        for text, code in zip(new, self._dense[fresh], strict=True):
-            if len(text.encode()) == 1:
-                self._single[ord(text)] = code
-        return self._dense[sparse], new
+        if OUTSIDE_LABEL in new:
+            self.outside = self.size + new.index(OUTSIDE_LABEL)
+        self.size += len(fresh)
+        return self._dense.take(sparse), new
 
 
 class LabelColumn:
@@ -402,28 +404,53 @@ class LabelColumn:
         self, buffer: Buffer, starts: Ints, ends: Ints, lines: Ints, name: str
     ) -> tuple[Ints, Ints]:
         """The raw and the shared codes of the labels that stand in a buffer, each on its line."""
-        raw, new = self._raw.codes(buffer, starts, ends)
+        # Most labels of most files are a lone O. Once it is known, only the others are looked up.
+        if self._raw.outside < 0 and len(starts) > _SOME:
+            self.read(buffer, starts[:_SOME], ends[:_SOME], lines, name)
+        known = self._raw.outside >= 0
+        others = _all_but_outside(buffer, starts, ends) if known else np.arange(len(starts))
+        found, new = self._raw.codes(buffer, starts[others], ends[others])
         if new:
-            codes = []
-            for text in new:
-                label = parse_label(text, self.scheme.bare if self.scheme else None)
-                if label is None:
-                    first = int(np.argmax(raw == len(self.texts) + new.index(text)))
-                    raise label_error(f"{name}:{lines[first]}", text)
-                codes.append(self.labels.code(label))
-            self.texts += new
-            self._shared = np.concatenate([self._shared, np.array(codes, np.int32)])
-        return raw, self._shared[raw]
+            self._learn(new, found, lines.take(others), name)
+        raw = np.full(len(starts), self._raw.outside, _narrowest(len(self.texts)))
+        raw[others] = found
+        labels = np.zeros(len(starts), _narrowest(len(self.labels.known)))  # O is always 0
+        labels[others] = self._shared.take(found)
+        return raw, labels
+
+    def _learn(self, new: Sequence[str], raw: Ints, lines: Ints, name: str) -> None:
+        """Note what new labels mean; one that cannot be read is refused at its line."""
+        codes = []
+        for text in new:
+            label = parse_label(text, self.scheme.bare if self.scheme else None)
+            if label is None:
+                first = int(np.argmax(raw == len(self.texts) + new.index(text)))
+                raise label_error(f"{name}:{lines[first]}", text)
+            codes.append(self.labels.code(label))
+        self.texts += new
+        self._shared = np.concatenate([self._shared, np.array(codes, np.int32)])
+
+
+def _all_but_outside(buffer: Buffer, starts: Ints, ends: Ints) -> Ints:
+    """The places of the labels other than O."""
+    differs = buffer.take(starts) != ord(OUTSIDE_LABEL)
+    differs |= ends - starts != len(OUTSIDE_LABEL)
+    return np.flatnonzero(differs)
+
+
+def _narrowest(size: int) -> type[np.signedinteger[Any]]:
+    """What holds codes below a size: small codes are quicker to compare."""
+    return np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int32
 
 
 class _Reader:
     """The state of reading one file: what is known of its layout, and how far it has come."""
 
     def __init__(
-        self, file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool
+        self, file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool | None
     ) -> None:
         self.file, self.coding = file, coding
-        self.with_tokens = tokens or file.mend is not None
+        self.with_tokens, self.finds_tokens = tokens or file.mend is not None, tokens is None
         self.told = scheme_named(file.scheme) if file.scheme else None
         self.columns = {column: LabelColumn(coding.labels, self.told) for column in columns}
         document = () if file.document is None else (file.document,)
@@ -447,10 +474,10 @@ class _Reader:
         self.line += page.n_lines
         if self.file.document is None:
             self.documents += len(page.documents)
-        return whole.data[len(page.data) :], corpora
+        return whole.data[page.size :], corpora
 
     def _check_columns(self, page: Page) -> None:
-        counts = page.column_counts()
+        counts = page.column_counts()[: 1 if page.is_even else None]  # the others are the same
         short = np.flatnonzero(counts < self.needed)
         if len(short):
             kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
@@ -465,7 +492,7 @@ class _Reader:
             at, token = (
                 place if place >= 0 else counts + place for place in (column, self.file.token)
             )
-            if np.equal(at, token).any():
+            if len(counts) and np.equal(at, token).any():
                 raise FormatError(
                     f"{self.file.name}:{self.line + page.rows[0]}",
                     "the label column is the column of the token",
@@ -490,7 +517,9 @@ class _Reader:
         starts = np.append(page.begins, len(page.rows))
         lines = page.rows + self.line
         documents = self._documents(page)
-        tokens = np.zeros(0, np.int32)
+        tokens, unread = np.zeros(0, np.int32), None
+        if self.finds_tokens and not self.with_tokens:
+            unread = Fields(page.buffer, *page.field(self.file.token))
         if self.with_tokens:
             tokens = self.coding.tokens.encode_fields(page.buffer, *page.field(self.file.token))
         corpora = []
@@ -514,6 +543,7 @@ class _Reader:
                     labels,
                     reading=reading,
                     told=self.told,
+                    unread=unread,
                 )
             )
         return corpora

@@ -359,8 +359,7 @@ def _values(page: Page, column: int, key: str | None) -> _Values:
     if key is not None:
         body = page.buffer[: len(page.data)]
         at = _behind(body, f"{key}=".encode())
-        row = np.searchsorted(page.rows, np.searchsorted(page.line_starts, at, side="right") - 1)
-        row = np.minimum(row, len(starts) - 1)
+        row = np.searchsorted(page.field(0)[0], at, side="right") - 1
         inside = (at > starts[row]) & (at <= ends[row])
         at, row = at[inside][::-1], row[inside][::-1]  # of several, the first one stays
         given[:] = False

@@ -42,9 +42,8 @@ class Folding:
         """Add the ledgers of some sentences, given the group of each."""
         self._divisions |= {folded_place(one): one for one in evidence.divisions}
         for place, division in self._divisions.items():
-            cells = self._cells.setdefault(place, _Cells(division.n_codes))
-            for name, units, values in _columns(evidence, division):
-                cells.add(name, units, division.facet, groups, values, len(evidence.types))
+            cells = self._cells.setdefault(place, _Cells(division))
+            cells.add(evidence.ledgers[division.unit], groups, len(evidence.types))
         ledger = evidence.ledgers[MENTION]
         if ledger.gold.surface is not None:
             pred = ((run.pred, run.pred_credit["exact"] == 1) for run in ledger.runs)
@@ -58,10 +57,7 @@ class Folding:
         n_groups = min(grouping.MOST_GROUPS, folded.clusters)
         documents = np.arange(n_groups) if folded.unit == "document" else np.zeros(n_groups, int)
         n_runs = len(like.runs)
-        ledgers = {
-            place: cells.ledger(self._divisions[place], n_runs)
-            for place, cells in self._cells.items()
-        }
+        ledgers = {place: cells.ledger(n_runs) for place, cells in self._cells.items()}
         if self._surfaces:
             ledgers[SURFACES] = _surface_ledger(self._surfaces)
         return replace(
@@ -88,11 +84,11 @@ _OWN = -1
 _KINDS = {"correct": CORRECT, "partial": PARTIAL, "incorrect": INCORRECT}
 
 
-def _columns(
-    evidence: Evidence, division: Division
-) -> Iterator[tuple[_Name, Units, Floats | Ints | Bools | None]]:
+_Values = Floats | Ints | Bools | None  # None: one each
+
+
+def _columns(ledger: Ledger, division: Division) -> Iterator[tuple[_Name, Units, _Values]]:
     """All that is to be added up of a division."""
-    ledger = evidence.ledgers[division.unit]
     yield _Name(_OWN, "gold"), ledger.gold, ledger.gold.weight
     for number, run in enumerate(ledger.runs):
         yield _Name(number, "pred"), run.pred, run.pred.weight
@@ -110,29 +106,25 @@ def _columns(
 class _Cells:
     """The sums of one division: columns over cells, sorted by type, code and group."""
 
-    def __init__(self, n_codes: int) -> None:
-        self._n_codes, self._n_types = n_codes, 0
+    def __init__(self, division: Division) -> None:
+        self._division, self._n_codes, self._n_types = division, division.n_codes, 0
         self._sums: dict[_Name, Floats] = {}
 
-    def add(
-        self,
-        name: _Name,
-        units: Units,
-        facet: str,
-        groups: Ints,
-        values: Floats | Ints | Bools | None,
-        n_types: int,
-    ) -> None:
-        """Add the values of some units (one each if there are none) to a column."""
+    def add(self, ledger: Ledger, groups: Ints, n_types: int) -> None:
+        """Add all columns of a ledger."""
         self._n_types = max(self._n_types, n_types)
+        known: dict[int, tuple[Ints, Bools | None]] = {}
+        for name, units, values in _columns(ledger, self._division):
+            if id(units) not in known:
+                known[id(units)] = self._cells_of(units, groups)
+            cells, inside = known[id(units)]
+            chosen = values if values is None or inside is None else values[inside]
+            self._add_column(name, cells, chosen)
+
+    def _add_column(self, name: _Name, cells: Ints, values: _Values) -> None:
         size = self._n_types * self._n_codes * grouping.MOST_GROUPS
-        cells, inside = self._cells_of(units, facet, groups)
-        if values is not None:
-            values = values if inside is None else values[inside]
-        fine = values is None or values.dtype.kind != "f" or _are_halves(values)
-        if values is not None and not fine:
-            values = np.rint(values.astype(np.float64) * _STEP) / _STEP
-        added = np.bincount(cells, values, size)
+        exact, fine = _exact(values)
+        added = np.bincount(cells, exact, size)
         known = self._sums.get(name)
         if known is None:
             self._sums[name] = added.astype(np.float32 if fine else np.float64)
@@ -144,9 +136,9 @@ class _Cells:
         known += added.astype(known.dtype)
         self._sums[name] = known
 
-    def _cells_of(self, units: Units, facet: str, groups: Ints) -> tuple[Ints, Bools | None]:
+    def _cells_of(self, units: Units, groups: Ints) -> tuple[Ints, Bools | None]:
         """The cell of each unit, and which units have one: those of a subset's levels."""
-        codes, kind = units.codes.get(facet), units.type.astype(np.int64)
+        codes, kind = units.codes.get(self._division.facet), units.type.astype(np.int64)
         group, inside = groups[units.sentence], None
         if codes is not None and len(codes) and codes.max() >= self._n_codes:
             inside = codes < self._n_codes
@@ -154,8 +146,9 @@ class _Cells:
         cells = kind * self._n_codes + (0 if codes is None else codes)
         return cells * grouping.MOST_GROUPS + group, inside
 
-    def ledger(self, division: Division, n_runs: int) -> Ledger:
+    def ledger(self, n_runs: int) -> Ledger:
         """A row for each cell in which there is something, sorted by group."""
+        division = self._division
         gold, at_gold = self._units(_Name(_OWN, "gold"), division.facet)
         runs = []
         for run in range(n_runs):
@@ -209,10 +202,16 @@ class _Cells:
         return np.concatenate([known, np.zeros(size - len(known), known.dtype)])
 
 
-def _are_halves(credit: Floats | Ints | Bools) -> bool:
-    """Whether a sum of these is exact in four bytes."""
-    twice = credit * 2
-    return bool((twice == np.rint(twice)).all())
+def _exact(values: _Values) -> tuple[_Values, bool]:
+    """The values in steps whose sums are exact, and whether four bytes hold these sums: those of
+    halves, as most credit is.
+    """
+    if values is None or values.dtype.kind != "f":
+        return values, True
+    twice = 2 * values.astype(np.float32 if values.dtype.itemsize < 8 else np.float64)
+    if np.array_equal(twice, np.rint(twice)):
+        return values, True
+    return np.rint(values.astype(np.float64) * _STEP) / _STEP, False
 
 
 def _surface_keys(units: Units, right: Bools, groups: Ints) -> Ints:

@@ -7,6 +7,7 @@ alone, whoever asks and however many clusters there are.
 """
 
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,12 +26,19 @@ def groups_of(clusters: Ints) -> Ints:
     """
     if not len(clusters) or clusters.max() < MOST_GROUPS:
         return clusters
-    block, place = np.divmod(clusters, MOST_GROUPS)
-    groups = np.empty_like(place)
-    for number in np.unique(block).tolist():
-        here = block == number
-        groups[here] = _order(number, MOST_GROUPS)[place[here]]
-    return groups
+    ascending = np.sort(clusters)
+    order = None if np.array_equal(ascending, clusters) else np.argsort(clusters, kind="stable")
+    first, last = int(ascending[0]) // MOST_GROUPS, int(ascending[-1]) // MOST_GROUPS
+    edges = np.searchsorted(ascending, MOST_GROUPS * np.arange(first, last + 2)).tolist()
+    groups = np.empty_like(ascending)
+    for block, (begin, end) in enumerate(pairwise(edges), first):
+        here = ascending[begin:end] - block * MOST_GROUPS
+        groups[begin:end] = _order(block, MOST_GROUPS)[here]
+    if order is None:
+        return groups
+    by_cluster = np.empty_like(groups)
+    by_cluster[order] = groups
+    return by_cluster
 
 
 @lru_cache(maxsize=4)

@@ -188,6 +188,8 @@ def _add_family(name: str, rule: CreditRule | None, built_in: bool, **defaults: 
             credit = np.where(touch.same_type | (not typed), np.where(exact, 1.0, credit), 0.0)
             return Judged(exact, credit, np.where(exact, CORRECT, PARTIAL), credit > 0)
 
+        if rule is None and typed:  # mentions that are not equal have nothing in common
+            return Match(own_name, lambda gold, pred: _equal_pairs(gold, pred))
         return Match(own_name, lambda gold, pred: _pairs(gold, pred, judge))
 
     make()  # defaults that cannot be are refused at once
@@ -266,6 +268,13 @@ _add_schema("muc-partial", span_matters=True, type_matters=False, near_credit=0.
 _add_schema("muc-type", span_matters=False, type_matters=True, near_credit=0.0)
 
 
+def _equal_pairs(gold: Mentions, pred: Mentions) -> Pairs:
+    """The pairs of mentions of equal span and type."""
+    at_gold, at_pred = equal_mentions(gold, pred)
+    size = len(at_gold)
+    return Pairs(at_gold, at_pred, np.ones(size), np.full(size, CORRECT, np.int8))
+
+
 def _pairs(gold: Mentions, pred: Mentions, judge: Callable[[Touch], Judged]) -> Pairs:
     """Settle mentions of equal span and type; pair the rest so that it is worth most."""
     at_gold, at_pred = equal_mentions(gold, pred)
@@ -284,25 +293,38 @@ def _pairs(gold: Mentions, pred: Mentions, judge: Callable[[Touch], Judged]) -> 
 
 def equal_mentions(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
     """Pairs of equal span and type; of several equal ones, the k-th goes with the k-th."""
+    plain = gold.shape is None and pred.shape is None
+    if plain and _increasing(gold.start) and _increasing(pred.start):
+        return _equal_in_order(gold, pred)
     n_types = 1 + int(max(gold.type.max(initial=0), pred.type.max(initial=0)))
     longest = 1 + int(
         max((gold.end - gold.start).max(initial=0), (pred.end - pred.start).max(initial=0))
     )
     gold_keys, pred_keys = (_keys(mentions, longest, n_types) for mentions in (gold, pred))
-    if gold.shape is not None or pred.shape is not None:
+    if not plain:
         codes = shape_codes([gold, pred])
         n_shapes = 1 + max(int(own.max(initial=0)) for own in codes)
         gold_keys, pred_keys = gold_keys * n_shapes + codes[0], pred_keys * n_shapes + codes[1]
-    if not (_increasing(gold_keys) and _increasing(pred_keys)):
-        gold_keys, pred_keys = _made_distinct(gold_keys, pred_keys)
-        _, at_gold, at_pred = np.intersect1d(
-            gold_keys, pred_keys, assume_unique=True, return_indices=True
-        )
-        return at_gold, at_pred
-    # The common case: decoded labels are in order and never equal.
-    at = np.minimum(np.searchsorted(gold_keys, pred_keys), max(0, len(gold_keys) - 1))
-    hits = np.flatnonzero(gold_keys[at] == pred_keys) if len(gold_keys) else np.zeros(0, np.int64)
-    return at[hits], hits
+    gold_keys, pred_keys = _made_distinct(gold_keys, pred_keys)
+    _, at_gold, at_pred = np.intersect1d(
+        gold_keys, pred_keys, assume_unique=True, return_indices=True
+    )
+    return at_gold, at_pred
+
+
+def _equal_in_order(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
+    """The same for decoded labels, of which no two begin together: each token is asked which gold
+    mention begins there.
+    """
+    size = 1 + max(int(side.start[-1]) if len(side) else 0 for side in (gold, pred))
+    beginning = np.full(size, -1, np.int32)
+    beginning[gold.start] = np.arange(len(gold), dtype=np.int32)
+    at = beginning.take(pred.start)
+    hits = np.flatnonzero(at >= 0)
+    at = at.take(hits)
+    same = gold.end.take(at) == pred.end.take(hits)
+    same &= gold.type.take(at) == pred.type.take(hits)
+    return at[same], hits[same]
 
 
 def _keys(mentions: Mentions, longest: int, n_types: int) -> Ints:
