@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import ray
 from ray.cluster_utils import Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,6 +16,23 @@ DEMO = ROOT / "src" / "nerscope" / "demo"
 OFTEN = 30  # so that the files of the demonstration have several pieces
 SMALL = {"object_store_memory": 80 << 20, "include_dashboard": False}
 Line = Callable[..., subprocess.CompletedProcess[str]]
+# A facet that kills the first worker it is in.
+PLUGIN = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+from nerscope import Facet, register_facet
+
+HERE = Path(__file__).parent
+
+def codes(view):
+    if "default_worker" in " ".join(sys.orig_argv) and not (HERE / "died").exists():
+        (HERE / "died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return np.array([text.isupper() for text in view.texts()], np.int8)
+
+register_facet(Facet("shouting", "mention", {"no": (0,), "yes": (1,)}, codes))
+"""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -44,7 +62,9 @@ def cluster(environment: None, port: int) -> Iterator[Any]:
     head = {"num_cpus": 1, "ray_client_server_port": port, **SMALL}
     made = Cluster(initialize_head=True, head_node_args=head)
     made.add_node(num_cpus=1, **SMALL)
+    made.wait_for_nodes()
     yield made
+    ray.shutdown()
     made.shutdown()
 
 

@@ -7,28 +7,12 @@ from typing import Any
 
 import pytest
 from tests.cluster import works
-from tests.cluster.conftest import DEMO, SMALL
+from tests.cluster.conftest import DEMO, PLUGIN, SMALL
 
 import nerscope as ns
 from nerscope.engines import Ray
 from nerscope.engines import ray as engine_module
-
-PLUGIN = """
-import os, signal
-from pathlib import Path
-import numpy as np
-from nerscope import Facet, register_facet
-
-HERE = Path(__file__).parent
-
-def codes(view):
-    if str(os.getpid()) != (HERE / "driver").read_text() and not (HERE / "died").exists():
-        (HERE / "died").touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return np.array([text.isupper() for text in view.texts()], np.int8)
-
-register_facet(Facet("shouting", "mention", {"no": (0,), "yes": (1,)}, codes))
-"""
+from nerscope.plugins import load_plugins
 
 
 @pytest.fixture(scope="module")
@@ -69,16 +53,10 @@ def test_no_items_are_no_parts(engine: Ray) -> None:
 
 
 def test_few_items_are_under_way_at_once(engine: Ray) -> None:
-    drawn = 0
-
-    def items() -> Iterator[int]:
-        nonlocal drawn
-        for drawn in range(1, 101):
-            yield drawn
-
-    parts = engine.map(works.squared, 1, items())
+    drawn: list[int] = []
+    parts = engine.map(works.squared, 1, (drawn.append(item) or item for item in range(1, 101)))
     assert next(parts) == 1
-    assert drawn <= engine_module._AHEAD * 2 + 1
+    assert len(drawn) <= engine_module._AHEAD * 2 + 1
     parts.close()  # type: ignore[attr-defined]
 
 
@@ -90,13 +68,8 @@ def test_the_item_of_a_killed_worker_is_done_again(engine: Ray, tmp_path: Path) 
 def test_a_plug_in_is_known_to_workers_and_a_killed_one_changes_nothing(
     cluster: Any, engine: Ray, data: Path, tmp_path: Path, registries: None
 ) -> None:
-    import os
-
     plugin = tmp_path / "shouting.py"
     plugin.write_text(PLUGIN, encoding="utf-8")
-    (tmp_path / "driver").write_text(str(os.getpid()), encoding="utf-8")
-    from nerscope.plugins import load_plugins
-
     load_plugins([str(plugin)])
     other = Ray(cluster.address, plugins=[str(plugin)])
     found = evaluated(data, facets=["shouting"], engine=other)

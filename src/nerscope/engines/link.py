@@ -18,7 +18,9 @@ _PORT = "ray://HOST:10001, or HOST:6379 on a machine of the cluster"
 # What a gRPC client says first, and the kind of frame that every gRPC server answers with.
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 _SETTINGS = 4
-_QUIET = {"RAY_BACKEND_LOG_LEVEL": "fatal", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+# Ray reads these when it is imported. The first keeps what nodes report out of our results: it
+# would go to standard output.
+_QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": ".", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
 class Link:
@@ -35,7 +37,8 @@ _LINKS: "weakref.WeakValueDictionary[str, Link]" = weakref.WeakValueDictionary()
 def library() -> Any:
     """Ray itself, or where it comes from."""
     try:
-        import ray
+        with _environment():
+            import ray
     except ImportError:
         raise UsageError(
             "engine 'ray'", "it needs ray, which is not installed", "pip install 'nerscope[ray]'"
@@ -120,19 +123,27 @@ def _connect(ray: Any, address: str) -> None:
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
     """Without what Ray would print or change; a program that is told to end ends as before."""
-    added = [name for name in _QUIET if name not in os.environ]
-    os.environ.update({name: _QUIET[name] for name in added})
     in_main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        with warnings.catch_warnings():
+        with _environment(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        for name in added:
-            os.environ.pop(name, None)
         if in_main and handler is not None:
             signal.signal(signal.SIGTERM, handler)
+
+
+@contextlib.contextmanager
+def _environment() -> Iterator[None]:
+    """With variables for Ray, where nobody has set them."""
+    added = _QUIET.keys() - os.environ.keys()
+    os.environ.update({name: _QUIET[name] for name in added})
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
 
 
 def reason_of(error: BaseException) -> str:

@@ -8,8 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from pickle import dumps as pack  # how parts travel back: `pack` there, `unpack` here
-from pickle import loads as unpack
 from typing import TYPE_CHECKING, Any
 
 from nerscope import errors
@@ -17,6 +15,7 @@ from nerscope.engines.base import ENGINES, Item, Part, State
 from nerscope.errors import FaultError, InputError, NerscopeError
 from nerscope.plugins import load_plugins
 from nerscope.version import VERSION
+from nerscope.wire import pack, unpack
 
 if TYPE_CHECKING:
     from nerscope.engines.link import Link
@@ -55,8 +54,12 @@ class Ray:
 
         ray = library()
         self._links[:] = [link_to(ray, self.address)]
-        with _explained(ray):
-            yield from _parts(ray, _trip(self.plugins), pickle.dumps((work, state)), items)
+        try:
+            with _explained(ray):
+                yield from _parts(ray, _trip(self.plugins), pickle.dumps((work, state)), items)
+        except BaseException:  # to disconnect is to stop what is under way
+            self._links.clear()
+            raise
 
 
 def _trip(plugins: Sequence[str]) -> Trip:
@@ -69,41 +72,29 @@ def _parts(ray: Any, trip: Trip, bundle: bytes, items: Iterable[Any]) -> Iterato
     held = [ray.put(bundle)]
     sent = ray.remote(_carrier(VERSION)).options(max_retries=_RETRIES)
     flight: deque[Any] = deque()
-    try:
-        for item in items:
-            flight.append(sent.remote(trip, held, pickle.dumps(item)))
-            if len(flight) > _AHEAD * _cpus(ray):
-                yield _landed(ray, flight)
-        while flight:
-            yield _landed(ray, flight)
-    finally:
-        _cancel(ray, flight)
+    for item in items:
+        flight.append(sent.remote(trip, held, pickle.dumps(item)))
+        if len(flight) > _AHEAD * _cpus(ray):
+            yield _landed(ray, flight.popleft())
+    for one in flight:
+        yield _landed(ray, one)
 
 
-def _landed(ray: Any, flight: deque[Any]) -> Any:
-    """The part of the item that was sent first."""
+def _landed(ray: Any, sent: Any) -> Any:
+    """The part of an item that was sent."""
     deadline = time.monotonic() + _CPU_WITHIN
-    while not ray.wait([flight[0]], timeout=_LOOKS_EVERY)[0]:
+    while not ray.wait([sent], timeout=_LOOKS_EVERY)[0]:
         if _cpus(ray):
             deadline = time.monotonic() + _CPU_WITHIN
         elif time.monotonic() > deadline:
             raise FaultError(
                 "Ray", "the cluster has no CPU to work with", "add nodes to it, or see `ray status`"
             )
-    part = _opened(ray.get(flight[0]))
-    flight.popleft()
-    return part
+    return _opened(ray.get(sent))
 
 
 def _cpus(ray: Any) -> int:
     return int(ray.cluster_resources().get("CPU", 0))
-
-
-def _cancel(ray: Any, flight: Iterable[Any]) -> None:
-    """Nobody waits for these any more."""
-    for one in flight:
-        with contextlib.suppress(ray.exceptions.RayError, OSError, RuntimeError):
-            ray.cancel(one)
 
 
 # In a worker.
