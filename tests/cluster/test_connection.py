@@ -69,7 +69,11 @@ def test_the_command_line_gives_the_same_results_though_a_worker_is_killed(
     assert (tmp_path / "ray.json").read_bytes() == (tmp_path / "alone.json").read_bytes()
 
 
-def test_the_wrong_kind_of_address_is_told(cluster: Any, line: Line) -> None:
+def test_the_wrong_kind_of_address_is_told(
+    cluster: Any, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_CLIENT_INITIAL_CONNECTION_TIMEOUT_S", "1")
+    monkeypatch.setenv("RAY_CLIENT_MAX_CONNECTION_TIMEOUT_S", "1")
     done = line(*E, "--engine", f"ray://{cluster.address}")
     assert done.returncode == 3
     assert "Ray cannot connect" in done.stderr and done.stderr.count("\n") == 1

@@ -43,8 +43,8 @@ def test_an_evaluation_gives_the_same_bytes_as_one_process(engine: Ray, data: Pa
 
 
 def test_parts_come_in_order_from_both_nodes(engine: Ray) -> None:
-    parts = list(engine.map(works.slowly, 0.1, range(20)))
-    assert [item for item, _ in parts] == list(range(20))
+    parts = list(engine.map(works.slowly, 0.2, range(24)))
+    assert [item for item, _ in parts] == list(range(24))
     assert len({node for _, node in parts}) == 2
 
 

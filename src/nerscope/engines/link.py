@@ -52,7 +52,7 @@ def link_to(ray: Any, address: str | None) -> Link:
     if ray.is_initialized():
         if wanted in _LINKS:
             return _LINKS[wanted]
-        if address is None:
+        if address in (None, "auto"):
             return Link()  # of the program around: it is not ours to close
         raise UsageError(
             address,
@@ -68,7 +68,8 @@ def link_to(ray: Any, address: str | None) -> Link:
 
 def _wanted(address: str | None) -> str:
     """The address of a cluster: as given, by the environment, or of the last one started here."""
-    said = address or os.environ.get("RAY_ADDRESS") or "auto"
+    given = None if address == "auto" else address
+    said = given or os.environ.get("RAY_ADDRESS") or "auto"
     if said != "auto":
         return said
     folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
