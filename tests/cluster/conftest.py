@@ -41,6 +41,8 @@ def environment() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("PYTHONPATH", str(ROOT))
+        # Without it, now and then what Ray starts for a client hangs while it is forked.
+        patch.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
         patch.delenv("RAY_ADDRESS", raising=False)
         yield
 

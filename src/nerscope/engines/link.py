@@ -148,5 +148,12 @@ def _environment() -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """The kind of an error and what it says, as one line."""
-    return shortened(f"{type(error).__name__}: {' '.join(str(error).split())}", 300)
+    """The kind of an error and what it says, as one line; of a traceback, what is said at its end.
+
+    >>> reason_of(OSError("Traceback (most recent call last):\\n  File …\\nKeyError: 'x'\\n"))
+    "OSError: KeyError: 'x'"
+    """
+    said = str(error).strip()
+    if "Traceback (most" in said:
+        said = said.splitlines()[-1]
+    return shortened(f"{type(error).__name__}: {' '.join(said.split())}", 300)
