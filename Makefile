@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test coverage test-lab test-peers test-browser page screenshots docs lint format lock bench bench-exact bench-peers bench-scale calibration mutants sessions clean
+.PHONY: demo test coverage test-lab test-peers test-ray test-browser page screenshots docs lint format lock bench bench-exact bench-peers bench-scale bench-ray calibration mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -48,6 +48,18 @@ test-peers: .venv-peers/.ready
 	$(PYTHON) -m venv .venv-peers
 	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.txt
 	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+# The engine for clusters on a real one: two nodes on this machine. What Ray itself leaves open does not count.
+RAY := .venv-ray/bin
+test-ray: .venv-ray/.ready
+	$(RAY)/python -m pytest -o addopts="--strict-markers --import-mode=importlib -q" -W ignore::ResourceWarning \
+		-W ignore::pytest.PytestUnraisableExceptionWarning tests/cluster
+
+.venv-ray/.ready: requirements-ray.txt pyproject.toml
+	$(PYTHON) -m venv .venv-ray
+	$(RAY)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-ray.txt
+	$(RAY)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
 # The report in a real browser, and the page's own logic; installs Debian's chromium where it is missing.
@@ -98,6 +110,8 @@ lock:
 		--override requirements-lab.overrides --no-emit-package torch requirements-lab.in -o requirements-lab.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		requirements-peers.in -o requirements-peers.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		requirements-ray.in -o requirements-ray.txt
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
@@ -111,6 +125,9 @@ bench-peers: $(READY)
 
 bench-scale: $(READY)
 	$(BIN)/python benchmarks/scale.py $(OPTIONS)
+
+bench-ray: .venv-ray/.ready
+	$(RAY)/python benchmarks/ray_overhead.py $(OPTIONS)
 
 # Are p-values and intervals what they claim? DIR has test.txt, train.txt and systems/; some 25 minutes.
 calibration: $(READY)
@@ -127,4 +144,4 @@ sessions: $(READY)
 	PYTHONPATH=. $(BIN)/python -m tests.house.notebook --write
 
 clean:
-	rm -rf $(VENV) .venv-lab .venv-peers .venv-docs build nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lab .venv-peers .venv-ray .venv-docs build nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import nerscope
 import nerscope.compat
 import nerscope.testing
+from nerscope import engines
 from website.text import slug
 
 # Rooms in the order of a reader's questions, with what their pages are called.
@@ -62,7 +63,8 @@ def entries() -> dict[str, list[Entry]]:
         thing = getattr(nerscope, name)
         if not isinstance(thing, str):
             found[thing.__module__.split(".")[1]].append(Entry(name, thing))
-    for module in [nerscope.testing, *_modules_of(nerscope.compat)]:
+    places = [engines.local, engines.pool, engines.ray]
+    for module in [*places, nerscope.testing, *_modules_of(nerscope.compat)]:
         found[module.__name__.split(".")[1]] += _own(module)
     return {room: names for room, names in found.items() if names}
 

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from nerscope import engines as engines
 from nerscope.corpus.corpus import Corpus
 from nerscope.errors import (
     AlignmentError,

@@ -64,7 +64,7 @@ def test_nothing_is_fetched_from_elsewhere() -> None:
 def test_every_public_name_has_an_entry() -> None:
     named = {entry.name for names in api.entries().values() for entry in names}
     assert set(nerscope.__all__) - {"__version__"} <= named
-    assert {"assert_gate", "assert_no_drop"} <= named
+    assert {"assert_gate", "assert_no_drop", *nerscope.engines.__all__} <= named
 
 
 def test_an_entry_shows_how_a_name_is_imported_called_and_used() -> None:

@@ -44,7 +44,9 @@ def command(
     dry_run: bool = typer.Option(False, "--dry-run", help="List the jobs, and do none."),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
     engine: str | None = typer.Option(
-        None, metavar="NAME", help="Where outputs are evaluated: local, pool, or one of a plug-in."
+        None,
+        metavar="NAME",
+        help="Where outputs are evaluated: local, pool, ray, or one of a plug-in.",
     ),
     workers: int = typer.Option(1, metavar="N", help="How many processes evaluate."),
     no_cache: bool = typer.Option(False, "--no-cache", help="Evaluate anew; train nothing anew."),

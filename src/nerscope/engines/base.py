@@ -1,6 +1,7 @@
 """The door for engines: something that runs the same work on many items, in order."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -32,7 +33,9 @@ class Engine(Protocol):
         ...
 
 
-EngineMaker = Callable[[int, Sequence[str]], Engine]  # from a number of workers and plug-in files
+# From a number of workers, plug-in files, and, of those that have a parameter `address`, all that
+# was written where something follows the name: `ray://head:10001`.
+EngineMaker = Callable[..., Engine]
 ENGINES: Registry[EngineMaker] = Registry("engine")
 
 
@@ -62,10 +65,13 @@ def engine_for(
         if not hasattr(given, "map") or not hasattr(given, "remote"):
             raise UsageError("engine", f"{given!r} is none", "give a name, or an Engine")
         return given
-    maker = ENGINES[given]
-    with blamed(f"engine '{given}'"):
-        made = maker(workers, plugins)
-    return made if ENGINES.is_built_in(given) else _Watched(given, made)
+    name, has_address, _ = given.partition(":")
+    maker, place = ENGINES[name], f"engine '{name}'"
+    with blamed(place):
+        if has_address and "address" not in signature(maker).parameters:
+            raise UsageError(place, f"'{given}': it has no address", f"write {name}")
+        made = maker(workers, plugins, **({"address": given} if has_address else {}))
+    return made if ENGINES.is_built_in(name) else _Watched(name, made)
 
 
 class _Watched:

@@ -1,0 +1,159 @@
+"""The connection to a Ray cluster: found, tried, made quietly, and closed with its last engine."""
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from nerscope.errors import FaultError, UsageError, shortened
+
+_ANSWERS_WITHIN = 10.0  # seconds, of an address
+_PORT = "ray://HOST:10001, or HOST:6379 on a machine of the cluster"
+# What a gRPC client says first, and the kind of frame that every gRPC server answers with.
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+_SETTINGS = 4
+# Ray reads these when it is imported. The first keeps what nodes report out of our results: it
+# would go to standard output.
+_QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": ".", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+
+
+class Link:
+    """A connection, which ends with the last engine that has it."""
+
+    def __init__(self, close: Callable[[], None] | None = None) -> None:
+        if close is not None:
+            weakref.finalize(self, close)
+
+
+_LINKS: "weakref.WeakValueDictionary[str, Link]" = weakref.WeakValueDictionary()
+
+
+def library() -> Any:
+    """Ray itself, or where it comes from."""
+    try:
+        with _environment():
+            import ray
+    except ImportError:
+        raise UsageError(
+            "engine 'ray'", "it needs ray, which is not installed", "pip install 'nerscope[ray]'"
+        ) from None
+    return ray
+
+
+def link_to(ray: Any, address: str | None) -> Link:
+    """The connection that there is; else a new one."""
+    wanted = _wanted(address)
+    if ray.is_initialized():
+        if wanted in _LINKS:
+            return _LINKS[wanted]
+        if address in (None, "auto"):
+            return Link()  # of the program around: it is not ours to close
+        raise UsageError(
+            address,
+            "this program is connected to a cluster already",
+            "leave the address out to use that one, or call ray.shutdown() first",
+        )
+    if wanted != "auto":
+        _reach(wanted)
+    _connect(ray, wanted)
+    _LINKS[wanted] = link = Link(ray.shutdown)
+    return link
+
+
+def _wanted(address: str | None) -> str:
+    """The address of a cluster: as given, by the environment, or of the last one started here."""
+    given = None if address == "auto" else address
+    said = given or os.environ.get("RAY_ADDRESS") or "auto"
+    if said != "auto":
+        return said
+    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
+    last = Path(folder, "ray", "ray_current_cluster")
+    return last.read_text(encoding="utf-8").strip() if last.is_file() else said
+
+
+def _reach(address: str) -> None:
+    """Refuse an address where no cluster answers, for Ray would wait for many minutes."""
+    host, _, port = address.removeprefix("ray://").partition("/")[0].rpartition(":")
+    if not host or not port.isascii() or not port.isdigit():
+        raise UsageError("engine 'ray'", f"'{address}' is no address", f"write {_PORT}")
+    try:
+        frame = _greeting(host.strip("[]"), int(port))
+    except (OSError, OverflowError) as error:
+        raise FaultError(
+            address, f"no cluster answers there ({reason_of(error)})", f"check it; write {_PORT}"
+        ) from None
+    if frame != _SETTINGS:
+        raise FaultError(address, "what answers there is no Ray cluster", f"write {_PORT}")
+
+
+def _greeting(host: str, port: int) -> int | None:
+    """The kind of the first frame that a server sends."""
+    with socket.create_connection((host, port), _ANSWERS_WITHIN) as line:
+        if os.environ.get("RAY_USE_TLS") == "1":
+            return _SETTINGS  # what it says is not for us to read
+        line.sendall(_HELLO)
+        frame = line.recv(9)
+    return frame[3] if len(frame) > 3 else None
+
+
+def _connect(ray: Any, address: str) -> None:
+    try:
+        with _quietly():
+            ray.init(address, log_to_driver=False, logging_level="CRITICAL")
+    except (OSError, RuntimeError, ValueError, ImportError, ray.exceptions.RayError) as error:
+        if address == "auto":
+            raise FaultError(
+                "engine 'ray'",
+                "no cluster runs on this machine",
+                f"name one as {_PORT}, or start one with `ray start --head`",
+            ) from None
+        raise FaultError(
+            address,
+            f"Ray cannot connect ({reason_of(error)})",
+            "have the same Python and the same Ray here and there, "
+            f"and the right kind of address: {_PORT}",
+        ) from None
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Without what Ray would print or change; a program that is told to end ends as before."""
+    in_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        with _environment(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if in_main and handler is not None:
+            signal.signal(signal.SIGTERM, handler)
+
+
+@contextlib.contextmanager
+def _environment() -> Iterator[None]:
+    """With variables for Ray, where nobody has set them."""
+    added = _QUIET.keys() - os.environ.keys()
+    os.environ.update({name: _QUIET[name] for name in added})
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
+
+
+def reason_of(error: BaseException) -> str:
+    """The kind of an error and what it says, as one line; of a traceback, what is said at its end.
+
+    >>> reason_of(OSError("Traceback (most recent call last):\\n  File …\\nKeyError: 'x'\\n"))
+    "OSError: KeyError: 'x'"
+    """
+    said = str(error).strip()
+    if "Traceback (most" in said:
+        said = said.splitlines()[-1]
+    return shortened(f"{type(error).__name__}: {' '.join(said.split())}", 300)
