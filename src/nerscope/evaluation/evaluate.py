@@ -65,7 +65,7 @@ def evaluate(
         from nerscope.results.intervals import with_intervals  # for those who want to resample
 
         results = with_intervals(results, intervals)
-    if isinstance(where, Checkpointed):
+    if checkpoint is not None and isinstance(where, Checkpointed):
         where.finish()
     return results
 
