@@ -170,7 +170,7 @@ def _even_page(data: bytes, separator: bytes, needed: int) -> Page | None:
         return None
     next_at = table[:, -1] + 1
     follow = buffer.take(next_at)  # the first byte of the line behind each row
-    opening = np.concatenate([[0], next_at[follow == _DASH], empty + 1])
+    opening = np.concatenate([[0], next_at[np.flatnonzero(follow == _DASH)], empty + 1])
     if len(starts := _document_starts(data, buffer, opening)):
         lines = np.searchsorted(table[:, 0], starts)
         skipped = np.sort(np.concatenate([empty, table[lines, -1]]))
