@@ -13,16 +13,17 @@ def lookup(table: Ints, codes: Ints) -> Ints:
     """
     if not len(table):
         return np.zeros((len(codes), *table.shape[1:]), table.dtype)
-    found = table[np.minimum(codes, len(table) - 1)]
+    found = table.take(codes, axis=0, mode="clip")
     found[(codes >= len(table)) | (codes < 0)] = 0
     return found
 
 
 def lookup_pair(table: Ints, rows: Ints, columns: Ints) -> Ints:
     """The entry of each (row, column), 0 where the table does not reach."""
-    known = (rows >= 0) & (rows < table.shape[0]) & (columns < table.shape[1])
-    found = np.zeros(len(rows), table.dtype)
-    found[known] = table[rows[known], columns[known]]
+    if not table.size:
+        return np.zeros(len(rows), table.dtype)
+    found = table.ravel().take(rows * np.int64(table.shape[1]) + columns, mode="clip")
+    found[(rows < 0) | (rows >= table.shape[0]) | (columns >= table.shape[1])] = 0
     return found
 
 

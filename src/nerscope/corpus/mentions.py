@@ -240,44 +240,36 @@ def decode(
     ([0, 2], [2, 3])
     """
     if repair == "strict" and not scheme.inside_opens:
-        return _decode_strict(labels.roles[codes], labels.type_codes[codes], starts)
-    mentions = _decode_conlleval(codes, starts, labels)
+        return _decoded(codes, starts, labels, strict=True)
+    mentions = _decoded(codes, starts, labels)
     if repair == "discard":
         role, kind = labels.roles[codes], labels.type_codes[codes]
         return mentions[~_faulty(mentions, role, kind, starts, scheme)]
     return mentions
 
 
-def _decode_conlleval(codes: Ints, starts: Ints, labels: Labels) -> Mentions:
-    """Look only at labels other than O, whose code is 0: each opens a mention or goes on with the
-    one before.
+def _decoded(codes: Ints, starts: Ints, labels: Labels, strict: bool = False) -> Mentions:
+    """Look only at labels other than O, whose code is 0: each goes on with what is before, or does
+    not. What hangs together is a mention; strictly, only if it begins with B or S, and then another
+    type does not end it.
     """
     inside = np.flatnonzero(codes != 0)
     own = codes.take(inside)
     role, kind = labels.roles.take(own), labels.type_codes.take(own)
     first = np.zeros(len(codes), bool)
     first[starts[:-1]] = True
+    may_open = (role == BEGIN) | (role == SINGLE)
     opens = first.take(inside)
-    opens |= (role == BEGIN) | (role == SINGLE)
-    opens[1:] |= (kind[1:] != kind[:-1]) | (role[:-1] >= END)
-    opens[1:] |= inside[1:] - inside[:-1] > 1
+    opens |= may_open
+    opens[1:] |= (inside[1:] - inside[:-1] > 1) | (role[:-1] >= END)
+    if not strict:
+        opens[1:] |= kind[1:] != kind[:-1]
     opens[:1] = True
     begin = np.flatnonzero(opens)
     last = np.append(begin, len(inside))[1:] - 1
+    if strict:
+        begin, last = begin[may_open[begin]], last[may_open[begin]]
     return Mentions(inside.take(begin), inside.take(last) + 1, kind.take(begin))
-
-
-def _decode_strict(role: Ints, kind: Ints, starts: Ints) -> Mentions:
-    resets = (role != INSIDE) & (role != END)
-    resets[1:] |= role[:-1] >= END
-    resets[starts[:-1]] = True
-    anchor = np.maximum.accumulate(np.where(resets, np.arange(len(role)), 0))
-    opener = (role == BEGIN) | (role == SINGLE)
-    inside = opener[anchor] if len(role) else resets
-    last = inside.copy()
-    last[:-1] &= resets[1:]
-    begin = np.flatnonzero(opener)
-    return Mentions(begin, np.flatnonzero(last) + 1, kind[begin])
 
 
 def _faulty(mentions: Mentions, role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:

@@ -131,30 +131,35 @@ class Fields(NamedTuple):
         array([1])
         """
         lengths = self.ends - self.starts
-        differs = lengths != other.ends - other.starts
-        differs |= _words_differ(self, other, lengths)
-        longer = np.flatnonzero(lengths > _WORD)
-        for at in longer[lengths[longer] > _LONGEST].tolist():
-            differs[at] = self._bytes(at) != other._bytes(at)
-        longer = longer[~differs[longer] & (lengths[longer] <= _LONGEST)]
-        for begin in range(_WORD, _LONGEST, _WORD):
-            own = Fields(self.buffer, self.starts[longer] + begin, self.ends[longer])
-            others = Fields(other.buffer, other.starts[longer] + begin, other.ends[longer])
-            differs[longer] |= _words_differ(own, others, own.ends - own.starts)
-            longer = longer[own.ends - own.starts > _WORD]
-        return np.flatnonzero(differs)
+        doubtful = lengths != other.ends - other.starts
+        doubtful |= lengths > _WORD
+        # Most are followed by the same bytes in both, such as those of the label O.
+        doubtful |= _everywhere(self.buffer)[self.starts] != _everywhere(other.buffer)[other.starts]
+        places = np.flatnonzero(doubtful)
+        return places[self._chosen(places)._differ(other._chosen(places))]
+
+    def _differ(self, other: "Fields") -> Bools:
+        lengths = self.ends - self.starts
+        differ: Bools = lengths != other.ends - other.starts
+        differ |= _words_at(self.buffer, self.starts, lengths) != _words_at(
+            other.buffer, other.starts, lengths
+        )
+        for at in np.flatnonzero(~differ & (lengths > _LONGEST)).tolist():
+            differ[at] = self._bytes(at) != other._bytes(at)
+        long = np.flatnonzero(~differ & (lengths > _WORD) & (lengths <= _LONGEST))
+        if len(long):
+            differ[long] = self._chosen(long)._behind()._differ(other._chosen(long)._behind())
+        return differ
+
+    def _chosen(self, places: Ints) -> "Fields":
+        return Fields(self.buffer, self.starts[places], self.ends[places])
+
+    def _behind(self) -> "Fields":
+        """What is behind the first eight bytes of each."""
+        return Fields(self.buffer, self.starts + _WORD, self.ends)
 
     def _bytes(self, at: int) -> bytes:
         return self.buffer[self.starts[at] : self.ends[at]].tobytes()
-
-
-def _words_differ(one: Fields, other: Fields, lengths: Ints) -> Bools:
-    """Whether strings of equal length differ in their first eight bytes."""
-    words = _everywhere(one.buffer)[one.starts]
-    words ^= _everywhere(other.buffer)[other.starts]
-    words &= _MASKS.take(lengths, mode="clip")
-    differ: Bools = words != 0
-    return differ
 
 
 def padded(data: bytes) -> Bytes:

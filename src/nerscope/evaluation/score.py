@@ -271,7 +271,7 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     cell, size = view.sentences.of_token, len(gold)
     for facet in facets:
         size *= facet.n_codes
-        cell = cell.astype(np.int32 if size < 1 << 31 else np.int64)
+        cell = cell.astype(np.int32 if size < 1 << 31 else np.int64, copy=False)
         cell = cell * facet.n_codes + codes[facet.name]
     weight = np.bincount(cell, minlength=size) if facets else view.sentences.lengths
     used = np.flatnonzero(weight)

@@ -47,30 +47,19 @@ def sentence_length(view: View) -> Floats:
 @_standard("eDen")
 def entity_density(view: View) -> Floats:
     """Share of the sentence's tokens that are inside gold mentions."""
-    sentences = view.sentences
-    inside = np.zeros(sentences.corpus.n_tokens, bool)
-    inside[sentences.gold.positions] = True  # once each, also where mentions are nested
-    per_sentence = np.add.reduceat(inside, sentences.corpus.starts[:-1], dtype=np.int64)
-    return sentences.share(per_sentence)[view.sentence]
+    return view.sentences.share_inside[view.sentence]
 
 
 @_standard("eDen_entities")
 def entities_per_token(view: View) -> Floats:
     """Gold mentions of the sentence over its tokens."""
-    sentences = view.sentences
-    per_sentence = np.bincount(
-        sentences.gold.sentences(sentences.corpus.starts), minlength=len(sentences.lengths)
-    )
-    return sentences.share(per_sentence)[view.sentence]
+    return view.sentences.gold_per_token[view.sentence]
 
 
 @_standard("oDen", needs_train=True, bucketing="zero")
 def unknown_density(view: View) -> Floats:
     """Share of the sentence's tokens that training does not have."""
-    corpus = view.sentences.corpus
-    unknown = lookup(view.lexicon.token_counts, corpus.tokens) == 0
-    per_sentence = np.add.reduceat(unknown, corpus.starts[:-1], dtype=np.int64)
-    return view.sentences.share(per_sentence)[view.sentence]
+    return view.sentences.share_unknown[view.sentence]
 
 
 @_standard("eFre", needs_train=True, bucketing="zero")

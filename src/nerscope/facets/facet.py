@@ -73,7 +73,7 @@ class Facet:
         known = np.zeros(self.n_codes, bool)
         known[[code for level in self.levels.values() for code in level]] = True
         inside = len(codes) == 0 or 0 <= codes.min() <= codes.max() < self.n_codes
-        if not inside or not known[codes.astype(np.int64)].all():
+        if not inside or not (known.all() or known[codes.astype(np.int64)].all()):
             bad = next(
                 code for code in codes.tolist() if not (0 <= code < len(known) and known[code])
             )

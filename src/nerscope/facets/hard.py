@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.lookup import lookup, lookup_pair
 from nerscope.corpus.units import TOKEN
 from nerscope.facets.facet import FACETS, Facet
@@ -26,31 +27,37 @@ LEVELS = {
 
 def _codes(view: View, strict: bool) -> Ints:
     """The subset of every token; the gold label decides, so the view must be one of gold."""
-    lexicon, tokens = view.lexicon, view.sentences.corpus.tokens
-    kind = np.full(len(tokens), -1, np.int64)
-    kind[view.positions] = view.token_types
-    gold_inside = kind >= 0
-    total = lookup(lexicon.token_counts, tokens)
-    by_type = lexicon.inside_counts
-    inside = lookup(lexicon.inside_totals, tokens)
+    # Outside of mentions the token alone decides; those behind the end of the table are unseen.
+    table = np.append(_outside_codes(view.lexicon, strict), np.int8(UNSEEN_O))
+    code = table.take(view.sentences.corpus.tokens, mode="clip")
+    code[view.positions] = _inside_codes(view, strict)
+    return code
+
+
+def _outside_codes(lexicon: Lexicon, strict: bool) -> Ints:
+    """The subset of each token that training has, where gold has it outside of mentions."""
+    total, inside = lexicon.token_counts, lexicon.inside_totals
     outside = total - inside
-    of_gold_type = lookup_pair(by_type, tokens, np.maximum(kind, 0))
+    other_side: Bools = outside == 0 if strict else outside < inside
+    code = np.full(len(total), OTHER, np.int8)
+    code[other_side] = DIFF_O
+    code[total == 0] = UNSEEN_O
+    return code
+
+
+def _inside_codes(view: View, strict: bool) -> Ints:
+    """The subset of each token inside of gold mentions."""
+    lexicon, tokens = view.lexicon, view.tokens
+    total, inside = lookup(lexicon.token_counts, tokens), lookup(lexicon.inside_totals, tokens)
+    outside = total - inside
+    of_gold_type = lookup_pair(lexicon.inside_counts, tokens, view.token_types)
+    other_side: Bools = inside == 0 if strict else inside < outside
     most = lookup(lexicon.inside_most, tokens)
-    other_side: Bools
-    other_type: Bools
-    if strict:
-        other_side = np.where(gold_inside, inside == 0, outside == 0)
-        other_type = of_gold_type == 0
-    else:
-        other_side = np.where(gold_inside, inside < outside, outside < inside)
-        other_type = of_gold_type < most
+    other_type: Bools = of_gold_type == 0 if strict else of_gold_type < most
     code = np.full(len(tokens), OTHER, np.int8)
-    code[gold_inside & other_type & (inside >= outside)] = DIFF_E
-    code[gold_inside & other_side] = DIFF_I
-    code[~gold_inside & other_side] = DIFF_O
-    unseen = total == 0
-    code[unseen & gold_inside] = UNSEEN_I
-    code[unseen & ~gold_inside] = UNSEEN_O
+    code[other_type & (inside >= outside)] = DIFF_E
+    code[other_side] = DIFF_I
+    code[total == 0] = UNSEEN_I
     return code
 
 

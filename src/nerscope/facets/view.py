@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from nerscope.corpus.arrays import Floats, Ints
+from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon
@@ -36,6 +36,29 @@ class Sentences:
     def of_token(self) -> Ints:
         """The sentence of each token."""
         return np.repeat(np.arange(len(self.lengths), dtype=np.int32), self.lengths)
+
+    @cached_property
+    def share_inside(self) -> Floats:
+        """The share of each sentence's tokens that are inside gold mentions."""
+        inside = np.zeros(self.corpus.n_tokens, bool)
+        inside[self.gold.positions] = True  # once each, also where mentions are nested
+        return self._share_of(inside)
+
+    @cached_property
+    def share_unknown(self) -> Floats:
+        """The share of each sentence's tokens that training does not have."""
+        assert self.lexicon is not None
+        is_unknown = np.append(self.lexicon.token_counts == 0, True)
+        return self._share_of(is_unknown.take(self.corpus.tokens, mode="clip"))
+
+    @cached_property
+    def gold_per_token(self) -> Floats:
+        """The number of each sentence's gold mentions divided by that of its tokens."""
+        sentences = self.gold.sentences(self.corpus.starts)
+        return self.share(np.bincount(sentences, minlength=len(self.lengths)))
+
+    def _share_of(self, chosen: Bools) -> Floats:
+        return self.share(np.add.reduceat(chosen, self.corpus.starts[:-1], dtype=np.int64))
 
     def share(self, per_sentence: Ints) -> Floats:
         """A count per sentence divided by the sentence's length."""
@@ -108,7 +131,7 @@ class View:
 
 def io_labels(mentions: Mentions, size: int) -> Ints:
     """The type of every token, -1 outside of mentions."""
-    labels = np.full(size, -1, np.int64)
+    labels = np.full(size, -1, np.int32)
     labels[ranges(mentions.start, mentions.end)] = np.repeat(
         mentions.type, mentions.end - mentions.start
     )

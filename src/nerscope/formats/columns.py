@@ -157,46 +157,57 @@ def _even_page(data: bytes, separator: bytes, needed: int) -> Page | None:
         return None
     beside = delimiter[1:] & delimiter[:-1]
     delimiter[1:] ^= beside
-    empty = np.flatnonzero(beside) + 1
-    if not (newline[empty].all() and newline[empty - 1].all()):
-        return None
     ends = np.flatnonzero(delimiter)
     width = data.count(separator, 0, data.index(b"\n")) + 1
-    n_lines = int(np.count_nonzero(newline))
-    if width < needed or len(ends) != width * (n_lines - len(empty)):
+    n_rows = int(np.count_nonzero(newline)) - int(np.count_nonzero(beside))
+    if width < needed or len(ends) != width * n_rows:
         return None
-    table = ends.reshape(-1, width)
-    if not newline.take(table[:, -1]).all():
+    return _page_of_table(data, buffer, ends.reshape(-1, width), newline, beside)
+
+
+def _page_of_table(
+    data: bytes, buffer: Bytes, table: Ints, newline: Bools, beside: Bools
+) -> Page | None:
+    """The page, if each row of the table ends in a newline and nothing but empty lines lies
+    between them.
+    """
+    line_ends = table[:, -1].copy()
+    if not newline.take(line_ends).all():
         return None
-    next_at = table[:, -1] + 1
-    follow = buffer.take(next_at)  # the first byte of the line behind each row
-    opening = np.concatenate([[0], next_at[follow == _DASH], empty + 1])
-    if len(starts := _document_starts(data, buffer, opening)):
-        lines = np.searchsorted(table[:, 0], starts)
-        skipped = np.sort(np.concatenate([empty, table[lines, -1]]))
-        documents = lines + np.searchsorted(empty, starts)
-        table = np.delete(table, lines, axis=0)
-        behind = np.searchsorted(table.ravel(), skipped) // width
-        return _even(data, buffer, n_lines, table, skipped, behind, documents)
-    # An empty line follows some rows, and perhaps more of them follow it.
-    rows = np.flatnonzero(follow == _NEWLINE) + 1
+    follow = buffer[1:].take(line_ends)  # the first byte of the line behind each row
+    gaps = np.flatnonzero(follow == _NEWLINE)
+    empty = line_ends[gaps] + 1
+    if len(empty) != np.count_nonzero(beside):  # several in a row, or no empty lines at all
+        empty = np.flatnonzero(beside) + 1
+        if not (newline[empty].all() and newline[empty - 1].all()):
+            return None
+    dashes = np.flatnonzero(follow == _DASH)
+    opening = np.concatenate([[0], line_ends[dashes] + 1, empty + 1])
+    starts = _document_starts(data, buffer, opening)
+    if len(starts):
+        return _with_documents(data, buffer, table, empty, starts)
+    # An empty line follows the row before each gap, and perhaps more of them follow it.
     runs = np.flatnonzero(np.diff(empty, prepend=-1) != 1)
-    behind = np.repeat(rows, np.diff(runs, append=len(empty)))
-    return _even(data, buffer, n_lines, table, empty, behind, np.zeros(0, np.int64))
+    behind = np.repeat(gaps + 1, np.diff(runs, append=len(empty)))
+    return _even(data, buffer, table, empty, behind, starts)
+
+
+def _with_documents(data: bytes, buffer: Bytes, table: Ints, empty: Ints, starts: Ints) -> Page:
+    """The same, if some rows are lines that tell of a new document."""
+    lines = np.searchsorted(table[:, 0], starts)
+    skipped = np.sort(np.concatenate([empty, table[lines, -1]]))
+    kept = np.delete(table, lines, axis=0)
+    behind = np.searchsorted(kept.ravel(), skipped) // table.shape[1]
+    return _even(data, buffer, kept, skipped, behind, lines + np.searchsorted(empty, starts))
 
 
 def _even(
-    data: bytes,
-    buffer: Bytes,
-    n_lines: int,
-    table: Ints,
-    skipped: Ints,
-    behind: Ints,
-    documents: Ints,
+    data: bytes, buffer: Bytes, table: Ints, skipped: Ints, behind: Ints, documents: Ints
 ) -> Page:
     """The page of a table of token lines; all other lines end at `skipped`, and each stands behind
     so many rows.
     """
+    n_lines = len(table) + len(skipped)
     # Of several behind the same row, the last one tells where the next row starts, and its number
     # how many were skipped before.
     behind = np.concatenate([[0], behind])

@@ -413,9 +413,9 @@ class LabelColumn:
         if new:
             self._learn(new, found, lines.take(others), name)
         raw = np.full(len(starts), self._raw.outside, _narrowest(len(self.texts)))
-        raw[others] = found
+        raw[others] = found.astype(raw.dtype)
         labels = np.zeros(len(starts), _narrowest(len(self.labels.known)))  # O is always 0
-        labels[others] = self._shared.take(found)
+        labels[others] = self._shared.astype(labels.dtype).take(found)
         return raw, labels
 
     def _learn(self, new: Sequence[str], raw: Ints, lines: Ints, name: str) -> None:
@@ -433,7 +433,7 @@ class LabelColumn:
 
 def _all_but_outside(buffer: Buffer, starts: Ints, ends: Ints) -> Ints:
     """The places of the labels other than O."""
-    differs = buffer.take(starts) != ord(OUTSIDE_LABEL)
+    differs = buffer.take(starts, mode="clip") != ord(OUTSIDE_LABEL)  # clip: without a check
     differs |= ends - starts != len(OUTSIDE_LABEL)
     return np.flatnonzero(differs)
 
