@@ -52,7 +52,7 @@ def layouts(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "end": draw(st.sampled_from(["\n", "\r\n"])),
         "blank": draw(st.lists(st.sampled_from([*["plain"] * 6, *BLANK]), min_size=3, max_size=7)),
-        "documents": draw(st.sampled_from([None, None, "apart", "joined"])),
+        "documents": draw(st.sampled_from([None, "apart", "far", "joined"])),
         "first": draw(st.sampled_from(["", "\ufeff", "\n", "-DOCSTART- O\n\n"])),
         "last": draw(st.sampled_from(["", "\n", "\n\n"])),
         "comments": draw(st.booleans()),
@@ -65,9 +65,10 @@ def written(sentences: Any, layout: dict[str, Any]) -> bytes:
         text = "# sent_id = 1\n"
     for number, (tokens, labels) in enumerate(sentences):
         if layout["documents"] and number % 5 == 3:
-            text += "-DOCSTART- O\n" + ("\n" if layout["documents"] == "apart" else "")
+            after = {"apart": "\n", "far": "\n\n\n", "joined": ""}[layout["documents"]]
+            text += "-DOCSTART- O\n" + after
         if layout["comments"] and number % 4 == 1:
-            text += f"# sent_id = {number}\n"
+            text += f"# newdoc {number}\n" + "\n" * (number % 3)
         text += "".join(f"{a} {b}\n" for a, b in zip(tokens, labels, strict=True))
         text += BLANK[blank[number % len(blank)]] if number < len(sentences) - 1 else ""
     whole: str = text.rstrip("\n") + layout["last"]

@@ -109,7 +109,7 @@ def _cuts_of_gold(file: ConllFile) -> list[_Cut]:
     size = max(_PIECE, file.content.size // _MOST_PIECES)
     cuts: list[_Cut] = []
     for stretch in _stretches(file):
-        if stretch.end >= size * (len(cuts) + 1) and stretch.sentences:
+        if stretch.end >= size * (len(cuts) + 1) and stretch.ends_with_words:
             cuts.append(stretch.cut(stretch.sentences))
     return [cut for cut in cuts if cut.byte < file.content.size]
 
@@ -132,6 +132,9 @@ class _Stretch(NamedTuple):
     newline: Bools
     breaks: Bools  # whether a sentence ends with each byte
     sentences: int
+    ends_with_words: (
+        bool  # and not with a line that marks a document, which belongs to what follows
+    )
 
     @property
     def end(self) -> int:
@@ -162,10 +165,17 @@ def _stretches(file: ConllFile) -> Iterator[_Stretch]:
                 rest = data
                 continue
             sentences = int(np.count_nonzero(breaks))
-            stretch = _Stretch(begin, line, before, newline[:end], breaks[:end], sentences)
+            clean = _ends_with_words(data, end)
+            stretch = _Stretch(begin, line, before, newline[:end], breaks[:end], sentences, clean)
             yield stretch
             begin, line, before = stretch.cut(sentences)
             rest = data[end:]
+
+
+def _ends_with_words(data: bytes, end: int) -> bool:
+    while end and data[end - 1 : end] in (b"\n", b"\r"):
+        end -= 1
+    return not data.startswith((b"-DOCSTART-", b"#"), data.rfind(b"\n", 0, end) + 1)
 
 
 def _breaks(data: bytes, newline: Bools) -> Bools:
