@@ -234,6 +234,18 @@ def test_paths_begin_where_this_program_is(
     assert (tmp_path / "seen").exists()
 
 
+def test_each_run_of_an_experiment_goes_to_the_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("Ada B-PER\nspoke O\n", encoding="utf-8")
+    (tmp_path / "poor.conll").write_text("Ada O\nspoke O\n", encoding="utf-8")
+    text = '[datasets.d]\ntest = "gold.conll"\n[systems]\ngood = "gold.conll"\npoor = "poor.conll"'
+    (tmp_path / "nerscope.toml").write_text(text, encoding="utf-8")
+    experiment = ns.load_experiment(tmp_path / "nerscope.toml")
+    alone, _ = ns.run_experiment(experiment)
+    found, _ = ns.run_experiment(experiment, engine=Ray("head:6379"))
+    assert found.to_json() == alone.to_json()
+    assert cluster.most == 2
+
+
 def test_ray_that_is_not_installed_names_the_extra(monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ns.UsageError, match=r"it needs ray.*nerscope\[ray\]"):
