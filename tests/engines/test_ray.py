@@ -76,7 +76,7 @@ class Cluster:
             return lambda: function(*arguments)
 
         options = SimpleNamespace(remote=send)
-        return SimpleNamespace(options=lambda name, max_retries: options)
+        return SimpleNamespace(options=lambda **chosen: options)
 
     def wait(self, sent: list[Any], timeout: float) -> tuple[list[Any], list[Any]]:
         time.sleep(0 if self.cpus else 0.01)
