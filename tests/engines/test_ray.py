@@ -76,7 +76,7 @@ class Cluster:
             return lambda: function(*arguments)
 
         options = SimpleNamespace(remote=send)
-        return SimpleNamespace(options=lambda name, max_retries: options)
+        return SimpleNamespace(options=lambda **chosen: options)
 
     def wait(self, sent: list[Any], timeout: float) -> tuple[list[Any], list[Any]]:
         time.sleep(0 if self.cpus else 0.01)
@@ -232,6 +232,18 @@ def test_paths_begin_where_this_program_is(
     (tmp_path / "mine.py").write_text("open('seen', 'w').close()", encoding="utf-8")
     assert list(Ray("head:6379", plugins=["mine.py"]).map(times, 3, [1])) == [3]
     assert (tmp_path / "seen").exists()
+
+
+def test_each_run_of_an_experiment_goes_to_the_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("Ada B-PER\nspoke O\n", encoding="utf-8")
+    (tmp_path / "poor.conll").write_text("Ada O\nspoke O\n", encoding="utf-8")
+    text = '[datasets.d]\ntest = "gold.conll"\n[systems]\ngood = "gold.conll"\npoor = "poor.conll"'
+    (tmp_path / "nerscope.toml").write_text(text, encoding="utf-8")
+    experiment = ns.load_experiment(tmp_path / "nerscope.toml")
+    alone, _ = ns.run_experiment(experiment)
+    found, _ = ns.run_experiment(experiment, engine=Ray("head:6379"))
+    assert found.to_json() == alone.to_json()
+    assert cluster.most == 2
 
 
 def test_ray_that_is_not_installed_names_the_extra(monkeypatch: Any) -> None:

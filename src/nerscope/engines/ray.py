@@ -70,7 +70,10 @@ def _parts(ray: Any, trip: Trip, bundle: bytes, items: Iterable[Any]) -> Iterato
     """Send items, not too many at once, and give back what comes, in their order."""
     # In a list: a worker fetches it when it needs it, instead of with every item.
     held = [ray.put(bundle)]
-    sent = ray.remote(_carrier(VERSION)).options(name="nerscope", max_retries=_RETRIES)
+    # Spread: else Ray may leave a node without work, since one that is warm always comes first.
+    sent = ray.remote(_carrier(VERSION)).options(
+        name="nerscope", max_retries=_RETRIES, scheduling_strategy="SPREAD"
+    )
     flight: deque[Any] = deque()
     for item in items:
         flight.append(sent.remote(trip, held, pickle.dumps(item)))

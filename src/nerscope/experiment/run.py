@@ -10,6 +10,7 @@ import numpy as np
 
 from nerscope.engines.base import Engine, engine_for
 from nerscope.engines.local import Local
+from nerscope.engines.ray import Ray
 from nerscope.errors import expect
 from nerscope.evaluation.gather import gather
 from nerscope.evaluation.noticed import identical_outputs
@@ -240,7 +241,8 @@ def _score_runs(
     """Score some runs, in shares; the order of the answers is that of the runs."""
     if not runs:
         return []
-    size = -(-len(runs) // workers)
+    many = len(runs) if isinstance(engine, Ray) else workers  # a cluster has workers of its own
+    size = -(-len(runs) // many)
     shares = [list(runs[first : first + size]) for first in range(0, len(runs), size)]
     where = engine if len(shares) > 1 else Local()
     answers = where.map(_score_share, (dataset, settings), shares)
