@@ -123,5 +123,5 @@ def test_a_file_that_only_this_machine_has_is_told_with_the_node(engine: Ray) ->
     here = str(DEMO / "test.conll")
     missing = ("InputError", here, "no such file", "check the path")
     fact = re.escape(f"{here}: the node ") + ".+ has no such file.*all nodes can read"
-    with pytest.raises(ns.InputError, match=fact):
+    with pytest.raises(ns.FaultError, match=fact):
         list(engine.map(works.fails, "/dev/null", [missing]))

@@ -201,7 +201,7 @@ def _grown(cluster: Cluster, sent: list[Any]) -> tuple[list[Any], list[Any]]:
         (("version", ("n1", "0.0.7")), ns.FaultError, f"nerscope is 0.0.7 there and {VERSION} h"),
         (
             ("error", ("InputError", __file__, "no such file", "check the path", "n1")),
-            ns.InputError,
+            ns.FaultError,
             "the node n1 has no such file. Remedy: put it on a path that all nodes can read",
         ),
         (

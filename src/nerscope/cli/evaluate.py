@@ -119,7 +119,9 @@ def command(
     ),
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
     engine: str | None = typer.Option(
-        None, metavar="NAME", help="Where the work is done: local, pool, or one of a plug-in."
+        None,
+        metavar="NAME",
+        help="Where the work is done: local, pool, ray://HOST:PORT, or one of a plug-in.",
     ),
     workers: int | None = typer.Option(
         None, metavar="N", help="How many processes do the work; as many as there are cores."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nerscope import errors
 from nerscope.engines.base import ENGINES, Item, Part, State
-from nerscope.errors import FaultError, InputError, NerscopeError
+from nerscope.errors import FaultError, NerscopeError
 from nerscope.plugins import load_plugins
 from nerscope.version import VERSION
 from nerscope.wire import pack, unpack
@@ -186,7 +186,7 @@ def _other_version(content: tuple[str, str]) -> Any:
 def _error(content: tuple[str, str, str, str, str]) -> Any:
     kind, place, fact, remedy, node = content
     if fact == "no such file" and Path(place).exists():
-        raise InputError(
+        raise FaultError(
             place,
             f"the node {node} has no such file",
             "put it on a path that all nodes can read, such as a shared folder or s3://…",

@@ -314,10 +314,11 @@ def in_pieces(
     work: Callable[[State, Piece], Part],
     by_chunks: Callable[[State, Piece], Iterator[Part]],
 ) -> Iterator[Part]:
-    """What is found in each piece; of one that fills all, chunk by chunk in this process, so that
+    """What is found in each piece; of a single large one, chunk by chunk in this process, so that
     memory does not grow with it.
     """
-    if len(pieces) == 1 and isinstance(innermost(engine), Local | Pool):
+    near = isinstance(innermost(engine), Local | Pool)
+    if len(pieces) == 1 and (near or not pieces[0][0].is_small):
         return by_chunks(state, pieces[0])
     return engine.map(work, state, pieces)
 
