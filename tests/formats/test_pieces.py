@@ -39,7 +39,7 @@ class Apart:
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nerscope.formats.pieces._PIECE", 400)
-    monkeypatch.setattr("nerscope.formats.pieces._STRETCH", 90)
+    monkeypatch.setattr("nerscope.formats.pieces._STRETCH", 190)
     monkeypatch.setattr("nerscope.formats.pieces._NEAR", 7)
 
 
@@ -83,7 +83,7 @@ def outcome(*given: Any, **options: Any) -> str:
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(layouts(), layouts(), st.integers(0, 10**6), st.sampled_from([None, None, None, 3, 20]))
 def test_pieces_say_what_the_whole_says(
@@ -97,6 +97,25 @@ def test_pieces_say_what_the_whole_says(
     (tmp_path / "pred.txt").write_bytes(written(pred, theirs))
     files = str(tmp_path / "gold.txt"), {"s": str(tmp_path / "pred.txt")}
     assert outcome(*files, engine=Apart()) == outcome(*files)
+
+
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(layouts(), st.integers(0, 10**6))
+def test_pieces_of_one_file_say_what_the_whole_says(
+    tmp_path: Path, layout: dict[str, Any], seed: int
+) -> None:
+    gold = drawn(40, seed=seed)
+    other = [labels for _, labels in noisy(gold, 0.3, seed + 1)]
+    pairs = zip(gold, other, strict=True)
+    both = [
+        (tokens, [f"{a} {b}" for a, b in zip(labels, own, strict=True)])
+        for (tokens, labels), own in pairs
+    ]
+    (tmp_path / "both.txt").write_bytes(written(both, layout))
+    file = str(tmp_path / "both.txt")
+    assert outcome(file, engine=Apart()) == outcome(file)
 
 
 def plain_files(folder: Path, size: int = 60) -> tuple[str, str]:

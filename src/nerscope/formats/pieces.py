@@ -93,7 +93,8 @@ def _cuts(files: Sequence[ConllFile]) -> list[list[_Cut]]:
     """Where to cut each file; nowhere, if one has fewer sentences than another was cut behind."""
     found: dict[str, list[_Cut]] = {}
     gold = files[0]
-    wanted = _cuts_of_gold(gold)
+    alone = len({file.content.path for file in files}) == 1
+    wanted = _cuts_of_one(gold) if alone else _cuts_of_gold(gold)
     found[str(gold.content.path)] = wanted
     for file in files[1:]:
         path = str(file.content.path)
@@ -104,9 +105,29 @@ def _cuts(files: Sequence[ConllFile]) -> list[list[_Cut]]:
     return [found[str(file.content.path)] for file in files]
 
 
+def _size_of_pieces(file: ConllFile) -> int:
+    return max(_PIECE, file.content.size // _MOST_PIECES)
+
+
+def _cuts_of_one(file: ConllFile) -> list[_Cut]:
+    """The same of a file that has both sides: then nobody asks how many sentences there are."""
+    size, begin, line = _size_of_pieces(file), 0, 1
+    cuts: list[_Cut] = []
+    with file.content.open() as stream:
+        while data := load(stream, file.name, _STRETCH):
+            newline = np.frombuffer(data, np.uint8) == 10
+            if begin + len(data) >= size * (len(cuts) + 1):
+                ends = np.flatnonzero(_breaks(data, newline)) + 1
+                if len(ends) and _ends_with_words(data, int(ends[-1])):
+                    lines = int(np.count_nonzero(newline[: ends[-1]]))
+                    cuts.append(_Cut(begin + int(ends[-1]), line + lines, 0))
+            begin, line = begin + len(data), line + int(np.count_nonzero(newline))
+    return [cut for cut in cuts if cut.byte < begin]
+
+
 def _cuts_of_gold(file: ConllFile) -> list[_Cut]:
     """Cuts about every so many bytes."""
-    size = max(_PIECE, file.content.size // _MOST_PIECES)
+    size = _size_of_pieces(file)
     cuts: list[_Cut] = []
     for stretch in _stretches(file):
         if stretch.end >= size * (len(cuts) + 1) and stretch.ends_with_words:
@@ -173,9 +194,11 @@ def _stretches(file: ConllFile) -> Iterator[_Stretch]:
 
 
 def _ends_with_words(data: bytes, end: int) -> bool:
+    """Whether the last line before an end is surely one of words."""
     while end and data[end - 1 : end] in (b"\n", b"\r"):
         end -= 1
-    return not data.startswith((b"-DOCSTART-", b"#"), data.rfind(b"\n", 0, end) + 1)
+    start = data.rfind(b"\n", 0, end) + 1
+    return start > 0 and not data.startswith((b"-DOCSTART-", b"#"), start)
 
 
 def _breaks(data: bytes, newline: Bools) -> Bools:
