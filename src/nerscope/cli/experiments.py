@@ -38,12 +38,12 @@ def files_of(
     also: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What goes to files: the results, and the report on them."""
-    from nerscope.render.page.html import page_html
-
     files: dict[str, Any] = {}
     if said["output"]:
         files[said["output"]] = lambda: results.to_json(also)
     if said["report"]:
+        from nerscope.render.page.html import page_html  # for those who want to look at it
+
         files[said["report"]] = lambda: page_html(results, judges)
     return files
 

@@ -1,7 +1,7 @@
 """Scores, differences and p-values as text."""
 
 from nerscope.render.document import percent
-from nerscope.results.verdict import scale_of
+from nerscope.results.row import scale_of
 
 _HARDLY = 0.001  # points
 

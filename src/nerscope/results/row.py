@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import TypedDict
 
+from nerscope.scoring.metrics import metric_named
+
 
 class Row(TypedDict, total=False):
     """One number and what it is a number of; see docs/results.md."""
@@ -56,3 +58,12 @@ def summary_row(rows: Sequence[Row]) -> Row:
 def _sample_deviation(values: Sequence[float]) -> float:
     mean = math.fsum(values) / len(values)
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def scale_of(metric: str) -> float:
+    """How many points a value of 1 is.
+
+    >>> scale_of("f1")
+    100.0
+    """
+    return 100.0 if metric_named(metric).is_fraction else 1.0

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from nerscope.errors import plural
 from nerscope.results.conditions import Condition
 from nerscope.results.measured import NAN, Measured
+from nerscope.results.row import scale_of
 from nerscope.scoring.metrics import metric_named
 
 OK, FAIL, UNDECIDED = "ok", "fail", "undecided"
@@ -112,11 +113,6 @@ class Points(NamedTuple):
     high: float = NAN
     p: float = NAN  # of a drop as large as allowed
     detectable: float = NAN
-
-
-def scale_of(metric: str) -> float:
-    """How many points a value of 1 is."""
-    return 100.0 if metric_named(metric).is_fraction else 1.0
 
 
 def _shown(value: float) -> str:
