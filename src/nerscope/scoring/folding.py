@@ -23,7 +23,9 @@ from nerscope.scoring.ledger import Ledger, Output, Units
 # neither the order of adding nor the division into parts can then move the last digit.
 _STEP = float(1 << 32)
 _TYPE_BITS, _GROUP_BITS = 20, 14
+_GROUP = (1 << _GROUP_BITS) - 1
 _FEW = 2  # groups of a surface: to have more of them makes no difference
+_NEVER = 1 << _GROUP_BITS
 
 
 # What is known of all mentions together, even if nobody asks for it.
@@ -35,7 +37,7 @@ class Folding:
 
     def __init__(self) -> None:
         self._cells: dict[str, _Cells] = {}
-        self._surfaces: list[Ints] = []  # of gold, then of each run
+        self._surfaces: list[_Surfaces] = []  # of gold, then of each run
         self._divisions: dict[str, Division] = {folded_place(_OVERALL): _OVERALL}
 
     def add(self, evidence: Evidence, groups: Ints) -> None:
@@ -48,9 +50,9 @@ class Folding:
         if ledger.gold.surface is not None:
             pred = ((run.pred, run.pred_credit["exact"] == 1) for run in ledger.runs)
             sides = [(ledger.gold, np.ones(len(ledger.gold), bool)), *pred]
-            keys = [_surface_keys(units, right, groups) for units, right in sides]
-            known = self._surfaces or [keys[0][:0]] * len(keys)
-            self._surfaces = [_few(old, new) for old, new in zip(known, keys, strict=True)]
+            self._surfaces = self._surfaces or [_Surfaces() for _ in sides]
+            for known, (units, right) in zip(self._surfaces, sides, strict=True):
+                known.add(units, right, groups[units.sentence], len(evidence.types))
 
     def evidence(self, like: Evidence, folded: Folded) -> Evidence:
         """The evidence of all that was added; what is no sum is like that of another evidence."""
@@ -214,30 +216,53 @@ def _exact(values: _Values) -> tuple[_Values, bool]:
     return np.rint(values.astype(np.float64) * _STEP) / _STEP, False
 
 
-def _surface_keys(units: Units, right: Bools, groups: Ints) -> Ints:
-    """Surface, type, whether it is right, and group, in one number each."""
-    assert units.surface is not None
-    kind = units.surface.astype(np.int64) << _TYPE_BITS | units.type
-    return np.unique((kind << 1 | right) << _GROUP_BITS | groups[units.sentence])
+class _Surfaces:
+    """The distinct surfaces of one side: each with its types, whether it is right, and the first
+    groups in which it occurs so, all in one number; more groups would make no difference.
+    """
+
+    def __init__(self) -> None:
+        self.keys: Ints = np.zeros(0, np.int64)
+        self._kinds = 2  # of surfaces: types, right or wrong
+        self._last: Ints = np.zeros(0, np.int32)  # by surface and kind: of its groups, if enough
+
+    def add(self, units: Units, right: Bools, group: Ints, n_types: int) -> None:
+        """Add some mentions. Nearly all have a surface that is known from earlier groups."""
+        assert units.surface is not None
+        surface, kind = units.surface.astype(np.int64), units.type.astype(np.int64) << 1 | right
+        self._make_room(int(surface.max(initial=0)) + 1, 2 * n_types)
+        near = group < self._last[surface * self._kinds + kind]
+        named = (surface[near] << _TYPE_BITS + 1 | kind[near]) << _GROUP_BITS
+        keys = np.union1d(self.keys, named | group[near])
+        which = keys >> _GROUP_BITS
+        surplus = np.zeros(len(keys), bool)
+        surplus[_FEW:] = which[_FEW:] == which[:-_FEW]
+        self.keys = keys[~surplus]
+        self._note()
+
+    def _make_room(self, surfaces: int, kinds: int) -> None:
+        size = max(surfaces, len(self._last) // self._kinds)
+        if kinds > self._kinds or size * self._kinds > len(self._last):
+            self._kinds = max(kinds, self._kinds)
+            self._last = np.full(2 * size * self._kinds, _NEVER, np.int32)
+            self._note()
+
+    def _note(self) -> None:
+        """Note the last group of those that have enough of them."""
+        which = self.keys >> _GROUP_BITS
+        enough = np.flatnonzero(which[_FEW - 1 :] == which[: len(which) - _FEW + 1]) + _FEW - 1
+        surface, kind = np.divmod(which[enough], 1 << _TYPE_BITS + 1)
+        self._last[surface * self._kinds + kind] = self.keys[enough] & _GROUP
 
 
-def _few(known: Ints, new: Ints) -> Ints:
-    """Of each surface, type and outcome, the first groups only."""
-    keys = np.union1d(known, new)
-    surface = keys >> _GROUP_BITS
-    keep = np.ones(len(keys), bool)
-    keep[_FEW:] = surface[_FEW:] != surface[:-_FEW]
-    return keys[keep]
-
-
-def _surface_ledger(keys: Sequence[Ints]) -> Ledger:
+def _surface_ledger(sides: Sequence[_Surfaces]) -> Ledger:
     """The surfaces of gold and of each run, as a ledger that speaks of nothing else."""
-    (gold, _), *runs = (_surface_units(own) for own in keys)
+    (gold, _), *runs = (_surface_units(own.keys) for own in sides)
     return Ledger(gold, tuple(Output(pred, {}, {"exact": right}) for pred, right in runs))
 
 
 def _surface_units(keys: Ints) -> tuple[Units, Floats]:
-    group = keys & ((1 << _GROUP_BITS) - 1)
+    group = keys & _GROUP
     order = np.argsort(group, kind="stable")
     kind, group = keys[order] >> _GROUP_BITS, group[order]
     right, kind = (kind & 1).astype(np.float64), kind >> 1
