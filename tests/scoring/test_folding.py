@@ -134,6 +134,11 @@ def test_what_was_folded_by_sentences_cannot_be_drawn_by_documents() -> None:
         nerscope.compare(evaluated(fold=True), "a", "b", resample="document")
 
 
+def test_documents_that_nobody_marked_cannot_be_drawn() -> None:
+    with pytest.raises(InputError, match="no document boundaries"):
+        evaluated(fold=True, intervals=nerscope.Sampling("document"))
+
+
 def test_a_type_that_nobody_has_is_refused_in_folded_data_too() -> None:
     with pytest.raises(UsageError, match="'type' has no level 'NOWHERE'"):
         evaluated(fold=True, facets=["tmr & type=NOWHERE"])

@@ -45,8 +45,8 @@ class Sums:
 
     def add(self, part: Scored) -> None:
         """Add what the next sentences say."""
-        both = zip(self.readings, part.readings, strict=True)
-        self.readings = [joined_readings(pair) for pair in both]
+        for known, new in zip(self.readings, part.readings, strict=True):
+            known |= joined_readings([{name: known.get(name, Reading()) for name in new}, new])
         self.told = part.told
         self.sentences += part.sentences
         self.tokens += part.tokens

@@ -34,14 +34,12 @@ def unit_of(evidence: Evidence) -> str:
 def clusters_of(evidence: Evidence, unit: str | None = None) -> Ints:
     """The cluster of each sentence, numbered from 0."""
     unit = unit or unit_of(evidence)
-    if evidence.folded is not None:
-        if unit != evidence.folded.unit:
-            raise InputError(
-                evidence.dataset,
-                f"its {evidence.folded.unit}s were added up by groups: no {unit} is left to draw",
-                f"evaluate with --resample {unit}, or with --keep-mentions",
-            )
-        return np.arange(len(evidence.documents))
+    if evidence.folded is not None and unit != evidence.folded.unit:
+        raise InputError(
+            evidence.dataset,
+            f"its {evidence.folded.unit}s were added up by groups: no {unit} is left to draw",
+            f"evaluate with --resample {unit}, or with --keep-mentions",
+        )
     if unit == "document":
         names, clusters = np.unique(evidence.documents, return_inverse=True)
         if len(names) < 2:
