@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.units import TOKEN
 from nerscope.engines.base import Engine, engine_for
 from nerscope.engines.local import Local
 from nerscope.engines.ray import Ray
@@ -187,11 +188,11 @@ def _scored(
     )
     found = "+".join(policies) or "none"
     signature = replace(joined.signature, scheme="+".join(schemes), answers=found)
-    flat = "token" in joined.ledgers
+    flat = TOKEN in joined.units
     subsets = chosen_subsets(settings, with_train=dataset.train is not None, flat=flat)
     every = [division for part in evidence for division in part.divisions]
     aligned = next((one for one in every if one.facet == ALIGNMENT), None)
-    if aligned is not None and settings.facets is None:
+    if aligned is not None and settings.facets is None and joined.folded is None:
         joined = with_alignment(joined, aligned)
         subsets.append(parse_subset(ALIGNMENT))
     whole = with_subsets(replace(joined, signature=signature), subsets)

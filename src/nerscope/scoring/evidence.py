@@ -126,6 +126,16 @@ class Evidence:
         """The facets, in the order given."""
         return list(dict.fromkeys(division.facet for division in self.divisions))
 
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are; where none are marked, all is one."""
+        return self.folded.documents if self.folded else len(np.unique(self.documents))
+
+    @property
+    def units(self) -> set[str]:
+        """The units of which there are ledgers."""
+        return {place.partition("/")[0] for place in self.ledgers}
+
     def ledger(self, division: Division) -> Ledger:
         """The ledger from which a division is counted."""
         return self.ledgers[division.unit if self.folded is None else folded_place(division)]
@@ -223,6 +233,6 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
         if all(unit in part.ledgers for part in parts)  # where mentions overlap, tokens have none
     }
     runs = tuple(run for part in parts for run in part.runs)
-    units = {place.partition("/")[0] for place in ledgers}
-    divisions = tuple(one for one in parts[0].divisions if one.unit in units)
-    return canonical(replace(parts[0], runs=runs, ledgers=ledgers, divisions=divisions))
+    joined = replace(parts[0], runs=runs, ledgers=ledgers)
+    divisions = tuple(one for one in parts[0].divisions if one.unit in joined.units)
+    return canonical(replace(joined, divisions=divisions))

@@ -108,7 +108,7 @@ def _datasets(results: Results) -> list[dict[str, Any]]:
             "file": part.gold_name,
             "types": list(part.types),
             "runs": [list(run) for run in part.runs],
-            "documents": len(set(part.documents.tolist())),
+            "documents": part.n_documents,
             "tokens": token_count(part),
             "resample": resampled(part),
             "ranges": {name: dict(own.ranges) for name, own in part.signature.edges.items()},
