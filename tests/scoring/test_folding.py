@@ -20,9 +20,11 @@ from nerscope.evaluation.plan import divisions_of, make_plan, open_task
 from nerscope.evaluation.score import Scored, joined_scores, score_chunk
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.sums import Sums
+from nerscope.results.pairing import check_same
 from nerscope.results.results import Results
+from nerscope.results.rows import rows_of
 from nerscope.scoring import groups
-from nerscope.scoring.evidence import Evidence, Folded
+from nerscope.scoring.evidence import Division, Evidence, Folded, joined_runs
 from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of
 from nerscope.scoring.ledger import Ledger, Output, Units
@@ -142,6 +144,52 @@ def test_documents_that_nobody_marked_cannot_be_drawn() -> None:
 def test_a_type_that_nobody_has_is_refused_in_folded_data_too() -> None:
     with pytest.raises(UsageError, match="'type' has no level 'NOWHERE'"):
         evaluated(fold=True, facets=["tmr & type=NOWHERE"])
+
+
+def test_in_which_order_types_turn_up_cannot_be_seen() -> None:
+    gold = [(["a", "b", "c"], ["B-Z", "B-M", "O"]), (["d", "e", "f"], ["B-M", "B-Z", "B-Z"])]
+    one = [["B-Q", "B-Z", "O"], ["B-M", "O", "B-Z"]]
+    other = [["B-Z", "O", "B-B"], ["O", "B-Z", "B-M"]]
+    apart = [
+        nerscope.evaluate(gold, {name: own}, fold=True).evidence[0]
+        for name, own in (("one", one), ("other", other))
+    ]
+    both = nerscope.evaluate(gold, {"one": one, "other": other}, fold=False)
+    check_same(*apart)
+    assert rows_of(joined_runs(apart)) == both.rows
+
+
+def test_sums_too_large_for_four_bytes_are_exact() -> None:
+    size = (1 << 23) + 1
+    tokens = Units(np.zeros(1, int), np.zeros(1, int), weight=np.array([size]))
+    nothing = Units(np.zeros(0, int), np.zeros(0, int))
+    credits = {"label": np.array([size - 0.5])}
+    run = Output(nothing, credits, {"label": np.zeros(0)})
+    division = Division("all", "token", {"all": (0,)}, {"label": ("accuracy",)}, by_type=False)
+    mentions = Ledger(nothing, (Output(nothing, {"exact": np.zeros(0)}, {"exact": np.zeros(0)}),))
+    ledgers = {"token": Ledger(tokens, (run,)), "mention": mentions}
+    evidence = Evidence("d", ("X",), (("s", "1"),), ledgers, (division,), np.zeros(1, int))
+    folding = Folding()
+    for _ in range(3):
+        folding.add(evidence, np.zeros(1, int))
+    whole = folding.evidence(evidence, Folded("sentence", 1, 1)).ledger(division)
+    assert whole.gold.weight is not None
+    assert whole.gold.weight.tolist() == [3 * size]
+    assert whole.runs[0].gold_credit["label"].tolist() == [3 * size - 1.5]
+
+
+def test_an_output_that_is_wrong_everywhere_is_not_taken_for_gold() -> None:
+    gold = [(["a", "b", "c"], ["B-X", "I-X", "O"])] * 30
+    short = [["B-X", "O", "O"]] * 30
+    for fold in (True, False):
+        assert nerscope.evaluate(gold, {"s": short}, fold=fold).notes() == []
+        note = nerscope.evaluate(gold, {"s": [row for _, row in gold]}, fold=fold).notes()
+        assert "identical to gold (30 mentions)" in note[0]
+
+
+def test_results_that_are_folded_are_not_held_against_others() -> None:
+    with pytest.raises(InputError, match="one keeps sums and the other single mentions"):
+        check_same(*(evaluated(fold=fold).evidence[0] for fold in (True, False)))
 
 
 @st.composite

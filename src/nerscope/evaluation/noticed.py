@@ -1,6 +1,7 @@
 """What is odd about outputs beside gold and beside each other: noticed, and said in notes."""
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -111,13 +112,20 @@ def identical_outputs(
     is meant to.
     """
     ledger = evidence.overall
-    earlier: list[tuple[str, Units]] = []
+    earlier: list[tuple[str, Units, Any]] = []  # whose they are, mentions, how many are right
     if len(ledger.gold) >= _BY_CHANCE:
-        earlier.append(("gold", ledger.gold))
+        earlier.append(("gold", ledger.gold, ledger.gold.weight))
     for (system, number), output in zip(evidence.runs, ledger.runs, strict=True):
         own = f"run {number} of {system}"
-        known = next((name for name, units in earlier if _same(units, output.pred)), None)
-        earlier.append((own, output.pred))
+        # Of a group of mentions, it must also be the same ones that are right.
+        right = None if evidence.folded is None else output.pred_credit["exact"]
+        alike = (
+            name
+            for name, units, credit in earlier
+            if _same(units, output.pred) and (right is None or np.array_equal(credit, right))
+        )
+        known = next(alike, None)
+        earlier.append((own, output.pred, right))
         if known is not None and (system, number) not in meant:
             place = f"{evidence.dataset}: {own}"
             weight = output.pred.weight

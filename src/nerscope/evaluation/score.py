@@ -22,6 +22,8 @@ from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
 from nerscope.wire import travels
 
+MOST_MENTIONED = 120_000  # sentences; of larger corpora, neither text nor single mentions are kept
+
 
 @travels
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +55,11 @@ def score_piece(plan: Plan, piece: Piece) -> Scored:
 def score_rows(plan: Plan, piece: Piece) -> Iterator[Scored]:
     """Read a piece chunk by chunk, and score each."""
     tokens, repair = plan.needs_tokens or plan.with_words, plan.settings.repair
+    sentences = 0
     for row in side_by_side(piece, plan.coding, tokens=tokens, repair=repair):
+        sentences += len(row[0])
+        if sentences > MOST_MENTIONED and plan.with_words:
+            plan = replace(plan, with_words=False)  # nobody will keep them
         yield score_chunk(plan, row)
 
 

@@ -11,15 +11,19 @@ from nerscope.corpus.interning import Paths
 from nerscope.corpus.spelling import NOTHING_SPELT
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.evaluation.plan import Planned
-from nerscope.evaluation.score import Scored, joined_readings, joined_scores, with_surfaces
+from nerscope.evaluation.score import (
+    MOST_MENTIONED,
+    Scored,
+    joined_readings,
+    joined_scores,
+    with_surfaces,
+)
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.formats.base import DocumentCount
 from nerscope.formats.pieces import Piece, begin_files
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
 from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of
-
-MOST_MENTIONED = 120_000  # sentences; of larger corpora, neither text nor single mentions are kept
 
 
 class Sums:

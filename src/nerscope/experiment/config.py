@@ -32,6 +32,7 @@ _SETTING_TYPES: dict[str, Any] = {
     "map": dict,
     "drop": list,
     "texts": bool,
+    "fold": bool,
     "intervals": bool,
 }
 

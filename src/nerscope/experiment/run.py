@@ -75,7 +75,8 @@ def run_experiment(
     for dataset in experiment.datasets:
         n_runs = sum(map(len, dataset.systems.values()))
         say(f"{dataset.name}: {n_runs} runs of {len(dataset.systems)} systems")
-        scored[dataset.name] = _scored(dataset, experiment.settings, cache, where, workers)
+        chosen = _Chosen(dataset, experiment.settings, experiment.sampling.resample)
+        scored[dataset.name] = _scored(chosen, cache, where, workers)
     results = Results(
         [found.evidence for found in scored.values()],
         [loss for found in scored.values() for loss in found.losses],
@@ -168,13 +169,20 @@ class _Scored(NamedTuple):
     keys: dict[Run, str]
 
 
-def _scored(
-    dataset: Dataset, settings: Settings, cache: Cache, engine: Engine, workers: int
-) -> _Scored:
-    keys = _run_keys(dataset, settings)
+class _Chosen(NamedTuple):
+    """What is to be scored, and how; the unit is that by which groups are made of large data."""
+
+    dataset: Dataset
+    settings: Settings
+    unit: str | None
+
+
+def _scored(chosen: _Chosen, cache: Cache, engine: Engine, workers: int) -> _Scored:
+    dataset, settings, _ = chosen
+    keys = _run_keys(chosen)
     entries = {run: _unpacked(cache.get(key)) for run, key in keys.items()}
     missing = [run for run, entry in entries.items() if entry is None]
-    answers = _score_runs(dataset, settings, missing, engine, workers)
+    answers = _score_runs(chosen, missing, engine, workers)
     for run, answer in zip(missing, answers, strict=True):
         entries[run] = _unpacked(answer)
         cache.put(keys[run], answer)
@@ -218,10 +226,11 @@ def _unpacked(entry: Any) -> tuple[Evidence, list[Loss]] | None:
         return None
 
 
-def _run_keys(dataset: Dataset, settings: Settings) -> dict[Run, str]:
+def _run_keys(chosen: _Chosen) -> dict[Run, str]:
     """A key for each run: everything that can move its numbers."""
+    dataset, settings, unit = chosen
     train = _file_key(dataset.train) if dataset.train else None
-    base = [_file_key(dataset.test), train, asdict(settings), dataset.name]
+    base = [_file_key(dataset.test), train, asdict(settings), unit, dataset.name]
     return {
         (system, str(number)): digest(*base, system, str(number), _file_key(file))
         for system, files in dataset.systems.items()
@@ -237,7 +246,7 @@ def _file_key(text: str) -> list[str]:
 
 
 def _score_runs(
-    dataset: Dataset, settings: Settings, runs: Sequence[Run], engine: Engine, workers: int
+    chosen: _Chosen, runs: Sequence[Run], engine: Engine, workers: int
 ) -> list[dict[str, Any]]:
     """Score some runs, in shares; the order of the answers is that of the runs."""
     if not runs:
@@ -246,18 +255,18 @@ def _score_runs(
     size = -(-len(runs) // many)
     shares = [list(runs[first : first + size]) for first in range(0, len(runs), size)]
     where = engine if len(shares) > 1 else Local()
-    answers = where.map(_score_share, (dataset, settings), shares)
+    answers = where.map(_score_share, chosen, shares)
     return [entry for answer in answers for entry in answer]
 
 
-def _score_share(state: tuple[Dataset, Settings], runs: Sequence[Run]) -> list[dict[str, Any]]:
-    dataset, settings = state
+def _score_share(chosen: _Chosen, runs: Sequence[Run]) -> list[dict[str, Any]]:
+    dataset, settings, unit = chosen
     # Each run under a name of its own, so that its number among the system's runs is kept.
     files = [dataset.systems[system][int(number) - 1] for system, number in runs]
     named = {f"{k}": source_named(file) for k, file in enumerate(files)}
     train = source_named(dataset.train) if dataset.train else None
     task = open_task(source_named(dataset.test), named, train, dataset.name, settings)
-    found = gather(task, make_plan(task, Local()), Local())
+    found = gather(task, make_plan(task, Local()), Local(), unit=unit)
     shared = {*names_of(task.gold), *(names_of(task.train) if task.train else ())}
     entries = []
     for index, run in enumerate(runs):

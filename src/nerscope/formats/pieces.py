@@ -23,7 +23,7 @@ _PIECE = 4 << 20  # bytes of gold, at least
 _MOST_PIECES = 4096
 _STRETCH = 1 << 18  # bytes that are looked at together
 _NEAR = 1 << 12
-_LONGEST = 64 << 20  # bytes without a blank line: no such file is cut
+_LONGEST = 2 << 20  # bytes without a blank line: no such file is cut
 _LOOK = 1 << 20  # bytes that tell tabs from spaces
 _BYTEWISE = ("utf-8", "ascii", "iso8859-1", "cp1252")  # encodings in which a newline is one byte
 # Pairs of newlines behind a line that is no sentence.

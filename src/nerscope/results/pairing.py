@@ -10,7 +10,7 @@ from nerscope.corpus.units import TOKEN
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import Condition
 from nerscope.results.results import Results
-from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
+from nerscope.scoring.evidence import Evidence, joined_runs, only_runs, unit_at
 
 NEW, OLD = "new", "baseline"
 # What must be the same on both sides, so that only the systems differ.
@@ -121,6 +121,12 @@ def joint(new: Side, old: Side) -> Evidence:
 def check_same(ours: Evidence, theirs: Evidence) -> None:
     """Refuse to hold numbers against each other that were made differently."""
     _check_settings(ours, theirs)
+    if (ours.folded is None) != (theirs.folded is None):
+        raise InputError(
+            ours.dataset,
+            "of results and baseline, one keeps sums and the other single mentions",
+            "evaluate both with --keep-mentions, or both without",
+        )
     if len(ours.documents) != len(theirs.documents) or not _same_units(ours, theirs):
         raise InputError(
             ours.dataset,
@@ -159,7 +165,7 @@ def _same_units(new: Evidence, old: Evidence) -> bool:
             np.array_equal(a, b) if a is not None and b is not None else a is b for a, b in pairs
         ):
             return False
-        if unit != TOKEN and [new.types[kind] for kind in ours.type] != [
+        if unit_at(unit) != TOKEN and [new.types[kind] for kind in ours.type] != [
             old.types[kind] for kind in theirs.type
         ]:
             return False

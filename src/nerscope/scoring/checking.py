@@ -9,7 +9,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.scoring.counts import CORRECT
-from nerscope.scoring.evidence import Division, Evidence, folded_place
+from nerscope.scoring.evidence import Division, Evidence, unit_at
 from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.scoring.metrics import metric_named
 
@@ -26,10 +26,9 @@ def check_evidence(evidence: Evidence) -> None:
         _must(isinstance(name, str), f"{name!r} is no name")
     _must(len(set(evidence.types)) == len(evidence.types), "a type is there twice")
     _must(len(set(evidence.runs)) == len(evidence.runs) > 0, "there is no run, or one twice")
-    units = {_unit_at(place) for place in evidence.ledgers}
     overall = MENTION if evidence.folded is None else f"{MENTION}/all"
     _must(overall in evidence.ledgers, "there is no ledger of mentions")
-    _must(units <= {MENTION, INSIDE, TOKEN}, "a ledger of an unknown unit")
+    _must(evidence.units <= {MENTION, INSIDE, TOKEN}, "a ledger of an unknown unit")
     _check_folded(evidence)
     _must(isinstance(evidence.gold_name, str), "the gold file has no name")
     _must(isinstance(evidence.zeta, dict) and finite(evidence.zeta.values()), "zeta is no table")
@@ -47,10 +46,6 @@ def check_evidence(evidence: Evidence) -> None:
         _check_division(division, evidence)
     for unit, ledger in evidence.ledgers.items():
         _check_ledger(unit, ledger, evidence)
-
-
-def _unit_at(place: str) -> str:
-    return place.partition("/")[0]
 
 
 def _check_folded(evidence: Evidence) -> None:
@@ -76,7 +71,7 @@ def _between(values: Ints, low: int, high: int) -> bool:
 def _check_division(division: Division, evidence: Evidence) -> None:
     place = f"division {division.facet!r}"
     _must(isinstance(division.facet, str) and isinstance(division.title, str), f"{place}: no name")
-    here = division.unit if evidence.folded is None else folded_place(division)
+    here = evidence.place(division)
     _must(here in evidence.ledgers, f"{place}: there is no ledger of its unit")
     codes = [code for level in division.levels.values() for code in level]
     whole = all(type(code) is int and 0 <= code < 10_000 for code in codes)
@@ -97,7 +92,7 @@ def _check_division(division: Division, evidence: Evidence) -> None:
 
 def _check_ledger(unit: str, ledger: Ledger, evidence: Evidence) -> None:
     _must(len(ledger.runs) == len(evidence.runs), "runs and ledgers differ in number")
-    unit = _unit_at(unit)
+    unit = unit_at(unit)
     n_types = len(evidence.types) if unit != TOKEN else 1
     _check_units(unit, ledger.gold, evidence, n_types)
     for run in ledger.runs:

@@ -15,7 +15,7 @@ from nerscope.scoring.metrics import MICRO, Known, Metric, Numbers, metric_named
 from nerscope.scoring.signature import Signature
 
 TOKEN_JOIN = "\x1f"
-SURFACES = f"{MENTION}/surfaces"  # where folded evidence has its distinct surfaces
+SURFACES = f"{MENTION}//surfaces"  # where folded evidence has its distinct surfaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,15 @@ def folded_place(division: Division) -> str:
     return f"{division.unit}/{division.facet}"
 
 
+def unit_at(place: str) -> str:
+    """The unit of the ledger at a place.
+
+    >>> unit_at("token/hard"), unit_at("mention")
+    ('token', 'mention')
+    """
+    return place.partition("/")[0]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """The ledgers of one dataset, by unit, with all that is needed to speak of them."""
@@ -134,11 +143,15 @@ class Evidence:
     @property
     def units(self) -> set[str]:
         """The units of which there are ledgers."""
-        return {place.partition("/")[0] for place in self.ledgers}
+        return set(map(unit_at, self.ledgers))
 
     def ledger(self, division: Division) -> Ledger:
         """The ledger from which a division is counted."""
-        return self.ledgers[division.unit if self.folded is None else folded_place(division)]
+        return self.ledgers[self.place(division)]
+
+    def place(self, division: Division) -> str:
+        """Where the ledger of a division is."""
+        return division.unit if self.folded is None else folded_place(division)
 
     @property
     def mentions(self) -> Ledger:
@@ -187,15 +200,10 @@ def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
     codes = np.array([places.get(name, -1) for name in evidence.types], np.int32)
 
     ledgers = {
-        place: ledger if _is_of_tokens(place) else with_kinds(ledger, codes)
+        place: ledger if unit_at(place) == TOKEN else with_kinds(ledger, codes)  # have no type
         for place, ledger in evidence.ledgers.items()
     }
     return replace(evidence, types=tuple(types), ledgers=ledgers)
-
-
-def _is_of_tokens(place: str) -> bool:
-    """Whether a ledger is one of tokens, which have no type."""
-    return place.partition("/")[0] == TOKEN
 
 
 def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
@@ -210,7 +218,7 @@ def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
 
 def canonical(evidence: Evidence) -> Evidence:
     """Types in alphabetical order, only those that occur: how data came moves no rounding."""
-    ledgers = [own for place, own in evidence.ledgers.items() if not _is_of_tokens(place)]
+    ledgers = [own for place, own in evidence.ledgers.items() if unit_at(place) != TOKEN]
     sides = [side for own in ledgers for side in (own.gold, *(run.pred for run in own.runs))]
     counts = sum(np.bincount(units.type, minlength=len(evidence.types)) for units in sides)
     used = np.flatnonzero(counts).tolist()
@@ -234,5 +242,5 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
     }
     runs = tuple(run for part in parts for run in part.runs)
     joined = replace(parts[0], runs=runs, ledgers=ledgers)
-    divisions = tuple(one for one in parts[0].divisions if one.unit in joined.units)
+    divisions = tuple(one for one in parts[0].divisions if joined.place(one) in ledgers)
     return canonical(replace(joined, divisions=divisions))

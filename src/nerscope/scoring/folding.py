@@ -6,22 +6,30 @@ as large as its cells are many, however long the text is. A group takes the plac
 whoever counts or resamples sees no difference.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.scoring import groups as grouping
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
-from nerscope.scoring.evidence import SURFACES, Division, Evidence, Folded, folded_place
+from nerscope.scoring.evidence import (
+    SURFACES,
+    Division,
+    Evidence,
+    Folded,
+    folded_place,
+    with_kinds,
+)
 from nerscope.scoring.ledger import Ledger, Output, Units
 
 # Credit is added up in steps so small that nobody sees them, and so large that sums are exact:
 # neither the order of adding nor the division into parts can then move the last digit.
 _STEP = float(1 << 32)
+_EXACT_IN_FOUR_BYTES = 1 << 23  # up to here, halves too
 _TYPE_BITS, _GROUP_BITS = 20, 14
 _GROUP = (1 << _GROUP_BITS) - 1
 _FEW = 2  # groups of a surface: to have more of them makes no difference
@@ -45,7 +53,8 @@ class Folding:
         self._divisions |= {folded_place(one): one for one in evidence.divisions}
         for place, division in self._divisions.items():
             cells = self._cells.setdefault(place, _Cells(division))
-            cells.add(evidence.ledgers[division.unit], groups, len(evidence.types))
+            n_types = 1 if division.unit == TOKEN else len(evidence.types)  # tokens have no type
+            cells.add(evidence.ledgers[division.unit], groups, n_types)
         ledger = evidence.ledgers[MENTION]
         if ledger.gold.surface is not None:
             pred = ((run.pred, run.pred_credit["exact"] == 1) for run in ledger.runs)
@@ -55,15 +64,21 @@ class Folding:
                 known.add(units, right, groups[units.sentence], len(evidence.types))
 
     def evidence(self, like: Evidence, folded: Folded) -> Evidence:
-        """The evidence of all that was added; what is no sum is like that of another evidence."""
+        """The evidence of all that was added; what is no sum is like that of another evidence.
+
+        Types are put in order before rows are made: in which order they turned up, which may be
+        another with another system, must not be seen in the rows of gold.
+        """
+        order = np.argsort(np.array(like.types, object))
         n_groups = min(grouping.MOST_GROUPS, folded.clusters)
         documents = np.arange(n_groups) if folded.unit == "document" else np.zeros(n_groups, int)
         n_runs = len(like.runs)
-        ledgers = {place: cells.ledger(n_runs) for place, cells in self._cells.items()}
+        ledgers = {place: cells.ledger(n_runs, order) for place, cells in self._cells.items()}
         if self._surfaces:
-            ledgers[SURFACES] = _surface_ledger(self._surfaces)
+            ledgers[SURFACES] = with_kinds(_surface_ledger(self._surfaces), np.argsort(order))
         return replace(
             like,
+            types=tuple(like.types[at] for at in order),
             ledgers=ledgers,
             divisions=tuple(one for one in self._divisions.values() if one is not _OVERALL),
             documents=documents,
@@ -89,15 +104,21 @@ _KINDS = {"correct": CORRECT, "partial": PARTIAL, "incorrect": INCORRECT}
 _Values = Floats | Ints | Bools | None  # None: one each
 
 
+def _matches(division: Division) -> list[str]:
+    """The matches of a division; of all mentions, what is exact is always known."""
+    exact = ["exact"] if folded_place(division) == folded_place(_OVERALL) else []
+    return list(dict.fromkeys([*division.matches, *exact]))
+
+
 def _columns(ledger: Ledger, division: Division) -> Iterator[tuple[_Name, Units, _Values]]:
     """All that is to be added up of a division."""
     yield _Name(_OWN, "gold"), ledger.gold, ledger.gold.weight
     for number, run in enumerate(ledger.runs):
         yield _Name(number, "pred"), run.pred, run.pred.weight
-        for match in division.matches:
+        for match in _matches(division):
             yield _Name(number, "gold", match, "credit"), ledger.gold, run.gold_credit[match]
             yield _Name(number, "pred", match, "credit"), run.pred, run.pred_credit[match]
-            if division.needs_pairs(match):
+            if match in division.matches and division.needs_pairs(match):
                 for what, kind in _KINDS.items():
                     is_kind = run.gold_kind[match] == kind
                     yield _Name(number, "gold", match, what), ledger.gold, is_kind
@@ -129,12 +150,15 @@ class _Cells:
         added = np.bincount(cells, exact, size)
         known = self._sums.get(name)
         if known is None:
-            self._sums[name] = added.astype(np.float32 if fine else np.float64)
+            narrow = fine and added.max(initial=0) <= _EXACT_IN_FOUR_BYTES
+            self._sums[name] = added.astype(np.float32 if narrow else np.float64)
             return
         if not fine and known.dtype == np.float32:
             known = known.astype(np.float64)
         if len(known) < size:
             known = np.concatenate([known, np.zeros(size - len(known), known.dtype)])
+        if known.dtype == np.float32 and known.max() + added.max() > _EXACT_IN_FOUR_BYTES:
+            known = known.astype(np.float64)
         known += added.astype(known.dtype)
         self._sums[name] = known
 
@@ -148,43 +172,40 @@ class _Cells:
         cells = kind * self._n_codes + (0 if codes is None else codes)
         return cells * grouping.MOST_GROUPS + group, inside
 
-    def ledger(self, n_runs: int) -> Ledger:
-        """A row for each cell in which there is something, sorted by group."""
-        division = self._division
-        gold, at_gold = self._units(_Name(_OWN, "gold"), division.facet)
+    def ledger(self, n_runs: int, order: Ints) -> Ledger:
+        """A row for each cell in which there is something: by group, type in order, and code."""
+        order = np.zeros(1, np.int64) if self._division.unit == TOKEN else order
+        self._n_types = len(order)
+        gold, at_gold = self._units(_Name(_OWN, "gold"), order)
         runs = []
         for run in range(n_runs):
-            pred, at_pred = self._units(_Name(run, "pred"), division.facet)
-
-            def credit(side: str, at: Ints, run: int = run) -> dict[str, Floats]:
-                names = {match: _Name(run, side, match, "credit") for match in division.matches}
-                return {match: self._column(name, at) for match, name in names.items()}
-
-            def kinds(side: str, what: Sequence[str], at: Ints, run: int = run) -> dict[str, Ints]:
-                needed = [match for match in division.matches if division.needs_pairs(match)]
-                return {
-                    match: np.stack(
-                        [self._column(_Name(run, side, match, one), at) for one in what], axis=1
-                    ).astype(np.int64)
-                    for match in needed
-                }
-
-            runs.append(
-                Output(
-                    pred,
-                    credit("gold", at_gold),
-                    credit("pred", at_pred),
-                    kinds("gold", list(_KINDS), at_gold),
-                    kinds("pred", ["paired"], at_pred),
-                )
-            )
+            pred, at_pred = self._units(_Name(run, "pred"), order)
+            credit = self._credit(run, "gold", at_gold), self._credit(run, "pred", at_pred)
+            kinds = self._pairs(run, "gold", _KINDS, at_gold)
+            runs.append(Output(pred, *credit, kinds, self._pairs(run, "pred", ["paired"], at_pred)))
         return Ledger(gold, tuple(runs))
 
-    def _units(self, name: _Name, facet: str) -> tuple[Units, Ints]:
+    def _credit(self, run: int, side: str, at: Ints) -> dict[str, Floats]:
+        """The credit of some cells by match."""
+        names = {match: _Name(run, side, match, "credit") for match in _matches(self._division)}
+        return {match: self._column(name, at) for match, name in names.items()}
+
+    def _pairs(self, run: int, side: str, kinds: Iterable[str], at: Ints) -> dict[str, Ints]:
+        """How many pairs of each kind some cells hold, by the matches that are asked for them."""
+        found = {}
+        for match in filter(self._division.needs_pairs, self._division.matches):
+            names = [_Name(run, side, match, kind) for kind in kinds]
+            columns = np.stack([self._column(name, at) for name in names], axis=1)
+            found[match] = columns.astype(np.int64)
+        return found
+
+    def _units(self, name: _Name, order: Ints) -> tuple[Units, Ints]:
         """The cells of one side that hold something, and where they stand."""
-        weight = self._padded(name).reshape(-1, grouping.MOST_GROUPS)
-        group, cell = np.nonzero(weight.T)
-        kind, code = np.divmod(cell, self._n_codes)
+        facet, weight = self._division.facet, self._padded(name).reshape(-1, grouping.MOST_GROUPS)
+        cells = (order[:, None] * self._n_codes + np.arange(self._n_codes)).reshape(-1)
+        group, place = np.nonzero(weight[cells].T)
+        kind, code = np.divmod(place, self._n_codes)
+        cell = cells[place]
         codes = {} if facet == "all" else {facet: code.astype(np.int16)}
         units = Units(
             group.astype(np.int32),
@@ -224,7 +245,7 @@ class _Surfaces:
     def __init__(self) -> None:
         self.keys: Ints = np.zeros(0, np.int64)
         self._kinds = 2  # of surfaces: types, right or wrong
-        self._last: Ints = np.zeros(0, np.int32)  # by surface and kind: of its groups, if enough
+        self._last: Ints = np.zeros(0, np.int16)  # by surface and kind: of its groups, if enough
 
     def add(self, units: Units, right: Bools, group: Ints, n_types: int) -> None:
         """Add some mentions. Nearly all have a surface that is known from earlier groups."""
@@ -244,7 +265,7 @@ class _Surfaces:
         size = max(surfaces, len(self._last) // self._kinds)
         if kinds > self._kinds or size * self._kinds > len(self._last):
             self._kinds = max(kinds, self._kinds)
-            self._last = np.full(2 * size * self._kinds, _NEVER, np.int32)
+            self._last = np.full((size + size // 4) * self._kinds, _NEVER, np.int16)
             self._note()
 
     def _note(self) -> None:

@@ -38,7 +38,7 @@ def clusters_of(evidence: Evidence, unit: str | None = None) -> Ints:
         raise InputError(
             evidence.dataset,
             f"its {evidence.folded.unit}s were added up by groups: no {unit} is left to draw",
-            f"evaluate with --resample {unit}, or with --keep-mentions",
+            f"evaluate with --intervals --resample {unit}, or with --keep-mentions",
         )
     if unit == "document":
         names, clusters = np.unique(evidence.documents, return_inverse=True)
