@@ -49,7 +49,11 @@ def evaluated(gold: Any = GOLD, **options: Any) -> Results:
 
 
 @pytest.mark.usefixtures("_few_groups")
-def test_folding_moves_no_number_and_no_interval() -> None:
+@pytest.mark.parametrize("most", [0, 10**9], ids=["sparse", "dense"])
+def test_folding_moves_no_number_and_no_interval(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nerscope.scoring.folding._MOST_CELLS", most)
     whole, folded = evaluated(fold=False), evaluated(fold=True)
     assert len(whole.rows) == len(folded.rows)
     for one, other in zip(whole.rows, folded.rows, strict=True):

@@ -8,9 +8,10 @@ whoever counts or resamples sees no difference.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.units import MENTION, TOKEN
@@ -29,6 +30,7 @@ from nerscope.scoring.ledger import Ledger, Output, Units
 # Credit is added up in steps so small that nobody sees them, and so large that sums are exact:
 # neither the order of adding nor the division into parts can then move the last digit.
 _STEP = float(1 << 32)
+_MOST_CELLS = 2_000_000  # of a division that has room for each
 _EXACT_IN_FOUR_BYTES = 1 << 23  # up to here, halves too
 _TYPE_BITS, _GROUP_BITS = 20, 14
 _GROUP = (1 << _GROUP_BITS) - 1
@@ -73,9 +75,10 @@ class Folding:
         n_groups = min(grouping.MOST_GROUPS, folded.clusters)
         documents = np.arange(n_groups) if folded.unit == "document" else np.zeros(n_groups, int)
         n_runs = len(like.runs)
-        ledgers = {place: cells.ledger(n_runs, order) for place, cells in self._cells.items()}
+        ranks = np.argsort(order)
+        ledgers = {place: cells.ledger(n_runs, ranks) for place, cells in self._cells.items()}
         if self._surfaces:
-            ledgers[SURFACES] = with_kinds(_surface_ledger(self._surfaces), np.argsort(order))
+            ledgers[SURFACES] = with_kinds(_surface_ledger(self._surfaces), ranks)
         return replace(
             like,
             types=tuple(like.types[at] for at in order),
@@ -127,42 +130,22 @@ def _columns(ledger: Ledger, division: Division) -> Iterator[tuple[_Name, Units,
 
 
 class _Cells:
-    """The sums of one division: columns over cells, sorted by type, code and group."""
+    """The sums of one division: columns over cells, which are numbered by type, code and group."""
 
     def __init__(self, division: Division) -> None:
-        self._division, self._n_codes, self._n_types = division, division.n_codes, 0
-        self._sums: dict[_Name, Floats] = {}
+        self._division, self._n_codes = division, division.n_codes
+        self._columns: dict[_Name, _Column] = {}
 
     def add(self, ledger: Ledger, groups: Ints, n_types: int) -> None:
         """Add all columns of a ledger."""
-        self._n_types = max(self._n_types, n_types)
-        known: dict[int, tuple[Ints, Bools | None]] = {}
+        size = n_types * self._n_codes * grouping.MOST_GROUPS
+        known: dict[int, _Where] = {}
         for name, units, values in _columns(ledger, self._division):
             if id(units) not in known:
-                known[id(units)] = self._cells_of(units, groups)
-            cells, inside = known[id(units)]
-            chosen = values if values is None or inside is None else values[inside]
-            self._add_column(name, cells, chosen)
+                known[id(units)] = self._where(units, groups)
+            self._columns.setdefault(name, _Column()).add(known[id(units)], values, size)
 
-    def _add_column(self, name: _Name, cells: Ints, values: _Values) -> None:
-        size = self._n_types * self._n_codes * grouping.MOST_GROUPS
-        exact, fine = _exact(values)
-        added = np.bincount(cells, exact, size)
-        known = self._sums.get(name)
-        if known is None:
-            narrow = fine and added.max(initial=0) <= _EXACT_IN_FOUR_BYTES
-            self._sums[name] = added.astype(np.float32 if narrow else np.float64)
-            return
-        if not fine and known.dtype == np.float32:
-            known = known.astype(np.float64)
-        if len(known) < size:
-            known = np.concatenate([known, np.zeros(size - len(known), known.dtype)])
-        if known.dtype == np.float32 and known.max() + added.max() > _EXACT_IN_FOUR_BYTES:
-            known = known.astype(np.float64)
-        known += added.astype(known.dtype)
-        self._sums[name] = known
-
-    def _cells_of(self, units: Units, groups: Ints) -> tuple[Ints, Bools | None]:
+    def _where(self, units: Units, groups: Ints) -> "_Where":
         """The cell of each unit, and which units have one: those of a subset's levels."""
         codes, kind = units.codes.get(self._division.facet), units.type.astype(np.int64)
         group, inside = groups[units.sentence], None
@@ -170,59 +153,114 @@ class _Cells:
             inside = codes < self._n_codes
             codes, kind, group = codes[inside], kind[inside], group[inside]
         cells = kind * self._n_codes + (0 if codes is None else codes)
-        return cells * grouping.MOST_GROUPS + group, inside
+        return _Where(cells * grouping.MOST_GROUPS + group, inside)
 
-    def ledger(self, n_runs: int, order: Ints) -> Ledger:
-        """A row for each cell in which there is something: by group, type in order, and code."""
-        order = np.zeros(1, np.int64) if self._division.unit == TOKEN else order
-        self._n_types = len(order)
-        gold, at_gold = self._units(_Name(_OWN, "gold"), order)
+    def ledger(self, n_runs: int, ranks: Ints) -> Ledger:
+        """A row for each cell in which there is something: by group, rank of its type, and code."""
+        gold, at_gold = self._units(_Name(_OWN, "gold"), ranks)
         runs = []
         for run in range(n_runs):
-            pred, at_pred = self._units(_Name(run, "pred"), order)
+            pred, at_pred = self._units(_Name(run, "pred"), ranks)
             credit = self._credit(run, "gold", at_gold), self._credit(run, "pred", at_pred)
             kinds = self._pairs(run, "gold", _KINDS, at_gold)
             runs.append(Output(pred, *credit, kinds, self._pairs(run, "pred", ["paired"], at_pred)))
         return Ledger(gold, tuple(runs))
 
+    def _units(self, name: _Name, ranks: Ints) -> tuple[Units, Ints]:
+        """The cells of one side that hold something, and where they stand."""
+        cells = self._columns[name].cells()
+        cell, group = np.divmod(cells, grouping.MOST_GROUPS)
+        kind, code = np.divmod(cell, self._n_codes)
+        kind = kind if self._division.unit == TOKEN else ranks[kind]
+        order = np.lexsort((code, kind, group))
+        facet, cells = self._division.facet, cells[order]
+        units = Units(
+            group[order].astype(np.int32),
+            kind[order].astype(np.int32),
+            {} if facet == "all" else {facet: code[order].astype(np.int16)},
+            weight=self._columns[name].at(cells).astype(np.int64),
+        )
+        return units, cells
+
     def _credit(self, run: int, side: str, at: Ints) -> dict[str, Floats]:
         """The credit of some cells by match."""
         names = {match: _Name(run, side, match, "credit") for match in _matches(self._division)}
-        return {match: self._column(name, at) for match, name in names.items()}
+        return {match: self._columns[name].at(at) for match, name in names.items()}
 
     def _pairs(self, run: int, side: str, kinds: Iterable[str], at: Ints) -> dict[str, Ints]:
         """How many pairs of each kind some cells hold, by the matches that are asked for them."""
         found = {}
         for match in filter(self._division.needs_pairs, self._division.matches):
             names = [_Name(run, side, match, kind) for kind in kinds]
-            columns = np.stack([self._column(name, at) for name in names], axis=1)
+            columns = np.stack([self._columns[name].at(at) for name in names], axis=1)
             found[match] = columns.astype(np.int64)
         return found
 
-    def _units(self, name: _Name, order: Ints) -> tuple[Units, Ints]:
-        """The cells of one side that hold something, and where they stand."""
-        facet, weight = self._division.facet, self._padded(name).reshape(-1, grouping.MOST_GROUPS)
-        cells = (order[:, None] * self._n_codes + np.arange(self._n_codes)).reshape(-1)
-        group, place = np.nonzero(weight[cells].T)
-        kind, code = np.divmod(place, self._n_codes)
-        cell = cells[place]
-        codes = {} if facet == "all" else {facet: code.astype(np.int16)}
-        units = Units(
-            group.astype(np.int32),
-            kind.astype(np.int32),
-            codes,
-            weight=weight[cell, group].astype(np.int64),
-        )
-        return units, cell * grouping.MOST_GROUPS + group
 
-    def _column(self, name: _Name, at: Ints) -> Floats:
-        return self._padded(name)[at].astype(np.float64)
+class _Where(NamedTuple):
+    """The cells of some units, and which of all units they are; None: all."""
 
-    def _padded(self, name: _Name) -> Floats:
-        """A column with room for the types that came after it was last added to."""
-        size = self._n_types * self._n_codes * grouping.MOST_GROUPS
-        known = self._sums[name]
-        return np.concatenate([known, np.zeros(size - len(known), known.dtype)])
+    cells: Ints
+    inside: Bools | None
+
+
+class _Column:
+    """A sum for each cell; where there are very many, for each in which there is something."""
+
+    def __init__(self) -> None:
+        self._sums: npt.NDArray[np.floating[Any]] = np.zeros(0, np.float32)
+        self._keys: Ints | None = None  # the cells that the sums are of; None: all
+
+    def add(self, where: _Where, values: _Values, size: int) -> None:
+        """Add values to cells, of which there may be so many."""
+        chosen = values if values is None or where.inside is None else values[where.inside]
+        exact, fine = _exact(chosen)
+        added: npt.NDArray[Any]
+        if self._keys is None and size <= _MOST_CELLS:
+            added = np.bincount(where.cells, exact, size)
+            self._grow(np.arange(len(self._sums)), size)
+        else:
+            self._keep_what_occurs()
+            assert self._keys is not None
+            found, place = np.unique(where.cells, return_inverse=True)
+            keys = np.union1d(self._keys, found)
+            self._grow(np.searchsorted(keys, self._keys), len(keys))
+            added = np.zeros(len(keys))
+            added[np.searchsorted(keys, found)] = np.bincount(place, exact, len(found))
+            self._keys = keys
+        most = self._sums.max(initial=0) + added.max(initial=0)
+        if not fine or most > _EXACT_IN_FOUR_BYTES:
+            self._sums = self._sums.astype(np.float64)
+        self._sums += added.astype(self._sums.dtype)
+
+    def _grow(self, places: Ints, size: int) -> None:
+        """Make room: what there is moves to some places among so many."""
+        if size > len(self._sums):
+            grown = np.zeros(size, self._sums.dtype)
+            grown[places] = self._sums
+            self._sums = grown
+
+    def _keep_what_occurs(self) -> None:
+        if self._keys is None:
+            self._keys = np.flatnonzero(self._sums)
+            self._sums = self._sums[self._keys]
+
+    def cells(self) -> Ints:
+        """The cells in which there is something."""
+        here = np.flatnonzero(self._sums)
+        return here if self._keys is None else self._keys[here]
+
+    def at(self, cells: Ints) -> Floats:
+        """The sums of some cells."""
+        if self._keys is None:
+            found: Floats = np.zeros(len(cells))
+            inside = cells < len(self._sums)
+            found[inside] = self._sums[cells[inside]]
+            return found
+        if not len(self._keys):
+            return np.zeros(len(cells), np.float64)
+        place = np.minimum(np.searchsorted(self._keys, cells), len(self._keys) - 1)
+        return np.where(self._keys[place] == cells, self._sums[place], 0.0)
 
 
 def _exact(values: _Values) -> tuple[_Values, bool]:
