@@ -691,3 +691,35 @@ def test_hard_tokens_that_a_system_gets_wrong_are_listed(data: Path, run: Run) -
         "it needs the training data"
         in run(*["evaluate", "gold.txt", "--system", "s=out.txt", "--list", "hard-errors"]).err
     )
+
+
+@pytest.mark.parametrize("name", ["partial", "confusion", "unaligned", "types"])
+def test_mentions_are_kept_for_lists_of_large_data(
+    data: Path, run: Run, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    said = [
+        f'[{{"text": "Ada", "type": "PER"}}, {{"text": "Eve{k}", "type": "PER"}}]' for k in "ab"
+    ]
+    sentences = "Ada B-PER\nspoke O\n\nAda B-PER\nleft O\n"
+    (data / "two.txt").write_text(sentences)
+    (data / "said.jsonl").write_text("\n".join(said))
+    command = f"evaluate two.txt --system m=said.jsonl::format=answers --list {name}"
+    shown = done(run, command)
+    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 1)
+    assert done(run, command).out == shown.out
+    assert ("Eve" in shown.out) == (name == "unaligned")
+
+
+@pytest.mark.parametrize(
+    ("option", "remedy"),
+    [
+        *((option, "leave it out") for option in ("--checkpoint o", "--keep-mentions")),
+        *((option, "leave it out") for option in ("--list types", "--errors o.csv")),
+        *((option, "put it into the file") for option in ("--intervals", "--drop PER")),
+    ],
+)
+def test_what_has_no_place_beside_an_experiment_is_told_where_to_go(
+    run: Run, option: str, remedy: str
+) -> None:
+    outcome = run(*shlex.split(f"evaluate none.toml {option}"))
+    assert outcome.code == 2 and outcome.err.endswith(f"Remedy: {remedy}\n")

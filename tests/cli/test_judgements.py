@@ -46,6 +46,14 @@ def changed(path: Path, **values: Any) -> None:
     path.with_name("bob.json").write_text(json.dumps(content))
 
 
+def test_mentions_are_kept_for_judgements_of_large_data(
+    judged: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 1)
+    outcome = run(*EVALUATE, "--judgements", "ada.json")
+    assert outcome.code == 0 and "share good" in flat(outcome.out)
+
+
 def test_the_screen_shows_the_shares_of_these_results(judged: Path, run: Run) -> None:
     outcome = run(*EVALUATE, "--judgements", "ada.json")
     assert outcome.code == 0, outcome.err

@@ -367,14 +367,20 @@ def test_the_scheme_is_told_by_all_files_together(tmp_path: Path) -> None:
         ([[1, 1, 2], [1, 2]], [1, 1, 2, 3, 4]),
         ([[0, 1], [0, 0]], [0, 1, 2, 2]),
         ([[0, 0], [1], [0]], [0, 0, 1, 2]),
+        ([[0, 0], [0, 1], [0]], [0, 0, 0, 1, 2]),
     ],
 )
 def test_documents_never_go_on_over_files(files: list[list[int]], documents: list[int]) -> None:
     import numpy as np
 
-    count = DocumentCount()
-    found = [count.after(np.array(file), begins=True).tolist() for file in files]
-    assert [one for part in found for one in part] == documents
+    for size in (1, 2, 3):  # however much of a file is read at once
+        count = DocumentCount()
+        found = [
+            count.after(np.array(file[at : at + size]), begins=at == 0).tolist()
+            for file in files
+            for at in range(0, len(file), size)
+        ]
+        assert [one for part in found for one in part] == documents
 
 
 def test_each_text_of_several_files_is_a_document(tmp_path: Path) -> None:

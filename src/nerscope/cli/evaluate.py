@@ -124,7 +124,7 @@ def command(
         help="Where the work is done: local, pool, ray://HOST:PORT, or one of a plug-in.",
     ),
     workers: int | None = typer.Option(
-        None, metavar="N", help="How many processes do the work; as many as there are cores."
+        None, metavar="N", help="How many processes do the work: all cores; for an experiment, 1."
     ),
     checkpoint: str | None = typer.Option(
         None, metavar="DIR", help="Keep what is done here, so that a stopped run goes on."
@@ -153,7 +153,7 @@ def command(
     sampling = Sampling(resample)
     plain = format == "conlleval"
     gold, training = source_named(test), [source_named(one) for one in train]
-    needs_mentions = keep_mentions or bool(errors) or bool({"partial", "confusion"} & {*list})
+    needs_mentions = bool(keep_mentions or errors or judgements or _OF_MENTIONS & {*list})
     with progress("scoring", quiet=quiet) as done:
         results = evaluate(
             gold,
@@ -204,6 +204,8 @@ _IN_THE_FILE: dict[str, Any] = {
     "buckets": 4,
     "zero_division": "undefined",
     "bucketing": None,
+}
+_OF_ONE_EVALUATION: dict[str, Any] = {  # what has no place in an experiment at all
     "list": [],
     "errors": None,
     "checkpoint": None,
@@ -211,6 +213,7 @@ _IN_THE_FILE: dict[str, Any] = {
 }
 _OPTIONS = {
     *_IN_THE_FILE,
+    *_OF_ONE_EVALUATION,
     *("test", "output", "report", "judgements", "format", "plugin", "engine", "workers"),
     *("no_cache", "all", "quiet"),
 }
@@ -225,12 +228,12 @@ def _refuse_nonsense(test: str, said: Mapping[str, Any]) -> None:
     for name in said["list"]:
         checked_name("--list", name, _LISTS)
     if test.endswith(".toml"):
-        for name, default in _IN_THE_FILE.items():
+        for name, default in {**_IN_THE_FILE, **_OF_ONE_EVALUATION}.items():
             if said[name] != default:
                 raise UsageError(
                     f"--{name.replace('_', '-')}",
                     "it has no place beside an experiment file",
-                    "put it into the file",
+                    "put it into the file" if name in _IN_THE_FILE else "leave it out",
                 )
     if said["format"] == "conlleval" and any(said[name] for name in _BEYOND_EXACT):
         raise UsageError(
@@ -345,6 +348,7 @@ _LISTS = {
     "types": _List("Types as they are written, and what they count as", _types),
     "unaligned": _List("Mentions that do not fit the tokens of gold", _unaligned),
 }
+_OF_MENTIONS = {"partial", "confusion", "unaligned"}  # lists that are made of single mentions
 
 
 def _run_experiment(path: str, said: Mapping[str, Any]) -> None:

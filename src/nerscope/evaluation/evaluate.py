@@ -83,6 +83,6 @@ def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | N
 
 
 def _passes(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
-    told = Told(progress, len(task.pieces), task.train is not None)
+    told = Told(progress, len(task.pieces))
     planned = make_plan(task, engine, told.surveyed)  # the first pass: facets are fixed
     return gather(task, planned, engine, told.scored, unit)  # the second: every unit is scored

@@ -1,36 +1,130 @@
 """What the parts of an evaluation depend on, in a line: kept parts of another one are of no use."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
+from types import CellType, FunctionType, MethodType
+from typing import Any
 
+from nerscope.errors import InputError, UsageError
 from nerscope.evaluation.plan import Task
-from nerscope.formats.base import Several, Source
+from nerscope.formats.base import InMemory, Listed, Several, Source, files_behind, wrapper_of
+from nerscope.formats.files import Bytes
+from nerscope.formats.remote import is_remote
 from nerscope.version import VERSION
 
-_PLAIN = (str, int, float, tuple, type(None))
+_PLAIN = (str, int, float, type(None))
 
 
 def key_of(task: Task, plugins: Sequence[str] = ()) -> str:
     """A key for settings, files as they are now, plug-ins, and the version of all this."""
-    sources = [*task.sources, *([task.train] if task.train is not None else [])]
     about = [VERSION, repr(task.settings)]
-    about += [part for source in sources for part in _identity(source)]
+    for source in task.sources:
+        about += ["side", *_identity(source)]
+    if task.train is not None:
+        about += ["training", *_identity(task.train)]
     about += [Path(path).read_text(encoding="utf-8") for path in plugins]
     return hashlib.sha256("\n".join(about).encode()).hexdigest()
 
 
 def _identity(source: Source) -> Iterator[str]:
-    """The options of a source, and its files by size and time."""
+    """All that was said about a source, and its files by size and time."""
     if isinstance(source, Several):
         for one in source.sources:
             yield from _identity(one)
         return
-    known = getattr(source, "__dict__", {})
-    options = {key: value for key, value in known.items() if isinstance(value, _PLAIN)}
-    yield repr(source) if is_dataclass(source) else f"{type(source).__qualname__} {options}"
-    path = Path(source.name)
-    if path.is_file():
-        state = path.stat()
-        yield f"{path} {state.st_size} {state.st_mtime_ns}"
+    files = [] if isinstance(source, InMemory | Listed) else _files(source.name)
+    if not files and not _is_kept(source):
+        raise _unknown(source.name)
+    yield from _said(source, source.name, set())
+    for path in files:
+        yield from _states(path)
+
+
+def _unknown(name: str) -> UsageError:
+    return UsageError(
+        "checkpoint",
+        f"{name} is not a file on this machine: nobody could tell whether it changed",
+        "give files, or leave the checkpoint out",
+    )
+
+
+def _files(name: str) -> list[Path]:
+    """The files and folders behind the name of a source, with those beside them."""
+    if is_remote(name):
+        return []
+    try:
+        paths = [Path(name), *map(Path, files_behind(name))]
+    except InputError:  # something in memory whose name looks like a pattern
+        return []
+    return [path for path in paths if path.is_file() or path.is_dir()]
+
+
+def _is_kept(source: Source) -> bool:
+    """Whether the source holds all bytes of what could be read only once."""
+    content = getattr(source, "path", None)
+    return isinstance(content, Bytes) and content.data is not None
+
+
+def _states(path: Path) -> Iterator[str]:
+    """A file by size and time; of a folder, each of its files."""
+    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+        if file.is_file():
+            state = file.stat()
+            yield f"{file} {state.st_size} {state.st_mtime_ns}"
+
+
+def _said(value: Any, name: str, seen: set[int]) -> Iterator[str]:
+    """All plain values in an object, however deep; functions by their names and what they hold."""
+    if isinstance(value, _PLAIN):
+        yield repr(value)
+    elif isinstance(value, bytes):
+        yield hashlib.sha256(value).hexdigest()
+    elif isinstance(value, type):
+        yield value.__qualname__
+    elif isinstance(value, Path):
+        yield from _states(value)
+    elif id(value) not in seen:  # what holds itself is said once
+        seen.add(id(value))
+        if wrapper_of(value) is not None:
+            raise _unknown(name)  # a table in memory, whatever it is called
+        yield f"{getattr(value, '__qualname__', type(value).__qualname__)} ("
+        for part in _parts(value):
+            yield from _said(part, name, seen)
+        yield ")"
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """What an object is made of, always in the same order."""
+    if isinstance(value, Mapping):
+        for pair in value.items():
+            yield from pair
+    elif isinstance(value, list | tuple):
+        yield from value
+    elif isinstance(value, set | frozenset):
+        yield from sorted(value, key=repr)
+    elif isinstance(value, partial):
+        yield from (value.func, value.args, value.keywords)
+    elif isinstance(value, MethodType):
+        yield value.__self__
+    elif isinstance(value, FunctionType):
+        yield from (value.__defaults__, value.__kwdefaults__)
+        full = (cell for cell in value.__closure__ or () if cell != CellType())
+        yield from (cell.cell_contents for cell in full)
+    else:
+        yield from _attributes(value)
+
+
+def _attributes(value: Any) -> Iterator[Any]:
+    """The attributes of an object by name, without those that are but remembered."""
+    kind = type(value)
+    slots = {one for base in kind.__mro__ for one in _listed(getattr(base, "__slots__", ()))}
+    for key in sorted(slots | {*getattr(value, "__dict__", ())}):
+        remembered = isinstance(getattr(kind, key, None), cached_property)
+        if hasattr(value, key) and not remembered and not key.startswith("__"):
+            yield from (key, getattr(value, key))
+
+
+def _listed(slots: str | Sequence[str]) -> Sequence[str]:
+    return [slots] if isinstance(slots, str) else slots

@@ -11,21 +11,22 @@ class Told:
     """Tells how many sentences are scored; and whom it interests, which share of all is done.
 
     >>> said = []
-    >>> told = Told(said.append, pieces=2, with_survey=False)
+    >>> told = Told(said.append, pieces=2)
     >>> told.scored(10)
     >>> said
     [10]
     """
 
-    def __init__(self, progress: Progress | None, pieces: int, with_survey: bool) -> None:
+    def __init__(self, progress: Progress | None, pieces: int) -> None:
         self._progress, self._pieces = progress, pieces
         # Of data in one piece, nobody knows how much is to come.
         self._share: Any = getattr(progress, "share", None) if pieces > 1 else None
-        self._first = _FIRST if with_survey else 0.0
+        self._first = 0.0  # until there is a first pass
         self._surveyed = self._scored = 0
 
     def surveyed(self) -> None:
         """One more piece has been looked at for the first time."""
+        self._first = _FIRST
         self._surveyed += 1
         if self._share:
             self._share(self._first * self._surveyed / self._pieces)

@@ -42,6 +42,7 @@ class Scored:
     types: tuple[str, ...]
     new_surfaces: Spelt
     documents: Ints  # of each sentence, as far as they are told apart in these sentences
+    marked: bool  # whether they are known to be documents, be there one or many, as texts are
     lines: Ints  # the first of each sentence
     line_a_token: bool  # whether each token stands on a line of its own
     texts: tuple[str, ...] | None  # of each sentence, joined by TOKEN_JOIN
@@ -86,6 +87,7 @@ def joined_scores(parts: Sequence[Scored]) -> Scored:
         last.types,
         joined_spelt([part.new_surfaces for part in parts]),
         np.concatenate([part.documents for part in parts]),
+        any(part.marked for part in parts),
         np.concatenate([part.lines for part in parts]),
         all(part.line_a_token for part in parts),
         tuple(chain.from_iterable(texts)) if len(texts) == len(parts) else None,
@@ -147,6 +149,7 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
         tuple(plan.coding.labels.types),
         new_surfaces,
         gold.documents,
+        gold.gaps is not None,
         lines,
         _has_line_a_token(gold, lines),
         tuple(gold.texts(TOKEN_JOIN)) if plan.with_words and len(gold.tokens) else None,

@@ -73,17 +73,17 @@ class Sums:
                 ledgers[MENTION],
                 lambda known: np.where(known < -1, lasting[np.maximum(0, -2 - known)], known),
             )
-        documents = self._numbered(part.documents)
+        documents = self._numbered(part.documents, part.marked)
         return replace(part, ledgers=ledgers, new_surfaces=NOTHING_SPELT, documents=documents)
 
-    def _numbered(self, documents: Ints) -> Ints:
+    def _numbered(self, documents: Ints, marked: bool) -> Ints:
         """The documents of the next part, numbered on from those before."""
         if self._opens_file is None:
             return documents
         begins = next(self._opens_file)
         in_file = documents if begins else documents + self._document
         self._document = int(in_file[-1])
-        return self._documents.after(in_file, begins=begins)
+        return self._documents.after(in_file, begins=begins, marked=marked)
 
     def _fold(self) -> None:
         """Let go of single mentions: from now on, only sums by group are kept."""

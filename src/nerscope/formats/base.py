@@ -146,13 +146,15 @@ class InMemory(Source):
 class DocumentCount:
     """Numbers the documents of files that are read one after the other, as of one corpus.
 
-    Each file begins a new document, unless none was marked so far: files that know of no documents
-    are one corpus without them.
+    Each file begins a new document, unless none was marked in a file before it: files that know of
+    no documents are one corpus without them. What a file itself marks cannot decide how it begins,
+    for that would depend on how much of it is read at once.
 
     >>> import numpy as np
     >>> count = DocumentCount()
-    >>> [count.after(np.array(file), begins=True).tolist() for file in ([0, 0], [0], [1, 1], [0])]
-    [[0, 0], [0], [1, 1], [2]]
+    >>> files = ([0, 0], [0, 1], [1, 1], [0])
+    >>> [count.after(np.array(file), begins=True).tolist() for file in files]
+    [[0, 0], [0, 1], [2, 2], [3]]
     """
 
     def __init__(self) -> None:
@@ -162,10 +164,9 @@ class DocumentCount:
         """The documents of the sentences that come next, which may be the first of a file; what is
         `marked` is known to be documents, whatever their numbers.
         """
-        self._marked = self._marked or marked or bool(documents[-1] > 0)
         if begins:
-            self._moved = self._last + 1 - int(documents[0]) if self._marked else 0
-            self._moved = max(self._moved, 0)
+            self._moved = max(self._last + 1 - int(documents[0]), 0) if self._marked else 0
+        self._marked = self._marked or marked or bool(documents[-1] > 0)
         numbered: Ints = documents + self._moved
         self._last = int(numbered[-1])
         return numbered
