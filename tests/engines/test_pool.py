@@ -1,10 +1,12 @@
 """Several processes: parts come in order, workers are no more than needed, errors arrive whole."""
 
 import os
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -168,3 +170,42 @@ def test_workers_end_with_a_map_that_nobody_finishes() -> None:
     for one in known:
         with pytest.raises(ProcessLookupError):
             os.kill(one, 0)
+
+
+SCRIPT = """
+import sys, threading
+sys.path.insert(0, {here!r})
+print("begun")
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+from nerscope.engines.pool import Pool
+from works import doubled
+print(list(Pool(2).map(doubled, bytes({big}), range(3))))
+try:
+    list(Pool(2, ({plugin!r},)).map(doubled, bytes({big}), range(3)))
+except Exception as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("by", ["name", "standard input"])
+def test_workers_do_not_run_the_program_again_and_are_not_waited_for_when_dead(
+    by: str, tmp_path: Path
+) -> None:
+    (tmp_path / "works.py").write_text("def doubled(state, item): return 2 * item\n")
+    (tmp_path / "plugin.py").write_text(
+        "import os, threading\nif threading.active_count() == 2: os._exit(7)\n"
+    )
+    text = SCRIPT.format(here=str(tmp_path), big=BIG, plugin=str(tmp_path / "plugin.py"))
+    (tmp_path / "program.py").write_text(text)
+    command = [sys.executable, *([str(tmp_path / "program.py")] if by == "name" else ["-"])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    ran = subprocess.run(
+        command,
+        input=None if by == "name" else text,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env=environment,
+        check=False,
+    )
+    assert (ran.stdout, ran.stderr) == ("begun\n[0, 2, 4]\nFaultError\n", "")

@@ -181,6 +181,8 @@ def command(
             texts=not no_text,
             fold=False if needs_mentions else None,
         )
+    for note in results.folded_notes() if (output or report) and not quiet else ():
+        say(f"note: {note}")
     _hand_out(results, said, gold if system else gold.two_sides()[0], training)
 
 

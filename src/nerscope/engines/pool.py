@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import ENGINES, Item, Part, State
@@ -204,11 +205,25 @@ def _fresh(
     from multiprocessing import Pipe, get_context
 
     here, there = Pipe()
-    process = get_context("spawn").Process(target=_serve_fresh, args=(there, plugins, work, state))
+    process = get_context("spawn").Process(target=_serve_fresh, args=(there, plugins, work))
     process.daemon = True
-    process.start()
+    with _nameless_program():
+        process.start()
     there.close()
+    with _dead_is_a_fault():
+        here.send_bytes(state)  # not as an argument: who dies before taking it is waited for
     return _Worker(process, here)
+
+
+@contextmanager
+def _nameless_program() -> Iterator[None]:
+    """Let nobody tell which program this is: a worker would run it again, from its first line."""
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 # What follows happens in a worker.
@@ -225,9 +240,9 @@ def _serve_copied(
     _serve(pipe, lambda: (work, state))
 
 
-def _serve_fresh(
-    pipe: "Connection", plugins: Sequence[str], work: Callable[..., Any], state: bytes
-) -> None:
+def _serve_fresh(pipe: "Connection", plugins: Sequence[str], work: Callable[..., Any]) -> None:
+    state = pipe.recv_bytes()
+
     def begun() -> tuple[Callable[..., Any], Any]:
         load_plugins(plugins)  # before the state is unpacked, which may name what they register
         return work, pickle.loads(state)

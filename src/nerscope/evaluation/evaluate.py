@@ -56,6 +56,8 @@ def evaluate(
     where = engine_for(engine, workers, plugins)
     task = open_task(test, systems, train, dataset, Settings.of(options))
     if checkpoint is not None:
+        if not os.fspath(checkpoint):
+            raise UsageError("checkpoint", "'' cannot be", "give the name of a folder")
         where = Checkpointed(where, checkpoint, key_of(task, plugins))
     unit = getattr(intervals, "resample", None)  # by which groups are made of very large data
     found = _scored(task, where, progress, unit)

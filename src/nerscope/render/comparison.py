@@ -142,8 +142,9 @@ def _tested(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
 def _conditions(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """On what an answer rests, and what it is about."""
     unit = "cluster" if "+" in settings["resample"] else settings["resample"]
-    unit = f"group of {unit}s" if row["clusters"] > MOST_UNPOOLED else unit
-    whole = f"{row['clusters']:,} {plural(row['clusters'], unit).partition(' ')[2]}"
+    units = plural(row["clusters"], unit).partition(" ")[2]
+    units = f"groups of {units}" if row["clusters"] > MOST_UNPOOLED else units
+    whole = f"{row['clusters']:,} {units}"
     verb = "differs" if row["differing"] == 1 else "differ"
     parts = [f"{row['differing']:,} of {whole} {verb}"]
     if row["clusters"] < FEW_CLUSTERS:

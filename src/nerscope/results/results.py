@@ -96,6 +96,15 @@ class Results:
         """What was lost in reading and is worth a note, in a line each."""
         return notes_of(self.losses)
 
+    def folded_notes(self) -> list[str]:
+        """A line for each dataset of which only sums were kept."""
+        return [
+            f"{part.dataset}: of {part.folded.sentences:,} sentences sums are kept and no single "
+            "mentions, so errors cannot be listed; --keep-mentions keeps them"
+            for part in self.evidence
+            if part.folded is not None
+        ]
+
     def select(self, **wanted: object) -> list[Row]:
         """The rows whose fields have the given values."""
         for key in wanted:

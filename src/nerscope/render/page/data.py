@@ -46,7 +46,13 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
     single = Results([part for part in results.evidence if part.folded is None], rows=results.rows)
     return {
         "signature": results.signature,
-        "notes": [*_folded(results), *results.notes(), *row_notes, *compared_notes, *untested],
+        "notes": [
+            *results.folded_notes(),
+            *results.notes(),
+            *row_notes,
+            *compared_notes,
+            *untested,
+        ],
         "systems": results.systems,
         "datasets": datasets,
         "facets": _facets(results),
@@ -61,16 +67,6 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
         "confusion": columns_of(single.confusion(), _CONFUSION),
         "pairs": _pairs(single, judges, datasets),
     }
-
-
-def _folded(results: Results) -> list[str]:
-    """A note for each dataset of which there are no single mentions to be shown."""
-    return [
-        f"{part.dataset}: of its {part.folded.sentences:,} sentences only sums were kept, "
-        "so no mention is shown in its sentence"
-        for part in results.evidence
-        if part.folded is not None
-    ]
 
 
 def _rows(results: Results) -> tuple[list[Row], list[str]]:
