@@ -10,9 +10,9 @@ import typer
 from tests.cli.conftest import Run
 
 from nerscope.cli.completion import NAMES
-from nerscope.cli.main import app, main
+from nerscope.cli.main import application, main
 
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS = typer.main.get_command(application()).commands  # type: ignore[attr-defined]
 
 
 def told(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from nerscope.cli.main import app
+from nerscope.cli.main import application
 from nerscope.corpus.mentions import REPAIRS
 from nerscope.corpus.schemes import SCHEMES
 from nerscope.engines.base import ENGINES
@@ -26,7 +26,7 @@ from nerscope.stats.paired import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS = typer.main.get_command(application()).commands  # type: ignore[attr-defined]
 
 
 def everything() -> str:

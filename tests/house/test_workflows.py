@@ -17,12 +17,12 @@ import typer
 import yaml
 
 import nerscope as ns
-from nerscope.cli.main import app
+from nerscope.cli.main import application
 from nerscope.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS = typer.main.get_command(application()).commands  # type: ignore[attr-defined]
 SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, COVERAGE = SETUP["project"], SETUP["tool"]["coverage"]
 

@@ -3,73 +3,25 @@
 import io
 import os
 import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from types import TracebackType
 
 import typer
 from typer.main import get_command
 
-from nerscope.cli import (
-    baseline,
-    compare,
-    completion,
-    convert,
-    demo,
-    describe,
-    diagnose,
-    errors,
-    evaluate,
-    explain,
-    gate,
-    init,
-    judged,
-    plot,
-    power,
-    recipes,
-    report,
-    run,
-    show,
-    split,
-    validate,
-)
+from nerscope.cli import completion
 from nerscope.cli.common import put, say
 from nerscope.cli.completion import SHELLS, with_names
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
 FAULT = 3  # exit code for what is no fault of the user's
-app = typer.Typer(
-    name="nerscope",
-    help="How good a named-entity recogniser really is, where it fails, whether B truly beats A.",
-    add_completion=False,  # our own options name the shell, which need not be the one this runs in
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS = (  # in the order of help
+    *("evaluate", "show", "report", "plot", "compare", "errors", "diagnose", "gate"),
+    *("describe", "validate", "convert", "split", "run", "baseline", "recipes"),
+    *("judged", "power", "init", "explain", "demo"),
 )
-for _module in (
-    evaluate,
-    show,
-    report,
-    plot,
-    compare,
-    errors,
-    diagnose,
-    gate,
-    describe,
-    validate,
-    convert,
-    split,
-    run,
-    baseline,
-    recipes,
-    judged,
-    power,
-    init,
-    explain,
-    demo,
-):
-    _help = (_module.command.__doc__ or "").split("\n")[0]
-    app.command(_module.__name__.rpartition(".")[2], short_help=_help)(with_names(_module.command))
 
 
 def _version(wanted: bool) -> None:
@@ -78,8 +30,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def _options(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Show the version."
     ),
@@ -101,6 +52,31 @@ def options(
     """How good a named-entity recogniser really is, where it fails, whether B truly beats A."""
 
 
+def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The command line with some of its commands."""
+    app = typer.Typer(
+        name="nerscope",
+        help=_options.__doc__,
+        add_completion=False,  # our own options name the shell, which may be another than this one
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name in names:
+        command = import_module(f"nerscope.cli.{name}").command
+        short = (command.__doc__ or "").split("\n")[0]
+        app.command(name, short_help=short)(with_names(command))
+    return app
+
+
+def _wanted() -> Sequence[str]:
+    """The command that is called, if one is: to make all of them ready would take longer."""
+    named = sys.argv[1:2]
+    return named if named and named[0] in COMMANDS else COMMANDS
+
+
 def main() -> None:
     """Run the command line; a problem of the user's is one message and exit code 2."""
     sys.excepthook = _fault
@@ -108,7 +84,7 @@ def main() -> None:
     if completion.VARIABLE in os.environ:
         completion.make_ready()
     try:
-        get_command(app)(prog_name="nerscope")  # app() itself would set another hook
+        get_command(application(_wanted()))(prog_name="nerscope")  # itself, it would set a hook
     except NerscopeError as error:
         say(str(error))
         sys.exit(error.exit_code)
