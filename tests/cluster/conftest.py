@@ -96,10 +96,13 @@ def line(data: Path) -> Line:
 
 # As `nerscope …`, but files are cut into small pieces, and patience is short.
 CODE = """
+import signal
+
 import nerscope.engines.ray
 import nerscope.formats.pieces
 from nerscope.cli.main import main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have set aside
 nerscope.engines.ray._CPU_WITHIN = 2.0
 nerscope.formats.pieces._PIECE = 1 << 16
 main()

@@ -97,9 +97,12 @@ def test_ctrl_c_leaves_no_work_behind(cluster: Any, data: Path, tmp_path: Path) 
         command(*words, "--engine", f"ray:{cluster.address}"),
         cwd=data, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    wait_for((tmp_path / "worker").exists)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    try:
+        wait_for((tmp_path / "worker").exists)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    finally:
+        process.kill()  # or it would keep the nodes from the other tests
     assert process.returncode == 130 and "Traceback" not in said
     assert not out.exists()
     worker = int((tmp_path / "worker").read_text(encoding="utf-8"))

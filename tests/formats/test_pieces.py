@@ -1,5 +1,6 @@
 """Files that are cut into pieces read as they do in one piece, and are refused as they are."""
 
+import gzip
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ import nerscope
 from nerscope.corpus.corpus import Coding
 from nerscope.engines.base import Item, Part, State
 from nerscope.errors import NerscopeError
-from nerscope.formats.base import source_named
+from nerscope.formats.base import Source, source_named
 from nerscope.formats.conll import ConllFile
-from nerscope.formats.pieces import begin_files, pieces_of
+from nerscope.formats.packing import packed_for
+from nerscope.formats.pieces import Piece, begins_file, pieces_of
 
 TRAIN = drawn(40, seed=5)
 
@@ -40,9 +42,9 @@ class Apart:
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nerscope.formats.pieces._PIECE", 400)
     monkeypatch.setattr("nerscope.formats.pieces._STRETCH", 190)
-    monkeypatch.setattr("nerscope.formats.pieces._NEAR", 7)
 
 
+PACKED: list[set[str]] = [set(), {"gold"}, {"pred"}, {"gold", "pred"}]
 BLANK = {"plain": "\n", "two": "\n\n", "spaces": " \n", "tab": "\t\n"}
 
 
@@ -85,16 +87,27 @@ def outcome(*given: Any, **options: Any) -> str:
 @settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(layouts(), layouts(), st.integers(0, 10**6), st.sampled_from([None, None, None, 3, 20]))
+@given(
+    layouts(),
+    layouts(),
+    st.integers(0, 10**6),
+    st.sampled_from([None, None, None, 3, 20]),
+    st.sampled_from(PACKED),
+)
 def test_pieces_say_what_the_whole_says(
-    tmp_path: Path, ours: dict[str, Any], theirs: dict[str, Any], seed: int, damage: int | None
+    tmp_path: Path,
+    ours: dict[str, Any],
+    theirs: dict[str, Any],
+    seed: int,
+    damage: int | None,
+    packed: set[str],
 ) -> None:
     gold = drawn(30, seed=seed)
     pred = noisy(gold, 0.3, seed + 1)
     if damage is not None:
         pred = [*pred[:damage], (["other", *pred[damage][0][1:]], pred[damage][1]), *pred[26:]]
-    (tmp_path / "gold.txt").write_bytes(written(gold, ours))
-    (tmp_path / "pred.txt").write_bytes(written(pred, theirs))
+    for name, text in (("gold", written(gold, ours)), ("pred", written(pred, theirs))):
+        (tmp_path / f"{name}.txt").write_bytes(gzip.compress(text) if name in packed else text)
     files = str(tmp_path / "gold.txt"), {"s": str(tmp_path / "pred.txt")}
     assert outcome(*files, engine=Apart()) == outcome(*files)
 
@@ -102,9 +115,9 @@ def test_pieces_say_what_the_whole_says(
 @settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(layouts(), st.integers(0, 10**6))
+@given(layouts(), st.integers(0, 10**6), st.booleans())
 def test_pieces_of_one_file_say_what_the_whole_says(
-    tmp_path: Path, layout: dict[str, Any], seed: int
+    tmp_path: Path, layout: dict[str, Any], seed: int, packed: bool
 ) -> None:
     gold = drawn(40, seed=seed)
     other = [labels for _, labels in noisy(gold, 0.3, seed + 1)]
@@ -113,7 +126,8 @@ def test_pieces_of_one_file_say_what_the_whole_says(
         (tokens, [f"{a} {b}" for a, b in zip(labels, own, strict=True)])
         for (tokens, labels), own in pairs
     ]
-    (tmp_path / "both.txt").write_bytes(written(both, layout))
+    text = written(both, layout)
+    (tmp_path / "both.txt").write_bytes(gzip.compress(text) if packed else text)
     file = str(tmp_path / "both.txt")
     assert outcome(file, engine=Apart()) == outcome(file)
 
@@ -127,14 +141,20 @@ def plain_files(folder: Path, size: int = 60) -> tuple[str, str]:
     return str(folder / "gold.txt"), str(folder / "pred.txt")
 
 
+def cut(*sources: Source) -> list[Piece]:
+    pieces = pieces_of(sources)
+    assert pieces is not None
+    return list(pieces)
+
+
 def test_files_are_cut_at_the_same_sentences_though_one_marks_documents(tmp_path: Path) -> None:
     gold, pred = map(source_named, plain_files(tmp_path))
-    pieces = pieces_of([gold, pred])
+    pieces = cut(gold, pred)
     assert len(pieces) > 4
     sizes = [[sum(map(len, one.chunks(Coding()))) for one in piece] for piece in pieces]
     assert all(ours == theirs > 0 for ours, theirs in sizes)
     assert sum(ours for ours, _ in sizes) == 60
-    assert begin_files(pieces) == [True, *[False] * (len(pieces) - 1)]
+    assert list(map(begins_file, pieces)) == [True, *[False] * (len(pieces) - 1)]
 
 
 def test_parts_know_their_lines(tmp_path: Path) -> None:
@@ -142,7 +162,7 @@ def test_parts_know_their_lines(tmp_path: Path) -> None:
     (whole,) = gold.chunks(Coding())
     lines = [
         line
-        for (part,) in pieces_of([gold])
+        for (part,) in cut(gold)
         for chunk in part.chunks(Coding())
         for line in chunk.lines.tolist()
     ]
@@ -174,6 +194,44 @@ def test_shards_are_pieces(tmp_path: Path) -> None:
     assert apart.to_json() == nerscope.evaluate(*files, train=TRAIN, intervals=True).to_json()
 
 
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
+def test_a_packed_file_is_cut_and_its_pieces_hold_their_text(tmp_path: Path, ending: str) -> None:
+    plain = [Path(file) for file in plain_files(tmp_path)]
+    packed = [file.with_suffix(ending) for file in plain]
+    for file, own in zip(plain, packed, strict=True):
+        own.write_bytes(packed_for(own.name, file.read_bytes()))
+    pieces = cut(*(source_named(str(file)) for file in packed))
+    assert len(pieces) > 4
+    for file in packed:
+        file.unlink()
+    for side, file in enumerate(plain):
+        (whole,) = source_named(str(file)).chunks(Coding())
+        chunks = [chunk for piece in pieces for chunk in piece[side].chunks(Coding())]
+        words = [chunk.words(number) for chunk in chunks for number in range(len(chunk))]
+        assert words == [whole.words(number) for number in range(len(whole))]
+        assert [line for chunk in chunks for line in chunk.lines] == whole.lines.tolist()
+
+
+def test_packed_shards_are_left_to_those_who_work_on_them(tmp_path: Path) -> None:
+    gold = Path(plain_files(tmp_path)[0]).read_bytes()
+    for number in range(3):
+        (tmp_path / f"{number}.gz").write_bytes(gzip.compress(gold))
+    pieces = cut(source_named(f"{tmp_path}/*.gz"))
+    parts = [file.part for (file,) in pieces if isinstance(file, ConllFile)]
+    assert parts == [None] * 3
+
+
+def test_how_many_pieces_there_are_is_known_roughly_of_plain_files(tmp_path: Path) -> None:
+    gold, pred = plain_files(tmp_path)
+    pieces = pieces_of([source_named(gold), source_named(pred)])
+    assert pieces is not None and pieces.number is not None
+    assert abs(pieces.number - len(list(pieces))) <= 3
+    packed = tmp_path / "gold.gz"
+    packed.write_bytes(gzip.compress(Path(gold).read_bytes()))
+    of_packed = pieces_of([source_named(str(packed))])
+    assert of_packed is not None and of_packed.number is None
+
+
 @pytest.mark.parametrize(
     "options",
     [{"document": 0}, {"encoding": "utf-16"}, {"sentences": "any"}, {"tokens": "align"}],
@@ -181,11 +239,10 @@ def test_shards_are_pieces(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_cut_stays_in_one_piece(options: dict[str, Any], tmp_path: Path) -> None:
     gold, pred = plain_files(tmp_path)
-    pieces = pieces_of([ConllFile(gold), ConllFile(pred, **options)])
-    assert len(pieces) == 1
+    assert pieces_of([ConllFile(gold), ConllFile(pred, **options)]) is None
 
 
 def test_the_words_of_a_file_without_a_blank_line_are_one_piece(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("word O\n" * 1000)
-    assert len(pieces_of([source_named(str(path))])) == 1
+    assert pieces_of([source_named(str(path))]) is None

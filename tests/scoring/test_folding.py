@@ -230,7 +230,7 @@ def test_any_division_and_any_order_of_adding_give_the_same(
 
     def added(parts: list[Scored]) -> Evidence:
         blank = Evidence("d", (), (("s", "1"),), {}, divisions_of(planned.plan), np.zeros(0, int))
-        sums = Sums(blank, planned, task.pieces)
+        sums = Sums(blank, planned, apart=False)
         for part in parts:
             sums.add(part)
         return sums.evidence()

@@ -5,9 +5,11 @@ import hashlib
 import json
 import os
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import count, groupby
+from operator import itemgetter
 from pathlib import Path
 
 from nerscope.engines.base import Engine, Item, Part, State
@@ -16,6 +18,8 @@ from nerscope.wire import pack, unpack
 
 _MARK = b"nerscope part 1\n"
 _SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+
+_Looked = tuple[bool, Path, Item]  # an item: whether its part is kept, and where
 
 
 class Checkpointed:
@@ -52,23 +56,34 @@ class Checkpointed:
         self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
     ) -> Iterator[Part]:
         """The parts of all items: read where they are kept, made and kept where not."""
-        listed = list(items)
-        paths = self._paths(f"{work.__module__}.{work.__qualname__}", len(listed))
-        missing = [place for place, path in enumerate(paths) if not _is_whole(path)]
+        paths = self._paths(f"{work.__module__}.{work.__qualname__}")
+        looked = ((_is_whole(path), path, item) for path, item in zip(paths, items, strict=False))
+        for is_kept, row in groupby(looked, itemgetter(0)):
+            parts = self._kept if is_kept else self._made
+            yield from parts(work, state, row)
 
-        def kept(first: int, last: int) -> Iterator[Part]:
-            for place in range(first, last):
-                data = _read(paths[place])  # again, so that not all are held; it may be gone now
-                yield unpack(data) if data is not None else work(state, listed[place])
+    def _kept(
+        self, work: Callable[[State, Item], Part], state: State, row: Iterable[_Looked[Item]]
+    ) -> Iterator[Part]:
+        for _, path, item in row:
+            data = _read(path)  # again, so that not all are held; it may be gone now
+            yield unpack(data) if data is not None else work(state, item)
 
-        made = self.engine.map(work, state, [listed[place] for place in missing]) if missing else ()
-        turn = 0
-        for place, part in zip(missing, made, strict=True):
-            yield from kept(turn, place)
-            self._write(paths[place], pack(part))
+    def _made(
+        self, work: Callable[[State, Item], Part], state: State, row: Iterable[_Looked[Item]]
+    ) -> Iterator[Part]:
+        under_way: deque[Path] = deque()
+
+        def items() -> Iterator[Item]:
+            for _, path, item in row:
+                under_way.append(path)
+                yield item
+
+        for part in self.engine.map(work, state, items()):
+            self._write(under_way.popleft(), pack(part))
             yield part
-            turn = place + 1
-        yield from kept(turn, len(listed))
+        if under_way:
+            raise ValueError(f"the engine gives {len(under_way)} parts too few")
 
     def finish(self) -> None:
         """Delete all parts of this key, when what they were made for is done."""
@@ -76,11 +91,10 @@ class Checkpointed:
             with _shared():
                 path.unlink()
 
-    def _paths(self, work: str, number: int) -> Sequence[Path]:
+    def _paths(self, work: str) -> Iterator[Path]:
         self._maps[work] += 1
-        about = [work, self._maps[work], number]
-        own = _digest(self.key)
-        return [self.folder / f"{own}-{_digest(*about, place)}.part" for place in range(number)]
+        about, own = (work, self._maps[work]), _digest(self.key)
+        return (self.folder / f"{own}-{_digest(*about, place)}.part" for place in count())
 
     def _write(self, path: Path, data: bytes) -> None:
         """Write a part whole or not at all, whatever happens to the machine."""

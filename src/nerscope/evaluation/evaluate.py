@@ -75,8 +75,8 @@ def evaluate(
 def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
     """Both passes: over pieces if they are of use to the engine, else over all as it is."""
     apart = engine.remote or isinstance(engine, Checkpointed)
-    pieces = pieces_of(task.sources) if apart else task.pieces
-    if len(pieces) > 1:
+    pieces = pieces_of(task.sources) if apart else None
+    if pieces is not None:
         try:
             return _passes(task._replace(pieces=pieces), engine, progress, unit)
         except InputError:
@@ -85,6 +85,6 @@ def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | N
 
 
 def _passes(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
-    told = Told(progress, len(task.pieces))
+    told = Told(progress, task.pieces.number if task.pieces else None)
     planned = make_plan(task, engine, told.surveyed)  # the first pass: facets are fixed
     return gather(task, planned, engine, told.scored, unit)  # the second: every unit is scored

@@ -17,8 +17,8 @@ from nerscope.evaluation.noticed import (
     refuse_other_sentences,
     unused_names,
 )
-from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, in_pieces
-from nerscope.evaluation.score import score_piece, score_rows
+from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, is_for_engine
+from nerscope.evaluation.score import MOST_MENTIONED, Asked, Scored, score_piece, score_rows
 from nerscope.evaluation.subsets import Subset
 from nerscope.evaluation.sums import Sums
 from nerscope.formats.base import Nature, Several
@@ -44,8 +44,8 @@ def gather(
 ) -> Gathered:
     """Score all pieces, and add up what they say; `told` hears how many sentences are done."""
     plan = planned.plan
-    sums = Sums(_blank(task, planned), planned, task.pieces, unit)
-    for part in in_pieces(engine, task.pieces, plan, score_piece, score_rows):
+    sums = Sums(_blank(task, planned), planned, apart=task.pieces is not None, unit=unit)
+    for part in _parts(task, plan, engine, sums):
         sums.add(part)
         told(sums.sentences)
     readings = [sum(own.values(), Reading()) for own in sums.readings]
@@ -68,6 +68,15 @@ def gather(
     losses = _losses(task, planned, sums.readings, schemes)
     odd = _noticed(task, evidence, readings, schemes, plan.natures)
     return Gathered(evidence, [*losses, *odd], planned.subsets)
+
+
+def _parts(task: Task, plan: Plan, engine: Engine, sums: Sums) -> Iterator[Scored]:
+    """What all sentences say; of pieces that come late, without words, which nobody will keep."""
+    if not is_for_engine(task, engine):
+        return score_rows(plan, task.sources)
+    pieces = task.pieces or [task.sources]
+    asked = (Asked(piece, words=sums.sentences <= MOST_MENTIONED) for piece in pieces)
+    return engine.map(score_piece, plan, asked)
 
 
 def _blank(task: Task, planned: Planned) -> Evidence:

@@ -11,6 +11,7 @@ from nerscope.errors import InputError, UsageError
 from nerscope.evaluation.plan import Task
 from nerscope.formats.base import InMemory, Listed, Several, Source, files_behind, wrapper_of
 from nerscope.formats.files import Bytes
+from nerscope.formats.pieces import Pieces
 from nerscope.formats.remote import is_remote
 from nerscope.version import VERSION
 
@@ -18,7 +19,16 @@ _PLAIN = (str, int, float, type(None))
 
 
 def key_of(task: Task, plugins: Sequence[str] = ()) -> str:
-    """A key for settings, files as they are now, plug-ins, and the version of all this."""
+    """A key for settings, files as they are now, plug-ins, and the version of all this.
+
+    Refused are data of which nothing could be kept.
+    """
+    if not task.gold.is_small and Pieces(task.sources).is_one:
+        raise UsageError(
+            "checkpoint",
+            "these files are read in one piece: nothing could be kept before all is done",
+            "give plain or packed columns, or as many shards of each side; or leave it out",
+        )
     about = [VERSION, repr(task.settings)]
     for source in task.sources:
         about += ["side", *_identity(source)]

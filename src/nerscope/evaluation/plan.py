@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from nerscope.formats.base import (
     stem_of,
     with_tokens,
 )
-from nerscope.formats.pieces import Piece
+from nerscope.formats.pieces import Piece, Pieces
 from nerscope.scoring.evidence import Division
 from nerscope.scoring.matching import Match, match_named
 from nerscope.scoring.metrics import LevelMetric, metric_named
@@ -58,12 +58,12 @@ class Task(NamedTuple):
     train: Source | None
     settings: Settings
     coding: Coding
-    pieces: Sequence[Piece]  # what can be read apart, in the order of the sentences
+    pieces: Pieces | None = None  # what can be read apart, if anything can
 
     @property
-    def sources(self) -> list[Source]:
+    def sources(self) -> Piece:
         """Gold, then the output of each run."""
-        return [self.gold, *(run.source for run in self.runs)]
+        return (self.gold, *(run.source for run in self.runs))
 
     @property
     def with_words(self) -> bool:
@@ -140,8 +140,7 @@ def open_task(
             "say which is which, as FILE::label=1; a file with both may also be given alone",
         )
     coding = Coding(labels=Labels(settings.map, frozenset(settings.drop)))
-    whole = (gold, *(run.source for run in runs))
-    return Task(name, gold, runs, _training(train), settings, coding, [whole])
+    return Task(name, gold, runs, _training(train), settings, coding)
 
 
 def _training(train: CorpusLike | Sequence[CorpusLike] | None) -> Source | None:
@@ -281,7 +280,9 @@ def _survey_parts(
 ) -> Iterator[SurveyPart]:
     attributes = tuple(name for name in names if isinstance(FACETS[name], Attribute))
     state = _ToSurvey(attributes, nature, task.settings.repair, lexicon, task.coding)
-    return in_pieces(engine, task.pieces, state, _survey, _survey_rows)
+    if is_for_engine(task, engine):
+        return engine.map(_survey, state, task.pieces.of_gold if task.pieces else [task.sources])
+    return _survey_rows(state, task.sources)
 
 
 def _each(parts: Iterator[SurveyPart], then: Callable[[], None]) -> Iterator[SurveyPart]:
@@ -303,24 +304,12 @@ def _survey_rows(state: _ToSurvey, piece: Piece) -> Iterator[SurveyPart]:
         yield survey_chunk(chunk, mentions, known, state.lexicon)
 
 
-State = TypeVar("State")
-Part = TypeVar("Part")
-
-
-def in_pieces(
-    engine: Engine,
-    pieces: Sequence[Piece],
-    state: State,
-    work: Callable[[State, Piece], Part],
-    by_chunks: Callable[[State, Piece], Iterator[Part]],
-) -> Iterator[Part]:
-    """What is found in each piece; of a single large one, chunk by chunk in this process, so that
-    memory does not grow with it.
+def is_for_engine(task: Task, engine: Engine) -> bool:
+    """Whether the engine gets what is to be read. A large whole is read chunk by chunk in this
+    process, so that memory does not grow with it; so is a small one, if all happens nearby.
     """
     near = isinstance(innermost(engine), Local | Pool)
-    if len(pieces) == 1 and (near or not pieces[0][0].is_small):
-        return by_chunks(state, pieces[0])
-    return engine.map(work, state, pieces)
+    return task.pieces is not None or (task.gold.is_small and not near)
 
 
 def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:

@@ -17,10 +17,10 @@ class Told:
     [10]
     """
 
-    def __init__(self, progress: Progress | None, pieces: int) -> None:
-        self._progress, self._pieces = progress, pieces
-        # Of data in one piece, nobody knows how much is to come.
-        self._share: Any = getattr(progress, "share", None) if pieces > 1 else None
+    def __init__(self, progress: Progress | None, pieces: int | None) -> None:
+        self._progress, self._pieces = progress, pieces or 1
+        # Of data in one piece, or in nobody knows how many, nobody knows how much is to come.
+        self._share: Any = getattr(progress, "share", None) if self._pieces > 1 else None
         self._first = 0.0  # until there is a first pass
         self._surveyed = self._scored = 0
 
@@ -29,7 +29,7 @@ class Told:
         self._first = _FIRST
         self._surveyed += 1
         if self._share:
-            self._share(self._first * self._surveyed / self._pieces)
+            self._share(self._first * self._part(self._surveyed))
 
     def scored(self, sentences: int) -> None:
         """One more piece is scored; so many sentences are so by now."""
@@ -37,4 +37,8 @@ class Told:
         if self._progress:
             self._progress(sentences)
         if self._share:
-            self._share(self._first + (1 - self._first) * self._scored / self._pieces)
+            self._share(self._first + (1 - self._first) * self._part(self._scored))
+
+    def _part(self, done: int) -> float:
+        """Which part of a pass is done; how many pieces there are is known roughly."""
+        return min(1.0, done / self._pieces)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import TOKEN_MATCHES, Sentences, View, io_labels
 from nerscope.formats.align import side_by_side
 from nerscope.formats.base import Nature, with_tokens
-from nerscope.formats.pieces import Piece
+from nerscope.formats.pieces import Piece, begins_file
 from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
 from nerscope.wire import travels
@@ -46,11 +46,21 @@ class Scored:
     lines: Ints  # the first of each sentence
     line_a_token: bool  # whether each token stands on a line of its own
     texts: tuple[str, ...] | None  # of each sentence, joined by TOKEN_JOIN
+    begins_file: bool = False  # whether the first of them is the first of a file
 
 
-def score_piece(plan: Plan, piece: Piece) -> Scored:
+class Asked(NamedTuple):
+    """A piece to be scored, and whether its words may be kept."""
+
+    piece: Piece
+    words: bool
+
+
+def score_piece(plan: Plan, asked: Asked) -> Scored:
     """Read and score a piece of the data."""
-    return joined_scores(list(score_rows(plan, piece)))
+    own = replace(plan, with_words=plan.with_words and asked.words)
+    scored = joined_scores(list(score_rows(own, asked.piece)))
+    return replace(scored, begins_file=begins_file(asked.piece))
 
 
 def score_rows(plan: Plan, piece: Piece) -> Iterator[Scored]:

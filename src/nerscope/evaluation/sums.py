@@ -1,6 +1,5 @@
 """What all parts of the data say together: every mention while they are few, then sums by group."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +19,6 @@ from nerscope.evaluation.score import (
 )
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.formats.base import DocumentCount
-from nerscope.formats.pieces import Piece, begin_files
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
 from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of
@@ -30,13 +28,13 @@ class Sums:
     """The parts so far, in the order of the sentences and in the codes of the evaluation."""
 
     def __init__(
-        self, blank: Evidence, planned: Planned, pieces: Sequence[Piece], unit: str | None = None
+        self, blank: Evidence, planned: Planned, *, apart: bool, unit: str | None = None
     ) -> None:
         self._blank = blank  # all that is known before anything is counted
         self._plan, self._subsets = planned.plan, planned.subsets
         self._surfaces = self._plan.surfaces.copy() if self._plan.lexicon else Paths()
         # Documents are numbered anew in each piece; in one piece they are numbered through.
-        self._opens_file = iter(begin_files(pieces)) if len(pieces) > 1 else None
+        self._apart = apart
         self._documents, self._document = DocumentCount(), 0
         self._waiting: list[Scored] = []
         self._waiting_sentences = 0
@@ -73,17 +71,14 @@ class Sums:
                 ledgers[MENTION],
                 lambda known: np.where(known < -1, lasting[np.maximum(0, -2 - known)], known),
             )
-        documents = self._numbered(part.documents, part.marked)
+        documents = self._numbered(part) if self._apart else part.documents
         return replace(part, ledgers=ledgers, new_surfaces=NOTHING_SPELT, documents=documents)
 
-    def _numbered(self, documents: Ints, marked: bool) -> Ints:
+    def _numbered(self, part: Scored) -> Ints:
         """The documents of the next part, numbered on from those before."""
-        if self._opens_file is None:
-            return documents
-        begins = next(self._opens_file)
-        in_file = documents if begins else documents + self._document
+        in_file = part.documents if part.begins_file else part.documents + self._document
         self._document = int(in_file[-1])
-        return self._documents.after(in_file, begins=begins, marked=marked)
+        return self._documents.after(in_file, begins=part.begins_file, marked=part.marked)
 
     def _fold(self) -> None:
         """Let go of single mentions: from now on, only sums by group are kept."""

@@ -1,5 +1,6 @@
 """CoNLL-like files: one token a line, columns, blank lines between sentences; read in chunks."""
 
+import io
 import os
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -70,11 +71,14 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
 
 
 class Part(NamedTuple):
-    """A range of the bytes of a file that holds whole sentences, and the line it begins with."""
+    """A range of the bytes of a file that holds whole sentences, and the line it begins with; the
+    text itself, where the file must be read from start to end to have it.
+    """
 
     begin: int
     end: int | None
     line: int
+    text: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +233,13 @@ class ConllFile(Source):
 
     def blocks(self) -> Iterator[bytes]:
         """The text of the file."""
+        part = self.part or Part(0, None, 1)
+        if part.text is not None:
+            yield from blocks(io.BytesIO(part.text), self.name, self.encoding, part.begin == 0)
+            return
         with self.content.open() as stream:
-            if self.part is None:
-                yield from blocks(stream, self.name, self.encoding)
-            else:
-                window = Window(stream, self.part.begin, self.part.end)
-                yield from blocks(window, self.name, self.encoding, self.part.begin == 0)
+            source = stream if self.part is None else Window(stream, part.begin, part.end)
+            yield from blocks(source, self.name, self.encoding, part.begin == 0)
 
 
 def _with_label(line: str, column: int, label: str, tabs: bool) -> str:

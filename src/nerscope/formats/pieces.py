@@ -1,4 +1,8 @@
-"""Where large files can be cut, so that several processes can read them at once.
+"""Large files cut into pieces, so that several processes can work on them at once.
+
+Pieces are made while they are asked for. Of a plain file, a piece says where it stands, and whoever
+works on it reads it himself; a file that must be read from start to end, because it is packed or
+elsewhere, is read here, and its pieces hold their text.
 
 Cuts are guesses: a sentence is taken to end at every blank line, and sentence k of gold to be
 sentence k of a system. Reading checks it, for a piece whose sides are not the same sentences is
@@ -8,195 +12,292 @@ refused as any file is; whoever reads must then read all in one piece, which tel
 import codecs
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Bools
+from nerscope.errors import InputError
 from nerscope.formats.base import Several, Source
 from nerscope.formats.conll import SEPARATORS, ConllFile, Part, look
-from nerscope.formats.files import load
+from nerscope.formats.files import Bytes, load
 
 Piece = tuple[Source, ...]  # the same sentences of gold and of each run
 _PIECE = 4 << 20  # bytes of gold, at least
 _MOST_PIECES = 4096
+_SHARD = 32 << 20  # packed bytes of a shard that one process unpacks and reads
 _STRETCH = 1 << 18  # bytes that are looked at together
-_NEAR = 1 << 12
 _LONGEST = 2 << 20  # bytes without a blank line: no such file is cut
 _LOOK = 1 << 20  # bytes that tell tabs from spaces
+_TIMES = 8  # as long as asked for; a longer part is none
 _BYTEWISE = ("utf-8", "ascii", "iso8859-1", "cp1252")  # encodings in which a newline is one byte
-# Pairs of newlines behind a line that is no sentence.
-_DOCUMENT = re.compile(rb"-DOCSTART-[^\n]*\n\r?\n")
+# Lines that are no sentence though a blank line follows.
+_DOCUMENT = re.compile(rb"(?m)^-DOCSTART-[^\n]*\n\r?\n")
 
 
-def pieces_of(sources: Sequence[Source]) -> list[Piece]:
-    """Sources (gold first) cut at the same sentences; all in one piece if that cannot be told.
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Sources (gold first), cut at the same sentences: in order, and anew for each who asks."""
+
+    sources: Piece
+
+    def __iter__(self) -> Iterator[Piece]:
+        rows = _rows(self.sources)
+        for row in rows:
+            files = [file for file in row if isinstance(file, ConllFile) and _can_be_cut(file)]
+            if len(files) < len(row) or (len(rows) > 1 and all(map(_is_shard, files))):
+                yield row
+            else:
+                yield from _cut(files)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether nothing can be cut."""
+        rows = _rows(self.sources)
+        return len(rows) == 1 and not all(
+            isinstance(file, ConllFile) and _can_be_cut(file) for file in rows[0]
+        )
+
+    @property
+    def number(self) -> int | None:
+        """About how many there are; None if nobody can tell before they are read."""
+        numbers = [_number(row) for row in _rows(self.sources)]
+        return None if None in numbers else sum(filter(None, numbers))
+
+    @property
+    def of_gold(self) -> "Pieces":
+        """The pieces of gold alone."""
+        return Pieces(self.sources[:1])
+
+
+def pieces_of(sources: Sequence[Source]) -> Pieces | None:
+    """Sources (gold first) in pieces; None if they must be read in one.
 
     >>> from nerscope.formats.base import open_source
     >>> gold = open_source([(["Ada"], ["B-PER"])], "gold")
-    >>> pieces_of([gold, gold]) == [(gold, gold)]
-    True
+    >>> pieces_of([gold, gold])
     """
-    whole = [tuple(sources)]
+    pieces = Pieces(tuple(sources))
+    try:
+        first = list(islice(pieces, 2))
+    except InputError:  # of which the whole tells more
+        return None
+    return pieces if len(first) > 1 else None
+
+
+def begins_file(piece: Piece) -> bool:
+    """Whether gold begins a new file with a piece."""
+    part = piece[0].part if isinstance(piece[0], ConllFile) else None
+    return part is None or part.begin == 0
+
+
+def _rows(sources: Piece) -> list[Piece]:
+    """The files of each side that belong together: one row, or one for each shard."""
     shards = [source.sources for source in sources if isinstance(source, Several)]
     if len(shards) == len(sources) and len({len(own) for own in shards}) == 1:
-        return [piece for row in zip(*shards, strict=True) for piece in pieces_of(row)]
-    files = [source for source in sources if isinstance(source, ConllFile) and _can_be_cut(source)]
-    if len(files) < len(sources):
-        return whole
-    cuts = _cuts(files)
-    parts = (_parts(file, own) for file, own in zip(files, cuts, strict=True))
-    return list(zip(*parts, strict=True))
+        return list(zip(*shards, strict=True))
+    return [sources]
 
 
-def begin_files(pieces: Sequence[Piece]) -> list[bool]:
-    """Of each piece, whether gold begins a new file with it."""
-    parts = [piece[0].part if isinstance(piece[0], ConllFile) else None for piece in pieces]
-    return [part is None or part.begin == 0 for part in parts]
-
-
-class _Cut(NamedTuple):
-    """The begin of a sentence: byte, line (from 1), and how many sentences stand before it."""
-
-    byte: int
-    line: int
-    sentences: int
+def _is_shard(file: ConllFile) -> bool:
+    """Whether whoever works on a file had better unpack it himself."""
+    return not file.content.is_plain and file.content.size <= _SHARD
 
 
 def _can_be_cut(file: ConllFile) -> bool:
     content = file.content
     return (
-        content.is_plain
-        and content.size > _PIECE
-        and not (file.rebreaks or file.retokenised)
+        not (file.rebreaks or file.retokenised)
         and file.document is None
         and file.part is None
         and codecs.lookup(file.encoding).name in _BYTEWISE
+        and not content.is_folder
+        and (content.size > _PIECE or not content.is_plain)
     )
 
 
-def _parts(file: ConllFile, cuts: Sequence[_Cut]) -> list[ConllFile]:
-    """The file, cut; what is told by looking at its beginning is told of each part."""
-    separator, comments = look(next(iter(file.blocks()))[:_LOOK], file)
-    name = next(name for name, own in SEPARATORS.items() if own == separator)
-    told = replace(file, separator=name, comments=comments)
-    edges = [_Cut(0, 1, 0), *cuts]
-    ends = [cut.byte for cut in cuts] + [None]
-    return [
-        replace(told, part=Part(cut.byte, end, cut.line))
-        for cut, end in zip(edges, ends, strict=True)
-    ]
-
-
-def _cuts(files: Sequence[ConllFile]) -> list[list[_Cut]]:
-    """Where to cut each file; nowhere, if one has fewer sentences than another was cut behind."""
-    found: dict[str, list[_Cut]] = {}
-    gold = files[0]
-    alone = len({file.content.path for file in files}) == 1
-    wanted = _cuts_of_one(gold) if alone else _cuts_of_gold(gold)
-    found[str(gold.content.path)] = wanted
-    for file in files[1:]:
-        path = str(file.content.path)
-        if path not in found:
-            found[path] = _cuts_behind(file, [cut.sentences for cut in wanted])
-        if len(found[path]) < len(wanted):
-            return [[] for _ in files]
-    return [found[str(file.content.path)] for file in files]
+def _number(row: Piece) -> int | None:
+    gold = row[0]
+    if not isinstance(gold, ConllFile) or not gold.content.is_plain:
+        return None
+    return max(1, gold.content.size // _size_of_pieces(gold))
 
 
 def _size_of_pieces(file: ConllFile) -> int:
-    return max(_PIECE, file.content.size // _MOST_PIECES)
+    content = file.content
+    return max(_PIECE, content.size // _MOST_PIECES) if content.is_plain else _PIECE
 
 
-def _cuts_of_one(file: ConllFile) -> list[_Cut]:
-    """The same of a file that has both sides: then nobody asks how many sentences there are."""
-    size, begin, line = _size_of_pieces(file), 0, 1
-    cuts: list[_Cut] = []
-    with file.content.open() as stream:
-        while data := load(stream, file.name, _STRETCH):
-            newline = np.frombuffer(data, np.uint8) == 10
-            if begin + len(data) >= size * (len(cuts) + 1):
-                ends = np.flatnonzero(_breaks(data, newline)) + 1
-                if len(ends) and _ends_with_words(data, int(ends[-1])):
-                    lines = int(np.count_nonzero(newline[: ends[-1]]))
-                    cuts.append(_Cut(begin + int(ends[-1]), line + lines, 0))
-            begin, line = begin + len(data), line + int(np.count_nonzero(newline))
-    return [cut for cut in cuts if cut.byte < begin]
+def _cut(files: Sequence[ConllFile]) -> Iterator[Piece]:
+    """The same sentences of all files, again and again. Columns of one file are cut once."""
+    contents = {_key(file): file for file in files}
+    several = len(contents) > 1
+    shears = {key: _Shears(file, counts=several) for key, file in contents.items()}
+    told = [_told(file) for file in files]
+    gold, size = _key(files[0]), _size_of_pieces(files[0])
+    upto: int | None = 0
+    while upto is not None:
+        part, upto = shears[gold].next_of(size)
+        parts = {gold: part}
+        for key, own in shears.items():
+            if key != gold:
+                parts[key] = own.next_upto(upto, size)
+        yield tuple(_part_of(file, parts[_key(file)]) for file in told)
 
 
-def _cuts_of_gold(file: ConllFile) -> list[_Cut]:
-    """Cuts about every so many bytes."""
-    size = _size_of_pieces(file)
-    cuts: list[_Cut] = []
-    for stretch in _stretches(file):
-        if stretch.end >= size * (len(cuts) + 1) and stretch.ends_with_words:
-            cuts.append(stretch.cut(stretch.sentences))
-    return [cut for cut in cuts if cut.byte < file.content.size]
+def _key(file: ConllFile) -> tuple[str | None, int]:
+    """What tells whether two are columns of the same file."""
+    return file.content.path, id(file.content.data)
 
 
-def _cuts_behind(file: ConllFile, wanted: Sequence[int]) -> list[_Cut]:
-    """Cuts behind as many sentences as wanted."""
-    cuts: list[_Cut] = []
-    for stretch in _stretches(file):
-        while len(cuts) < len(wanted) and wanted[len(cuts)] <= stretch.before + stretch.sentences:
-            cuts.append(stretch.cut(wanted[len(cuts)] - stretch.before))
-    return cuts
+def _told(file: ConllFile) -> ConllFile:
+    """The file with what is told by looking at its beginning, which parts do not have."""
+    separator, comments = look(next(iter(file.blocks()))[:_LOOK], file)
+    name = next(name for name, own in SEPARATORS.items() if own == separator)
+    return replace(file, separator=name, comments=comments)
+
+
+def _part_of(file: ConllFile, part: Part) -> ConllFile:
+    if part.text is None:
+        return replace(file, part=part)
+    return replace(file, part=part, path=Bytes(file.name, data=b""))
 
 
 class _Stretch(NamedTuple):
     """Some bytes of a file, which end where a sentence ends."""
 
     begin: int
+    end: int
     line: int
     before: int  # sentences
+    upto: int  # as many stand before its end
+    data: bytes
     newline: Bools
-    breaks: Bools  # whether a sentence ends with each byte
-    sentences: int
-    ends_with_words: (
-        bool  # and not with a line that marks a document, which belongs to what follows
-    )
+    breaks: Bools  # whether a sentence ends with each byte, if sentences are counted
+    is_last: bool  # of the file
 
-    @property
-    def end(self) -> int:
-        """The byte behind it."""
-        return self.begin + len(self.newline)
+    def split(self, sentences: int) -> tuple["_Stretch", "_Stretch"]:
+        """What stands before the end of so many of its sentences, and the rest."""
+        at = int(np.flatnonzero(self.breaks)[sentences - 1]) + 1 if sentences else 0
+        lines = int(np.count_nonzero(self.newline[:at]))
+        return (
+            self._replace(end=self.begin + at, data=self.data[:at], is_last=False),
+            self._replace(
+                begin=self.begin + at,
+                line=self.line + lines,
+                before=self.before + sentences,
+                data=self.data[at:],
+                newline=self.newline[at:],
+                breaks=self.breaks[at:],
+            ),
+        )
 
-    def cut(self, sentences: int) -> _Cut:
-        """The cut behind so many of its sentences."""
-        end = len(self.newline)
-        if sentences < self.sentences:
-            end = int(np.flatnonzero(self.breaks)[sentences - 1]) + 1 if sentences else 0
-        lines = int(np.count_nonzero(self.newline[:end]))
-        return _Cut(self.begin + end, self.line + lines, self.before + sentences)
+
+class _Shears:
+    """Cut a file into parts, one after the other, while it is read once."""
+
+    def __init__(self, file: ConllFile, *, counts: bool) -> None:
+        self._holds = not file.content.is_plain
+        self._stretches = _stretches(file, counts)
+        self._rest: _Stretch | None = None  # of the stretch in which the last cut is
+
+    def next_of(self, size: int) -> tuple[Part, int | None]:
+        """The part of about so many bytes, and how many sentences stand before its end; None: it
+        ends with the file.
+        """
+        part = _Open(self._holds, size)
+        for stretch in self._stretches:
+            part.add(stretch)
+            if part.size >= size and not stretch.is_last and _ends_with_words(stretch.data):
+                return part.closed(), stretch.upto
+        return part.closed(), None
+
+    def next_upto(self, sentences: int | None, size: int) -> Part:
+        """The part that ends behind as many sentences, counted from the begin of the file; None:
+        with the file.
+        """
+        part = _Open(self._holds, size)
+        while (stretch := self._rest or next(self._stretches, None)) is not None:
+            self._rest = None
+            if sentences is not None and stretch.upto >= sentences:
+                head, self._rest = stretch.split(sentences - stretch.before)
+                part.add(head)
+                return part.closed()
+            part.add(stretch)
+        if sentences is not None:
+            raise _UncutError
+        return part.closed()
 
 
-def _stretches(file: ConllFile) -> Iterator[_Stretch]:
+class _Open:
+    """A part to which stretches are added; it keeps their text if nobody else can read it."""
+
+    def __init__(self, holds: bool, size: int) -> None:
+        self._longest = _TIMES * size
+        self._first: _Stretch | None = None
+        self._texts: list[bytes] | None = [] if holds else None
+        self._end: int | None = 0
+        self.size = 0
+
+    def add(self, stretch: _Stretch) -> None:
+        """Add what follows."""
+        self._first = self._first or stretch
+        self.size += len(stretch.data)
+        self._end = None if stretch.is_last else stretch.end
+        if self._texts is not None:
+            self._texts.append(stretch.data)
+        if self.size > self._longest:
+            raise _UncutError
+
+    def closed(self) -> Part:
+        """The part as it is now."""
+        if self._first is None:
+            raise _UncutError
+        text = None if self._texts is None else b"".join(self._texts)
+        return Part(self._first.begin, self._end, self._first.line, text)
+
+
+class _UncutError(InputError):
+    """What nobody sees: all is then read in one piece."""
+
+    def __init__(self) -> None:
+        super().__init__("pieces", "no cuts can be found", "read all in one piece")
+
+
+def _stretches(file: ConllFile, counts: bool) -> Iterator[_Stretch]:
     """The file in stretches, so short that what is made of them stays close to the processor."""
     begin, line, before, rest = 0, 1, 0, b""
     with file.content.open() as stream:
-        while more := load(stream, file.name, _STRETCH):
-            data = rest + more
-            if len(data) > _LONGEST:
-                return
-            newline = np.frombuffer(data, np.uint8) == 10
-            breaks = _breaks(data, newline)
-            end = _last(breaks)
+        more = load(stream, file.name, _STRETCH)
+        while more:
+            data, more = rest + more, load(stream, file.name, _STRETCH)
+            end = _last_break(data) if more else len(data)
             if not end:
+                if len(data) > _LONGEST:
+                    raise _UncutError
                 rest = data
                 continue
-            sentences = int(np.count_nonzero(breaks))
-            clean = _ends_with_words(data, end)
-            stretch = _Stretch(begin, line, before, newline[:end], breaks[:end], sentences, clean)
-            yield stretch
-            begin, line, before = stretch.cut(sentences)
-            rest = data[end:]
+            data, rest = data[:end], data[end:]
+            newline = np.frombuffer(data, np.uint8) == 10
+            breaks = _breaks(data, newline) if counts else newline
+            after = before + (int(np.count_nonzero(breaks)) if counts else 0)
+            place = (begin, begin + end, line, before, after)
+            yield _Stretch(*place, data, newline, breaks, not more)
+            begin, before, line = begin + end, after, line + int(np.count_nonzero(newline))
 
 
-def _ends_with_words(data: bytes, end: int) -> bool:
-    """Whether the last line before an end is surely one of words."""
-    while end and data[end - 1 : end] in (b"\n", b"\r"):
-        end -= 1
+def _last_break(data: bytes) -> int:
+    """The place behind the last blank line, 0 if there is none."""
+    plain = data.rfind(b"\n\n")
+    other = data.rfind(b"\n\r\n") if b"\r" in data else -1
+    return max(plain + 2 if plain >= 0 else 0, other + 3 if other >= 0 else 0)
+
+
+def _ends_with_words(data: bytes) -> bool:
+    """Whether the last line before blank ones is surely one of words."""
+    end = len(data.rstrip(b"\r\n"))
     start = data.rfind(b"\n", 0, end) + 1
     return start > 0 and not data.startswith((b"-DOCSTART-", b"#"), start)
 
@@ -205,21 +306,10 @@ def _breaks(data: bytes, newline: Bools) -> Bools:
     """Whether a blank line behind a sentence ends with each byte."""
     breaks = np.zeros(len(data), bool)
     np.logical_and(newline[1:], newline[:-1], out=breaks[1:])
-    body = np.frombuffer(data, np.uint8)
     if b"\r" in data:
+        body = np.frombuffer(data, np.uint8)
         breaks[2:] |= newline[2:] & (body[1:-1] == 13) & newline[:-2]
-    dashes = body[1:] == 45
-    np.logical_and(dashes, newline[:-1], out=dashes)
-    for line in [0, *(np.flatnonzero(dashes) + 1).tolist()]:
-        if found := _DOCUMENT.match(data, line):
+    if b"-DOCSTART-" in data:
+        for found in _DOCUMENT.finditer(data):
             breaks[found.end() - 1] = False
     return breaks
-
-
-def _last(breaks: Bools) -> int:
-    """The place behind the last break, 0 if there is none: it is looked for from the end."""
-    for end in range(len(breaks), 0, -_NEAR):
-        here = np.flatnonzero(breaks[max(0, end - _NEAR) : end])
-        if len(here):
-            return max(0, end - _NEAR) + int(here[-1]) + 1
-    return 0
