@@ -24,11 +24,12 @@ from nerscope.cli.common import (
     steps,
     systems_of,
 )
-from nerscope.cli.experiments import beside, files_of, hand_out, judged_of
+from nerscope.cli.experiments import beside, files_of, hand_out, judged_of, judges_of, with_judged
 
 if TYPE_CHECKING:
     from nerscope.formats.base import Source
     from nerscope.results.results import Results
+    from nerscope.stats.intervals import Sampling
 
 _Rows = list[dict[str, Any]]
 
@@ -139,18 +140,16 @@ def command(
     from nerscope.evaluation.evaluate import evaluate
     from nerscope.formats.base import source_named
     from nerscope.plugins import load_plugins
-    from nerscope.results.judgement_files import read_pairs
-    from nerscope.stats.intervals import Sampling
 
     load_plugins(plugin)
     said = {name: value for name, value in locals().items() if name in _OPTIONS}
     _refuse_nonsense(test, said)
-    said["judges"] = [read_pairs(path) for path in judgements]
+    said["judges"] = judges_of(judgements)
     if test.endswith(".toml"):
         _run_experiment(test, said)
     files = [test, *train, *(one.partition("=")[2] for one in system)]
     checked_outputs([output, report, errors], [*files, *plugin, *judgements])
-    sampling = Sampling(resample)
+    sampling = _sampling(resample) if intervals or resample else None
     plain = format == "conlleval"
     gold, training = source_named(test), [source_named(one) for one in train]
     needs_mentions = bool(keep_mentions or errors or judgements or _OF_MENTIONS & {*list})
@@ -184,6 +183,12 @@ def command(
     for note in results.folded_notes() if (output or report) and not quiet else ():
         say(f"note: {note}")
     _hand_out(results, said, gold if system else gold.two_sides()[0], training)
+
+
+def _sampling(resample: str | None) -> "Sampling":
+    from nerscope.stats.intervals import Sampling
+
+    return Sampling(resample)
 
 
 # What has its place in an experiment file, and so not beside one.
@@ -260,7 +265,6 @@ def _hand_out(
     results: "Results", said: Mapping[str, Any], gold: "Source", training: Sequence["Source"]
 ) -> None:
     """Write what goes to files, and print the rest."""
-    from nerscope.render.judged import with_judgements
     from nerscope.render.lists import error_file, list_document
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
@@ -277,7 +281,7 @@ def _hand_out(
         emit(list_document(lists), form, files=files, quiet=quiet)
     chosen = any(said[name] for name in ("all", "facet", "match", "metric"))
     document = results_document(results) if chosen else summary_document(results)
-    document = with_judgements(document, judged) if judged else document
+    document = with_judged(document, judged)
     if form == "conlleval" and not quiet:
         say(f"signature: {results.signature}")
     silent = form == "json" and bool(said["output"])

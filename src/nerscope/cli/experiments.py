@@ -26,9 +26,29 @@ def beside(output: str | None) -> str | None:
 
 def judged_of(results: "Results", judges: Sequence["JudgedFile"]) -> "JudgedResults | None":
     """What judges said of the pairs of these results, if there are any judges."""
+    if not judges:
+        return None
     from nerscope.results.judged_results import judged_results
 
-    return judged_results(results, judges) if judges else None
+    return judged_results(results, judges)
+
+
+def judges_of(paths: Sequence[str]) -> list["JudgedFile"]:
+    """What stands in files of judgements."""
+    if not paths:
+        return []
+    from nerscope.results.judgement_files import read_pairs
+
+    return [read_pairs(path) for path in paths]
+
+
+def with_judged(document: "Document", judged: "JudgedResults | None") -> "Document":
+    """The document, with what judges said if there are any."""
+    if judged is None:
+        return document
+    from nerscope.render.judged import with_judgements
+
+    return with_judgements(document, judged)
 
 
 def files_of(
@@ -61,13 +81,12 @@ def hand_out(
 ) -> NoReturn:
     """Write what goes to files, and print the rest; `also` goes into the results' JSON."""
     from nerscope.render.document import as_json
-    from nerscope.render.judged import with_judgements
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
 
     shown = results_document(results) if said["all"] else summary_document(results)
     judged = judged_of(results, judges)
-    shown = with_judgements(shown, judged) if judged else shown
+    shown = with_judged(shown, judged)
     told = {**(judged.data if judged else {}), **(also or {})}
     files = files_of(results, said, judges, told)
     if comparison is not None:
