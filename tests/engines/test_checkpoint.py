@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -258,10 +259,16 @@ def test_large_data_of_which_nothing_could_be_kept_are_refused(
         nerscope.evaluate(gold, {"same": gold}, checkpoint=tmp_path / "kept")
 
 
-def test_an_engine_that_gives_too_few_parts_is_found_out(tmp_path: Path) -> None:
-    class Lazy(Local):
+@pytest.mark.parametrize(
+    ("taken", "given", "said"), [(3, 3, "few"), (10, 9, "few"), (10, 11, "many")]
+)
+def test_an_engine_with_other_parts_than_items_is_found_out(
+    tmp_path: Path, taken: int, given: int, said: str
+) -> None:
+    class Odd(Local):
         def map(self, work: Any, state: Any, items: Any) -> Any:
-            return (work(state, item) for item in list(items)[1:])
+            parts = [work(state, item) for item in islice(items, taken)]
+            return iter([*parts, *parts][:given])
 
-    with pytest.raises(ValueError, match="1 parts too few"):
-        list(Checkpointed(Lazy(), tmp_path, "key").map(divmod, 7, [2, 3]))
+    with pytest.raises(ValueError, match=f"the engine gives too {said} parts"):
+        list(Checkpointed(Odd(), tmp_path, "key").map(powers, 2, ITEMS))

@@ -157,6 +157,32 @@ def test_files_are_cut_at_the_same_sentences_though_one_marks_documents(tmp_path
     assert list(map(begins_file, pieces)) == [True, *[False] * (len(pieces) - 1)]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("first", ["", "\n\n"])
+def test_how_many_blank_lines_there_are_does_not_matter(
+    tmp_path: Path, end: str, first: str
+) -> None:
+    gold = drawn(80, seed=1)
+    layout = {"end": end, "documents": "far", "last": "\n", "comments": False}
+    blanks = {"one": ["plain"], "two": ["two"], "mixed": ["plain", "two", "two"]}
+    for name, blank in blanks.items():
+        text = written(gold, {**layout, "blank": blank, "first": first if name == "two" else ""})
+        (tmp_path / name).write_bytes(text)
+    pieces = cut(*(source_named(str(tmp_path / name)) for name in blanks))
+    assert len(pieces) > 4
+    for piece in pieces:
+        words = [[chunk.tokens.tolist() for chunk in side.chunks(Coding())] for side in piece]
+        assert words[0] == words[1] == words[2]
+
+
+@pytest.mark.parametrize("empty", ["gold", "pred"])
+def test_a_packed_file_with_nothing_in_it_is_refused_as_ever(tmp_path: Path, empty: str) -> None:
+    gold, pred = plain_files(tmp_path)
+    (tmp_path / f"{empty}.txt").write_bytes(gzip.compress(b""))
+    assert outcome(gold, {"s": pred}, engine=Apart()) == outcome(gold, {"s": pred})
+    assert "holds no sentence" in outcome(gold, {"s": pred}, engine=Apart())
+
+
 def test_parts_know_their_lines(tmp_path: Path) -> None:
     gold = source_named(plain_files(tmp_path)[0])
     (whole,) = gold.chunks(Coding())
@@ -230,6 +256,9 @@ def test_how_many_pieces_there_are_is_known_roughly_of_plain_files(tmp_path: Pat
     packed.write_bytes(gzip.compress(Path(gold).read_bytes()))
     of_packed = pieces_of([source_named(str(packed))])
     assert of_packed is not None and of_packed.number is None
+    (tmp_path / "other.gz").write_bytes(packed.read_bytes())
+    shards = pieces_of([source_named(f"{tmp_path}/*.gz")])
+    assert shards is not None and shards.number == 2
 
 
 @pytest.mark.parametrize(

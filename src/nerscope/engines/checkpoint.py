@@ -9,8 +9,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import count, groupby
-from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from nerscope.engines.base import Engine, Item, Part, State
 from nerscope.errors import FaultError, NerscopeError, OutputError
@@ -19,7 +19,7 @@ from nerscope.wire import pack, unpack
 _MARK = b"nerscope part 1\n"
 _SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
-_Looked = tuple[bool, Path, Item]  # an item: whether its part is kept, and where
+_Looked = tuple[list[Any], Path, Item]  # an item: its part if that is kept, and where
 
 
 class Checkpointed:
@@ -57,20 +57,16 @@ class Checkpointed:
     ) -> Iterator[Part]:
         """The parts of all items: read where they are kept, made and kept where not."""
         paths = self._paths(f"{work.__module__}.{work.__qualname__}")
-        looked = ((_is_whole(path), path, item) for path, item in zip(paths, items, strict=False))
-        for is_kept, row in groupby(looked, itemgetter(0)):
-            parts = self._kept if is_kept else self._made
-            yield from parts(work, state, row)
-
-    def _kept(
-        self, work: Callable[[State, Item], Part], state: State, row: Iterable[_Looked[Item]]
-    ) -> Iterator[Part]:
-        for _, path, item in row:
-            data = _read(path)  # again, so that not all are held; it may be gone now
-            yield unpack(data) if data is not None else work(state, item)
+        looked = ((_kept(path), path, item) for path, item in zip(paths, items, strict=False))
+        # Those that are kept are the first ones, unless some were damaged.
+        for are_kept, row in groupby(looked, lambda one: bool(one[0])):
+            if are_kept:
+                yield from (part for (part,), _, _ in row)
+            else:
+                yield from self._made(work, state, row)
 
     def _made(
-        self, work: Callable[[State, Item], Part], state: State, row: Iterable[_Looked[Item]]
+        self, work: Callable[[State, Item], Part], state: State, row: Iterator[_Looked[Item]]
     ) -> Iterator[Part]:
         under_way: deque[Path] = deque()
 
@@ -80,10 +76,12 @@ class Checkpointed:
                 yield item
 
         for part in self.engine.map(work, state, items()):
+            if not under_way:
+                raise ValueError("the engine gives too many parts")
             self._write(under_way.popleft(), pack(part))
             yield part
-        if under_way:
-            raise ValueError(f"the engine gives {len(under_way)} parts too few")
+        if under_way or next(row, None) is not None:
+            raise ValueError("the engine gives too few parts")
 
     def finish(self) -> None:
         """Delete all parts of this key, when what they were made for is done."""
@@ -132,15 +130,13 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _is_whole(path: Path) -> bool:
+def _kept(path: Path) -> list[Any]:
+    """The part, alone; nothing, if it is not whole, or of another version."""
     data = _read(path)
-    if data is None:
-        return False
     try:
-        unpack(data)
-    except ValueError:  # of another version, perhaps
-        return False
-    return True
+        return [] if data is None else [unpack(data)]
+    except ValueError:
+        return []
 
 
 def _read(path: Path) -> bytes | None:

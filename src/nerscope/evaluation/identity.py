@@ -27,7 +27,8 @@ def key_of(task: Task, plugins: Sequence[str] = ()) -> str:
         raise UsageError(
             "checkpoint",
             "these files are read in one piece: nothing could be kept before all is done",
-            "give plain or packed columns, or as many shards of each side; or leave it out",
+            "leave it out; or give columns, in UTF-8 and with the same sentences, and as many "
+            "shards of each side",
         )
     about = [VERSION, repr(task.settings)]
     for source in task.sources:

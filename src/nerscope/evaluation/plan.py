@@ -281,7 +281,7 @@ def _survey_parts(
     attributes = tuple(name for name in names if isinstance(FACETS[name], Attribute))
     state = _ToSurvey(attributes, nature, task.settings.repair, lexicon, task.coding)
     if is_for_engine(task, engine):
-        return engine.map(_survey, state, task.pieces.of_gold if task.pieces else [task.sources])
+        return engine.map(_survey, state, task.pieces.of_gold if task.pieces else [(task.gold,)])
     return _survey_rows(state, task.sources)
 
 

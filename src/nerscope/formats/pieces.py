@@ -30,7 +30,6 @@ _MOST_PIECES = 4096
 _SHARD = 32 << 20  # packed bytes of a shard that one process unpacks and reads
 _STRETCH = 1 << 18  # bytes that are looked at together
 _LONGEST = 2 << 20  # bytes without a blank line: no such file is cut
-_LOOK = 1 << 20  # bytes that tell tabs from spaces
 _TIMES = 8  # as long as asked for; a longer part is none
 _BYTEWISE = ("utf-8", "ascii", "iso8859-1", "cp1252")  # encodings in which a newline is one byte
 # Lines that are no sentence though a blank line follows.
@@ -46,24 +45,20 @@ class Pieces:
     def __iter__(self) -> Iterator[Piece]:
         rows = _rows(self.sources)
         for row in rows:
-            files = [file for file in row if isinstance(file, ConllFile) and _can_be_cut(file)]
-            if len(files) < len(row) or (len(rows) > 1 and all(map(_is_shard, files))):
-                yield row
-            else:
-                yield from _cut(files)
+            files = _to_cut(row, alone=len(rows) == 1)
+            yield from _cut(files) if files else [row]
 
     @property
     def is_one(self) -> bool:
         """Whether nothing can be cut."""
         rows = _rows(self.sources)
-        return len(rows) == 1 and not all(
-            isinstance(file, ConllFile) and _can_be_cut(file) for file in rows[0]
-        )
+        return len(rows) == 1 and not _to_cut(rows[0], alone=True)
 
     @property
     def number(self) -> int | None:
         """About how many there are; None if nobody can tell before they are read."""
-        numbers = [_number(row) for row in _rows(self.sources)]
+        rows = _rows(self.sources)
+        numbers = [_number(_to_cut(row, alone=len(rows) == 1)) for row in rows]
         return None if None in numbers else sum(filter(None, numbers))
 
     @property
@@ -80,7 +75,7 @@ def pieces_of(sources: Sequence[Source]) -> Pieces | None:
     >>> pieces_of([gold, gold])
     """
     pieces = Pieces(tuple(sources))
-    try:
+    try:  # now, before there are workers: to open an address may start threads
         first = list(islice(pieces, 2))
     except InputError:  # of which the whole tells more
         return None
@@ -101,40 +96,51 @@ def _rows(sources: Piece) -> list[Piece]:
     return [sources]
 
 
-def _is_shard(file: ConllFile) -> bool:
-    """Whether whoever works on a file had better unpack it himself."""
-    return not file.content.is_plain and file.content.size <= _SHARD
+def _to_cut(row: Piece, *, alone: bool) -> list[ConllFile]:
+    """The files of a row, if all can be cut, and had better be; else none.
+
+    Of packed shards there are enough as they are: whoever works on one unpacks it himself.
+    """
+    files = [file for file in row if isinstance(file, ConllFile) and _can_be_cut(file)]
+    shards = not alone and not any(_is_plain(file) or _is_long(file) for file in files)
+    return files if len(files) == len(row) and not shards else []
 
 
 def _can_be_cut(file: ConllFile) -> bool:
-    content = file.content
     return (
         not (file.rebreaks or file.retokenised)
         and file.document is None
         and file.part is None
         and codecs.lookup(file.encoding).name in _BYTEWISE
-        and not content.is_folder
-        and (content.size > _PIECE or not content.is_plain)
+        and not file.content.is_folder
+        and (not _is_plain(file) or file.content.size > _PIECE)
     )
 
 
-def _number(row: Piece) -> int | None:
-    gold = row[0]
-    if not isinstance(gold, ConllFile) or not gold.content.is_plain:
-        return None
-    return max(1, gold.content.size // _size_of_pieces(gold))
+def _is_plain(file: ConllFile) -> bool:
+    return file.content.is_plain
+
+
+def _is_long(file: ConllFile) -> bool:
+    return file.content.size > _SHARD
+
+
+def _number(files: Sequence[ConllFile]) -> int | None:
+    """About how many pieces are made of files: one, if they are not cut."""
+    if not files:
+        return 1
+    gold = files[0]
+    return max(1, gold.content.size // _size_of_pieces(gold)) if _is_plain(gold) else None
 
 
 def _size_of_pieces(file: ConllFile) -> int:
-    content = file.content
-    return max(_PIECE, content.size // _MOST_PIECES) if content.is_plain else _PIECE
+    return max(_PIECE, file.content.size // _MOST_PIECES) if _is_plain(file) else _PIECE
 
 
 def _cut(files: Sequence[ConllFile]) -> Iterator[Piece]:
     """The same sentences of all files, again and again. Columns of one file are cut once."""
     contents = {_key(file): file for file in files}
-    several = len(contents) > 1
-    shears = {key: _Shears(file, counts=several) for key, file in contents.items()}
+    shears = {key: _Shears(file, counts=len(contents) > 1) for key, file in contents.items()}
     told = [_told(file) for file in files]
     gold, size = _key(files[0]), _size_of_pieces(files[0])
     upto: int | None = 0
@@ -154,7 +160,7 @@ def _key(file: ConllFile) -> tuple[str | None, int]:
 
 def _told(file: ConllFile) -> ConllFile:
     """The file with what is told by looking at its beginning, which parts do not have."""
-    separator, comments = look(next(iter(file.blocks()))[:_LOOK], file)
+    separator, comments = look(next(file.blocks(), b""), file)
     name = next(name for name, own in SEPARATORS.items() if own == separator)
     return replace(file, separator=name, comments=comments)
 
@@ -169,30 +175,33 @@ class _Stretch(NamedTuple):
     """Some bytes of a file, which end where a sentence ends."""
 
     begin: int
-    end: int
     line: int
     before: int  # sentences
-    upto: int  # as many stand before its end
     data: bytes
     newline: Bools
-    breaks: Bools  # whether a sentence ends with each byte, if sentences are counted
+    breaks: Bools  # whether a sentence ends with each byte; of none, if nobody asks
     is_last: bool  # of the file
+
+    @property
+    def end(self) -> int:
+        """The byte behind it."""
+        return self.begin + len(self.data)
+
+    @property
+    def upto(self) -> int:
+        """How many sentences stand before its end."""
+        return self.before + int(np.count_nonzero(self.breaks))
 
     def split(self, sentences: int) -> tuple["_Stretch", "_Stretch"]:
         """What stands before the end of so many of its sentences, and the rest."""
         at = int(np.flatnonzero(self.breaks)[sentences - 1]) + 1 if sentences else 0
-        lines = int(np.count_nonzero(self.newline[:at]))
-        return (
-            self._replace(end=self.begin + at, data=self.data[:at], is_last=False),
-            self._replace(
-                begin=self.begin + at,
-                line=self.line + lines,
-                before=self.before + sentences,
-                data=self.data[at:],
-                newline=self.newline[at:],
-                breaks=self.breaks[at:],
-            ),
+        head, tail = (
+            self._replace(data=self.data[own], newline=self.newline[own], breaks=self.breaks[own])
+            for own in (slice(at), slice(at, None))
         )
+        line = self.line + int(np.count_nonzero(head.newline))
+        before = self.before + sentences
+        return head._replace(is_last=False), tail._replace(begin=head.end, line=line, before=before)
 
 
 class _Shears:
@@ -273,7 +282,8 @@ def _stretches(file: ConllFile, counts: bool) -> Iterator[_Stretch]:
         more = load(stream, file.name, _STRETCH)
         while more:
             data, more = rest + more, load(stream, file.name, _STRETCH)
-            end = _last_break(data) if more else len(data)
+            # Not before blank lines of those that it ends with: a stretch begins with words.
+            end = _last_break(data.rstrip(b"\r\n")) if more else len(data)
             if not end:
                 if len(data) > _LONGEST:
                     raise _UncutError
@@ -281,11 +291,11 @@ def _stretches(file: ConllFile, counts: bool) -> Iterator[_Stretch]:
                 continue
             data, rest = data[:end], data[end:]
             newline = np.frombuffer(data, np.uint8) == 10
-            breaks = _breaks(data, newline) if counts else newline
-            after = before + (int(np.count_nonzero(breaks)) if counts else 0)
-            place = (begin, begin + end, line, before, after)
-            yield _Stretch(*place, data, newline, breaks, not more)
-            begin, before, line = begin + end, after, line + int(np.count_nonzero(newline))
+            breaks = _breaks(data, newline) if counts else newline[:0]
+            stretch = _Stretch(begin, line, before, data, newline, breaks, not more)
+            yield stretch
+            begin, before = stretch.end, stretch.upto
+            line += int(np.count_nonzero(newline))
 
 
 def _last_break(data: bytes) -> int:
@@ -303,12 +313,17 @@ def _ends_with_words(data: bytes) -> bool:
 
 
 def _breaks(data: bytes, newline: Bools) -> Bools:
-    """Whether a blank line behind a sentence ends with each byte."""
-    breaks = np.zeros(len(data), bool)
-    np.logical_and(newline[1:], newline[:-1], out=breaks[1:])
+    """Whether the first blank line behind a sentence ends with each byte."""
+    blank = np.zeros(len(data), bool)
+    np.logical_and(newline[1:], newline[:-1], out=blank[1:])
     if b"\r" in data:
-        body = np.frombuffer(data, np.uint8)
-        breaks[2:] |= newline[2:] & (body[1:-1] == 13) & newline[:-2]
+        returned = np.frombuffer(data, np.uint8)[1:-1] == 13
+        blank[2:] |= newline[2:] & returned & newline[:-2]
+    breaks = blank.copy()
+    breaks[1:] &= ~blank[:-1]
+    if b"\r" in data:
+        breaks[2:] &= ~(returned & blank[:-2])
+    breaks[: len(data) - len(data.lstrip(b"\r\n"))] = False
     if b"-DOCSTART-" in data:
         for found in _DOCUMENT.finditer(data):
             breaks[found.end() - 1] = False
