@@ -33,7 +33,7 @@ _LONGEST = 2 << 20  # bytes without a blank line: no such file is cut
 _TIMES = 8  # as long as asked for; a longer part is none
 _BYTEWISE = ("utf-8", "ascii", "iso8859-1", "cp1252")  # encodings in which a newline is one byte
 # Lines that are no sentence though a blank line follows.
-_DOCUMENT = re.compile(rb"(?m)^-DOCSTART-[^\n]*\n\r?\n")
+_DOCUMENT = re.compile(rb"-DOCSTART-[^\n]*\n\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,17 +314,19 @@ def _ends_with_words(data: bytes) -> bool:
 
 def _breaks(data: bytes, newline: Bools) -> Bools:
     """Whether the first blank line behind a sentence ends with each byte."""
-    blank = np.zeros(len(data), bool)
+    body = np.frombuffer(data, np.uint8)
+    blank, breaks = np.zeros(len(data), bool), np.zeros(len(data), bool)
     np.logical_and(newline[1:], newline[:-1], out=blank[1:])
-    if b"\r" in data:
-        returned = np.frombuffer(data, np.uint8)[1:-1] == 13
+    returned = body[1:-1] == 13 if b"\r" in data else None
+    if returned is not None:
         blank[2:] |= newline[2:] & returned & newline[:-2]
-    breaks = blank.copy()
-    breaks[1:] &= ~blank[:-1]
-    if b"\r" in data:
+    np.greater(blank[1:], blank[:-1], out=breaks[1:])
+    if returned is not None:
         breaks[2:] &= ~(returned & blank[:-2])
     breaks[: len(data) - len(data.lstrip(b"\r\n"))] = False
-    if b"-DOCSTART-" in data:
-        for found in _DOCUMENT.finditer(data):
+    dashes = body[1:] == 45
+    dashes &= newline[:-1]
+    for line in (0, *(np.flatnonzero(dashes) + 1).tolist()):
+        if found := _DOCUMENT.match(data, line):
             breaks[found.end() - 1] = False
     return breaks
