@@ -14,6 +14,8 @@ import pyarrow.parquet
 import pytest
 from tests.cli.conftest import GOLD, Outcome, Run
 
+from nerscope.errors import FaultError
+
 BOTH = "--system good=good.txt --system poor=poor.txt"
 
 
@@ -723,3 +725,20 @@ def test_what_has_no_place_beside_an_experiment_is_told_where_to_go(
 ) -> None:
     outcome = run(*shlex.split(f"evaluate none.toml {option}"))
     assert outcome.code == 2 and outcome.err.endswith(f"Remedy: {remedy}\n")
+
+
+def test_a_checkpoint_stays_until_the_results_are_written(
+    data: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: str, text: str) -> None:
+        raise FaultError(path, "the disk is full", "make room")
+
+    monkeypatch.setattr("nerscope.formats.pieces._PIECE", 40)
+    monkeypatch.setattr("nerscope.formats.pieces._STRETCH", 30)
+    command = "evaluate gold.txt --system good=good.txt --workers 1 --checkpoint kept -o out.json"
+    with monkeypatch.context() as broken:
+        broken.setattr("nerscope.results.files.write_text", full)
+        assert run(*command.split()).code == 3
+    assert len(list((data / "kept").iterdir())) > 1
+    assert run(*command.split()).code == 0
+    assert (data / "out.json").exists() and not list((data / "kept").iterdir())

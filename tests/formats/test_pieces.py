@@ -45,6 +45,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PACKED: list[set[str]] = [set(), {"gold"}, {"pred"}, {"gold", "pred"}]
+MARKS = {"apart": "\n", "far": "\n\n\n", "joined": "", "spaces": " \n\n", "tab": "\n\t\n\n"}
 BLANK = {"plain": "\n", "two": "\n\n", "spaces": " \n", "tab": "\t\n"}
 
 
@@ -54,7 +55,7 @@ def layouts(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "end": draw(st.sampled_from(["\n", "\r\n"])),
         "blank": draw(st.lists(st.sampled_from([*["plain"] * 6, *BLANK]), min_size=3, max_size=7)),
-        "documents": draw(st.sampled_from([None, "apart", "far", "joined"])),
+        "documents": draw(st.sampled_from([None, *MARKS])),
         "first": draw(st.sampled_from(["", "\ufeff", "\n", "-DOCSTART- O\n\n"])),
         "last": draw(st.sampled_from(["", "\n", "\n\n"])),
         "comments": draw(st.booleans()),
@@ -67,8 +68,7 @@ def written(sentences: Any, layout: dict[str, Any]) -> bytes:
         text = "# sent_id = 1\n"
     for number, (tokens, labels) in enumerate(sentences):
         if layout["documents"] and number % 5 == 3:
-            after = {"apart": "\n", "far": "\n\n\n", "joined": ""}[layout["documents"]]
-            text += "-DOCSTART- O\n" + after
+            text += "-DOCSTART- O\n" + MARKS[layout["documents"]]
         if layout["comments"] and number % 4 == 1:
             text += f"# newdoc {number}\n" + "\n" * (number % 3)
         text += "".join(f"{a} {b}\n" for a, b in zip(tokens, labels, strict=True))

@@ -137,6 +137,7 @@ def command(
     quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP),
 ) -> None:
     """Score systems against a gold file, and show where they fail."""
+    from nerscope.engines.checkpoint import checkpoint_of
     from nerscope.evaluation.evaluate import evaluate
     from nerscope.formats.base import source_named
     from nerscope.plugins import load_plugins
@@ -153,6 +154,7 @@ def command(
     plain = format == "conlleval"
     gold, training = source_named(test), [source_named(one) for one in train]
     needs_mentions = bool(keep_mentions or errors or judgements or _OF_MENTIONS & {*list})
+    kept = checkpoint_of(checkpoint)
     with progress("scoring", quiet=quiet) as done:
         results = evaluate(
             gold,
@@ -164,7 +166,7 @@ def command(
             workers=all_cores() if workers is None else workers,
             plugins=plugin,
             progress=done,
-            checkpoint=checkpoint,
+            checkpoint=kept,
             facets=facet or (() if plain else None),
             matches=match or (("exact",) if plain else None),
             metrics=metric or None,
@@ -182,7 +184,12 @@ def command(
         )
     for note in results.folded_notes() if (output or report) and not quiet else ():
         say(f"note: {note}")
-    _hand_out(results, said, gold if system else gold.two_sides()[0], training)
+    try:
+        _hand_out(results, said, gold if system else gold.two_sides()[0], training)
+    except typer.Exit:  # all is written and printed
+        if kept is not None:
+            kept.finish()
+        raise
 
 
 def _sampling(resample: str | None) -> "Sampling":

@@ -13,13 +13,40 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.engines.base import Engine, Item, Part, State
-from nerscope.errors import FaultError, NerscopeError, OutputError
+from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError
 from nerscope.wire import pack, unpack
 
 _MARK = b"nerscope part 1\n"
 _SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 _Looked = tuple[list[Any], Path, Item]  # an item: its part if that is kept, and where
+
+
+class Checkpoint:
+    """A folder in which parts are kept until `finish`, and so beyond an evaluation whose results
+    have yet to be written.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        if not os.fspath(folder):
+            raise UsageError("checkpoint", "'' cannot be", "give the name of a folder")
+        self._folder = folder
+        self._engine: Checkpointed | None = None
+
+    def around(self, engine: Engine, key: str) -> "Checkpointed":
+        """An engine that keeps its parts here."""
+        self._engine = Checkpointed(engine, self._folder, key)
+        return self._engine
+
+    def finish(self) -> None:
+        """Delete what was kept."""
+        if self._engine is not None:
+            self._engine.finish()
+
+
+def checkpoint_of(given: "str | os.PathLike[str] | Checkpoint | None") -> Checkpoint | None:
+    """What somebody gave as a checkpoint."""
+    return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
 
 
 class Checkpointed:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import Engine, engine_for
-from nerscope.engines.checkpoint import Checkpointed
+from nerscope.engines.checkpoint import Checkpoint, Checkpointed, checkpoint_of
 from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.gather import Gathered, gather
@@ -35,7 +35,7 @@ def evaluate(
     workers: int = 1,
     plugins: Sequence[str] = (),
     progress: Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
     **options: Any,
 ) -> Results:
     """Score systems against a gold corpus. The options are the fields of `Settings`.
@@ -55,10 +55,9 @@ def evaluate(
         raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")
     where = engine_for(engine, workers, plugins)
     task = open_task(test, systems, train, dataset, Settings.of(options))
-    if checkpoint is not None:
-        if not os.fspath(checkpoint):
-            raise UsageError("checkpoint", "'' cannot be", "give the name of a folder")
-        where = Checkpointed(where, checkpoint, key_of(task, plugins))
+    kept = checkpoint_of(checkpoint)
+    if kept is not None:
+        where = kept.around(where, key_of(task, plugins))
     unit = getattr(intervals, "resample", None)  # by which groups are made of very large data
     found = _scored(task, where, progress, unit)
     evidence = with_subsets(found.evidence, found.subsets)
@@ -67,8 +66,8 @@ def evaluate(
         from nerscope.results.intervals import with_intervals  # for those who want to resample
 
         results = with_intervals(results, intervals)
-    if checkpoint is not None and isinstance(where, Checkpointed):
-        where.finish()
+    if kept is not None and kept is not checkpoint:
+        kept.finish()
     return results
 
 

@@ -27,7 +27,7 @@ from nerscope.formats.files import Bytes, load
 Piece = tuple[Source, ...]  # the same sentences of gold and of each run
 _PIECE = 4 << 20  # bytes of gold, at least
 _MOST_PIECES = 4096
-_SHARD = 32 << 20  # packed bytes of a shard that one process unpacks and reads
+_SHARD = 8 << 20  # packed bytes of a shard that one process unpacks and reads
 _STRETCH = 1 << 18  # bytes that are looked at together
 _LONGEST = 2 << 20  # bytes without a blank line: no such file is cut
 _TIMES = 8  # as long as asked for; a longer part is none
@@ -307,7 +307,7 @@ def _last_break(data: bytes) -> int:
 
 def _ends_with_words(data: bytes) -> bool:
     """Whether the last line before blank ones is surely one of words."""
-    end = len(data.rstrip(b"\r\n"))
+    end = len(data.rstrip(b" \t\r\n"))
     start = data.rfind(b"\n", 0, end) + 1
     return start > 0 and not data.startswith((b"-DOCSTART-", b"#"), start)
 
