@@ -1,5 +1,6 @@
 """The same work on a real cluster: same parts, whatever dies meanwhile."""
 
+import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +41,16 @@ def test_an_evaluation_gives_the_same_bytes_as_one_process(engine: Ray, data: Pa
     assert evaluated(data, facets=["tmr", "eLen"], engine=engine) == evaluated(
         data, facets=["tmr", "eLen"]
     )
+
+
+def test_packed_files_give_the_same_bytes_as_one_process(
+    engine: Ray, data: Path, tmp_path: Path
+) -> None:
+    for name in ("gold", "pred", "train"):
+        text = (data / f"{name}.conll").read_bytes()
+        (tmp_path / f"{name}.conll").write_bytes(gzip.compress(text))
+    packed = evaluated(tmp_path, facets=["tmr"], engine=engine)
+    assert packed == evaluated(tmp_path, facets=["tmr"])
 
 
 def test_parts_come_in_order_from_both_nodes(engine: Ray) -> None:
