@@ -7,6 +7,7 @@ import os
 import shlex
 import stat
 import threading
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -742,3 +743,26 @@ def test_a_checkpoint_stays_until_the_results_are_written(
     assert len(list((data / "kept").iterdir())) > 1
     assert run(*command.split()).code == 0
     assert (data / "out.json").exists() and not list((data / "kept").iterdir())
+
+
+@pytest.mark.parametrize("option", ["", "--checkpoint kept"])
+def test_who_stops_it_is_told_what_is_kept(
+    data: Path, run: Run, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    def stopped(*given: Any, **more: Any) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("nerscope.evaluation.evaluate"), "make_plan", stopped)
+    outcome = run(*f"evaluate gold.txt --system good=good.txt {option}".split())
+    assert outcome.code == 130
+    kept = "stopped; what is done is kept in kept: the same command goes on"
+    assert (kept in outcome.err) == bool(option)
+
+
+def test_errors_are_not_offered_where_they_cannot_be_listed(
+    data: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = "evaluate gold.txt --system good=good.txt"
+    assert "then nerscope show, compare, errors, diagnose" in done(run, command).out
+    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 1)
+    assert "then nerscope show, compare, diagnose" in done(run, command).out

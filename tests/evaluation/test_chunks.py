@@ -138,16 +138,19 @@ def test_progress_counts_the_sentences_of_all_chunks(files: dict[str, str]) -> N
     assert said[-1] == OFTEN * len(GOLD)
 
 
-def test_of_large_corpora_no_text_is_kept(
-    files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("workers", [1, 2])
+def test_of_large_corpora_words_are_kept_with_the_mentions_or_not_at_all(
+    files: dict[str, str], monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", OFTEN * len(GOLD) - 1)
-    results = evaluated(files, fold=False)
-    assert results.evidence[0].texts is None
-    assert next(mention_records(results, "a"))["text"] is None
-    small = nerscope.evaluate(GOLD, {"a": PRED}).evidence[0]
-    assert small.texts is not None
-    assert len(small.texts) == len(GOLD)
+    for module in ("sums", "score"):
+        monkeypatch.setattr(f"nerscope.evaluation.{module}.MOST_MENTIONED", len(GOLD) - 1)
+    monkeypatch.setattr("nerscope.formats.conll._SMALL", 100)
+    assert evaluated(files, workers=workers).evidence[0].texts is None
+    results = evaluated(files, fold=False, workers=workers)
+    texts = results.evidence[0].texts
+    assert texts is not None and len(texts) == OFTEN * len(GOLD)
+    assert next(mention_records(results, "a"))["text"] is not None
+    assert evaluated(files, fold=False, texts=False).evidence[0].texts is None
 
 
 def test_the_lines_of_sentences_are_kept_over_chunks(files: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 """`nerscope evaluate`: score systems against a gold file, or run a whole experiment."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
@@ -155,7 +156,7 @@ def command(
     gold, training = source_named(test), [source_named(one) for one in train]
     needs_mentions = bool(keep_mentions or errors or judgements or _OF_MENTIONS & {*list})
     kept = checkpoint_of(checkpoint)
-    with progress("scoring", quiet=quiet) as done:
+    with progress("scoring", quiet=quiet) as done, _stopping(checkpoint):
         results = evaluate(
             gold,
             systems_of(system) if system else None,
@@ -189,6 +190,17 @@ def command(
     except typer.Exit:  # all is written and printed
         if kept is not None:
             kept.finish()
+        raise
+
+
+@contextmanager
+def _stopping(checkpoint: str | None) -> Iterator[None]:
+    """Tell whoever stops the program what remains of it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if checkpoint is not None:
+            say(f"stopped; what is done is kept in {checkpoint}: the same command goes on")
         raise
 
 

@@ -47,7 +47,8 @@ def command(
             "--table", "no table is named to choose from", "write for example --table exact"
         )
     if not table:
-        emit(results_document(loaded) if all else summary_document(loaded), format, quiet=quiet)
+        whole = results_document(loaded) if all else summary_document(loaded, saved=True)
+        emit(whole, format, quiet=quiet)
     tables = chosen_tables(
         loaded,
         table,

@@ -18,7 +18,7 @@ from nerscope.evaluation.noticed import (
     unused_names,
 )
 from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, is_for_engine
-from nerscope.evaluation.score import MOST_MENTIONED, Asked, Scored, score_piece, score_rows
+from nerscope.evaluation.score import Asked, Scored, may_keep_words, score_piece, score_rows
 from nerscope.evaluation.subsets import Subset
 from nerscope.evaluation.sums import Sums
 from nerscope.formats.base import Nature, Several
@@ -75,7 +75,7 @@ def _parts(task: Task, plan: Plan, engine: Engine, sums: Sums) -> Iterator[Score
     if not is_for_engine(task, engine):
         return score_rows(plan, task.sources)
     pieces = task.pieces or [task.sources]
-    asked = (Asked(piece, words=sums.sentences <= MOST_MENTIONED) for piece in pieces)
+    asked = (Asked(piece, words=may_keep_words(plan, sums.sentences)) for piece in pieces)
     return engine.map(score_piece, plan, asked)
 
 

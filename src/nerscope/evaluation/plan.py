@@ -67,8 +67,10 @@ class Task(NamedTuple):
 
     @property
     def with_words(self) -> bool:
-        """Whether the sentences are kept in the results, for reading."""
-        return self.settings.texts and self.gold.is_small
+        """Whether the sentences are kept in the results, for reading: of small files, and of all if
+        somebody wants every mention.
+        """
+        return self.settings.texts and (self.gold.is_small or self.settings.fold is False)
 
     def rows(self, *, tokens: bool) -> Iterator[list[Corpus]]:
         """The chunks of gold and of each run, side by side; without tokens if nobody looks."""

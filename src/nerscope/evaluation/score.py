@@ -69,9 +69,14 @@ def score_rows(plan: Plan, piece: Piece) -> Iterator[Scored]:
     sentences = 0
     for row in side_by_side(piece, plan.coding, tokens=tokens, repair=repair):
         sentences += len(row[0])
-        if sentences > MOST_MENTIONED and plan.with_words:
-            plan = replace(plan, with_words=False)  # nobody will keep them
+        if plan.with_words and not may_keep_words(plan, sentences):
+            plan = replace(plan, with_words=False)
         yield score_chunk(plan, row)
+
+
+def may_keep_words(plan: Plan, sentences: int) -> bool:
+    """Whether words are of any use where there are so many sentences: sums have none."""
+    return plan.settings.fold is False or sentences <= MOST_MENTIONED
 
 
 def joined_scores(parts: Sequence[Scored]) -> Scored:

@@ -114,7 +114,7 @@ class Sums:
             ledgers=whole.ledgers,
             documents=whole.documents,
             lines=whole.lines,
-            texts=whole.texts if whole.sentences <= MOST_MENTIONED else None,
+            texts=whole.texts,
             line_a_token=whole.line_a_token,
         )
 

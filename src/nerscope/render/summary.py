@@ -18,8 +18,10 @@ _MOST_LINES = 6  # of systems in the short form
 _SCORES = ("precision", "recall", "f1")
 
 
-def summary_document(results: Results) -> Document:
-    """What an evaluation shows unasked; everything is in `results_document`."""
+def summary_document(results: Results, *, saved: bool = False) -> Document:
+    """What an evaluation shows unasked, or `show` of saved results; everything is in
+    `results_document`.
+    """
     rows = Summaries(results)
     several = len(rows.systems) > 1
     tables = [dataset_table(rows)] if several else [_overall(results)]
@@ -33,9 +35,17 @@ def summary_document(results: Results) -> Document:
         weakest = results.weakest(most=4 if len(whole) == 1 else 3)
         tables += [_weakest(weakest)] if weakest else []
     full = results_document(results, [table for table in tables if table.rows])
-    more = "more: --all for every table, --facet tmr for one; -o FILE, then nerscope show, "
-    more += "compare, errors, diagnose"
-    return replace(full, hints=[more])
+    return replace(full, hints=[_more(results, saved)])
+
+
+def _more(results: Results, saved: bool) -> str:
+    """What else can be asked."""
+    folded = any(part.folded for part in results.evidence)
+    others = ", ".join(["compare", *([] if folded else ["errors"]), "diagnose"])
+    if saved:
+        return f"more: --all for every table, --table tmr for one; nerscope {others}"
+    option = "--all for every table, --facet tmr for one"
+    return f"more: {option}; -o FILE, then nerscope show, {others}"
 
 
 def summary_lines(results: Results) -> list[str]:

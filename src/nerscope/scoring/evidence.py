@@ -159,7 +159,7 @@ class Evidence:
         if self.folded is not None:
             raise InputError(
                 self.dataset,
-                f"of {self.folded.sentences} sentences, sums are kept and no single mentions",
+                f"of {self.folded.sentences:,} sentences, sums are kept and no single mentions",
                 "evaluate with --keep-mentions (fold=False in Python)",
             )
         return self.ledgers[MENTION]
