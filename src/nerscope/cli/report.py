@@ -3,6 +3,7 @@
 import typer
 
 from nerscope.cli.common import PLUGIN_HELP, checked_outputs, emit, say
+from nerscope.cli.experiments import judged_of, judges_of, with_judged
 
 
 def command(
@@ -22,21 +23,17 @@ def command(
 
     from nerscope.plugins import load_plugins
     from nerscope.render.document import Document
-    from nerscope.render.judged import with_judgements
     from nerscope.render.page.html import page_html
     from nerscope.results.files import write_text
-    from nerscope.results.judged_results import judged_results
-    from nerscope.results.judgement_files import read_pairs
     from nerscope.results.results import Results
 
     load_plugins(plugin)
     target = output or str(Path(results).with_suffix(".html"))
     checked_outputs([target], [results, *plugin, *judgements])
-    judges = [read_pairs(path) for path in judgements]
+    judges = judges_of(judgements)
     loaded = Results.load(results)
     said = Document(lines=[f"The report is in {target}."])
-    if judges:
-        said = with_judgements(said, judged_results(loaded, judges))
+    said = with_judged(said, judged_of(loaded, judges))
     write_text(target, page_html(loaded, judges))
     if open and not webbrowser.open(Path(target).resolve().as_uri()):
         say("note: there is no browser to open it with")
