@@ -159,7 +159,7 @@ def test_a_note_says_where_it_failed() -> None:
 
 
 def test_a_part_that_does_not_travel_is_an_error() -> None:
-    with pytest.raises(TypeError, match="a set does not travel"):
+    with pytest.raises(TypeError, match="a set is not serialisable"):
         list(Pool(1).map(astray, None, [1]))
 
 
