@@ -104,7 +104,7 @@ class Registry(Generic[T]):
         return iter(sorted(self._things, key=self._ranks.__getitem__))
 
     @property
-    def of_users(self) -> list[str]:
+    def user_names(self) -> list[str]:
         """The names that users have registered."""
         return [name for name in self._things if name not in self._built_in]
 
@@ -137,10 +137,10 @@ _CALL = re.compile(r"\s*([\w.-]+)\s*(?:\((.*)\))?\s*")
 _TRUTH_VALUES: Mapping[str, bool] = {"yes": True, "no": False}
 
 
-class Families(Registry[Callable[..., T]]):
+class FactoryRegistry(Registry[Callable[..., T]]):
     """Functions that make things: `name` or `name(option=value, …)` calls one of them.
 
-    >>> sizes = Families[float]("size")
+    >>> sizes = FactoryRegistry[float]("size")
     >>> sizes.add("box", lambda side=1.0: side**3)
     >>> sizes.made("box"), sizes.made("box(side=2)")
     (1.0, 8.0)
@@ -157,14 +157,14 @@ class Families(Registry[Callable[..., T]]):
         super().add(name, thing, built_in=built_in, rank=rank)
         self._made.clear()  # a maker may stand for another one that a user has replaced
 
-    def made(self, text: str) -> T:
+    def make(self, text: str) -> T:
         """The thing that a text names; options that it does not have are refused."""
         if text not in self._made:
             self._made[text] = self._make(text)
         return self._made[text]
 
     def _make(self, text: str) -> T:
-        name, options = self.parsed(text)
+        name, options = self.parse(text)
         try:
             return self[name](**options)
         except TypeError as error:
@@ -174,7 +174,7 @@ class Families(Registry[Callable[..., T]]):
                 "see docs/extending.md for how options are written",
             ) from None
 
-    def parsed(self, text: str) -> tuple[str, Options]:
+    def parse(self, text: str) -> tuple[str, Options]:
         """The name and the options of a text; the name must be known."""
         call = _CALL.fullmatch(text) if isinstance(text, str) else None
         if not call:
@@ -199,11 +199,11 @@ class Families(Registry[Callable[..., T]]):
         return call[1], options
 
 
-def written(name: str, **options: float | bool) -> str:
-    """Write a name with its options, in the form that `Families.made` reads.
+def name_with_options(name: str, **options: float | bool) -> str:
+    """Write a name with its options, in the form that `FactoryRegistry.make` reads.
 
-    >>> written("f", beta=0.5), written("overlap", typed=False), written("exact")
-    ('f(beta=0.5)', 'overlap(typed=no)', 'exact')
+    >>> name_with_options("f", beta=0.5), name_with_options("overlap", typed=False)
+    ('f(beta=0.5)', 'overlap(typed=no)')
     """
     inner = ", ".join(
         f"{key}={('yes' if value else 'no') if isinstance(value, bool) else _number(value)}"
