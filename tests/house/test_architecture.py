@@ -13,7 +13,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "nerscope"
 FLOORS: list[set[str]] = [
     {"version"},
     {"errors"},
-    {"registry", "plugins", "wire"},
+    {"registry", "plugins", "codec"},
     {"corpus", "engines"},
     {"formats"},
     {"facets", "scoring"},
@@ -72,7 +72,7 @@ def test_facets_and_scoring_do_not_know_each_other() -> None:
 
 def test_loose_modules_are_those_that_every_room_uses() -> None:
     loose = {path.stem for path in SOURCE.glob("*.py")}
-    used = {"errors", "plugins", "registry", "testing", "version", "wire"}
+    used = {"errors", "plugins", "registry", "testing", "version", "codec"}
     assert loose == {"__init__", "__main__", *used}
 
 

@@ -18,7 +18,7 @@ class Engine(Protocol):
     """Runs `work(state, item)` for every item; parts come in the order of the items.
 
     `work` is a function of a module and learns nothing on the side; state and items can be pickled,
-    and parts can be packed by `nerscope.wire`.
+    and parts can be packed by `nerscope.codec`.
     """
 
     @property
