@@ -11,7 +11,7 @@ import pytest
 from nerscope.engines.base import ENGINES
 from nerscope.facets.facet import FACETS
 from nerscope.formats.base import FORMATS
-from nerscope.registry import Families, Registry
+from nerscope.registry import FactoryRegistry, Registry
 from nerscope.render.document import OUTPUTS
 from nerscope.scoring.matching import MATCHES
 from nerscope.scoring.metrics import METRICS
@@ -86,5 +86,5 @@ def registries() -> Iterator[None]:
     for registry, things in zip(everyone, before, strict=True):
         registry._things.clear()
         registry._things.update(things)
-        if isinstance(registry, Families):
+        if isinstance(registry, FactoryRegistry):
             registry._made.clear()

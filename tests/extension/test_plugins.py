@@ -1,4 +1,4 @@
-"""A file as a user writes it adds one thing at one extension point, and the thing works everywhere."""
+"""A file as a user writes it adds one thing at an extension point; it then works everywhere."""
 
 import json
 import runpy
