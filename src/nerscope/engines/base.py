@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from nerscope.errors import InputError, UsageError
-from nerscope.plugins import blamed
+from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
 State = TypeVar("State")
@@ -67,7 +67,7 @@ def engine_for(
         return given
     name, has_address, _ = given.partition(":")
     maker, place = ENGINES[name], f"engine '{name}'"
-    with blamed(place):
+    with user_code(place):
         if has_address and "address" not in signature(maker).parameters:
             raise UsageError(place, f"'{given}': it has no address", f"write {name}")
         made = maker(workers, plugins, **({"address": given} if has_address else {}))
@@ -100,7 +100,7 @@ class _Watched:
                 yield item
 
         expected = _part_of(work)
-        with blamed(self._place):
+        with user_code(self._place):
             for part in self._engine.map(work, state, counted()):
                 found += 1
                 if expected is not None and not isinstance(part, expected):
