@@ -83,8 +83,8 @@ def test_the_first_comes_first_though_it_takes_longest() -> None:
 
 
 def test_without_items_there_are_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_copied", refuse)
-    monkeypatch.setattr(pool, "_fresh", refuse)
+    monkeypatch.setattr(pool, "_fork", refuse)
+    monkeypatch.setattr(pool, "_spawn", refuse)
     assert list(Pool(2).map(doubled, 3, [])) == []
 
 
@@ -125,7 +125,7 @@ def test_workers_start_from_nothing_where_copies_are_unsafe(
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(threading, "active_count", lambda: threads)
-    monkeypatch.setattr(pool, "_fresh", refuse)
+    monkeypatch.setattr(pool, "_spawn", refuse)
     with pytest.raises(NotImplementedError):
         list(Pool(1).map(doubled, 3, [1]))
 
