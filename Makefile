@@ -140,8 +140,8 @@ mutants: $(READY)
 
 # What the commands in the documentation print, and the cells of the notebook, written into them.
 sessions: $(READY)
-	PYTHONPATH=. $(BIN)/python -m tests.house.sessions --write
-	PYTHONPATH=. $(BIN)/python -m tests.house.notebook --write
+	PYTHONPATH=. $(BIN)/python -m tests.project.sessions --write
+	PYTHONPATH=. $(BIN)/python -m tests.project.notebook --write
 
 clean:
 	rm -rf $(VENV) .venv-lab .venv-peers .venv-ray .venv-docs build nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

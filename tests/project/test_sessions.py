@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.house import sessions
+from tests.project import sessions
 
 
 @pytest.fixture(scope="module")

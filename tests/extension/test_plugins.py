@@ -1,4 +1,4 @@
-"""The doors of the house: each thing is added from outside as one file, and works everywhere."""
+"""A file as a user writes it adds one thing at an extension point; it then works everywhere."""
 
 import json
 import runpy
