@@ -12,8 +12,8 @@ from transformers import (
     TrainingArguments,
 )
 
-from nerscope.compat.loops import read_batch
 from nerscope.compat.huggingface import compute_metrics
+from nerscope.compat.loops import read_batch
 
 LABELS = ["O", "B-PER", "B-LOC"]
 TRAIN = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
