@@ -188,6 +188,7 @@ CORPORA = {  # hard enough that chance is far away, on every corpus
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.corpora
 @pytest.mark.parametrize(("name", "wanted"), CORPORA.items())
 def test_a_design_beats_the_best_of_a_thousand_random_splits(

@@ -779,6 +779,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.corpora
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", CORPORA)
@@ -802,6 +803,7 @@ def check_real(source: list[Sentence], done: Made, token: int) -> None:
         assert read(source_named(one.test)).scheme == read(source_named(one.train)).scheme
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", CORPORA)
 def test_real_corpora_get_hard_test_sets(name: str, shared: Path, tmp_path: Path) -> None:
@@ -815,6 +817,7 @@ def test_real_corpora_get_hard_test_sets(name: str, shared: Path, tmp_path: Path
     assert abs(unseen["reached"] - 0.8) <= abs(unseen["best_random"] - 0.8)
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", [name for name in CORPORA if name != "reconll"])
 def test_real_files_are_left_out(name: str, shared: Path, tmp_path: Path) -> None:
