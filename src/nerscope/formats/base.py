@@ -500,7 +500,7 @@ def format_written(target: str) -> Format:
         return FORMATS[told]
     name = without_packing(path).lower()
     fallback = FORMATS[FALLBACK]
-    users = [FORMATS[known] for known in FORMATS.of_users]
+    users = [FORMATS[known] for known in FORMATS.user_names]
     if not name.endswith(fallback.endings) or any(name.endswith(form.endings) for form in users):
         for form in (FORMATS[known] for known in FORMATS):  # which loads all of them
             if name.endswith(form.endings):
@@ -613,8 +613,8 @@ def _format_of(data: Bytes, told: str | None) -> Format:
     head = b"" if data.is_folder else data.head()
     refuse_pickles(data.name, head)
     fallback = FORMATS[FALLBACK]
-    for name in FORMATS.of_users:
-        with blamed(f"format '{name}'"):
+    for name in FORMATS.user_names:
+        with user_code(f"format '{name}'"):
             if FORMATS[name].fits(data.name, head):
                 return FORMATS[name]
     # Most files are columns, and look like it. The modules of the other formats, whose import takes
