@@ -43,5 +43,5 @@ def command(
         "",
     ]
     document = replace(results_document(results), lines=lines)
-    written = {str(saved): results.to_json, str(page): lambda: page_html(results)}
+    written = {str(saved): results.file_text, str(page): lambda: page_html(results)}
     emit(document, "text", files=written, quiet=True)  # so that it ends with what to do next

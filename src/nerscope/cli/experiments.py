@@ -60,7 +60,7 @@ def files_of(
     """What goes to files: the results, and the report on them."""
     files: dict[str, Any] = {}
     if said["output"]:
-        files[said["output"]] = lambda: results.to_json(also)
+        files[said["output"]] = lambda: results.file_text(also)
     if said["report"]:
         from nerscope.render.page.html import page_html  # for those who want to look at it
 
