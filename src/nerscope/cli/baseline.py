@@ -31,7 +31,7 @@ def command(
     from nerscope.plugins import load_plugins
 
     load_plugins(plugin)
-    options = recipe_named(recipe).parsed(option)
+    options = recipe_named(recipe).parse_options(option)
     files = [value for value in options.values() if isinstance(value, str)]
     checked_outputs([output], [train, test, dev, *files, *plugin])
     baseline(

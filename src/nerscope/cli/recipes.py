@@ -13,7 +13,7 @@ def command(
     plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
 ) -> None:
     """List the recipes that train systems, their options, and whether they can run here."""
-    from nerscope.lab.listing import recipe_records
+    from nerscope.lab.recipe import recipe_records
     from nerscope.plugins import load_plugins
     from nerscope.render.recipes import recipes_document
 

@@ -18,7 +18,7 @@ from nerscope.cli.experiments import beside, hand_out
 from nerscope.errors import plural
 
 if TYPE_CHECKING:
-    from nerscope.lab.plan import Plan
+    from nerscope.lab.plan import RunPlan
 
 _MOST_NAMED = 3  # failed jobs in a note
 
@@ -102,10 +102,10 @@ def _failures(names: list[str], jobs: int, place: str) -> list[str]:
     ]
 
 
-def _list_jobs(plan: "Plan", said: dict[str, Any]) -> None:
+def _list_jobs(plan: "RunPlan", said: dict[str, Any]) -> None:
     """Every job, and whether it is done."""
-    from nerscope.lab.run import planned, runs_folder
+    from nerscope.lab.run import planned_jobs, runs_folder
     from nerscope.render.jobs import planned_document
 
-    found = planned(plan, runs_folder(plan, said["folder"]))
+    found = planned_jobs(plan, runs_folder(plan, said["folder"]))
     emit(planned_document(found), said["format"], quiet=said["quiet"])
