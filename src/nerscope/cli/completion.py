@@ -23,7 +23,7 @@ NAMES = {
     "recipe": ("lab.recipe", "RECIPES"),
     "repair": ("corpus.mentions", "REPAIRS"),
     "scheme": ("corpus.schemes", "SCHEMES"),
-    "terms": ("results.glossary", "GLOSSARY"),
+    "terms": ("results.terms", "all_terms"),
     "to": ("corpus.schemes", "SCHEMES"),
     "what": ("render.figures", "FIGURES"),
 }
@@ -47,6 +47,7 @@ def _names_of(module: str, table: str) -> Callable[[str], list[str]]:
         for room in _FILLING:
             import_module(f"nerscope.{room}")
         names = getattr(import_module(f"nerscope.{module}"), table)
+        names = names() if callable(names) else names  # terms are gathered when asked for
         return [name for name in names if name.startswith(incomplete)]
 
     return finished

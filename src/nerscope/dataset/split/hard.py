@@ -21,15 +21,15 @@ from nerscope.dataset.split.hard_search import Goal, random_groups, searched
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
-from nerscope.facets.view import io_labels
+from nerscope.scoring.token_matches import io_labels
 
 RANDOM_SPLITS = 1000
 _SHORT = {"unseen": "unseen-any", "tcm": "tcm-all"}
 # What can be wanted: the unit that counts, and which codes of its facet.
 NAMES: dict[str, tuple[str, tuple[int, ...]]] = {
-    **{name: (MENTION, codes) for name, codes in TMR.levels.items()},
-    **{short: (MENTION, TMR.levels[name]) for short, name in _SHORT.items()},
-    **{f"hard-{name}": (TOKEN, codes) for name, codes in HARD.levels.items() if name != "all"},
+    **{name: (MENTION, codes) for name, codes in TMR.level_codes.items()},
+    **{short: (MENTION, TMR.level_codes[name]) for short, name in _SHORT.items()},
+    **{f"hard-{name}": (TOKEN, codes) for name, codes in HARD.level_codes.items() if name != "all"},
 }
 
 
