@@ -19,7 +19,7 @@ in `nerscope --help`. A file `greet.py` in this folder is all that `nerscope gre
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
