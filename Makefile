@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-.PHONY: demo test coverage test-lab test-peers test-ray test-browser page screenshots docs lint format lock bench bench-exact bench-peers bench-scale bench-ray calibration mutants sessions clean
+.PHONY: demo test test-all coverage test-lab test-peers test-ray test-browser page screenshots docs lint format lock bench bench-exact bench-peers bench-scale bench-ray calibration mutants sessions clean
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "nerscope needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -15,7 +15,11 @@ $(READY): requirements-dev.txt pyproject.toml
 demo: $(READY)
 	$(BIN)/nerscope demo nerscope-demo
 
+# Every module, without slow tests and with a tenth of the generated examples.
 test: $(READY)
+	$(BIN)/python -m pytest --quick
+
+test-all: $(READY)
 	$(BIN)/python -m pytest
 
 # How much of the code the tests run, branches too: the same tests, at half the speed.
@@ -140,8 +144,8 @@ mutants: $(READY)
 
 # What the commands in the documentation print, and the cells of the notebook, written into them.
 sessions: $(READY)
-	PYTHONPATH=. $(BIN)/python -m tests.house.sessions --write
-	PYTHONPATH=. $(BIN)/python -m tests.house.notebook --write
+	PYTHONPATH=. $(BIN)/python -m tests.project.sessions --write
+	PYTHONPATH=. $(BIN)/python -m tests.project.notebook --write
 
 clean:
 	rm -rf $(VENV) .venv-lab .venv-peers .venv-ray .venv-docs build nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,7 +11,7 @@ import pytest
 from nerscope.engines.base import ENGINES
 from nerscope.facets.facet import FACETS
 from nerscope.formats.base import FORMATS
-from nerscope.registry import Families, Registry
+from nerscope.registry import FactoryRegistry, Registry
 from nerscope.render.document import OUTPUTS
 from nerscope.scoring.matching import MATCHES
 from nerscope.scoring.metrics import METRICS
@@ -36,9 +36,9 @@ POSIX = (
     "tests/engines/test_pool.py::test_workers_end_with_a_map_that_nobody_finishes",
     "tests/evaluation/test_refusals.py::test_two_outputs_are_never_the_same_file",
     "tests/formats/test_reading.py::test_a_pipe_is_read_once_and_kept",
-    "tests/house/test_once_found.py",
-    "tests/house/test_sessions.py",
-    "tests/house/test_workflows.py::test_the_gate_of_the_workflow_judges",
+    "tests/project/test_regressions.py",
+    "tests/project/test_sessions.py",
+    "tests/project/test_workflows.py::test_the_gate_of_the_workflow_judges",
     "tests/lab/test_run.py",
     "tests/results/test_files.py",
 )
@@ -86,5 +86,5 @@ def registries() -> Iterator[None]:
     for registry, things in zip(everyone, before, strict=True):
         registry._things.clear()
         registry._things.update(things)
-        if isinstance(registry, Families):
+        if isinstance(registry, FactoryRegistry):
             registry._made.clear()

@@ -7,10 +7,10 @@ from types import TracebackType
 from nerscope.errors import InputError, NerscopeError, UsageError
 
 
-class blamed:  # noqa: N801  used as a statement: with blamed("facet 'mine'"): …
+class user_code:  # noqa: N801  used as a statement: with blamed("facet 'mine'"): …
     """Turn whatever a user's code raises, an exit too, into a message that names it.
 
-    >>> with blamed("facet 'mine'"):
+    >>> with user_code("facet 'mine'"):
     ...     1 / 0
     Traceback (most recent call last):
     nerscope.errors.UsageError: facet 'mine': its function fails (ZeroDivisionError: division by ...
@@ -39,7 +39,7 @@ class blamed:  # noqa: N801  used as a statement: with blamed("facet 'mine'"): �
         return UsageError(self.place, fact, "mend the function, or leave it out")
 
 
-class _Running(blamed):
+class _Running(user_code):
     """The same for a whole file."""
 
     def message(self, reason: str) -> NerscopeError:

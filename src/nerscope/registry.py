@@ -1,38 +1,71 @@
-"""Things with names: what is built in, what a user registers, what an installed package offers."""
+"""Named things: what is built in, what a user registers, what an installed package offers."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from typing import Generic, TypeVar
 
 from nerscope.errors import UsageError, suggest
 
 T = TypeVar("T")
 Options = dict[str, float | bool]
+_LAST = 1000  # the rank of whatever says nothing of its place in listings
+
+
+def discover(package: str) -> None:
+    """Import every module of a package, so that each of them registers what it defines.
+
+    A new built-in is then one new file in its package, and no list of modules is edited. Modules
+    that begin with an underscore are left to the modules that use them. Subpackages are imported,
+    and may discover their own modules.
+
+    >>> discover("nerscope.scoring")
+    """
+    from pkgutil import iter_modules  # takes longer to import than all of this module
+
+    for module in iter_modules(import_module(package).__path__):
+        if not module.name.startswith("_"):
+            import_module(f"{package}.{module.name}")
 
 
 class Registry(Generic[T]):
     """Named things of one kind; an unknown name is answered with the closest known one.
 
-    What is built in stays; what a user registers may be registered again, as notebooks do.
+    `package` is where the built-in things live, one file each. Its modules are imported only when
+    a name is not known yet, or when names are listed: until then a program pays for nothing.
+    Built-in names are fixed; a user's name may be registered again, as notebooks do.
 
     >>> colours = Registry[str]("colour")
     >>> colours.add("red", "#f00")
     >>> colours["red"], list(colours)
     ('#f00', ['red'])
+
+    A package of built-ins makes its registry in one module, and each other module adds to it:
+
+    >>> methods = Registry[str]("method", package="nerscope.stats")  # nothing is imported yet
+    >>> methods.add("t-test", "…", built_in=True, rank=20)
+    >>> methods.add("sign-test", "…", built_in=True, rank=10)  # listed before t-test
     """
 
-    def __init__(self, kind: str, later: Callable[[], None] | None = None) -> None:
-        """`later` adds what is built in and seldom needed; it is called when somebody asks."""
+    def __init__(
+        self, kind: str, later: Callable[[], None] | None = None, *, package: str | None = None
+    ) -> None:
         self.kind = kind
         self._later = later
+        self._package = package
         self._things: dict[str, T] = {}
+        self._ranks: dict[str, int] = {}
         self._built_in: set[str] = set()
         self._searched = False
 
-    def add(self, name: str, thing: T, *, built_in: bool = False) -> None:
-        """Register a thing under a name, instead of what a user has registered under it before."""
+    def add(self, name: str, thing: T, *, built_in: bool = False, rank: int = _LAST) -> None:
+        """Register a thing, instead of what a user has registered under its name before.
+
+        Names are listed by `rank`, those of equal rank in the order of their registration. Give
+        every built-in a rank: modules are discovered in alphabetical order, which means nothing.
+        """
         if not built_in:
-            self.load()  # whose names are taken
+            self.load()  # a user's name must not be one that a built-in takes later
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise UsageError(
                 f"{self.kind} {name!r}",
@@ -44,10 +77,12 @@ class Registry(Generic[T]):
                 f"{self.kind} '{name}'", "a built-in one has this name", "choose another name"
             )
         self._things[name] = thing
+        self._ranks[name] = rank
         if built_in:
             self._built_in.add(name)
 
     def __getitem__(self, name: str) -> T:
+        # What costs least comes first: known things, then our modules, then installed packages.
         if name not in self._things:
             self.load()
         if name not in self._things:
@@ -66,25 +101,29 @@ class Registry(Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         self.load()
-        return iter(self._things)
+        return iter(sorted(self._things, key=self._ranks.__getitem__))
 
     @property
-    def of_users(self) -> list[str]:
-        """What users have registered."""
+    def user_names(self) -> list[str]:
+        """The names that users have registered."""
         return [name for name in self._things if name not in self._built_in]
 
     def load(self) -> None:
-        """Add what was left for later."""
+        """Import the modules of the built-in things, once."""
+        # Both are cleared first: the modules that are imported here use this registry.
+        package, self._package = self._package, None
         later, self._later = self._later, None
+        if package is not None:
+            discover(package)
         if later is not None:
             later()
 
     def is_built_in(self, name: str) -> bool:
-        """Whether this comes with the package."""
+        """Whether a name comes with nerscope."""
         return name in self._built_in
 
     def search(self) -> None:
-        """Import what installed packages offer under `nerscope.<kind>`; that registers it."""
+        """Import what installed packages offer under `nerscope.<kind>`, which registers it."""
         if not self._searched:
             from importlib.metadata import entry_points  # takes longer than all of this package
 
@@ -95,35 +134,37 @@ class Registry(Generic[T]):
 
 _NAME = re.compile(r"[\w](?:[\w.-]*[\w])?")
 _CALL = re.compile(r"\s*([\w.-]+)\s*(?:\((.*)\))?\s*")
-_WORDS: Mapping[str, bool] = {"yes": True, "no": False}
+_TRUTH_VALUES: Mapping[str, bool] = {"yes": True, "no": False}
 
 
-class Families(Registry[Callable[..., T]]):
-    """Makers of things: `name` and `name(option=value, …)` are how a thing is written and read.
+class FactoryRegistry(Registry[Callable[..., T]]):
+    """Functions that make things: `name` or `name(option=value, …)` calls one of them.
 
-    >>> sizes = Families[float]("size")
+    >>> sizes = FactoryRegistry[float]("size")
     >>> sizes.add("box", lambda side=1.0: side**3)
     >>> sizes.made("box"), sizes.made("box(side=2)")
     (1.0, 8.0)
     """
 
-    def __init__(self, kind: str) -> None:
-        super().__init__(kind)
+    def __init__(self, kind: str, *, package: str | None = None) -> None:
+        super().__init__(kind, package=package)
         self._made: dict[str, T] = {}
 
-    def add(self, name: str, thing: Callable[..., T], *, built_in: bool = False) -> None:
+    def add(
+        self, name: str, thing: Callable[..., T], *, built_in: bool = False, rank: int = _LAST
+    ) -> None:
         """Register a maker under a name."""
-        super().add(name, thing, built_in=built_in)
-        self._made.clear()
+        super().add(name, thing, built_in=built_in, rank=rank)
+        self._made.clear()  # a maker may stand for another one that a user has replaced
 
-    def made(self, text: str) -> T:
+    def make(self, text: str) -> T:
         """The thing that a text names; options that it does not have are refused."""
         if text not in self._made:
             self._made[text] = self._make(text)
         return self._made[text]
 
     def _make(self, text: str) -> T:
-        name, options = self.parsed(text)
+        name, options = self.parse(text)
         try:
             return self[name](**options)
         except TypeError as error:
@@ -133,35 +174,36 @@ class Families(Registry[Callable[..., T]]):
                 "see docs/extending.md for how options are written",
             ) from None
 
-    def parsed(self, text: str) -> tuple[str, Options]:
+    def parse(self, text: str) -> tuple[str, Options]:
         """The name and the options of a text; the name must be known."""
-        found = _CALL.fullmatch(text) if isinstance(text, str) else None
-        if not found:
+        call = _CALL.fullmatch(text) if isinstance(text, str) else None
+        if not call:
             raise UsageError(
                 f"{self.kind} {text!r}", "it cannot be read", "write name or name(option=value, …)"
             )
-        self[found[1]]
+        self[call[1]]  # raises if there is no such name
         options: Options = {}
-        for part in filter(None, (piece.strip() for piece in (found[2] or "").split(","))):
-            key, _, value = (piece.strip() for piece in part.partition("="))
+        assignments = (text.strip() for text in (call[2] or "").split(","))
+        for assignment in filter(None, assignments):
+            key, _, value = (side.strip() for side in assignment.partition("="))
             if key in options:
                 raise UsageError(f"{self.kind} '{text}'", "an option is said twice", "say it once")
             try:
-                options[key] = _WORDS[value] if value in _WORDS else float(value)
+                options[key] = _TRUTH_VALUES[value] if value in _TRUTH_VALUES else float(value)
             except ValueError:
                 raise UsageError(
                     f"{self.kind} '{text}'",
-                    f"'{part}' cannot be read",
+                    f"'{assignment}' cannot be read",
                     "the value of an option is a number, yes or no",
                 ) from None
-        return found[1], options
+        return call[1], options
 
 
-def written(name: str, **options: float | bool) -> str:
-    """How a thing with options is written, so that it reads back as itself.
+def name_with_options(name: str, **options: float | bool) -> str:
+    """Write a name with its options, in the form that `FactoryRegistry.make` reads.
 
-    >>> written("f", beta=0.5), written("overlap", typed=False), written("exact")
-    ('f(beta=0.5)', 'overlap(typed=no)', 'exact')
+    >>> name_with_options("f", beta=0.5), name_with_options("overlap", typed=False)
+    ('f(beta=0.5)', 'overlap(typed=no)')
     """
     inner = ", ".join(
         f"{key}={('yes' if value else 'no') if isinstance(value, bool) else _number(value)}"
@@ -171,5 +213,5 @@ def written(name: str, **options: float | bool) -> str:
 
 
 def _number(value: float) -> str:
-    """A number as short as it can be without becoming another one."""
+    # Six digits where they are enough: 0.5 stays "0.5", and 1/3 keeps all its digits.
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)

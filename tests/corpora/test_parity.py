@@ -98,6 +98,7 @@ def test_tough_mentions_recall(dataset: str) -> None:
                 check(dataset, (system, facet, level, kind, "exact", "recall"), value, cell["n"])
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("dataset", DATASETS)
 @pytest.mark.parametrize(
     ("block", "facet", "options"),

@@ -17,7 +17,7 @@ from nerscope.errors import (
     plural,
     suggest,
 )
-from nerscope.registry import Families, Registry, written
+from nerscope.registry import FactoryRegistry, Registry, name_with_options
 
 
 def colours() -> Registry[str]:
@@ -64,8 +64,8 @@ def test_names_are_letters_digits_and_joints_between_them(name: str) -> None:
     assert registry[name] == "#00f"
 
 
-def boxes() -> Families[tuple[str, float, bool]]:
-    registry = Families[tuple[str, float, bool]]("size")
+def boxes() -> FactoryRegistry[tuple[str, float, bool]]:
+    registry = FactoryRegistry[tuple[str, float, bool]]("size")
     registry.add("box", lambda side=1.0, lid=False: ("box", side, lid))
     return registry
 
@@ -81,7 +81,7 @@ def boxes() -> Families[tuple[str, float, bool]]:
     ],
 )
 def test_options_are_written_behind_a_name(text: str, expected: tuple[str, float, bool]) -> None:
-    assert boxes().made(text) == expected
+    assert boxes().make(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -99,15 +99,15 @@ def test_options_are_written_behind_a_name(text: str, expected: tuple[str, float
 )
 def test_what_is_written_otherwise_is_refused(text: Any, fact: str) -> None:
     with pytest.raises(UsageError) as caught:
-        boxes().made(text)
+        boxes().make(text)
     assert caught.value.fact.startswith(fact) and caught.value.remedy
 
 
 def test_a_maker_that_is_registered_again_makes_new_things() -> None:
     registry = boxes()
-    assert registry.made("box") == ("box", 1.0, False)
+    assert registry.make("box") == ("box", 1.0, False)
     registry.add("box", lambda: ("other", 0.0, True))
-    assert registry.made("box") == ("other", 0.0, True)
+    assert registry.make("box") == ("other", 0.0, True)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,9 @@ def test_a_maker_that_is_registered_again_makes_new_things() -> None:
 def test_what_is_written_reads_back_as_itself(
     options: dict[str, float | bool], expected: str | None
 ) -> None:
-    text = written("box", **options)
+    text = name_with_options("box", **options)
     assert expected in (None, text)
-    assert boxes().parsed(text) == ("box", options)
+    assert boxes().parse(text) == ("box", options)
 
 
 def test_an_unknown_name_is_answered_with_the_closest_one_each_time() -> None:

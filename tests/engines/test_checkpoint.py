@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import nerscope
+from nerscope.codec import pack
 from nerscope.engines.base import Item, Part, State
 from nerscope.engines.checkpoint import _MARK, Checkpointed
 from nerscope.engines.local import Local
 from nerscope.engines.pool import Pool
 from nerscope.errors import FaultError, OutputError, UsageError
-from nerscope.wire import pack
 
 ITEMS = list(range(10))
 DEMO = Path(nerscope.__file__).parent / "demo"

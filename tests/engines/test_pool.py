@@ -73,6 +73,7 @@ def start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     return str(request.param)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.usefixtures("start")
 def test_parts_come_in_the_order_of_the_items() -> None:
     assert list(Pool(2).map(doubled, 3, range(20))) == [3 * item for item in range(20)]
@@ -107,6 +108,7 @@ def test_few_items_are_ahead_of_the_parts() -> None:
         assert len(drawn) <= taken + 2 * _AHEAD + 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("start")
 def test_large_items_and_parts_do_not_wait_for_each_other() -> None:
     items = [bytes([number]) * BIG for number in range(4)]
@@ -134,6 +136,7 @@ def refuse(*arguments: object) -> None:
     raise NotImplementedError
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.usefixtures("start")
 @pytest.mark.parametrize(
     ("item", "kind", "message"),
@@ -187,6 +190,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["name", "standard input"])
 def test_workers_do_not_run_the_program_again_and_are_not_waited_for_when_dead(
     by: str, tmp_path: Path

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 import nerscope as ns
+from nerscope.codec import pack
 from nerscope.engines import Ray, link
 from nerscope.engines import ray as engine_module
 from nerscope.engines.base import engine_for
 from nerscope.engines.link import _LINKS, _reach, _wanted, link_to
 from nerscope.version import VERSION
-from nerscope.wire import pack
 
 
 class RayError(Exception):

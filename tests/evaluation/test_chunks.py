@@ -54,6 +54,7 @@ def alone(files: dict[str, str]) -> str:
     return evaluated(files).to_json()
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_bytes_as_one(files: dict[str, str], alone: str) -> None:
     assert evaluated(files, workers=2).to_json() == alone
 
@@ -84,6 +85,7 @@ class Posted(Backwards):
             yield part
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "engine", [Backwards(), Posted(), "local"], ids=["backwards", "posted", "local"]
 )
@@ -138,6 +140,7 @@ def test_progress_counts_the_sentences_of_all_chunks(files: dict[str, str]) -> N
     assert said[-1] == OFTEN * len(GOLD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_of_large_corpora_words_are_kept_with_the_mentions_or_not_at_all(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch, workers: int

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Ints, Objects
 from nerscope.corpus.mentions import (
     NO_MENTIONS,
@@ -31,7 +32,6 @@ from nerscope.corpus.schemes import (
 )
 from nerscope.corpus.vocabulary import Fields, Vocabulary
 from nerscope.errors import FormatError, InputError
-from nerscope.wire import travels
 
 _LONGEST_SHOWN = 60  # letters of a label in a message
 _LONE = re.compile("[\ud800-\udfff]")
@@ -50,7 +50,7 @@ class Coding:
 _LISTED = 1000  # of what was found, so many are named
 
 
-@travels
+@serialisable
 class Found(NamedTuple):
     """Something that was noticed while reading: how often, on which lines first, what, of how many.
 
@@ -72,7 +72,7 @@ class Found(NamedTuple):
         )
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """What was noticed while a chunk was read. Readings of chunks add up to that of their file."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Ints, Objects
 from nerscope.corpus.lookup import ranges
 from nerscope.corpus.schemes import (
@@ -27,7 +28,6 @@ from nerscope.corpus.schemes import (
     stray,
 )
 from nerscope.errors import UsageError, suggest
-from nerscope.wire import travels
 
 REPAIRS = {
     "conlleval": "any label but O belongs to a mention; a stray I-X opens one",
@@ -43,7 +43,7 @@ def check_repair(name: str) -> None:
         raise UsageError("repair", f"there is no repair '{name}'", suggest(name, REPAIRS))
 
 
-@travels
+@serialisable
 class Shape(NamedTuple):
     """What makes a mention other than a run of whole tokens.
 
@@ -103,7 +103,7 @@ def shapes_of(shapes: Sequence[Shape]) -> Objects | None:
     return np.fromiter(shapes, object, len(shapes))
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
     """Spans of tokens with a type: parallel arrays, spans half-open and counted from the start of

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.errors import UsageError, expect, suggest
-from nerscope.wire import travels
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
 OUTSIDE_LABEL = "O"
@@ -247,7 +247,7 @@ def _with_previous(role: Ints, kind: Ints, starts: Ints) -> tuple[Ints, Ints, Bo
     return before, role, same
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitions:
     """How often each label follows each other one: enough to tell the scheme and every fault in it.

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.vocabulary import Vocabulary
-from nerscope.wire import travels
 
 
-@travels
+@serialisable
 class Spelt(NamedTuple):
     """Sequences of tokens: sequence k is `tokens[ends[k - 1]:ends[k]]`, places in `words`.
 

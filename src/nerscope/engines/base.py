@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from nerscope.errors import InputError, UsageError
-from nerscope.plugins import blamed
+from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
 State = TypeVar("State")
@@ -18,7 +18,7 @@ class Engine(Protocol):
     """Runs `work(state, item)` for every item; parts come in the order of the items.
 
     `work` is a function of a module and learns nothing on the side; state and items can be pickled,
-    and parts can be packed by `nerscope.wire`.
+    and parts can be packed by `nerscope.codec`.
     """
 
     @property
@@ -67,7 +67,7 @@ def engine_for(
         return given
     name, has_address, _ = given.partition(":")
     maker, place = ENGINES[name], f"engine '{name}'"
-    with blamed(place):
+    with user_code(place):
         if has_address and "address" not in signature(maker).parameters:
             raise UsageError(place, f"'{given}': it has no address", f"write {name}")
         made = maker(workers, plugins, **({"address": given} if has_address else {}))
@@ -100,7 +100,7 @@ class _Watched:
                 yield item
 
         expected = _part_of(work)
-        with blamed(self._place):
+        with user_code(self._place):
             for part in self._engine.map(work, state, counted()):
                 found += 1
                 if expected is not None and not isinstance(part, expected):

@@ -12,9 +12,9 @@ from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
+from nerscope.codec import pack, unpack
 from nerscope.engines.base import Engine, Item, Part, State
 from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError
-from nerscope.wire import pack, unpack
 
 _MARK = b"nerscope part 1\n"
 _SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)

@@ -16,10 +16,10 @@ from functools import cache, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from nerscope.codec import pack, unpack
 from nerscope.engines.base import ENGINES, Item, Part, State
 from nerscope.errors import FaultError
 from nerscope.plugins import load_plugins
-from nerscope.wire import pack, unpack
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nerscope import errors
+from nerscope.codec import pack, unpack
 from nerscope.engines.base import ENGINES, Item, Part, State
 from nerscope.errors import FaultError, NerscopeError
 from nerscope.plugins import load_plugins
 from nerscope.version import VERSION
-from nerscope.wire import pack, unpack
 
 if TYPE_CHECKING:
     from nerscope.engines.link import Link

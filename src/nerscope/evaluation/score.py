@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Floats, Ints, Objects
 from nerscope.corpus.corpus import Corpus, Reading
 from nerscope.corpus.interning import Paths
@@ -20,12 +21,11 @@ from nerscope.formats.base import Nature, with_tokens
 from nerscope.formats.pieces import Piece, begins_file
 from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
-from nerscope.wire import travels
 
 MOST_MENTIONED = 120_000  # sentences; of larger corpora, neither text nor single mentions are kept
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
     """What scoring some sentences gave; what is scored adds up, whoever scored it.

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import UsageError
-from nerscope.wire import travels
 
 NAMES = {2: ("S", "L"), 3: ("S", "M", "L"), 4: ("XS", "S", "L", "XL")}
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True)
 class Values:
     """Distinct values and how often each occurs: all that is needed to place edges. Values of

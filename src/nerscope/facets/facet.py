@@ -13,7 +13,7 @@ from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.buckets import BUCKETINGS, Buckets
 from nerscope.facets.view import View
-from nerscope.plugins import blamed
+from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
 UNITS = (MENTION, INSIDE, TOKEN)
@@ -61,7 +61,7 @@ class Facet:
     def checked_codes(self, view: View) -> Ints:
         """The codes, refused if there is not one that some level has for each unit."""
         place = f"facet '{self.name}'"
-        with blamed(place):
+        with user_code(place):
             codes = np.asarray(self.codes(view))
         expected = view.n_units(self.unit)
         if codes.shape != (expected,) or codes.dtype.kind not in "iub":
@@ -105,7 +105,7 @@ class Attribute:
     def checked_values(self, view: View) -> Floats:
         """The values, refused if there is not one finite number for each unit."""
         place = f"attribute '{self.name}'"
-        with blamed(place):
+        with user_code(place):
             values = np.asarray(self.values(view), np.float64)
         expected = view.n_units(self.unit)
         if values.shape != (expected,):

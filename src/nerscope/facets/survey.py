@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.interning import Paths
@@ -14,10 +15,9 @@ from nerscope.corpus.spelling import Spelt, joined_spelt, spell
 from nerscope.facets.buckets import Values
 from nerscope.facets.facet import Attribute
 from nerscope.facets.view import Sentences, View
-from nerscope.wire import travels
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class SurveyPart:
     """What some sentences say: surfaces with a type of each, and the values of attributes."""

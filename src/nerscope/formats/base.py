@@ -24,7 +24,7 @@ from nerscope.errors import InputError, UsageError, suggest
 from nerscope.formats.files import Bytes, files_of, kept, refuse_pickles
 from nerscope.formats.packing import without_packing
 from nerscope.formats.remote import is_remote, shown
-from nerscope.plugins import blamed
+from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
 OPTIONS_FOLLOW = "::"  # FILE::option=value,option=value
@@ -340,7 +340,7 @@ def register_format(form: Format) -> Format:
     """Make a format known by its name; files that fit it are read by it from now on."""
 
     def opened(data: Bytes, **options: Any) -> Source:
-        with blamed(f"format '{form.name}'"):
+        with user_code(f"format '{form.name}'"):
             return _Watched(form.name, form.open(data, **options))
 
     FORMATS.add(form.name, form._replace(open=opened))
@@ -363,13 +363,13 @@ class _Watched(Source):
 
     def follower(self, gold: Source, coding: Coding, repair: str) -> Follower | None:
         """The follower of the source, if it has one of its own."""
-        with blamed(self._place):
+        with user_code(self._place):
             own = self._source.follower(gold, coding, repair)
         return None if own is None else _WatchedFollower(self._place, own)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """The chunks of the source."""
-        with blamed(self._place):
+        with user_code(self._place):
             nothing = True
             for chunk in self._source.chunks(coding, tokens=tokens):
                 if not isinstance(chunk, Corpus):
@@ -383,7 +383,7 @@ class _Watched(Source):
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         """What the source makes of other labels."""
-        with blamed(self._place):
+        with user_code(self._place):
             return self._source.relabelled(labels)
 
 
@@ -396,12 +396,12 @@ class _WatchedFollower:
 
     def beside(self, gold: Corpus) -> Corpus:
         """The chunk of the system."""
-        with blamed(self._place):
+        with user_code(self._place):
             return self._follower.beside(gold)
 
     def finish(self) -> None:
         """Refuse a system that goes on where gold has ended."""
-        with blamed(self._place):
+        with user_code(self._place):
             self._follower.finish()
 
 
@@ -586,10 +586,10 @@ def _format_of(data: Bytes, told: str | None) -> Format:
     head = b"" if data.is_folder else data.head()
     refuse_pickles(data.name, head)
     # Most files are columns: the modules of all other formats are not even loaded for them.
-    names = FORMATS.of_users if _are_columns(data.name, head) else FORMATS
+    names = FORMATS.user_names if _are_columns(data.name, head) else FORMATS
     for name in sorted(names, key=FORMATS.is_built_in):
         form = FORMATS[name]
-        with blamed(f"format '{name}'"):
+        with user_code(f"format '{name}'"):
             if name != FALLBACK and form.fits(data.name, head):
                 return form
     return FORMATS[FALLBACK]

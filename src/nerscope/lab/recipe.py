@@ -10,7 +10,7 @@ from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from nerscope.errors import FaultError, UsageError, suggest
-from nerscope.plugins import blamed
+from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
 File = Path | str  # the value of an option that may name a file or a folder
@@ -172,7 +172,7 @@ class Recipe:
     def predict(self, lesson: Lesson, options: Mapping[str, Any]) -> list[list[str]]:
         """Train, and label the test sentences; an answer of another size is refused."""
         self.check_runs_here()
-        with blamed(f"recipe '{self.name}'"):
+        with user_code(f"recipe '{self.name}'"):
             found = [list(map(str, labels)) for labels in self.train(lesson, **options)]
         if [len(labels) for labels in found] != [len(words) for words in lesson.test]:
             raise FaultError(

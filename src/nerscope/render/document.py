@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nerscope.plugins import blamed
+from nerscope.plugins import user_code
 from nerscope.registry import Registry
 from nerscope.results.results import Results
 
@@ -106,7 +106,7 @@ def register_output(name: str, output: Output) -> None:
     """
 
     def watched(document: Document) -> str:
-        with blamed(f"format '{name}'"):
+        with user_code(f"format '{name}'"):
             text = output(document)
             if not isinstance(text, str):
                 raise TypeError(f"it gives a {type(text).__name__}, not a text")

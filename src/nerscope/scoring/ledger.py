@@ -12,15 +12,15 @@ from typing import TypeVar
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats, Ints, Objects
 from nerscope.corpus.mentions import spelt_out
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
-from nerscope.wire import travels
 
 Column = TypeVar("Column", Ints, Floats)
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
     """Gold or predicted units: parallel columns. A row is `weight` equal units of one sentence."""
@@ -44,7 +44,7 @@ class Units:
         return kind if codes is None else codes * np.int64(n_types) + kind
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
     """What one run made of the units: its predictions, and by match the credit and kind of each.
@@ -60,7 +60,7 @@ class Output:
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Ledger:
     """One kind of unit (mentions, or tokens), for all runs."""

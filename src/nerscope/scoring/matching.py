@@ -16,8 +16,8 @@ from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.lookup import ranges
 from nerscope.corpus.mentions import Mentions, shape_codes
 from nerscope.errors import UsageError
-from nerscope.plugins import blamed
-from nerscope.registry import Families, written
+from nerscope.plugins import user_code
+from nerscope.registry import FactoryRegistry, name_with_options
 from nerscope.scoring.assignment import best_assignment
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL
 
@@ -132,7 +132,7 @@ class Match:
 
 
 CreditRule = Callable[[Touch], Floats | Bools]
-MATCHES: Families[Match] = Families("match")
+MATCHES: FactoryRegistry[Match] = FactoryRegistry("match")
 
 
 def match_named(text: str) -> Match:
@@ -141,7 +141,7 @@ def match_named(text: str) -> Match:
     >>> str(match_named("overlap( credit=1 )"))
     'overlap(credit=1)'
     """
-    return MATCHES.made(text)
+    return MATCHES.make(text)
 
 
 def register_match(name: str, rule: CreditRule, **defaults: float) -> None:
@@ -174,14 +174,14 @@ def _add_family(name: str, rule: CreditRule | None, built_in: bool, **defaults: 
                 fact = f"{key}={_shown(value)} cannot be"
                 raise UsageError(f"match '{name}'", fact, "give a number from 0 to 1")
         given = {**({} if typed else {"typed": False}), **options}
-        own_name = written(name, **given)
+        own_name = name_with_options(name, **given)
         values = {**defaults, **options}
 
         def judge(touch: Touch) -> Judged:
             exact = touch.same_span & (not typed)
             graded = np.zeros(len(exact))
             if rule is not None:
-                with blamed(f"match '{own_name}'"):
+                with user_code(f"match '{own_name}'"):
                     graded = _checked_credit(own_name, rule(touch), touch)
                 graded = graded * values.get("credit", 1.0)
             credit = np.where(graded >= values.get("threshold", 0.0), graded, 0.0)

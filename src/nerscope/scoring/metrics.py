@@ -14,8 +14,8 @@ import numpy as np
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.units import TOKEN
 from nerscope.errors import UsageError
-from nerscope.plugins import blamed
-from nerscope.registry import Families, written
+from nerscope.plugins import user_code
+from nerscope.registry import FactoryRegistry, name_with_options
 from nerscope.scoring.counts import Counts, filled, ratio
 
 Formula = Callable[[Counts], Floats]
@@ -121,7 +121,7 @@ class Metric:
         return filled(ratio(weighted.sum(axis=-1), weights.sum(axis=-1)), zero_division)
 
     def _computed(self, counts: Floats) -> Floats:
-        with blamed(f"metric '{self.name}'"):
+        with user_code(f"metric '{self.name}'"):
             values = np.asarray(self.formula(Counts(counts)), np.float64)
         if values.shape != counts.shape[:-1]:
             raise UsageError(
@@ -143,7 +143,7 @@ class Metric:
 
     def _sizes(self, counts: Floats) -> Floats:
         """The denominators, refused if they are not one number for each entry."""
-        with blamed(f"metric '{self.name}'"):
+        with user_code(f"metric '{self.name}'"):
             sizes = np.asarray(self.n(Counts(counts)), np.float64)
             if sizes.shape != counts.shape[:-1] or not np.isfinite(sizes).all():
                 raise ValueError("n is not one finite number for each entry")
@@ -195,7 +195,7 @@ class LevelMetric(Metric):
         return Numbers(list(found), filled(values, zero_division), sizes)
 
 
-METRICS: Families[Metric] = Families("metric")
+METRICS: FactoryRegistry[Metric] = FactoryRegistry("metric")
 
 
 def metric_named(text: str) -> Metric:
@@ -204,7 +204,7 @@ def metric_named(text: str) -> Metric:
     >>> str(metric_named("f(beta=0.5)")), metric_named("ter").better
     ('f(beta=0.5)', -1)
     """
-    return METRICS.made(text)
+    return METRICS.make(text)
 
 
 def register_metric(metric: Metric) -> Metric:
@@ -279,7 +279,7 @@ def hardeval(levels: LevelCounts, zero_division: float | None) -> LevelNumbers:
 def _f(beta: float = 1.0) -> Metric:
     if isinstance(beta, bool) or not 0 < beta < np.inf:
         raise UsageError("metric 'f'", f"beta={beta:g} cannot be", "give a number above 0")
-    return Metric(written("f", beta=beta), partial(f_score, beta=beta))
+    return Metric(name_with_options("f", beta=beta), partial(f_score, beta=beta))
 
 
 def _built_in() -> Iterator[Metric]:

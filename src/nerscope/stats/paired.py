@@ -7,7 +7,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
-from nerscope.plugins import blamed
+from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
 EXACT, RUNS = "exact", "runs"  # tests that no one chooses: the data decides
@@ -48,7 +48,7 @@ def register_method(method: Method) -> Method:
     """
 
     def checked(pair: Paired) -> float:
-        with blamed(f"method '{method.name}'"):
+        with user_code(f"method '{method.name}'"):
             p = float(method.p(pair))
         if not 0 <= p <= 1:
             raise UsageError(

@@ -1,6 +1,6 @@
 """Notebooks without a server: run the code cells of one, compare or refresh what they show.
 
-Refresh the outputs after a change with: python -m tests.house.notebook --write
+Refresh the outputs after a change with: python -m tests.project.notebook --write
 """
 
 import ast

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from nerscope.codec import _CLASSES, _MAGIC, pack, serialisable, unpack
 from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.engines.local import Local
 from nerscope.evaluation.gather import gather
@@ -18,10 +19,9 @@ from nerscope.evaluation.plan import make_plan, open_task
 from nerscope.evaluation.settings import Settings
 from nerscope.formats.base import source_named
 from nerscope.results.results import Results
-from nerscope.wire import _MAGIC, _TRAVELLERS, pack, travels, unpack
 
 
-@travels
+@serialisable
 @dataclass(frozen=True, slots=True)
 class Checked:
     """Something that is checked when it is made, and made once."""
@@ -34,7 +34,7 @@ class Checked:
             raise TypeError("it was made again")
 
 
-@travels
+@serialisable
 class Pair(NamedTuple):
     one: Any
     other: Any = 2
@@ -267,19 +267,19 @@ def test_a_name_belongs_to_one_class() -> None:
         return Pair
 
     with pytest.raises(ValueError, match="two classes that travel are called Pair"):
-        travels(other())
+        serialisable(other())
     with pytest.raises(TypeError, match="neither a dataclass nor a named tuple"):
-        travels(type("Plain", (), {}))
-    travels(Pair)  # the same again, as when a notebook runs a cell twice
+        serialisable(type("Plain", (), {}))
+    serialisable(Pair)  # the same again, as when a notebook runs a cell twice
 
 
 @pytest.fixture
 def travellers() -> Any:
     """Whatever a test lets travel does so no more."""
-    before = dict(_TRAVELLERS)
+    before = dict(_CLASSES)
     yield
-    _TRAVELLERS.clear()
-    _TRAVELLERS.update(before)
+    _CLASSES.clear()
+    _CLASSES.update(before)
 
 
 def test_arrays_cannot_be_written_to_and_stand_where_processors_like_them() -> None:

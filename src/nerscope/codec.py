@@ -45,11 +45,11 @@ _LIMITS = {dtype: np.iinfo(dtype) for kind in _NARROW.values() for dtype in kind
 _HEX = re.compile(r"-?0x[0-9a-f]+")
 
 
-def travels(kind: type[T]) -> type[T]:
+def serialisable(kind: type[T]) -> type[T]:
     """Let a dataclass or a named tuple travel, under its name.
 
     >>> from typing import NamedTuple
-    >>> @travels
+    >>> @serialisable
     ... class Point(NamedTuple):
     ...     x: int
     ...     y: int
@@ -57,19 +57,19 @@ def travels(kind: type[T]) -> type[T]:
     Point(x=1, y=2)
     """
     name = kind.__name__
-    known = _TRAVELLERS.get(name, kind)
+    known = _CLASSES.get(name, kind)
     if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise ValueError(f"two classes that travel are called {name}")
     if not is_dataclass(kind) and not hasattr(kind, "_fields"):
         raise TypeError(f"{name} is neither a dataclass nor a named tuple")
-    _TRAVELLERS[name] = kind
+    _CLASSES[name] = kind
     _FIELDS[kind] = (
         tuple(one.name for one in fields(kind)) if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
     )
     return kind
 
 
-_TRAVELLERS: dict[str, type] = {}
+_CLASSES: dict[str, type] = {}
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -317,7 +317,7 @@ class _Reader:
 
     def _class(self, node: list[Any], depth: int) -> Any:
         name = node[1] if len(node) > 1 else None
-        kind = _TRAVELLERS.get(name) if isinstance(name, str) else None
+        kind = _CLASSES.get(name) if isinstance(name, str) else None
         if kind is None:
             raise ValueError(f"no class that travels is called {name!r}")
         values = [self.read(one, depth + 1) for one in node[2:]]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.house.notebook import TOUR, code_cells, read, run, shown
+from tests.project.notebook import TOUR, code_cells, read, run, shown
 from website.text import notebook_page
 
 

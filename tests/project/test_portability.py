@@ -22,33 +22,39 @@ from nerscope.formats.files import Bytes, unreadable
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "website").rglob("*.py")])
-# What not every system has. Where it is used, it is imported by those who know where they are.
-LOCAL = {"fcntl", "grp", "msvcrt", "posix", "pty", "pwd", "resource", "termios", "winreg"}
-NEVER = {"os.fork", "os.rename", "os.getuid", "multiprocessing.set_start_method"}
-TEXT = {"read_text", "write_text"}
+# Modules that only some systems have. Code that needs one imports it in a function, after asking
+# which system this is.
+SYSTEM_MODULES = {"fcntl", "grp", "msvcrt", "posix", "pty", "pwd", "resource", "termios", "winreg"}
+# Calls that Windows lacks, or that do something else there.
+POSIX_CALLS = {"os.fork", "os.rename", "os.getuid", "multiprocessing.set_start_method"}
 # A name in two alphabets, of which the code page of western Windows has one.
 DATA = "Zoë B-PER\nmet O\n東京 B-LOC\n"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_rests_on_one_system(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    top = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
-    assert not top & LOCAL
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    assert not {ast.unparse(call.func) for call in calls} & NEVER
-    for call in calls:
-        assert _says_its_encoding(call), f"{path}:{call.lineno}: {ast.unparse(call)}"
+def test_no_module_depends_on_one_system() -> None:
+    offenders = []
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        place = path.relative_to(ROOT).as_posix()
+        imported = {
+            alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names
+        }
+        offenders += [f"{place}: import {name}" for name in imported & SYSTEM_MODULES]
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if ast.unparse(call.func) in POSIX_CALLS or _lacks_encoding(call):
+                offenders.append(f"{place}:{call.lineno}: {ast.unparse(call)}")
+    assert not offenders, "\n".join(offenders)
 
 
-def _says_its_encoding(call: ast.Call) -> bool:
-    """Text is read and written in an encoding that is said, not in that of the system."""
-    said = any(word.arg == "encoding" for word in call.keywords)
-    if isinstance(call.func, ast.Attribute) and call.func.attr in TEXT:
-        return said
-    if isinstance(call.func, ast.Name) and call.func.id == "open" and len(call.args) > 1:
-        return said or "b" in ast.unparse(call.args[1])
-    return not (isinstance(call.func, ast.Name) and call.func.id == "open") or said
+def _lacks_encoding(call: ast.Call) -> bool:
+    """Whether a call reads or writes text in the encoding of the system."""
+    if any(keyword.arg == "encoding" for keyword in call.keywords):
+        return False
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in ("read_text", "write_text")
+    if not (isinstance(call.func, ast.Name) and call.func.id == "open"):
+        return False
+    return len(call.args) < 2 or "b" not in ast.unparse(call.args[1])
 
 
 def nerscope(
@@ -80,6 +86,7 @@ def test_files_are_utf8_wherever_they_are_written(folder: Path, name: str) -> No
     assert b"\r\n" not in (folder / name).read_bytes()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("encoding", "shown"),
     [

@@ -107,6 +107,7 @@ def two_results(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("inputs", "code", "said"),
     [
@@ -141,6 +142,7 @@ def test_the_gate_of_the_workflow_judges(
 HOOK = read(ROOT / ".pre-commit-hooks.yaml")[0]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("arguments", "files", "code"),
     [

@@ -1,6 +1,6 @@
 """Sessions in the documentation: find the commands, run them, compare or refresh what they print.
 
-Refresh the pages after a change of output with: python -m tests.house.sessions --write
+Refresh the pages after a change of output with: python -m tests.project.sessions --write
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Files as a user would write them: each adds one thing through one door."""
+"""Three small corpora in a folder: gold, and the outputs of a good and a poor system."""
 
 from pathlib import Path
 
