@@ -1,7 +1,7 @@
 """How large a lexicon becomes, and how long it takes: the table in docs/lexicon-at-scale.md.
 
-    python benchmarks/lexicon_size.py                          1 and 10 million tokens
-    python benchmarks/lexicon_size.py --tokens 1000000         less
+    python studies/lexicon_size.py                          1 and 10 million tokens
+    python studies/lexicon_size.py --tokens 1000000         less
 
 Training data is drawn as it is read, never written: words and names by Zipf's law, one mention in
 eight tokens, each name with a type that is its usual one. Each size has a process of its own, so

@@ -1,6 +1,6 @@
 """Are p-values and intervals what they claim? Real outputs and simulated systems tell.
 
-    python benchmarks/calibration.py --corpus DIR [--corpus DIR …]
+    python studies/calibration.py --corpus DIR [--corpus DIR …]
         [--rounds N] [--part NAME …] [--quick]
 
 A corpus has test.txt, train.txt and systems/NAME.txt or systems/NAME.SEED.txt. Parts:
@@ -565,7 +565,7 @@ def main() -> None:
     rounds = given.rounds or (40 if given.quick else 800)
     said = [f"--corpus {folder.name}" for folder in given.corpus] + [f"--rounds {rounds}"]
     said += [f"--part {name}" for name in given.part or ()]
-    print(f"`python benchmarks/calibration.py {' '.join(said)}`, {date.today()}")
+    print(f"`python studies/calibration.py {' '.join(said)}`, {date.today()}")
     print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores\n", flush=True)
     begin = time.perf_counter()
     plan = Plan([population_of(folder) for folder in given.corpus], rounds, Report())

@@ -1,6 +1,6 @@
 """How often does a diagnosis see an effect of an attribute that means nothing?
 
-    python benchmarks/diagnosis_level.py --corpus DIR [--corpus DIR …] [--rounds 1000]
+    python studies/diagnosis_level.py --corpus DIR [--corpus DIR …] [--rounds 1000]
         [--documents N | --sentences N] [--uneven] [--paper]
 
 DIR holds test.txt and real outputs, systems/SYSTEM[.RUN].txt. Each round draws a level for every
