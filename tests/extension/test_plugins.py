@@ -135,6 +135,7 @@ def compared(*options: str) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.slow
 def test_a_facet_is_one_file(folder: Path) -> None:
     added(folder, FACET)
     results = evaluated(folder, facets=["ending"])
@@ -155,6 +156,7 @@ def test_a_facet_is_one_file(folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_match_is_one_file(folder: Path) -> None:
     added(folder, MATCH)
     results = evaluated(folder, matches=["starts-together", "starts-together(credit=0.5)"])
@@ -169,6 +171,7 @@ def test_a_match_is_one_file(folder: Path) -> None:
     assert {row["match"] for row in compared("--metric", "f1")} == {"starts-together"}
 
 
+@pytest.mark.slow
 def test_a_metric_that_is_an_error_rate_is_one_file(folder: Path) -> None:
     added(folder, METRIC)
     results = evaluated(folder, metrics=["miss-rate"], intervals=ns.Sampling(samples=200))
@@ -191,6 +194,7 @@ def test_a_metric_that_is_an_error_rate_is_one_file(folder: Path) -> None:
     assert "ok: gold, good" in nerscope(*gate, "--metric", "miss-rate")
 
 
+@pytest.mark.slow
 def test_a_format_is_one_file_and_may_hold_nested_mentions(folder: Path) -> None:
     added(folder, FORMAT)
     for name, sentence in [
@@ -236,6 +240,7 @@ def test_a_format_is_one_file_and_may_hold_nested_mentions(folder: Path) -> None
     )
 
 
+@pytest.mark.slow
 def test_an_output_is_one_file(folder: Path) -> None:
     added(folder, OUTPUT)
     assert OUTPUTS["titles"](ns.Document([evaluated(folder).table("exact")])) == "- Exact match\n"
@@ -246,6 +251,7 @@ def test_an_output_is_one_file(folder: Path) -> None:
     assert "- good against poor" in text
 
 
+@pytest.mark.slow
 def test_a_statistical_test_is_one_file(folder: Path) -> None:
     added(folder, METHOD)
     results = evaluated(folder)
@@ -256,6 +262,7 @@ def test_a_statistical_test_is_one_file(folder: Path) -> None:
     assert compared("--metric", "f1", "--method", "sign")[0]["p"] is not None
 
 
+@pytest.mark.slow
 def test_an_engine_is_one_file(folder: Path) -> None:
     added(folder, ENGINE)
     expected = evaluated(folder, facets=["eLen"])

@@ -136,6 +136,7 @@ def told_by(*command: str | Path, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_installed_command_works(elsewhere: Path, tmp_path: Path) -> None:
     assert told_by(elsewhere / "nerscope", "--version", folder=tmp_path) == f"{VERSION}\n"
 
@@ -146,6 +147,7 @@ def test_what_runs_is_what_was_installed(elsewhere: Path, tmp_path: Path) -> Non
     assert Path(place).is_relative_to(elsewhere.parent)
 
 
+@pytest.mark.slow
 def test_the_installed_package_brings_its_demonstration(elsewhere: Path, tmp_path: Path) -> None:
     told = told_by(elsewhere / "python", "-m", "nerscope", "demo", "there", folder=tmp_path)
     assert "Open there" in told

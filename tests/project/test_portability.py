@@ -86,6 +86,7 @@ def test_files_are_utf8_wherever_they_are_written(folder: Path, name: str) -> No
     assert b"\r\n" not in (folder / name).read_bytes()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("encoding", "shown"),
     [

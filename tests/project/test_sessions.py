@@ -13,6 +13,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "nerscope-demo"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [page for page in sessions.PAGES if sessions.blocks_of(page)],
