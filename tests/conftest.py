@@ -36,9 +36,9 @@ POSIX = (
     "tests/engines/test_pool.py::test_workers_end_with_a_map_that_nobody_finishes",
     "tests/evaluation/test_refusals.py::test_two_outputs_are_never_the_same_file",
     "tests/formats/test_reading.py::test_a_pipe_is_read_once_and_kept",
-    "tests/house/test_once_found.py",
-    "tests/house/test_sessions.py",
-    "tests/house/test_workflows.py::test_the_gate_of_the_workflow_judges",
+    "tests/project/test_regressions.py",
+    "tests/project/test_sessions.py",
+    "tests/project/test_workflows.py::test_the_gate_of_the_workflow_judges",
     "tests/lab/test_run.py",
     "tests/results/test_files.py",
 )

@@ -255,6 +255,7 @@ REFUSED: dict[str, Call] = {
 }
 
 
+@pytest.mark.slow(quick=8)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_is_refused_by_an_error_of_ours(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

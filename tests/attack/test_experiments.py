@@ -246,6 +246,7 @@ def _again(folder: Path, run: Run) -> str:
     return outcome.err
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damaged_entries_are_computed_again(name: str, experiment: Path, run: Run) -> None:
     kind, change = DAMAGES[name]
@@ -271,6 +272,7 @@ def test_swapped_entries_are_computed_again(experiment: Path, run: Run) -> None:
     assert "it holds something else" in _again(experiment.parent, run)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("content", [b"", b"[]", b"5", b"null", b"{}", b"[[[" * 9000, b"\xff"])
 def test_entries_of_another_kind_are_computed_again(
     content: bytes, experiment: Path, run: Run

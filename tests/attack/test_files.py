@@ -5,6 +5,7 @@ import os
 import threading
 from pathlib import Path
 
+import pytest
 from tests.attack.conftest import Attack
 from tests.attack.harness import Case, params
 from tests.cli.conftest import GOLD, Run
@@ -290,6 +291,7 @@ ALIGNMENT = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(quick=24)
 @params([*REFUSED, *NAMES, *READABLE, *ALIGNMENT])
 def test_files(case: Case, attack: Attack) -> None:
     attack(case)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from tests.attack.conftest import Attack
 from tests.attack.harness import Case, params
 from tests.results.judgements import pair
@@ -341,6 +342,7 @@ OTHERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(quick=13)
 @params([*EVALUATE, *OTHERS])
 def test_options(case: Case, attack: Attack, data: Path) -> None:
     attack(case)

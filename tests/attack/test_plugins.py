@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.attack.conftest import Attack
 from tests.attack.harness import Case, params
 
@@ -232,6 +233,7 @@ TABLE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(quick=27)
 @params(TABLE)
 def test_plugins(case: Case, attack: Attack) -> None:
     attack(case)

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from tests.attack.conftest import Attack
 from tests.attack.harness import Case, Damage, params, results_bytes
 
@@ -201,6 +202,7 @@ RAW = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(quick=10)
 @params([*TABLE, *RAW])
 def test_results(case: Case, attack: Attack) -> None:
     attack(case)

@@ -392,6 +392,7 @@ def test_results_that_are_none(
     refused(run, data, command, place, fact)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("command", "place", "fact"),
     [

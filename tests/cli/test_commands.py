@@ -123,6 +123,7 @@ def test_two_systems_are_compared_cell_by_cell(results: Path, run: Run) -> None:
         )
 
 
+@pytest.mark.slow(quick=3)
 @pytest.mark.parametrize(
     ("options", "check"),
     [
@@ -352,6 +353,7 @@ def test_a_folder_without_outputs_gets_an_example_of_one(data: Path, run: Run) -
     assert '# bert = "runs/{dataset}/bert.*.txt"' in (data / "nerscope.toml").read_text()
 
 
+@pytest.mark.slow
 def test_the_demonstration_leaves_data_results_and_the_command(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

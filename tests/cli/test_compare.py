@@ -51,6 +51,7 @@ CONDITIONS = re.compile(
 )
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("names", "wanted"),
     [
@@ -129,6 +130,7 @@ def test_families_are_corrected_by_themselves(folder: Path, run: Run) -> None:
             assert row["p_corrected"] == pytest.approx(min(1.0, len(own) * row["p"]))
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("options", "field", "wanted"),
     [

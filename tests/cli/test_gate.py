@@ -238,6 +238,7 @@ def test_conditions_that_compare_need_a_baseline(worse: Path, run: Run) -> None:
     assert outcome.err.startswith("nerscope: gate.toml:6: it asks how far a number drops")
 
 
+@pytest.mark.slow(quick=10)
 @pytest.mark.parametrize("name", ["</testcase>", "a\"b'c&d", "::error::x", "%0A::error", "<!--"])
 @pytest.mark.parametrize("form", ["text", "junit", "github", "json", "csv", "markdown", "latex"])
 def test_names_stay_text(name: str, form: str, worse: Path, run: Run) -> None:

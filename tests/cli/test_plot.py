@@ -11,6 +11,7 @@ pytest.importorskip("matplotlib")
 STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", STARTS)
 def test_a_figure_is_written_and_its_signature_said(form: str, results: Path, run: Run) -> None:
     outcome = run("plot", "results.json", "exact", "-o", f"figure.{form}")
@@ -21,6 +22,7 @@ def test_a_figure_is_written_and_its_signature_said(form: str, results: Path, ru
     assert Path(f"figure.{form}").read_bytes().startswith(STARTS[form])
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("what", ["tmr", "hard", "eLen", "types", "partial", "breakdown"])
 def test_facets_and_tables_are_drawn(what: str, results: Path, run: Run) -> None:
     assert run("plot", "results.json", what, "--output", "f.svg").code == 0

@@ -107,6 +107,7 @@ def worse(data: Path, run: Run) -> Path:
 GATE = "nerscope gate worse.json --baseline many.json"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code"),
     [
@@ -143,6 +144,7 @@ def test_files_are_complete_though_nobody_reads(data: Path) -> None:
     assert json.loads((data / "out.json").read_text())["rows"]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "command",
     [
@@ -157,6 +159,7 @@ def test_results_may_be_handed_to_the_next_program(command: str, data: Path) -> 
     assert done.stdout.startswith('{"nerscope":'), done.stderr
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "command",
     [
@@ -188,6 +191,7 @@ sys.modules["nerscope.evaluation.evaluate"].make_plan = broken
 """
 
 
+@pytest.mark.slow
 def test_what_nobody_expected_ends_with_3_in_one_line(data: Path) -> None:
     (data / "odd.py").write_text(ODD)
     command = "nerscope evaluate gold.txt --system s=good.txt --plugin odd.py"

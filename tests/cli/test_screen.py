@@ -129,6 +129,7 @@ def test_the_list_of_commands_is_whole(run: Run) -> None:
         assert f"\n  {command} " in outcome.out
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [

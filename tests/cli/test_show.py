@@ -67,6 +67,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow(quick=4)
 @pytest.mark.parametrize(("name", "title"), TABLES.items())
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
 def test_every_table_can_be_had_alone(
@@ -227,6 +228,7 @@ def test_marks_stand_where_the_comparison_is_sure(evaluated: Results) -> None:
     assert any("differs from a (p < 0.05" in note for note in table.notes)
 
 
+@pytest.mark.slow
 def test_marks_reach_every_dataset_and_latex(folder: Path, run: Run) -> None:
     shown = done(run, "show both.json --table exact --against a --format latex").out
     marked = [line for line in shown.split("\n") if "\\textdagger{}" in line and "&" in line]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.oracles.strategies import Case, cases
 
 import nerscope as ns
-from nerscope.compat.batches import labelled
+from nerscope.compat.loops import read_batch
 from nerscope.compat.metric import NerMetric
 
 LABELS = ["O", "B-PER", "I-PER", "B-LOC"]
@@ -83,20 +83,20 @@ FOUND = [(["B-PER", "O"], ["B-PER", "O"], None), (["O"], ["B-LOC"], None)]
     ],
 )
 def test_lists_arrays_and_tensors_serve_alike(preds: Any, target: Any) -> None:
-    found = labelled(preds, target, label_list=LABELS)
+    found = read_batch(preds, target, label_list=LABELS)
     assert found == FOUND[: len(found)]
     assert found
 
 
 def test_labels_may_be_given_by_id() -> None:
-    assert labelled(IDS, GOLD_IDS, label_list=dict(enumerate(LABELS))) == FOUND
+    assert read_batch(IDS, GOLD_IDS, label_list=dict(enumerate(LABELS))) == FOUND
 
 
 @pytest.mark.parametrize("words", [["Ada", "met"], ["[CLS]", "Ada", "met", "[SEP]"]])
 def test_words_are_those_of_the_row_or_those_that_count(words: list[str]) -> None:
     array = np.array(words)
     for rows in ([words], [array], array[np.newaxis], [array.astype(object)], [list(array)]):
-        found = labelled(IDS[:1], GOLD_IDS[:1], rows, LABELS)[0].tokens
+        found = read_batch(IDS[:1], GOLD_IDS[:1], rows, LABELS)[0].tokens
         assert found == ["Ada", "met"]
         assert {type(word) for word in found} == {str}
 
@@ -131,7 +131,7 @@ def test_batches_that_do_not_fit_are_refused(
     preds: Any, target: Any, tokens: Any, fact: str
 ) -> None:
     with pytest.raises(ns.UsageError, match=fact):
-        labelled(preds, target, tokens, LABELS)
+        read_batch(preds, target, tokens, LABELS)
 
 
 def test_ids_need_a_list_of_labels() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nerscope.compat.nervaluate import Evaluator
-from nerscope.compat.nervaluate_matching import Side, touching
+from nerscope.compat.nervaluate_matching import EntityColumns, touching
 
 Span = tuple[str, int, int]
 
@@ -153,8 +153,8 @@ sides = st.lists(st.tuples(st.integers(0, 2), place, place), max_size=8).map(sor
 def test_entities_that_touch_are_all_found(
     gold: list[tuple[int, int, int]], pred: list[tuple[int, int, int]], at_once: int
 ) -> None:
-    def side(rows: list[tuple[int, int, int]]) -> Side:
-        return Side(*np.array([(*row, 0) for row in rows], np.int64).reshape(-1, 4).T)
+    def side(rows: list[tuple[int, int, int]]) -> EntityColumns:
+        return EntityColumns(*np.array([(*row, 0) for row in rows], np.int64).reshape(-1, 4).T)
 
     one, other = touching(side(gold), side(pred), at_once)
     expected = [

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import nerscope as ns
 from nerscope.compat.peers import PEERS, compare_tools, judged_by
 from nerscope.compat.peers.document import tools_document
-from nerscope.compat.peers.readers import READERS
-from nerscope.compat.peers.seen import Reading, Refusal
+from nerscope.compat.peers.readers import READERS, PeerReading, Refusal
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import SCHEMES, scheme_named
@@ -60,7 +59,7 @@ CASES = [
 ]  # fmt: skip
 
 
-def text_of(reading: Reading) -> str:
+def text_of(reading: PeerReading) -> str:
     if isinstance(reading, Refusal):
         return REFUSED
     return " ".join(f"{one.type}{one.start}-{one.end}" for one in reading)

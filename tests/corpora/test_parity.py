@@ -39,7 +39,7 @@ def results(dataset: str, **options: Any) -> Results:
 def cells(dataset: str, **options: Any) -> dict[tuple[object, ...], tuple[float | None, int]]:
     keys = ("system", "facet", "level", "type", "match", "metric")
     return {
-        tuple(row[key] for key in keys): (row["value"], row["n"])  # type: ignore[literal-required]
+        tuple(row[key] for key in keys): (row["value"], row["n"])
         for row in results(dataset, **options).rows
         if row["run"] is None
     }
@@ -98,6 +98,7 @@ def test_tough_mentions_recall(dataset: str) -> None:
                 check(dataset, (system, facet, level, kind, "exact", "recall"), value, cell["n"])
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("dataset", DATASETS)
 @pytest.mark.parametrize(
     ("block", "facet", "options"),

@@ -24,6 +24,7 @@ def outputs(dataset: str) -> list[Path]:
     return named or files[:2]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("dataset", SYSTEMS)
 def test_text_with_offsets_scores_as_labels_do(dataset: str) -> None:
     gold = CORPORA / dataset / "test.txt"

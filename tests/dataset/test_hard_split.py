@@ -15,18 +15,18 @@ from tests.scoring.toys import drawn
 from nerscope.corpus.arrays import Bools
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.dataset.split import hard, hard_search
-from nerscope.dataset.split.hard import NAMES, Design, design, parse_wanted
-from nerscope.dataset.split.hard_counts import State
+from nerscope.dataset.split.hard import SHARES, Design, design_test_set, parse_shares
+from nerscope.dataset.split.hard_search import SearchState
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.conll import ConllFile
 
-EVERYTHING = dict.fromkeys(NAMES, 0.1)
+EVERYTHING = dict.fromkeys(SHARES, 0.1)
 
 
 @pytest.fixture
 def little_effort(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hard, "RANDOM_SPLITS", 5)
-    monkeypatch.setattr(hard_search, "_ROUND", 5)
+    monkeypatch.setattr(hard_search, "_MIN_STEPS", 5)
 
 
 def expected_shares(train: naive.Corpus, test: naive.Corpus) -> dict[str, float | None]:
@@ -49,7 +49,7 @@ def expected_shares(train: naive.Corpus, test: naive.Corpus) -> dict[str, float 
     n = {"mention": len(naive.mentions(test)), "token": len(units)}
     return {
         name: counts.get(name, 0) / n[unit] if n[unit] else None
-        for name, (unit, _) in NAMES.items()
+        for name, (unit, _) in SHARES.items()
     }
 
 
@@ -58,8 +58,8 @@ def parts(text: naive.Corpus, test: Bools, held: Bools) -> tuple[naive.Corpus, n
     return train, [one for one, chosen in zip(text, test, strict=True) if chosen]
 
 
-def values(found: Design, key: str) -> dict[str, Any]:
-    return {row["name"]: row[key] for row in found.rows}
+def values(designed: Design, key: str) -> dict[str, Any]:
+    return {row["name"]: row[key] for row in designed.rows}
 
 
 texts = st.lists(sentences(), min_size=2, max_size=12)
@@ -75,12 +75,12 @@ def test_every_share_is_as_defined_groups_stay_whole_and_held_stays_out(
     held = group == data.draw(st.integers(3, 9))
     if held.all():
         held = ~held
-    found = design(Corpus.of(text), group, EVERYTHING, size=0.4, held=held, seed=1)
-    assert not (found.test & held).any()
-    assert not set(group[found.test]) & set(group[~found.test & ~held])
-    train, test = parts(text, found.test, held)
-    reached = values(found, "reached")
-    assert {name: reached[name] for name in NAMES} == pytest.approx(expected_shares(train, test))
+    designed = design_test_set(Corpus.of(text), group, EVERYTHING, size=0.4, held=held, seed=1)
+    assert not (designed.test & held).any()
+    assert not set(group[designed.test]) & set(group[~designed.test & ~held])
+    train, test = parts(text, designed.test, held)
+    reached = values(designed, "reached")
+    assert {name: reached[name] for name in SHARES} == pytest.approx(expected_shares(train, test))
     assert reached["size"] == len(test) / len(text)
     assert reached["types"] == pytest.approx(distance(test, text))
 
@@ -96,55 +96,61 @@ def distance(part: naive.Corpus, whole: naive.Corpus) -> float | None:
 @given(texts, st.lists(st.integers(0, 11), max_size=12))
 def test_what_moves_leave_is_what_counting_anew_finds(text: naive.Corpus, moves: list[int]) -> None:
     corpus = Corpus.of(text)
-    groups = hard._groups(corpus, np.arange(len(text)), EVERYTHING)
-    state = State(groups, np.arange(len(text)) % 3 == 0)
+    groups = hard._movable_groups(corpus, np.arange(len(text)), EVERYTHING)
+    state = SearchState(groups, np.arange(len(text)) % 3 == 0)
     for move in moves:
         group = move % len(text)
         foreseen = state.vector + state.changes(np.array([group]))[0]
         state.flip(group)
-        anew = State(groups, state.chosen).vector
+        anew = SearchState(groups, state.chosen).vector
         assert state.vector.tolist() == foreseen.tolist() == anew.tolist()
 
 
 def test_the_same_seed_gives_the_same_test_set() -> None:
     corpus, group = Corpus.of(drawn(120, seed=3)), np.arange(120) // 2
-    one, same, other = (
-        design(corpus, group, {"unseen": 0.5, "hard-diff": 0.2}, size=0.25, seed=seed)
+    first, same, other = (
+        design_test_set(corpus, group, {"unseen": 0.5, "hard-diff": 0.2}, size=0.25, seed=seed)
         for seed in (1, 1, 2)
     )
-    assert one.test.tolist() == same.test.tolist() != other.test.tolist()
-    assert one.rows == same.rows
+    assert first.test.tolist() == same.test.tolist() != other.test.tolist()
+    assert first.rows == same.rows
 
 
 @pytest.mark.parametrize("wanted", ["unseen=0.4", "tcm=0.1,seen=0.5", "hard-diff=0.3,unseen=0.4"])
 def test_a_design_is_nearer_than_chance_and_keeps_size_and_types(wanted: str) -> None:
     text = drawn(300, seed=5, words=200)
-    found = design(Corpus.of(text), np.arange(300), parse_wanted(wanted), size=0.2, seed=0)
-    assert missed(found, "reached") < 0.01 < missed(found, "best_random")
-    assert values(found, "reached")["size"] == pytest.approx(0.2, rel=0.02)
-    assert values(found, "reached")["types"] <= 0.03
+    designed = design_test_set(
+        Corpus.of(text), np.arange(300), parse_shares(wanted), size=0.2, seed=0
+    )
+    assert missed(designed, "reached") < 0.01 < missed(designed, "best_random")
+    assert values(designed, "reached")["size"] == pytest.approx(0.2, rel=0.02)
+    assert values(designed, "reached")["types"] <= 0.03
 
 
-def missed(found: Design, key: str) -> float:
-    return float(sum(abs(row[key] - row["wanted"]) for row in found.rows[:-2]))
+def missed(designed: Design, key: str) -> float:
+    return float(sum(abs(row[key] - row["wanted"]) for row in designed.rows[:-2]))
 
 
 def test_rows_say_what_was_wanted_and_what_chance_gives() -> None:
-    found = design(Corpus.of(drawn(200, seed=1)), np.arange(200), {"tcm": 0.3}, size=0.3)
-    assert [row["name"] for row in found.rows] == ["tcm", "size", "types"]
-    assert values(found, "wanted") == {"tcm": 0.3, "size": 0.3, "types": 0.0}
-    assert values(found, "n")["size"] == 200
-    assert found.random_splits == 1000
-    for row in found.rows:
+    designed = design_test_set(
+        Corpus.of(drawn(200, seed=1)), np.arange(200), {"tcm": 0.3}, size=0.3
+    )
+    assert [row["name"] for row in designed.rows] == ["tcm", "size", "types"]
+    assert values(designed, "wanted") == {"tcm": 0.3, "size": 0.3, "types": 0.0}
+    assert values(designed, "n")["size"] == 200
+    assert designed.random_splits == 1000
+    for row in designed.rows:
         assert row["random_low"] - 1e-9 <= row["random_mean"] <= row["random_high"] + 1e-9
-    assert found.rows[0]["random_low"] < found.rows[0]["random_high"]
+    assert designed.rows[0]["random_low"] < designed.rows[0]["random_high"]
 
 
 @pytest.mark.usefixtures("little_effort")
 def test_a_share_of_no_mentions_is_undefined() -> None:
-    found = design(Corpus.of([(["a"], ["O"])] * 4), np.arange(4), {"unseen": 0.5}, size=0.5)
-    assert found.rows[0]["reached"] is found.rows[0]["random_mean"] is None
-    assert found.rows[0]["n"] == 0
+    designed = design_test_set(
+        Corpus.of([(["a"], ["O"])] * 4), np.arange(4), {"unseen": 0.5}, size=0.5
+    )
+    assert designed.rows[0]["reached"] is designed.rows[0]["random_mean"] is None
+    assert designed.rows[0]["n"] == 0
 
 
 @pytest.mark.parametrize(
@@ -160,14 +166,14 @@ def test_a_share_of_no_mentions_is_undefined() -> None:
 )
 def test_shares_that_make_no_sense_are_refused(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse_wanted(text)
+        parse_shares(text)
     assert message in str(caught.value)
 
 
 def test_hard_tokens_need_mentions_that_do_not_overlap() -> None:
     nested = Corpus.of([(["Bank", "of", "Ghana"], [(0, 3, "ORG"), (2, 3, "LOC")])])
     with pytest.raises(InputError, match="no single label"):
-        design(nested, np.arange(1), {"hard-diff": 0.1}, size=0.5)
+        design_test_set(nested, np.arange(1), {"hard-diff": 0.1}, size=0.5)
 
 
 CORPORA = {  # hard enough that chance is far away, on every corpus
@@ -182,6 +188,7 @@ CORPORA = {  # hard enough that chance is far away, on every corpus
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.corpora
 @pytest.mark.parametrize(("name", "wanted"), CORPORA.items())
 def test_a_design_beats_the_best_of_a_thousand_random_splits(
@@ -191,5 +198,5 @@ def test_a_design_beats_the_best_of_a_thousand_random_splits(
     path = shared / "corpora" / name / f"{split}.txt"
     file = ConllFile(path, token=1, label=2) if name == "uner_da_ddt" else ConllFile(path)
     corpus = joined(list(file.chunks(Coding())))
-    found = design(corpus, np.arange(len(corpus)), parse_wanted(wanted), size=0.2)
-    assert missed(found, "reached") < 0.2 * missed(found, "best_random")
+    designed = design_test_set(corpus, np.arange(len(corpus)), parse_shares(wanted), size=0.2)
+    assert missed(designed, "reached") < 0.2 * missed(designed, "best_random")

@@ -17,10 +17,15 @@ from hypothesis import strategies as st
 
 import nerscope
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.dataset.split.context import context_ranges
-from nerscope.dataset.split.draw import drawn, folds, generator, groups_of
-from nerscope.dataset.split.groups import linked
+from nerscope.dataset.split.groups import (
+    deal_folds,
+    draw_share,
+    generator,
+    link_units,
+    weigh_groups,
+)
 from nerscope.dataset.split.split import Splits, split
+from nerscope.dataset.split.texts import context_ranges
 from nerscope.errors import InputError, NerscopeError, OutputError, UsageError
 from nerscope.formats.base import Source, read, source_named
 
@@ -305,7 +310,7 @@ def test_groups_are_what_hangs_together(pairs: list[tuple[int, int]]) -> None:
                     low, high = sorted((names[unit], names[other]))
                     names = [low if name == high else name for name in names]
     wanted = [names[unit] for unit, _ in pairs]
-    found = linked(units, codes).tolist()
+    found = link_units(units, codes).tolist()
     assert [found.index(one) for one in found] == [wanted.index(one) for one in wanted]
 
 
@@ -331,11 +336,11 @@ def test_sizes_are_near_what_was_wanted(stratify: bool) -> None:
     rng = np.random.default_rng(1)
     group = np.repeat(np.arange(200), rng.integers(5, 30, 200))
     sentence = rng.integers(0, len(group), 3000)
-    groups = groups_of(group, sentence, rng.integers(0, 4, 3000), stratify)
+    groups = weigh_groups(group, sentence, rng.integers(0, 4, 3000), stratify)
     everything = np.ones(200, bool)
-    test = drawn(groups, 0.1, everything, generator(0))
+    test = draw_share(groups, 0.1, everything, generator(0))
     assert abs(groups.sizes[test].sum() / len(group) - 0.1) < 0.005
-    fold = folds(groups, 5, generator(0))
+    fold = deal_folds(groups, 5, generator(0))
     assert np.abs(np.bincount(fold, groups.sizes) / len(group) - 0.2).max() < 0.005
 
 
@@ -347,10 +352,10 @@ def test_stratified_parts_have_the_types_of_the_whole() -> None:
     kind = np.where(rng.random(4000) < 0.9, topic[group[sentence]], rng.integers(0, 4, 4000))
 
     def worst(stratify: bool) -> float:
-        groups = groups_of(group, sentence, kind, stratify)
+        groups = weigh_groups(group, sentence, kind, stratify)
         far = []
         for seed in range(5):
-            test = drawn(groups, 0.1, np.ones(400, bool), generator(seed))
+            test = draw_share(groups, 0.1, np.ones(400, bool), generator(seed))
             counts, all_counts = groups.weights[test, 1:].sum(0), groups.weights[:, 1:].sum(0)
             far.append(np.abs(counts / (0.1 * all_counts) - 1).max())
         return float(np.mean(far))
@@ -654,7 +659,7 @@ def test_a_designed_test_set_is_written(tmp_path: Path, monkeypatch: pytest.Monk
         test = ~asked["held"] & (np.cumsum(~asked["held"]) <= 10)
         return SimpleNamespace(test=test, rows=[{"name": "unseen", "wanted": 0.8, "reached": 0.7}])
 
-    monkeypatch.setattr("nerscope.dataset.split.plan.design", design)
+    monkeypatch.setattr("nerscope.dataset.split.plan.design_test_set", design)
     (tmp_path / "x.txt").write_text("".join(f"w{n} B-X\n\n" for n in range(40)))
     done = made(
         str(tmp_path / "x.txt"), tmp_path / "o", hard="unseen=0.8", test=0.25, dev=0.1, seed=3
@@ -774,6 +779,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.corpora
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", CORPORA)
@@ -797,6 +803,7 @@ def check_real(source: list[Sentence], done: Made, token: int) -> None:
         assert read(source_named(one.test)).scheme == read(source_named(one.train)).scheme
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", CORPORA)
 def test_real_corpora_get_hard_test_sets(name: str, shared: Path, tmp_path: Path) -> None:
@@ -810,6 +817,7 @@ def test_real_corpora_get_hard_test_sets(name: str, shared: Path, tmp_path: Path
     assert abs(unseen["reached"] - 0.8) <= abs(unseen["best_random"] - 0.8)
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", [name for name in CORPORA if name != "reconll"])
 def test_real_files_are_left_out(name: str, shared: Path, tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     return str(request.param)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.usefixtures("start")
 def test_parts_come_in_the_order_of_the_items() -> None:
     assert list(Pool(2).map(doubled, 3, range(20))) == [3 * item for item in range(20)]
@@ -83,8 +84,8 @@ def test_the_first_comes_first_though_it_takes_longest() -> None:
 
 
 def test_without_items_there_are_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_copied", refuse)
-    monkeypatch.setattr(pool, "_fresh", refuse)
+    monkeypatch.setattr(pool, "_fork", refuse)
+    monkeypatch.setattr(pool, "_spawn", refuse)
     assert list(Pool(2).map(doubled, 3, [])) == []
 
 
@@ -107,6 +108,7 @@ def test_few_items_are_ahead_of_the_parts() -> None:
         assert len(drawn) <= taken + 2 * _AHEAD + 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("start")
 def test_large_items_and_parts_do_not_wait_for_each_other() -> None:
     items = [bytes([number]) * BIG for number in range(4)]
@@ -125,7 +127,7 @@ def test_workers_start_from_nothing_where_copies_are_unsafe(
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(threading, "active_count", lambda: threads)
-    monkeypatch.setattr(pool, "_fresh", refuse)
+    monkeypatch.setattr(pool, "_spawn", refuse)
     with pytest.raises(NotImplementedError):
         list(Pool(1).map(doubled, 3, [1]))
 
@@ -134,6 +136,7 @@ def refuse(*arguments: object) -> None:
     raise NotImplementedError
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.usefixtures("start")
 @pytest.mark.parametrize(
     ("item", "kind", "message"),
@@ -159,7 +162,7 @@ def test_a_note_says_where_it_failed() -> None:
 
 
 def test_a_part_that_does_not_travel_is_an_error() -> None:
-    with pytest.raises(TypeError, match="a set does not travel"):
+    with pytest.raises(TypeError, match="a set is not serialisable"):
         list(Pool(1).map(astray, None, [1]))
 
 
@@ -187,6 +190,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["name", "standard input"])
 def test_workers_do_not_run_the_program_again_and_are_not_waited_for_when_dead(
     by: str, tmp_path: Path

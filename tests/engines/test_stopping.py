@@ -68,6 +68,7 @@ def working(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]
     started.communicate()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("stop", "whom", "code"),
     [

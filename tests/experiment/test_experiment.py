@@ -193,6 +193,7 @@ def test_a_setting_of_the_wrong_type_is_refused(folder: Path, line: str, message
         )
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize(
     ("lines", "wanted"),
     [
@@ -322,6 +323,7 @@ class Counting:
         return counted
 
 
+@pytest.mark.slow
 def test_a_cache_changes_no_number_and_only_what_changed_is_done_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -454,6 +456,7 @@ def as_bytes(found: tuple[Results, Comparison | None]) -> tuple[str, object]:
     return results.to_json(), comparison and comparison.as_dict()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("options", [{"workers": 2}, {"workers": 3}, {"engine": "local"}])
 def test_workers_change_no_byte(folder: Path, options: dict[str, Any]) -> None:
     alone = as_bytes(nerscope.run_experiment(loaded(folder)))

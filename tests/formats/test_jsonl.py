@@ -550,6 +550,7 @@ TEN_KILOBYTES = lines({"text": LONG_WORDS, "spans": [[0, 100, "PER"]], **MORE})
 TOKENS = lines({"tokens": LONG_WORDS.split(), "labels": ["O"] * 5, **MORE})
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("begin", "part", "end", "megabytes"),
     [

@@ -832,6 +832,7 @@ def test_extremes_of_size_are_read_in_time(text: str, sentences: int, tokens: in
     assert time.perf_counter() - start < 20
 
 
+@pytest.mark.slow
 def test_a_long_line_is_read_in_linear_time(tmp_path: Path) -> None:
     def seconds(size: int) -> float:
         path = tmp_path / "long.txt"

@@ -39,6 +39,7 @@ def numbers(ran: Ran) -> list[Any]:
     return [(row["system"], row["run"], row["metric"], row["value"]) for row in ran.results.rows]
 
 
+@pytest.mark.slow
 def test_every_seed_of_every_system_is_a_run(planned: Planned, folder: Path) -> None:
     ran = run_plan(planned(counted() + MEMORY))
     assert {(row["system"], row["runs"]) for row in ran.results.rows if row["run"] is None} == {
@@ -62,6 +63,7 @@ def test_records_of_jobs_say_what_they_cost(planned: Planned) -> None:
     assert set(memory["versions"]) == {"nerscope", "python"}
 
 
+@pytest.mark.slow
 def test_what_is_done_is_not_done_again(planned: Planned, folder: Path) -> None:
     first = run_plan(planned(counted()))
     again = run_plan(planned(counted("[1, 2, 3, 4]").replace("copy]", "renamed]")))
@@ -85,6 +87,7 @@ def test_a_system_without_chance_is_trained_once_and_is_every_run(planned: Plann
     assert not ran.results.notes()
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("harm", [OUTPUT, RECORD])
 def test_a_damaged_job_is_done_again(planned: Planned, folder: Path, harm: str) -> None:
     run_plan(planned(counted("[1]")))
@@ -94,6 +97,7 @@ def test_a_damaged_job_is_done_again(planned: Planned, folder: Path, harm: str) 
     assert starts(folder) == ["1", "1"]
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("command", "fact"),
     [
@@ -119,6 +123,7 @@ def test_a_command_that_fails_is_said_and_the_others_go_on(
     assert ran.results.systems == ["memory"]
 
 
+@pytest.mark.slow
 def test_a_command_that_hangs_is_stopped_with_all_it_started(
     planned: Planned, folder: Path
 ) -> None:
@@ -137,6 +142,7 @@ def test_what_a_command_leaves_in_the_background_ends_with_the_job(
     assert not running("sleep 63.5")
 
 
+@pytest.mark.slow
 def test_a_failure_is_forgotten_once_the_job_succeeds(planned: Planned, folder: Path) -> None:
     text = DATA + '[systems.late]\ncommand = "test -e go && cp {test} {output}"\n' + MEMORY
     run_plan(planned(text))
@@ -174,6 +180,7 @@ def test_a_plan_of_which_nothing_succeeds_is_a_fault(planned: Planned) -> None:
         run_plan(plan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_plan_that_was_stopped_goes_on_where_it_was(
     planned: Planned, folder: Path, how: signal.Signals
@@ -213,6 +220,7 @@ def test_jobs_may_run_at_once(planned: Planned, folder: Path) -> None:
     assert [one.fact for one in ran.outcomes] == ["", ""]
 
 
+@pytest.mark.slow
 def test_larger_context_is_taken_back_before_evaluation(planned: Planned, folder: Path) -> None:
     lines = '[systems.lines]\ncommand = "grep -c ^$ {test} > blanks; cp {test} {output}"\n'
     plain = run_plan(planned(DATA + lines))
@@ -227,6 +235,7 @@ def test_larger_context_is_taken_back_before_evaluation(planned: Planned, folder
     assert len(sentences) == len(TEST.strip().split("\n\n"))
 
 
+@pytest.mark.slow
 def test_a_protocol_makes_its_splits_once(planned: Planned, folder: Path) -> None:
     text = '[protocol]\ndata = ["train.conll", "test.conll"]\nleave_out = true\n'
     text += "allow_leaks = true\n" + MEMORY
@@ -245,6 +254,7 @@ def test_larger_context_is_refused_where_neighbours_are_torn_apart(planned: Plan
         run_plan(planned(text + MEMORY + "context = 2\n"))
 
 
+@pytest.mark.slow
 def test_data_that_change_between_two_runs_are_noticed(planned: Planned, folder: Path) -> None:
     plan = planned(DATA + MEMORY)
     before = run_plan(plan).results.value(metric="recall")
@@ -280,6 +290,7 @@ def test_the_last_words_of_a_failed_command_are_told(planned: Planned) -> None:
     assert "(before that: oh dear)" in run_plan(planned(DATA + bad + MEMORY)).outcomes[0].fact
 
 
+@pytest.mark.slow
 def test_plugins_reach_the_jobs(planned: Planned, folder: Path) -> None:
     plugin = folder / "mine.py"
     plugin.write_text(

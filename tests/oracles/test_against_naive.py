@@ -61,6 +61,7 @@ def assert_same(found: Table, rows: Iterable[Row]) -> None:
     assert not wrong
 
 
+@pytest.mark.slow
 @many
 @given(cases(), st.sampled_from([17, 40, 41, 64, 200]))
 def test_every_row_is_the_defined_one_and_no_other_is_there(case: Case, block: int) -> None:
@@ -82,6 +83,7 @@ def assert_edges_are_fitted(case: Case, results: Results) -> None:
     }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("seed", range(8))
 def test_larger_corpora_get_the_defined_rows_from_memory_and_from_files(seed: int) -> None:
     case = large_case(seed)

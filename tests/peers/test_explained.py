@@ -10,7 +10,7 @@ from tests.peers.beside import LETTERS, REFUSED, ours
 from tests.peers.generated import TYPES, Labels, alphabet, corpora
 from tests.peers.real import SYSTEMS, label_pair
 
-from nerscope.compat.peers.credits import Score
+from nerscope.compat.peers.tools import PeerScore
 
 MODES = ("strict", "exact", "partial", "ent_type")
 STRICT = {"bio": "IOB2", "iob1": "IOB1", "io": "IOB1", "bioes": "IOBES", "bilou": "BILOU"}
@@ -38,14 +38,14 @@ def test_seqeval_strict(scheme: str, name: str) -> None:
         assert own[:3] == seqeval_numbers(gold, predicted, name), (gold, predicted)
 
 
-def nervaluate_scores(gold: Labels, predicted: Labels, types: list[str]) -> dict[str, Score]:
+def nervaluate_scores(gold: Labels, predicted: Labels, types: list[str]) -> dict[str, PeerScore]:
     try:
         judge = Evaluator(gold, predicted, tags=types, loader="list")
     except ValueError:  # letters that it refuses
         return dict.fromkeys(MODES, REFUSED)
     found = judge.evaluate()["overall"]
     return {
-        mode: Score(
+        mode: PeerScore(
             found[mode].precision,
             found[mode].recall,
             found[mode].f1,

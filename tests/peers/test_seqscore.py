@@ -9,14 +9,14 @@ from tests.peers.beside import LETTERS, REFUSED, ours
 from tests.peers.generated import Labels, alphabet, corpora
 from tests.peers.real import SYSTEMS, label_pair
 
-from nerscope.compat.peers.credits import Score
+from nerscope.compat.peers.tools import PeerScore
 
 REPAIRS = ("conlleval", "discard", "none")
 ENCODINGS = {scheme: "IOB" if scheme == "iob1" else scheme.upper() for scheme in LETTERS}
 EACH = 3_000  # corpora of each scheme: 21,000 in all, with every repair
 
 
-def theirs(gold: Labels, predicted: Labels, scheme: str, repair: str) -> Score:
+def theirs(gold: Labels, predicted: Labels, scheme: str, repair: str) -> PeerScore:
     """SeqScore's numbers; it raises three kinds of errors where it will not score."""
     try:
         found, _ = score_label_sequences(
@@ -24,7 +24,7 @@ def theirs(gold: Labels, predicted: Labels, scheme: str, repair: str) -> Score:
         )
     except (EncodingError, NotImplementedError, ValueError):
         return REFUSED
-    return Score(
+    return PeerScore(
         found.precision, found.recall, found.f1, found.total_ref, found.total_pos, found.true_pos
     )
 

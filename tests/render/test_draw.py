@@ -74,6 +74,7 @@ def size(data: bytes) -> tuple[float, float]:
     return tuple(float(root.attrib[side][:-2]) / 72 * 2.54 for side in ("width", "height"))  # type: ignore[return-value]
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("what", [*FIGURES, "tmr", "hard", "eLen"])
 def test_every_figure_is_drawn_with_its_labels(what: str, results: Results) -> None:
     shown = figure_of(results, what)
@@ -182,6 +183,7 @@ def test_sizes_that_no_paper_has_are_refused(side: str, value: float) -> None:
         drawn(figure(DOTS, 1.0), "svg", **{side: value})
 
 
+@pytest.mark.slow
 def test_a_figure_that_has_no_room_is_refused() -> None:
     shown = figure(BARS, *map(float, range(30)), names=tuple(f"name {n}" for n in range(40)))
     with pytest.raises(UsageError, match="there is no room for the figure"):

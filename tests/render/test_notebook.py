@@ -19,6 +19,7 @@ def evaluated(names: int, **options: Any) -> Results:
     return nerscope.evaluate(GOLD, outputs, **options)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("names", [1, 2, 6, 7, 30])
 @pytest.mark.parametrize("train", [None, TRAIN])
 def test_results_introduce_themselves_in_few_lines(names: int, train: Any) -> None:

@@ -406,6 +406,7 @@ def test_the_tests_of_the_paper_come_with_how_often_they_are_wrong() -> None:
     assert "on attributes that mean nothing" not in " ".join(diagnosis_document(views).lines)
 
 
+@pytest.mark.slow
 def test_a_diagnosis_fits_on_two_screens_unless_everything_is_asked_for() -> None:
     gold = drawn(60, seed=1)
     systems = {name: noisy(gold, 0.1, place) for place, name in enumerate("abcdefgh")}

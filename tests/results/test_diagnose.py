@@ -34,19 +34,19 @@ def results_of(
     names: str = "XS S L XL",
 ) -> Results:
     rows: list[Row] = [
-        {
-            "dataset": dataset,
-            "system": system,
-            "run": str(number),
-            "unit": "mention",
-            "facet": attribute,
-            "level": level,
-            "type": None,
-            "match": "exact",
-            "metric": "f1",
-            "value": value,
-            "n": 5,
-        }
+        Row(
+            dataset=dataset,
+            system=system,
+            run=str(number),
+            unit="mention",
+            facet=attribute,
+            level=level,
+            type=None,
+            match="exact",
+            metric="f1",
+            value=value,
+            n=5,
+        )
         for dataset, systems in tables.items()
         for system, runs in systems.items()
         for number, run in enumerate(runs, 1)
@@ -119,6 +119,7 @@ def test_friedman_of_many_datasets_says_that_it_is_approximate() -> None:
     )
 
 
+@pytest.mark.slow
 def test_each_runs_own_best_bucket_is_paired_with_its_own_worst() -> None:
     runs = [[0.9, 0.8, 0.1, 0.2], [0.3, 0.8, 0.5, 0.2]]
     tables: dict[str, Any] = {name: {"x": runs} for name in "abcdef"}

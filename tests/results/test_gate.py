@@ -507,6 +507,7 @@ def simulated(sentences: int, drop: float, seed: int) -> tuple[Results, Results]
     return results(0.9 - drop), results(0.9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("drop", "max_drop", "wrong", "most"),
     [

@@ -48,6 +48,7 @@ def evaluated(gold: Any = GOLD, **options: Any) -> Results:
     return nerscope.evaluate(gold, SYSTEMS, **{**standard, **options})
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.usefixtures("_few_groups")
 @pytest.mark.parametrize("most", [0, 10**9], ids=["sparse", "dense"])
 def test_folding_moves_no_number_and_no_interval(
@@ -74,6 +75,7 @@ def document_file(path: Path, often: int = 12) -> str:
     return str(path)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.usefixtures("_few_groups")
 @pytest.mark.parametrize("unit", [None, "sentence", "document"])
 def test_documents_are_folded_by_documents(unit: str | None, tmp_path: Path) -> None:

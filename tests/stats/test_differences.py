@@ -158,6 +158,7 @@ def test_questions_that_cannot_be_asked(
         compared(a, b, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
 def test_runs_of_one_recipe_rarely_differ(k: int) -> None:
     """A run has a strength of its own, so that outputs differ more than sentences explain."""

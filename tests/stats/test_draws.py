@@ -47,6 +47,7 @@ def brute_force(gold: Labels, a: Labels, b: Labels, metric: str) -> float:
     return sum(difference(way) >= observed - 1e-9 for way in ways) / len(ways)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("metric", ["recall", "precision", "f1"])
 def test_few_clusters_that_differ_are_swapped_in_all_ways(metric: str) -> None:
     gold = [["B-PER", "B-LOC"], *[["B-PER", "O"]] * 6, ["B-LOC", "B-LOC"]]
@@ -95,6 +96,7 @@ def test_how_many_clusters_must_differ(alpha: float, wanted: int) -> None:
     assert 2 / 2**wanted <= alpha < 2 / 2 ** (wanted - 1)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("method", ["randomisation", "bootstrap"])
 @pytest.mark.parametrize("seed", range(3))
 def test_p_and_interval_never_disagree(method: str, seed: int) -> None:

@@ -87,6 +87,7 @@ def test_undefined_differences_are_left_out() -> None:
     assert resampled_t([0.1, NAN, 0.3, 0.2], 0.5) == resampled_t([0.1, 0.3, 0.2], 0.5)
 
 
+@pytest.mark.slow
 def test_on_overlapping_splits_the_corrected_test_keeps_its_level_and_the_naive_one_does_not() -> (
     None
 ):

@@ -1,3 +1,3 @@
-"""Other tools' doors: what their users expect to see; the package loads its own."""
+"""Interfaces of other tools; importing the package registers their output formats."""
 
 from nerscope.compat import conlleval as conlleval

@@ -7,7 +7,7 @@ from nerscope.results.row import Row
 
 
 def conlleval_text(results: Results) -> str:
-    """One block a run; several runs or systems are told apart by a line before each block."""
+    """One block per run; with several runs or systems, a line before each block names it."""
     runs = list(
         dict.fromkeys(
             (row["dataset"], row["system"], row["run"])
@@ -27,23 +27,24 @@ def conlleval_text(results: Results) -> str:
 def _block(rows: list[Row]) -> str:
     exact = {(row["type"], row["metric"]): row for row in rows if row["match"] == "exact"}
     accuracy = next((row for row in rows if row["metric"] == "accuracy"), None)
-    if accuracy is None:  # it is of labels, and labels cannot write such mentions
+    # Accuracy counts labels: it is missing if labels cannot write the mentions.
+    if accuracy is None:
         raise UsageError(
             "--format conlleval",
             "mentions overlap or have holes, which conlleval does not know",
             "choose another format",
         )
-    gold, found, correct = _counts(exact, None)
+    gold, predicted, correct = _counts(exact, None)
     right = 100 * round((accuracy["value"] or 0) * accuracy["n"]) / accuracy["n"]
     lines = [
         f"processed {accuracy['n']} tokens with {gold} phrases; "
-        f"found: {found} phrases; correct: {correct}.",
-        f"accuracy: {right:6.2f}%; {_scores(gold, found, correct)}",
+        f"found: {predicted} phrases; correct: {correct}.",
+        f"accuracy: {right:6.2f}%; {_scores(gold, predicted, correct)}",
     ]
     for kind in sorted({kind for kind, _ in exact if kind is not None}):
-        gold, found, correct = _counts(exact, kind)
-        if gold or found:
-            lines.append(f"{kind:>17}: {_scores(gold, found, correct)}  {found}")
+        gold, predicted, correct = _counts(exact, kind)
+        if gold or predicted:
+            lines.append(f"{kind:>17}: {_scores(gold, predicted, correct)}  {predicted}")
     return "\n".join(lines) + "\n"
 
 
@@ -52,15 +53,15 @@ def _counts(rows: dict[tuple[str | None, str], Row], kind: str | None) -> tuple[
     return recall["n"], precision["n"], round((recall["value"] or 0) * recall["n"])
 
 
-def _scores(gold: int, found: int, correct: int) -> str:
-    precision = 100 * correct / found if found else 0.0
+def _scores(gold: int, predicted: int, correct: int) -> str:
+    precision = 100 * correct / predicted if predicted else 0.0
     recall = 100 * correct / gold if gold else 0.0
     score = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {score:6.2f}"
 
 
 def as_conlleval(document: Document) -> str:
-    """The text for a document that shows results."""
+    """The output format: refused for documents that hold no results of an evaluation."""
     if document.results is None:
         raise UsageError(
             "--format conlleval", "there are no exact scores to show", "use it with evaluate"

@@ -1,41 +1,44 @@
-"""Doors for Hugging Face: its `seqeval` metric, key for key, and a function for its `Trainer`."""
+"""For Hugging Face: its `seqeval` metric, key for key, and a function for its `Trainer`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from nerscope.compat.batches import IGNORED, Labelled, LabelList, labelled
 from nerscope.compat.loops import (
-    Asked,
+    IGNORED,
+    LabelledSentence,
+    LabelList,
+    LoopEvaluator,
     Training,
-    asked,
     has_mention,
+    loop_evaluator,
+    read_batch,
     tough_numbers,
     two_sides,
 )
 from nerscope.compat.seqeval import accuracy_score, classification_report
 from nerscope.errors import UsageError
 
-Scores = dict[str, Any]  # a number for each name, or numbers by their names for each type
+Scores = dict[str, Any]  # numbers by name, and for each type a dictionary of numbers
 _OVERALL = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
 _AVERAGES = ("micro avg", "macro avg", "weighted avg")
 
 
 class Seqeval:
-    """What `evaluate.load("seqeval")` gives, without fetching anything.
+    """What `evaluate.load("seqeval")` gives, without a download.
 
-    With `train`, the training data, or with options, which are the fields of `Settings`, tough
-    numbers come as further keys; give `tokens` beside predictions then.
+    With `train` (the training data) or with options (the fields of `Settings`), further keys hold
+    the numbers of tough mentions and partial credit; then give `tokens` along with predictions.
 
     >>> metric = Seqeval()
     >>> metric.add_batch(predictions=[["B-PER", "O"]], references=[["B-PER", "O"]])
-    >>> found = metric.compute(predictions=[["O", "O"]], references=[["B-PER", "O"]])
-    >>> found["PER"], found["overall_accuracy"]
+    >>> scores = metric.compute(predictions=[["O", "O"]], references=[["B-PER", "O"]])
+    >>> scores["PER"], scores["overall_accuracy"]
     ({'precision': 1.0, 'recall': 0.5, 'f1': 0.6666666666666666, 'number': 2}, 0.75)
     """
 
     def __init__(self, *, train: Training = None, **options: Any) -> None:
-        self._asked = asked(train, options)
-        self._sentences: list[Labelled] = []
+        self._evaluator = loop_evaluator(train, options)
+        self._sentences: list[LabelledSentence] = []
 
     def add(self, *, prediction: Any, reference: Any, tokens: Any = None) -> None:
         """Add the labels of one sentence."""
@@ -44,8 +47,8 @@ class Seqeval:
 
     def add_batch(self, *, predictions: Any, references: Any, tokens: Any = None) -> None:
         """Add the labels of some sentences."""
-        self._asked.check_tokens(tokens)
-        self._sentences += labelled(predictions, references, tokens)
+        self._evaluator.check_tokens(tokens)
+        self._sentences += read_batch(predictions, references, tokens)
 
     def compute(
         self,
@@ -59,13 +62,21 @@ class Seqeval:
         sample_weight: Sequence[int] | None = None,
         zero_division: str | int = "warn",
     ) -> Scores:
-        """The scores of everything that was added, and forget it; see seqeval for the options."""
+        """The scores of everything added since the last call; see seqeval for the options."""
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions, references=references, tokens=tokens)
         sentences, self._sentences = self._sentences, []
-        how = {"scheme": scheme, "mode": mode, "zero_division": zero_division}
-        scores = _scores(sentences, suffix=suffix, sample_weight=sample_weight, **how)
-        return scores | _tough(self._asked, map(_turned, sentences) if suffix else sentences)
+        scores = _scores(
+            sentences,
+            suffix=suffix,
+            scheme=scheme,
+            mode=mode,
+            sample_weight=sample_weight,
+            zero_division=zero_division,
+        )
+        # nerscope reads labels with a prefix only.
+        with_prefixes = [_as_prefixes(sentence) for sentence in sentences] if suffix else sentences
+        return scores | _tough_scores(self._evaluator, with_prefixes)
 
 
 def compute_metrics(
@@ -78,77 +89,86 @@ def compute_metrics(
 ) -> Callable[[Any], dict[str, float]]:
     """A function for `Trainer(compute_metrics=…)`: precision, recall, f1 and accuracy.
 
-    It takes scores or ids as the trainer hands them over, and leaves out what is labelled -100.
-    `by_type` adds `PER_f1` and the like. `train`, the training data, or options add tough numbers;
-    `tokens` are the words of each sentence of the evaluation set then.
+    It takes scores or ids from the trainer, and leaves out tokens labelled -100. `label_list` gives
+    the labels by id. `by_type` adds `PER_f1` and so on. `train` (the training data) or options (the
+    fields of `Settings`) add numbers of tough mentions and partial credit; then `tokens` are the
+    words of each sentence of the evaluation set.
 
-    >>> found = compute_metrics(["O", "B-PER"])(([[0, 1, 0]], [[-100, 1, 1]]))
-    >>> found["precision"], found["recall"], found["accuracy"]
+    >>> scores = compute_metrics(["O", "B-PER"])(([[0, 1, 0]], [[-100, 1, 1]]))
+    >>> scores["precision"], scores["recall"], scores["accuracy"]
     (1.0, 0.5, 0.5)
     """
-    wanted = asked(train, options)
-    wanted.check_tokens(tokens)
-    words = None if tokens is None else [list(one) for one in tokens]
+    evaluator = loop_evaluator(train, options)
+    evaluator.check_tokens(tokens)
+    words = None if tokens is None else [list(sentence) for sentence in tokens]
 
-    def computed(prediction: Any) -> dict[str, float]:
-        sentences = _predicted(prediction, words, label_list)
+    def compute(prediction: Any) -> dict[str, float]:
+        sentences = _read_prediction(prediction, words, label_list)
         scores = _scores(sentences, zero_division=0)  # as seqeval has it, without its warnings
-        found = {name: scores[f"overall_{name}"] for name in (*_OVERALL, "accuracy")}
-        return found | (_flat(scores) if by_type else {}) | _tough(wanted, sentences)
+        overall = {name: scores[f"overall_{name}"] for name in (*_OVERALL, "accuracy")}
+        flat = _flat_by_type(scores) if by_type else {}
+        return overall | flat | _tough_scores(evaluator, sentences)
 
-    return computed
+    return compute
 
 
-def _scores(sentences: Sequence[Labelled], **how: Any) -> Scores:
+def _scores(sentences: Sequence[LabelledSentence], **options: Any) -> Scores:
     if not sentences:
         raise UsageError("metric", "there is nothing to score", "add predictions and references")
-    gold, predicted = ([one.gold for one in sentences], [one.predicted for one in sentences])
-    report: Any = classification_report(gold, predicted, output_dict=True, **how)
+    gold = [sentence.gold for sentence in sentences]
+    predicted = [sentence.predicted for sentence in sentences]
+    report: Any = classification_report(gold, predicted, output_dict=True, **options)
     overall, *_ = (report.pop(average) for average in _AVERAGES)
     scores: Scores = {
-        kind: {**_numbers(own), "number": own["support"]} for kind, own in report.items()
+        kind: {**_renamed(numbers), "number": numbers["support"]}
+        for kind, numbers in report.items()
     }
-    scores |= {f"overall_{name}": value for name, value in _numbers(overall).items()}
+    scores |= {f"overall_{name}": value for name, value in _renamed(overall).items()}
     return scores | {"overall_accuracy": accuracy_score(gold, predicted)}
 
 
-def _numbers(own: dict[str, float]) -> dict[str, float]:
-    return {name: own[theirs] for name, theirs in _OVERALL.items()}
+def _renamed(numbers: dict[str, float]) -> dict[str, float]:
+    return {name: numbers[seqeval_name] for name, seqeval_name in _OVERALL.items()}
 
 
-def _flat(scores: Scores) -> dict[str, float]:
-    by_type = {kind: own for kind, own in scores.items() if isinstance(own, dict)}
-    return {f"{kind}_{name}": own[name] for kind, own in by_type.items() for name in own}
+def _flat_by_type(scores: Scores) -> dict[str, float]:
+    by_type = {kind: numbers for kind, numbers in scores.items() if isinstance(numbers, dict)}
+    return {
+        f"{kind}_{name}": value
+        for kind, numbers in by_type.items()
+        for name, value in numbers.items()
+    }
 
 
-def _tough(wanted: Asked, sentences: Iterable[Labelled]) -> dict[str, float]:
-    listed = list(sentences)
-    if not wanted.told or not has_mention(listed):
+def _tough_scores(
+    evaluator: LoopEvaluator, sentences: Sequence[LabelledSentence]
+) -> dict[str, float]:
+    if not evaluator.has_extras or not has_mention(sentences):
         return {}
-    return tough_numbers(wanted.results(*two_sides(listed)))
+    return tough_numbers(evaluator.results(*two_sides(sentences)))
 
 
-def _turned(sentence: Labelled) -> Labelled:
+def _as_prefixes(sentence: LabelledSentence) -> LabelledSentence:
     """The sentence with B-PER for PER-B."""
     predicted, gold = (
         ["-".join(reversed(label.rsplit("-", 1))) for label in side]
         for side in (sentence.predicted, sentence.gold)
     )
-    return Labelled(predicted, gold, sentence.tokens)
+    return LabelledSentence(predicted, gold, sentence.tokens)
 
 
-def _predicted(
+def _read_prediction(
     prediction: Any, words: list[list[str]] | None, label_list: LabelList
-) -> list[Labelled]:
-    """The sentences of what a trainer hands over: an object, or a pair of predictions and labels.
+) -> list[LabelledSentence]:
+    """The sentences of a trainer's prediction: an object, or a pair of predictions and labels.
 
-    A model with several outputs gives a tuple of them, scores first. Long sentences were cut off by
-    the tokenizer, so of their words the first ones count.
+    A model with several outputs gives a tuple of them, scores first. The tokenizer may have cut off
+    the end of long sentences, so only as many words count as have labels.
     """
-    whole = hasattr(prediction, "label_ids")
-    outputs, labels = (prediction.predictions, prediction.label_ids) if whole else prediction
+    is_object = hasattr(prediction, "label_ids")
+    outputs, labels = (prediction.predictions, prediction.label_ids) if is_object else prediction
     scores = outputs[0] if isinstance(outputs, tuple) else outputs
     if words is not None and len(words) == len(labels):
         sizes = [sum(label != IGNORED for label in row) for row in labels]
-        words = [own[:size] for own, size in zip(words, sizes, strict=True)]
-    return labelled(scores, labels, words, label_list)
+        words = [row[:size] for row, size in zip(words, sizes, strict=True)]
+    return read_batch(scores, labels, words, label_list)

@@ -1,13 +1,12 @@
-"""What doors for training loops share: sentences in, results or a few flat numbers out."""
+"""What the metrics for training loops share: batches of ids or scores in, flat numbers out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nerscope.compat.batches import Labelled
 from nerscope.corpus.corpus import Corpus, Sentence
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.corpus.units import MENTION
-from nerscope.errors import UsageError
+from nerscope.errors import UsageError, plural
 from nerscope.evaluation.evaluate import evaluate
 from nerscope.evaluation.plan import EXACT, chosen_subsets
 from nerscope.evaluation.settings import Settings
@@ -18,20 +17,127 @@ from nerscope.results.results import Results
 from nerscope.results.row import Row
 from nerscope.results.scalars import scalars_of
 
+IGNORED = -100  # the gold id of special tokens and of all pieces of a word but the first
+LabelList = Sequence[str] | Mapping[int, str]
 Training = CorpusLike | Sequence[CorpusLike] | None
-TOUGH_FACETS = ("tmr", "hard")  # of which a loop tells unasked, if there is training data
+TOUGH_FACETS = ("tmr", "hard")  # the facets that are reported by default, given training data
+_LabelNames = Mapping[int, str] | None
+_NO_SCORES = -1  # a number of axes that no array has
 _PLAIN_METRICS = ("precision", "recall", "f1")
 
 
-class Asked(NamedTuple):
-    """What a loop wants to be told: training data, read, and options, checked."""
+class LabelledSentence(NamedTuple):
+    """A sentence of a batch: its labels on both sides, and its words where they are known."""
+
+    predicted: list[str]
+    gold: list[str]
+    tokens: list[str] | None
+
+
+def read_batch(
+    preds: Any, target: Any, tokens: Any = None, label_list: LabelList | None = None
+) -> list[LabelledSentence]:
+    """The sentences of a batch, without tokens that have no gold label and without empty ones.
+
+    Labels are strings, ids of `label_list`, or (predicted) scores for each label of the list.
+    `tokens` are the words of each row, either of the whole row or of what has a gold label.
+
+    >>> read_batch([[0, 1, 0]], [[-100, 1, 0]], label_list=["O", "B-PER"])
+    [LabelledSentence(predicted=['B-PER', 'O'], gold=['B-PER', 'O'], tokens=None)]
+    """
+    predicted, gold = _label_rows(preds), _label_rows(target)
+    words: list[Any] = (
+        [None] * len(gold) if tokens is None else [_as_list(row, _NO_SCORES) for row in tokens]
+    )
+    sizes = {"predicted": len(predicted), "gold": len(gold), "with tokens": len(words)}
+    _check_same_number("sentences", sizes)
+    names = label_list
+    if names is not None and not isinstance(names, Mapping):
+        names = dict(enumerate(names))
+    rows = enumerate(zip(predicted, gold, words, strict=True), 1)
+    sentences = (_read_sentence(f"sentence {number}", *row, names) for number, row in rows)
+    return [sentence for sentence in sentences if sentence.gold]
+
+
+def _read_sentence(
+    place: str, predicted: list[Any], gold: list[Any], words: list[str] | None, names: _LabelNames
+) -> LabelledSentence:
+    _check_same_number(f"{place}, labels", {"predicted": len(predicted), "gold": len(gold)})
+    counted = [at for at, label in enumerate(gold) if label != IGNORED]
+    if words is not None and len(words) == len(gold):
+        words = [words[at] for at in counted]
+    if words is not None:
+        _check_same_number(place, {"labels that count": len(counted), "tokens": len(words)})
+    sides = [[_label_name(place, row[at], names) for at in counted] for row in (predicted, gold)]
+    return LabelledSentence(sides[0], sides[1], words)
+
+
+def _label_name(place: str, label: Any, names: _LabelNames) -> str:
+    if isinstance(label, str):
+        return label
+    if names is None:
+        raise UsageError(
+            place,
+            f"the label {label!r} is no string",
+            "give strings, or label_list, the labels by their ids",
+        )
+    if not isinstance(label, int) or label not in names:
+        raise UsageError(
+            place,
+            f"{label!r} is not the id of a label",
+            f"label_list has {plural(len(names), 'label')}, counted from 0",
+        )
+    return names[label]
+
+
+def _check_same_number(place: str, sizes: Mapping[str, int]) -> None:
+    if len(set(sizes.values())) > 1:
+        numbers = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        raise UsageError(
+            place, f"the numbers differ: {numbers}", "give as many of the one as of the other"
+        )
+
+
+def _label_rows(batch: Any) -> list[list[Any]]:
+    rows = _as_list(batch, 3)
+    for row in rows if isinstance(rows, list) else [rows]:
+        if not isinstance(row, list):
+            raise UsageError(
+                "labels",
+                f"{row!r} is no sentence",
+                "give a list of sentences, each a list of labels",
+            )
+    return [[_best(label) for label in row] for row in rows]
+
+
+def _as_list(values: Any, score_axes: int) -> Any:
+    """Arrays and tensors of any library as lists; one with `score_axes` axes holds scores.
+
+    Scores are reduced by the library's own argmax: as Python lists they would be slow.
+    """
+    if getattr(values, "ndim", None) == score_axes:
+        values = values.argmax(-1)
+    if hasattr(values, "tolist"):
+        return values.tolist()
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return values
+    return [_as_list(value, score_axes - 1) for value in values]
+
+
+def _best(label: Any) -> Any:
+    """The index of the highest score if `label` is a list of scores, else `label` itself."""
+    return label.index(max(label)) if isinstance(label, list) and label else label
+
+
+class LoopEvaluator(NamedTuple):
+    """Evaluates batches with the same training data and options again and again."""
 
     train: Corpus | list[Corpus] | None
     options: Mapping[str, Any]
-    told: bool  # whether anything was said, so that more than exact scores is wanted
+    has_extras: bool  # training data or options were given: report more than exact scores
 
     def check_tokens(self, tokens: object) -> None:
-        """Refuse sentences without words before an epoch is lost over it."""
+        """Refuse sentences without words at the first batch, not after an epoch."""
         if self.train is not None and tokens is None:
             raise UsageError(
                 "tokens",
@@ -40,7 +146,6 @@ class Asked(NamedTuple):
             )
 
     def results(self, gold: Sequence[Sentence], predicted: Sequence[Sentence]) -> Results:
-        """One evaluation."""
         return evaluate(
             Corpus.of(gold, name="<gold>"),
             {"model": Corpus.of(predicted, name="<predicted>")},
@@ -50,48 +155,50 @@ class Asked(NamedTuple):
         )
 
 
-def asked(train: Training, options: Mapping[str, Any]) -> Asked:
-    """Read and check now what will be asked again and again: a slip shows before an epoch ends.
+def loop_evaluator(train: Training, options: Mapping[str, Any]) -> LoopEvaluator:
+    """Read the training data and check the options once: a mistake shows before an epoch ends.
 
-    Of facets, unless told, only the tough ones are asked for.
+    `options` are the fields of `Settings`; the facets are TOUGH_FACETS by default.
     """
-    told = {"facets": TOUGH_FACETS if train is not None else (), **options}
-    chosen_subsets(Settings.of(told), with_train=train is not None)
-    return Asked(_read(train), told, train is not None or bool(options))
+    with_defaults = {"facets": TOUGH_FACETS if train is not None else (), **options}
+    chosen_subsets(Settings.of(with_defaults), with_train=train is not None)
+    return LoopEvaluator(_read_training(train), with_defaults, train is not None or bool(options))
 
 
-def _read(train: Training) -> Corpus | list[Corpus] | None:
+def _read_training(train: Training) -> Corpus | list[Corpus] | None:
     if train is None:
         return None
-    given: Any = train
-    if isinstance(given, list | tuple) and given and is_source(given[0]):
-        return [read(one) for one in given]
-    return read(given)
+    corpora: Any = train
+    if isinstance(corpora, list | tuple) and corpora and is_source(corpora[0]):
+        return [read(corpus) for corpus in corpora]
+    return read(corpora)
 
 
-def has_mention(sentences: Sequence[Labelled]) -> bool:
-    """Whether gold has any: early batches may have none, and no recall is defined then."""
-    return any(label != OUTSIDE_LABEL for one in sentences for label in one.gold)
+def has_mention(sentences: Sequence[LabelledSentence]) -> bool:
+    """Whether gold has any mention: without one (early batches), no recall is defined."""
+    return any(label != OUTSIDE_LABEL for sentence in sentences for label in sentence.gold)
 
 
-def two_sides(sentences: Sequence[Labelled]) -> tuple[list[Sentence], list[Sentence]]:
+def two_sides(sentences: Sequence[LabelledSentence]) -> tuple[list[Sentence], list[Sentence]]:
     """The sentences as gold, with their words where all have them, and as predicted."""
-    predicted: list[Sentence] = [one.predicted for one in sentences]
-    if any(one.tokens is None for one in sentences):
-        return [one.gold for one in sentences], predicted
-    return [(one.tokens or [], one.gold) for one in sentences], predicted
+    predicted: list[Sentence] = [sentence.predicted for sentence in sentences]
+    if any(sentence.tokens is None for sentence in sentences):
+        return [sentence.gold for sentence in sentences], predicted
+    return [(sentence.tokens or [], sentence.gold) for sentence in sentences], predicted
 
 
 def tough_numbers(results: Results) -> dict[str, float]:
-    """What exact scores do not tell: levels of facets, and partial credit, for all types together.
+    """The numbers beyond exact scores: levels of facets and partial credit, of all types together.
 
     >>> gold = [["B-PER", "I-PER", "O"]]
-    >>> tough_numbers(asked(None, {}).results(gold, [["B-PER", "O", "O"]]))["left/f1"]
+    >>> tough_numbers(loop_evaluator(None, {}).results(gold, [["B-PER", "O", "O"]]))["left/f1"]
     0.5
     """
     return scalars_of(row for row in results.select(run=None, type=None) if _is_tough(row))
 
 
 def _is_tough(row: Row) -> bool:
-    partial = row["unit"] == MENTION and row["match"] != EXACT and row["metric"] in _PLAIN_METRICS
-    return row["facet"] != ALL or partial
+    is_partial = (
+        row["unit"] == MENTION and row["match"] != EXACT and row["metric"] in _PLAIN_METRICS
+    )
+    return row["facet"] != ALL or is_partial

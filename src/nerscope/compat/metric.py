@@ -1,16 +1,23 @@
-"""A metric that accumulates batches, as training loops in torch and elsewhere expect it."""
+"""A metric that accumulates batches, for training loops in torch and elsewhere."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from nerscope.compat.batches import Labelled, LabelList, labelled
-from nerscope.compat.loops import Training, asked, has_mention, two_sides
+from nerscope.compat.loops import (
+    LabelledSentence,
+    LabelList,
+    Training,
+    has_mention,
+    loop_evaluator,
+    read_batch,
+    two_sides,
+)
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.results.results import Results
 
 
 class NerMetric:
-    """Batches in, flat numbers out: however the batches were cut, the numbers are the same.
+    """Batches in, flat numbers out, which do not depend on how the batches were divided.
 
     Labels are strings or, with `label_list`, ids; gold ids of -100 do not count. `train` is the
     training data, for tough mentions and hard tokens; the options are the fields of `Settings`.
@@ -25,30 +32,31 @@ class NerMetric:
     def __init__(
         self, label_list: LabelList | None = None, *, train: Training = None, **options: Any
     ) -> None:
-        self.label_list, self._asked = label_list, asked(train, options)
-        self.state: list[Labelled] = []  # plain lists, fit to be sent to another process
+        self.label_list, self._evaluator = label_list, loop_evaluator(train, options)
+        # Plain lists of strings, so that it can be sent to another process.
+        self.state: list[LabelledSentence] = []
 
     def update(self, preds: Any, target: Any, tokens: Any = None) -> None:
         """Add a batch: labels, ids or scores; gold labels or ids; and the words of each sentence.
 
-        Lists, arrays and tensors serve alike. Without `train`, words are not needed.
+        Each may be a list, an array or a tensor. Without `train`, words are not needed.
         """
-        self._asked.check_tokens(tokens)
-        self.state += labelled(preds, target, tokens, self.label_list)
+        self._evaluator.check_tokens(tokens)
+        self.state += read_batch(preds, target, tokens, self.label_list)
 
     def results(self) -> Results:
-        """What an evaluation of everything so far finds."""
-        return self._asked.results(*two_sides(self.state))
+        """The results of an evaluation of all batches so far."""
+        return self._evaluator.results(*two_sides(self.state))
 
     def compute(self) -> dict[str, float]:
-        """The numbers of everything so far, named as `Results.scalars` does.
+        """The numbers of all batches so far, with the names of `Results.scalars`.
 
-        The undefined is left out: as long as gold has no mention, that is most of them.
+        Undefined numbers are left out: most of them, as long as gold has no mention.
         """
         return self.results().scalars() if has_mention(self.state) else self._without_mentions()
 
     def _without_mentions(self) -> dict[str, float]:
-        labels = [label for one in self.state for label in one.predicted]
+        labels = [label for sentence in self.state for label in sentence.predicted]
         wrong = sum(label != OUTSIDE_LABEL for label in labels)
         spurious = {"precision": 0.0, "f1": 0.0} if wrong else {}
         return spurious | ({"accuracy": 1 - wrong / len(labels)} if labels else {})
@@ -58,9 +66,9 @@ class NerMetric:
         self.state = []
 
     def merge(self, other: "NerMetric") -> None:
-        """Add what another metric has seen."""
+        """Add the batches of another metric."""
         self.merge_state(other.state)
 
-    def merge_state(self, state: Iterable[Labelled]) -> None:
-        """Add the `state` of another metric, as it comes from another process."""
-        self.state = [*self.state, *(Labelled(*one) for one in state)]
+    def merge_state(self, state: Iterable[LabelledSentence]) -> None:
+        """Add the `state` of another metric, for example from another process."""
+        self.state = [*self.state, *(LabelledSentence(*sentence) for sentence in state)]

@@ -8,17 +8,18 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from nerscope.compat.nervaluate_entities import LOADERS, Documents, Entity, loader_for
 from nerscope.compat.nervaluate_matching import (
     STRATEGIES,
+    Entity,
+    EntityDocuments,
     EvaluationIndices,
     EvaluationResult,
-    Outcomes,
-    by_tag,
-    overall,
-    pairs_of,
+    StrategyIndices,
+    entity_columns,
+    indices_by_tag,
+    overall_indices,
+    possible_pairs,
     result_of,
-    side_of,
 )
 
 __all__ = ["Entity", "EvaluationIndices", "EvaluationResult", "Evaluator"]
@@ -38,7 +39,12 @@ _COLOURS = {
 
 
 class Evaluator:
-    """Compares predicted with gold entities in four ways.
+    """Compares predicted with gold entities in four ways: strict, exact, partial and ent_type.
+
+    `true` and `pred` are documents as label lists, as dictionaries with `label`, `start` and `end`
+    (inclusive), or as CoNLL text; `loader` names which ("list", "dict", "conll"; default: by type).
+    `tags` are the types to score. `min_overlap_percentage` is how much of a gold entity a predicted
+    one must cover to count as overlapping.
 
     >>> evaluator = Evaluator([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], tags=["PER"])
     >>> results = evaluator.evaluate()
@@ -56,22 +62,26 @@ class Evaluator:
     ) -> None:
         self.tags = tags
         self.min_overlap_percentage = min_overlap_percentage
-        self.true, self.pred = _loaded(true, pred, loader)
+        self.true, self.pred = _load_both(true, pred, loader)
         if not 1.0 <= min_overlap_percentage <= 100.0:
             raise ValueError("min_overlap_percentage must be between 1.0 and 100.0")
 
     def evaluate(self) -> dict[str, Any]:
-        """Counts and scores of each way, for all tags and by tag, and which entities they count."""
+        """Counts and scores of each way, for all tags and by tag, and which entities they count.
+
+        The keys are those of nervaluate: `overall`, `entities`, `overall_indices`,
+        `entity_indices`.
+        """
         tags = self._used_tags()
-        gold, pred = side_of(self.true, tags), side_of(self.pred, tags)
-        pairs = pairs_of(gold, pred, self.min_overlap_percentage)
-        everyone: Outcomes = overall(gold, pred, pairs) if self.true else {}
-        separate = by_tag(gold, pred, pairs, tags)
+        gold, pred = entity_columns(self.true, tags), entity_columns(self.pred, tags)
+        pairs = possible_pairs(gold, pred, self.min_overlap_percentage)
+        overall: StrategyIndices = overall_indices(gold, pred, pairs) if self.true else {}
+        by_tag = indices_by_tag(gold, pred, pairs, tags)
         return {
-            "overall": _results(everyone),
-            "entities": {tag: _results(outcomes) for tag, outcomes in separate.items()},
-            "overall_indices": everyone,
-            "entity_indices": separate,
+            "overall": _results(overall),
+            "entities": {tag: _results(indices) for tag, indices in by_tag.items()},
+            "overall_indices": overall,
+            "entity_indices": by_tag,
         }
 
     def results_to_csv(
@@ -83,7 +93,7 @@ class Evaluator:
         >>> evaluator.results_to_csv(mode="entities").split("\r\n")[1]
         'PER,1,0,0,0,0,1.0,1.0,1.0'
         """
-        _check(mode, scenario)
+        _check_choice(mode, scenario)
         first = "Strategy" if mode == "overall" else "Entity"
         titles = ("Precision", "Recall", "F1-Score")
         output = io.StringIO()
@@ -105,7 +115,7 @@ class Evaluator:
         >>> evaluator.summary_report(mode="entities").splitlines()[-1].split()
         ['PER', '1', '0', '0', '0', '0', '1.00', '1.00', '1.00']
         """
-        _check(mode, scenario)
+        _check_choice(mode, scenario)
         rows = sorted(self._rows(mode, scenario), key=lambda row: str(row[0]))
         headers = [*_COUNTS, "precision", "recall", "f1-score"]
         width = max(*(len(str(row[0])) for row in rows), len(headers[0]), digits)
@@ -124,57 +134,59 @@ class Evaluator:
     def summary_report_indices(
         self, mode: str = "overall", scenario: str = "strict", colors: bool = False
     ) -> str:
-        """Which entities came out how, one a line; missed ones are shown from the gold side.
+        """The entities of each outcome, one per line; missed ones are shown from the gold side.
 
         >>> evaluator = Evaluator([["B-PER"]], [["O"]], tags=["PER"])
         >>> [line for line in evaluator.summary_report_indices().splitlines() if "PER" in line]
         ['Missed               0          0        Label=PER, Start=0, End=0']
         """
-        _check(mode, scenario)
-        outcomes = self.evaluate()
+        _check_choice(mode, scenario)
+        results = self.evaluate()
         paint = _paint if colors else _plain
         if mode == "overall":
             head = f"\n{paint('Indices for error schema', 'bold')} '{paint(scenario, 'cyan')}':\n\n"
-            places = outcomes["overall_indices"][scenario]
+            places = results["overall_indices"][scenario]
             return head + "\n".join(self._index_lines(places, self.tags, paint)) + "\n"
         parts = []
-        for tag, places in outcomes["entity_indices"].items():
+        for tag, places in results["entity_indices"].items():
             head = f"\n{paint('Entity Type', 'bold')}: {paint(tag, 'cyan')}\n"
             head += f"{paint('Error Schema', 'bold')}: '{paint(scenario, 'cyan')}'\n\n"
             parts.append(head + "\n".join(self._index_lines(places[scenario], [tag], paint)) + "\n")
         return "".join(parts)
 
     def _used_tags(self) -> list[str]:
-        used = {one.label for side in (self.true, self.pred) for part in side for one in part}
+        documents = [*self.true, *self.pred]
+        used = {entity.label for entities in documents for entity in entities}
         return sorted(used.intersection(self.tags))
 
     def _rows(self, mode: str, scenario: str) -> list[list[Any]]:
         """A name, five counts and three scores: of each way, or of each tag in one way."""
         results = self.evaluate()
-        named: dict[str, EvaluationResult] = results["overall"]
+        by_name: dict[str, EvaluationResult] = results["overall"]
         if mode == "entities":
-            named = {tag: ways[scenario] for tag, ways in results["entities"].items()}
+            by_name = {tag: ways[scenario] for tag, ways in results["entities"].items()}
         fields = (*_COUNTS, "precision", "recall", "f1")
         return [
-            [name, *(getattr(result, field) for field in fields)] for name, result in named.items()
+            [name, *(getattr(result, field) for field in fields)]
+            for name, result in by_name.items()
         ]
 
     def _index_lines(
         self, places: EvaluationIndices, tags: Sequence[str], paint: "Paint"
     ) -> Iterable[str]:
-        known = {"gold": _with_tags(self.true, tags), "pred": _with_tags(self.pred, tags)}
+        gold, pred = _with_tags(self.true, tags), _with_tags(self.pred, tags)
         header = f"{'Category':<20} {'Instance':<10} {'Entity':<8} {'Details':<25}"
         yield paint(header, "bold")
         yield paint("-" * 78, "white")
         for field, indices in vars(places).items():
             category = field.removesuffix("_indices").capitalize()
-            side = known["gold" if category == "Missed" else "pred"]
+            side = gold if category == "Missed" else pred
             name = f"{paint(category, category):<20}"
             if not indices:
                 yield f"{name} {'-':<10} {'-':<8} {'None':<10}"
             for document, place in indices:
-                one = side[document][place]
-                details = f"Label={one.label}, Start={one.start}, End={one.end}"
+                entity = side[document][place]
+                details = f"Label={entity.label}, Start={entity.start}, End={entity.end}"
                 yield f"{name} {document:<10} {place:<8} {details:<10}"
 
 
@@ -189,11 +201,11 @@ def _plain(text: str, colour: str) -> str:
     return text
 
 
-def _with_tags(documents: Documents, tags: Sequence[str]) -> Documents:
-    return [[one for one in entities if one.label in tags] for entities in documents]
+def _with_tags(documents: EntityDocuments, tags: Sequence[str]) -> EntityDocuments:
+    return [[entity for entity in entities if entity.label in tags] for entities in documents]
 
 
-def _loaded(true: Any, pred: Any, loader: str) -> tuple[Documents, Documents]:
+def _load_both(true: Any, pred: Any, loader: str) -> tuple[EntityDocuments, EntityDocuments]:
     name = loader_for(true) if loader == "default" else loader
     if name not in LOADERS:
         raise ValueError(f"Unknown loader: {name}")
@@ -208,19 +220,136 @@ def _loaded(true: Any, pred: Any, loader: str) -> tuple[Documents, Documents]:
 def _check_lengths(true: Any, pred: Any) -> None:
     if len(true) != len(pred):
         raise ValueError("Number of predicted documents does not equal true")
-    for place, (gold, found) in enumerate(zip(true, pred, strict=True)):
-        if len(gold) != len(found):
+    for number, (gold, predicted) in enumerate(zip(true, pred, strict=True)):
+        if len(gold) != len(predicted):
             raise ValueError(
-                f"Document {place} has different lengths: true={len(gold)}, pred={len(found)}"
+                f"Document {number} has different lengths: true={len(gold)}, pred={len(predicted)}"
             )
 
 
-def _check(mode: str, scenario: str) -> None:
+def _check_choice(mode: str, scenario: str) -> None:
     if mode not in _MODES:
         raise ValueError(f"Invalid mode: must be one of {', '.join(_MODES)}")
     if mode == "entities" and scenario not in STRATEGIES:
         raise ValueError(f"Invalid scenario: must be one of {', '.join(STRATEGIES)}")
 
 
-def _results(outcomes: Outcomes) -> dict[str, EvaluationResult]:
-    return {name: result_of(outcome, STRATEGIES[name]) for name, outcome in outcomes.items()}
+def _results(by_strategy: StrategyIndices) -> dict[str, EvaluationResult]:
+    return {name: result_of(indices, STRATEGIES[name]) for name, indices in by_strategy.items()}
+
+
+# Loaders: nervaluate's three ways to read entities.
+
+_KEYS = ("label", "start", "end")
+
+
+def from_lists(data: Any) -> EntityDocuments:
+    """Entities of documents that are lists of labels.
+
+    >>> from_lists([["B-PER", "I-PER", "O"]])
+    [[Entity(label='PER', start=0, end=1)]]
+    """
+    return [_read_labels(tags) for tags in _lists(data, "ListLoader", "tags")]
+
+
+def from_conll(data: Any) -> EntityDocuments:
+    r"""Entities of a text with token, tab and label per line and empty lines between documents.
+
+    >>> from_conll("Ada\tB-PER\ncame\tO\n\nOslo\tB-LOC\n")
+    [[Entity(label='PER', start=0, end=0)], [Entity(label='LOC', start=0, end=0)]]
+    """
+    if not isinstance(data, str):
+        raise ValueError("ConllLoader expects string input")
+    texts = data.rstrip().split("\n\n") if data else []
+    return [_from_lines(text.split("\n")) for text in texts]
+
+
+def from_dicts(data: Any) -> EntityDocuments:
+    """Entities of lists of dictionaries with `label`, `start` and `end`, the end inclusive.
+
+    >>> from_dicts([[{"label": "PER", "start": 3, "end": 5, "text": "Ada"}]])
+    [[Entity(label='PER', start=3, end=5)]]
+    """
+    lists = _lists(data, "DictLoader", "entity dictionaries")
+    return [[_from_dict(entity) for entity in document] for document in lists]
+
+
+LOADERS: dict[str, Callable[[Any], EntityDocuments]] = {
+    "conll": from_conll,
+    "list": from_lists,
+    "dict": from_dicts,
+}
+
+
+def loader_for(data: Any) -> str:
+    """The name of the loader that fits the data.
+
+    >>> loader_for([[], [{"label": "PER", "start": 0, "end": 1}]])
+    'dict'
+    """
+    if isinstance(data, str):
+        return "conll"
+    if not (isinstance(data, list) and data and isinstance(data[0], list)):
+        raise ValueError("Could not infer loader from input type")
+    first = next((document[0] for document in data if document), "O")
+    return "dict" if isinstance(first, dict) else "list"
+
+
+def _lists(data: Any, loader: str, content: str) -> list[list[Any]]:
+    if not isinstance(data, list):
+        raise ValueError(f"{loader} expects list input")
+    for document in data:
+        if not isinstance(document, list):
+            raise ValueError(f"Each document must be a list of {content}")
+    return data
+
+
+def _read_labels(tags: list[Any]) -> list[Entity]:
+    """Entities from labels: a label continues an entity of its type unless it begins with B."""
+    entities: list[Entity] = []
+    kind, start, last = "", 0, -1
+    for place, tag in [(place, tag) for place, tag in enumerate(tags) if tag != "O"]:
+        if not isinstance(tag, str):
+            raise ValueError(f"Invalid tag type: {type(tag)}")
+        if last == place - 1 and last >= start and tag[2:] == kind and tag[:1] != "B":
+            last = place
+            continue
+        if last >= start:
+            entities.append(Entity(kind, start, last))
+        kind, start, last = _kind(tag), place, place
+    return [*entities, Entity(kind, start, last)] if last >= start else entities
+
+
+def _kind(tag: str) -> str:
+    if not tag.startswith(("B-", "I-")):
+        raise ValueError(f"Invalid tag format: {tag}")
+    return tag[2:]
+
+
+def _from_lines(lines: list[str]) -> list[Entity]:
+    """The entities of a document; a blank line in it continues the label of the line before."""
+    tags: list[str] = []
+    for line in lines:
+        before = tags[-1] if tags else "O"
+        continued = before if before == "O" else f"I-{before[2:]}"
+        tags.append(_tag(line) if line.strip() else continued)
+    return _read_labels(tags)
+
+
+def _tag(line: str) -> str:
+    parts = line.split("\t")
+    if len(parts) < 2:
+        raise ValueError(f"Invalid CoNLL format: line '{line}' does not contain a tab separator")
+    return parts[1]
+
+
+def _from_dict(entity: Any) -> Entity:
+    if not isinstance(entity, dict):
+        raise ValueError(f"Invalid entity type: {type(entity)}")
+    if any(key not in entity for key in _KEYS):
+        raise ValueError(f"Entity missing required keys: {', '.join(_KEYS)}")
+    if not isinstance(entity["label"], str):
+        raise ValueError("Entity label must be a string")
+    if not isinstance(entity["start"], int) or not isinstance(entity["end"], int):
+        raise ValueError("Entity start and end must be integers")
+    return Entity(entity["label"], entity["start"], entity["end"])

@@ -1,4 +1,4 @@
-"""The metrics of seqeval 1.2.2 under the same names: the same numbers and the same text, sooner.
+"""The metrics of seqeval 1.2.2 under the same names: the same numbers and text, but faster.
 
 One line changes: `from nerscope.compat.seqeval import classification_report, f1_score, IOB2`.
 """
@@ -21,7 +21,7 @@ from nerscope.compat.seqeval_chunks import (
     IOE2,
     SCHEMES,
     Chunks,
-    Scheme,
+    SeqevalScheme,
     loose_chunks,
     strict_chunks,
 )
@@ -51,10 +51,10 @@ Report = dict[str, dict[str, float | int]]
 
 
 class UndefinedMetricWarning(UserWarning):
-    """A score was divided by nothing and set to 0.
+    """A score has no denominator and is set to 0.
 
-    Where scikit-learn is loaded, its warning of this name is given instead, so that filters for it
-    go on working.
+    If scikit-learn is loaded, its own warning of this name is issued instead, so that filters for
+    it keep working.
 
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
@@ -65,7 +65,7 @@ class UndefinedMetricWarning(UserWarning):
     """
 
 
-class _Tally(NamedTuple):
+class _ChunkCounts(NamedTuple):
     """Counts by type, the types in the order of their names."""
 
     names: list[str]
@@ -74,21 +74,22 @@ class _Tally(NamedTuple):
     gold: Ints
 
     @property
-    def summed(self) -> "_Tally":
-        return _Tally([], *(column.sum(keepdims=True) for column in self[1:]))
+    def summed(self) -> "_ChunkCounts":
+        return _ChunkCounts([], *(column.sum(keepdims=True) for column in self[1:]))
 
 
-class _Asked(NamedTuple):
-    """What is asked of the tallies, and what there is to complain about."""
+class _UndefinedScores(NamedTuple):
+    """What to do with scores that have no denominator: `zero_division`, and which to warn for."""
 
     zero_division: Any
     warn_for: tuple[str, ...]
-    complaints: list[tuple[str, type[Warning]]]
 
     @property
-    def instead(self) -> float:
-        """What an undefined score is set to."""
+    def value(self) -> float:
         return 0.0 if self.zero_division in ("warn", 0) else 1.0
+
+
+_Complaint = tuple[str, type[Warning]]
 
 
 class _Scores(NamedTuple):
@@ -113,13 +114,16 @@ def f1_score(
 ) -> Any:
     """The F1 score of chunks: a number, or an array by type with `average=None`.
 
+    `suffix` is for labels such as `PER-B`. `mode="strict"` with a `scheme` drops chunks that break
+    the scheme; without a scheme it has no effect, as in seqeval. `sample_weight` has no effect.
+
     >>> f1_score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-PER"]])
     0.5
     >>> f1_score([["B-X", "I-X"]], [["I-X", "I-X"]], mode="strict", scheme=IOB2, zero_division=0)
     0.0
     """
-    asked = _Asked(zero_division, ("f-score",), [])
-    return _one(y_true, y_pred, asked, average, suffix, mode, scheme).f_score
+    undefined = _UndefinedScores(zero_division, ("f-score",))
+    return _average_scores(y_true, y_pred, undefined, average, suffix, mode, scheme).f_score
 
 
 def precision_score(
@@ -138,8 +142,8 @@ def precision_score(
     >>> precision_score([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]])
     0.5
     """
-    asked = _Asked(zero_division, ("precision",), [])
-    return _one(y_true, y_pred, asked, average, suffix, mode, scheme).precision
+    undefined = _UndefinedScores(zero_division, ("precision",))
+    return _average_scores(y_true, y_pred, undefined, average, suffix, mode, scheme).precision
 
 
 def recall_score(
@@ -158,8 +162,8 @@ def recall_score(
     >>> recall_score([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]], average=None)
     array([0., 1.])
     """
-    asked = _Asked(zero_division, ("recall",), [])
-    return _one(y_true, y_pred, asked, average, suffix, mode, scheme).recall
+    undefined = _UndefinedScores(zero_division, ("recall",))
+    return _average_scores(y_true, y_pred, undefined, average, suffix, mode, scheme).recall
 
 
 def classification_report(
@@ -185,9 +189,8 @@ def classification_report(
     weighted avg       1.00      1.00      1.00         1
     <BLANKLINE>
     """
-    asked = _Asked(zero_division, _SCORES, [])
-    strict = mode == "strict"
-    names, rows = _all(y_true, y_pred, asked, suffix, strict, scheme)
+    undefined = _UndefinedScores(zero_division, _SCORES)
+    names, rows = _report_rows(y_true, y_pred, undefined, suffix, mode == "strict", scheme)
     return _as_dict(names, rows) if output_dict else _as_text(names, rows, digits)
 
 
@@ -202,9 +205,9 @@ def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
 
 
 def performance_measure(y_true: Sequence[Any], y_pred: Sequence[Any]) -> dict[str, int]:
-    """Labels, not chunks, that are right, added, lost, and rightly `O`.
+    """Counts of labels, not chunks: TP right, FP added, FN lost, TN `O` on both sides.
 
-    A label in place of another counts as added only.
+    A label in place of another one counts as FP only.
 
     >>> performance_measure([["B-PER", "I-PER", "O", "O"]], [["B-PER", "O", "O", "B-LOC"]])
     {'TP': 1, 'FP': 1, 'FN': 1, 'TN': 1}
@@ -219,14 +222,14 @@ def performance_measure(y_true: Sequence[Any], y_pred: Sequence[Any]) -> dict[st
 
 
 def _flat(labels: Sequence[Any]) -> list[Any]:
-    """All labels in one row; a row of labels stays as it is."""
+    """All labels in one list; a flat list stays as it is."""
     plain = _plain(labels)
     nested = any(isinstance(sentence, list) for sentence in plain)
     return list(chain.from_iterable(plain)) if nested else plain
 
 
 def _plain(labels: Any) -> list[Any]:
-    """Lists of lists, whatever tuples and arrays they came as."""
+    """Tuples and arrays of labels as lists of lists."""
     outer: list[Any] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
     if set(map(type, outer)) <= {list}:
         return outer
@@ -240,7 +243,7 @@ def _is_row(inner: Any) -> bool:
     return isinstance(inner, Sequence) and not isinstance(inner, str | bytes)
 
 
-def _checked(y_true: Any, y_pred: Any) -> tuple[list[list[str]], list[list[str]]]:
+def _check_shapes(y_true: Any, y_pred: Any) -> tuple[list[list[str]], list[list[str]]]:
     gold, pred = _plain(y_true), _plain(y_pred)
     if set(map(type, gold)) | set(map(type, pred)) != {list}:
         raise TypeError("Found input variables without list of list.")
@@ -253,9 +256,9 @@ def _checked(y_true: Any, y_pred: Any) -> tuple[list[list[str]], list[list[str]]
     return gold, pred
 
 
-def _named(scheme: Any) -> Scheme | None:
-    """The scheme of this name: given as text, as one of the names here, or as seqeval's class."""
-    if scheme is None or isinstance(scheme, Scheme):
+def _scheme_named(scheme: Any) -> SeqevalScheme | None:
+    """The scheme, given by its name, as an object of this module, or as seqeval's class."""
+    if scheme is None or isinstance(scheme, SeqevalScheme):
         return scheme
     name = str(getattr(scheme, "__name__", scheme))
     if name not in SCHEMES:
@@ -263,34 +266,35 @@ def _named(scheme: Any) -> Scheme | None:
     return SCHEMES[name]
 
 
-def _tally(
-    y_true: Any, y_pred: Any, asked: _Asked, suffix: bool, strict: bool, scheme: Any
-) -> _Tally:
-    gold, pred = _checked(y_true, y_pred)
+def _count_chunks(
+    y_true: Any, y_pred: Any, suffix: bool, strict: bool, scheme: Any
+) -> tuple[_ChunkCounts, list[_Complaint]]:
+    gold, pred = _check_shapes(y_true, y_pred)
     if strict:
-        return _counted(strict_chunks(gold, pred, _named(scheme), suffix))
-    chunks, odd = loose_chunks(gold, pred, suffix)
-    asked.complaints.extend((f"{label} seems not to be NE tag.", UserWarning) for label in odd)
-    return _counted(chunks)
+        return _count_hits(strict_chunks(gold, pred, _scheme_named(scheme), suffix)), []
+    chunks, odd_labels = loose_chunks(gold, pred, suffix)
+    complaints = [(f"{label} seems not to be NE tag.", UserWarning) for label in odd_labels]
+    return _count_hits(chunks), list[_Complaint](complaints)
 
 
-def _counted(chunks: Chunks) -> _Tally:
-    """Chunks of one side never end at the same place, so the end finds the counterpart."""
-    kinds = len(chunks.names)
-    at_end = np.full(chunks.length, -1)
-    at_end[chunks.gold.end] = chunks.gold.start * kinds + chunks.gold.type
-    hit = at_end[chunks.pred.end] == chunks.pred.start * kinds + chunks.pred.type
-    found = (chunks.pred.type[hit], chunks.pred.type, chunks.gold.type)
-    columns = np.array([np.bincount(column, minlength=kinds) for column in found])
-    used = [place for place in range(kinds) if columns[1:, place].any()]
+def _count_hits(chunks: Chunks) -> _ChunkCounts:
+    """Count equal chunks. Chunks of one side never overlap, so the end finds the counterpart."""
+    n_types = len(chunks.names)
+    # start * n_types + type is one number for a start and a type: equal for equal chunks only.
+    gold_at_end = np.full(chunks.length, -1)
+    gold_at_end[chunks.gold.end] = chunks.gold.start * n_types + chunks.gold.type
+    hit = gold_at_end[chunks.pred.end] == chunks.pred.start * n_types + chunks.pred.type
+    types = (chunks.pred.type[hit], chunks.pred.type, chunks.gold.type)
+    columns = np.array([np.bincount(column, minlength=n_types) for column in types])
+    used = [code for code in range(n_types) if columns[1:, code].any()]
     order = sorted(used, key=chunks.names.__getitem__)
-    return _Tally([chunks.names[place] for place in order], *columns[:, order])
+    return _ChunkCounts([chunks.names[code] for code in order], *columns[:, order])
 
 
-def _one(
+def _average_scores(
     y_true: Any,
     y_pred: Any,
-    asked: _Asked,
+    undefined: _UndefinedScores,
     average: str | None,
     suffix: bool,
     mode: str | None,
@@ -299,55 +303,72 @@ def _one(
     if average not in _AVERAGES:
         raise ValueError(f"average has to be one of {_AVERAGES}")
     strict = mode == "strict" and bool(scheme)
-    scores = _scored(_tally(y_true, y_pred, asked, suffix, strict, scheme), asked, average)
-    _complain(asked)
+    counts, complaints = _count_chunks(y_true, y_pred, suffix, strict, scheme)
+    scores = _scores(counts, undefined, average)
+    _warn([*complaints, *_complaints(counts, undefined, average)])
     return scores
 
 
-def _all(
-    y_true: Any, y_pred: Any, asked: _Asked, suffix: bool, strict: bool, scheme: Any
+def _report_rows(
+    y_true: Any,
+    y_pred: Any,
+    undefined: _UndefinedScores,
+    suffix: bool,
+    strict: bool,
+    scheme: Any,
 ) -> tuple[list[str], list[_Scores]]:
-    """The scores by type, and below them the three averages."""
-    tally = _tally(y_true, y_pred, asked, suffix, strict, scheme)
-    by_type, *averaged = (_scored(tally, asked, average) for average in _AVERAGES)
-    _complain(asked)
-    return tally.names, [*(_Scores(*row) for row in zip(*by_type, strict=True)), *averaged]
+    """The names of the types; their scores, and below them the three averages."""
+    counts, complaints = _count_chunks(y_true, y_pred, suffix, strict, scheme)
+    by_type, *averages = (_scores(counts, undefined, average) for average in _AVERAGES)
+    for average in _AVERAGES:
+        complaints += _complaints(counts, undefined, average)
+    _warn(complaints)
+    return counts.names, [*(_Scores(*row) for row in zip(*by_type, strict=True)), *averages]
 
 
-def _scored(tally: _Tally, asked: _Asked, average: str | None) -> _Scores:
-    """The steps and their order are seqeval's: the last digit depends on them."""
-    counts = tally.summed if average == "micro" else tally
-    precision = _divided(counts.hits, counts.pred, "precision", "predicted", asked)
-    recall = _divided(counts.hits, counts.gold, "recall", "true", asked)
-    if asked.warn_for == ("f-score",) and ((counts.pred == 0) & (counts.gold == 0)).any():
-        _note_undefined(asked, "F-score is", "true nor predicted", len(counts.gold))
-    below = precision + recall
-    below[below == 0.0] = 1
-    f_score = 2 * precision * recall / below
+def _scores(counts: _ChunkCounts, undefined: _UndefinedScores, average: str | None) -> _Scores:
+    # The steps and their order are those of seqeval: the last digit depends on them.
+    counts = counts.summed if average == "micro" else counts
+    precision = _divide(counts.hits, counts.pred, undefined)
+    recall = _divide(counts.hits, counts.gold, undefined)
+    denominator = precision + recall
+    denominator[denominator == 0.0] = 1
+    f_score = 2 * precision * recall / denominator
     if average is None:
         return _Scores(precision, recall, f_score, counts.gold)
-    return _averaged(counts, (precision, recall, f_score), asked, average)
+    return _average(counts, (precision, recall, f_score), undefined, average)
 
 
-def _divided(above: Ints, below: Ints, name: str, modifier: str, asked: _Asked) -> Floats:
-    undefined = below == 0
-    result: Floats = above / np.where(undefined, 1, below)
-    result[undefined] = asked.instead
-    if undefined.any() and name in asked.warn_for:
-        both = "and F-score are" if "f-score" in asked.warn_for else "is"
-        _note_undefined(asked, f"{name.title()} {both}", modifier, len(result))
+def _divide(numerator: Ints, denominator: Ints, undefined: _UndefinedScores) -> Floats:
+    is_zero = denominator == 0
+    result: Floats = numerator / np.where(is_zero, 1, denominator)
+    result[is_zero] = undefined.value
     return result
 
 
-def _note_undefined(asked: _Asked, who: str, modifier: str, size: int) -> None:
-    if asked.zero_division != "warn":
+def _complaints(
+    counts: _ChunkCounts, undefined: _UndefinedScores, average: str | None
+) -> Iterator[_Complaint]:
+    """The warnings that seqeval issues for scores without a denominator, in its order and words."""
+    if undefined.zero_division != "warn":
         return
-    where = "due to" if size == 1 else "in labels with"
-    text = (
-        f"{who} ill-defined and being set to 0.0 {where} no {modifier} samples. "
-        "Use `zero_division` parameter to control this behavior."
-    )
-    asked.complaints.append((text, _undefined_metric_warning()))
+    counts = counts.summed if average == "micro" else counts
+    where = "due to" if len(counts.gold) == 1 else "in labels with"
+    verb = "and F-score are" if "f-score" in undefined.warn_for else "is"
+    cases = [
+        ("precision", f"Precision {verb}", "predicted", counts.pred == 0),
+        ("recall", f"Recall {verb}", "true", counts.gold == 0),
+    ]
+    if undefined.warn_for == ("f-score",):
+        neither = (counts.pred == 0) & (counts.gold == 0)
+        cases = [("f-score", "F-score is", "true nor predicted", neither)]
+    for score, subject, modifier, is_zero in cases:
+        if score in undefined.warn_for and is_zero.any():
+            text = (
+                f"{subject} ill-defined and being set to 0.0 {where} no {modifier} samples. "
+                "Use `zero_division` parameter to control this behavior."
+            )
+            yield text, _undefined_metric_warning()
 
 
 def _undefined_metric_warning() -> type[Warning]:
@@ -356,21 +377,25 @@ def _undefined_metric_warning() -> type[Warning]:
     return kind
 
 
-def _averaged(
-    counts: _Tally, scores: tuple[Floats, Floats, Floats], asked: _Asked, average: str
+def _average(
+    counts: _ChunkCounts,
+    scores: tuple[Floats, Floats, Floats],
+    undefined: _UndefinedScores,
+    average: str,
 ) -> _Scores:
     support = int(counts.gold.sum())
     if average == "weighted" and not support:
-        undefined = 0.0 if counts.pred.any() else asked.instead
-        return _Scores(undefined, asked.instead, undefined, support)
+        value = 0.0 if counts.pred.any() else undefined.value
+        return _Scores(value, undefined.value, value, support)
     weights = counts.gold if average == "weighted" else None
     precision, recall, f_score = (float(np.average(score, weights=weights)) for score in scores)
     return _Scores(precision, recall, f_score, support)
 
 
-def _complain(asked: _Asked) -> None:
-    """Each complaint once, as if the line that called were to blame."""
-    for text, category in dict.fromkeys(asked.complaints):
+def _warn(complaints: Iterable[_Complaint]) -> None:
+    """Issue each warning once."""
+    for text, category in dict.fromkeys(complaints):
+        # Level 4 is the caller of the public function: warn, this, its caller, the function.
         warnings.warn(text, category, stacklevel=4)
 
 

@@ -1,8 +1,8 @@
-"""What seqeval finds in label sequences, for a whole corpus at once.
+"""The chunks that seqeval reads from label sequences, for a whole corpus at once.
 
-Both of its readings look at neighbouring labels only: at their two letters, and at whether their
-types are the same. So a reading is a handful of patterns, written as data here, and a corpus is one
-long row of labels with an `O` after every sentence.
+Its default and its strict mode look at two neighbouring labels only: at their letters, and at
+whether their types are the same. So a mode is a handful of patterns, written as data here, and a
+corpus is one long row of labels with an `O` after every sentence.
 
 A pattern is the letter before, the letter itself, and `=` or `!` where the types must be the same
 or must differ: `II!` is an I after an I of another type. `*` is any letter, `?` any letter that no
@@ -25,17 +25,20 @@ Sentences = Sequence[Sequence[str]]
 
 
 def _table(patterns: str) -> Bools:
-    """Whether a pattern fits, for each pair of letters and types that differ or not."""
+    """A lookup table [letter before, letter, same type] that is True where a pattern fits.
+
+    It is flat, so that one integer per pair of neighbours looks it up; see `_label_row`.
+    """
     table = np.zeros((len(LETTERS), len(LETTERS), 2), bool)
     for pattern in patterns.split():
         before, after = (LETTERS if letter == "*" else letter for letter in pattern[:2])
         types = {"=": [1], "!": [0]}.get(pattern[2:], [0, 1])
-        for one, other, same in product(before, after, types):
-            table[LETTERS.index(one), LETTERS.index(other), same] = True
+        for first, second, same in product(before, after, types):
+            table[LETTERS.index(first), LETTERS.index(second), same] = True
     return table.ravel()
 
 
-class Scheme(NamedTuple):
+class SeqevalScheme(NamedTuple):
     """A tagging scheme as seqeval's strict mode reads it.
 
     >>> IOB2.name, IOB2.letters
@@ -49,8 +52,8 @@ class Scheme(NamedTuple):
     ends: Bools
 
 
-def _scheme(name: str, letters: str, starts: str, inside: str, ends: str) -> Scheme:
-    return Scheme(name, letters, _table(starts), _table(inside), _table(ends))
+def _scheme(name: str, letters: str, starts: str, inside: str, ends: str) -> SeqevalScheme:
+    return SeqevalScheme(name, letters, _table(starts), _table(inside), _table(ends))
 
 
 IOB1 = _scheme("IOB1", "IOB", "OI II! BI IB= BB=", "BI= II=", "II! IO IB BO BI! BB=")
@@ -81,7 +84,7 @@ class Chunks(NamedTuple):
     length: int  # of the row of labels
 
 
-class _Coded(NamedTuple):
+class _CodedLabels(NamedTuple):
     """Gold and predicted labels as codes into a list of distinct labels."""
 
     gold: Ints
@@ -89,60 +92,63 @@ class _Coded(NamedTuple):
     labels: list[str]
 
 
-def _coded(gold: Sentences, pred: Sentences) -> _Coded:
+def _encode_labels(gold: Sentences, pred: Sentences) -> _CodedLabels:
     codes: defaultdict[str, int] = defaultdict(count().__next__)
-    codes["O"]  # what lies between sentences
-    rows = [_row(sentences, codes) for sentences in (gold, pred)]
+    codes["O"]  # gets code 0: the label between sentences
+    rows = [_code_row(sentences, codes) for sentences in (gold, pred)]
     for label in codes:
         if not isinstance(label, str) or not label:
             raise ValueError(f"{label!r} is no label: a label is a text such as 'O' or 'B-PER'.")
-    return _Coded(rows[0], rows[1], list(codes))
+    return _CodedLabels(rows[0], rows[1], list(codes))
 
 
-def _row(sentences: Sentences, codes: defaultdict[str, int]) -> Ints:
+def _code_row(sentences: Sentences, codes: defaultdict[str, int]) -> Ints:
     between = repeat(("O",))
     labels = chain.from_iterable(chain.from_iterable(zip(sentences, between, strict=False)))
     size = sum(map(len, sentences)) + len(sentences)
     return np.fromiter(map(codes.__getitem__, labels), np.int32, size)
 
 
-class _Row(NamedTuple):
-    """One side's labels: which pattern entry each pair of neighbours is, and each label's type."""
+class _LabelRow(NamedTuple):
+    """The labels of one side: the table index of each pair of neighbours, and each type."""
 
     pairs: Ints
     kind: Ints
 
 
-def _paired(codes: Ints, letters: Ints, kinds: Ints) -> _Row:
+def _label_row(codes: Ints, letters: Ints, kinds: Ints) -> _LabelRow:
     letter, kind = letters[codes], kinds[codes]
+    # The index in the flat table: (letter before * number of letters + letter) * 2 + same type.
     pairs = letter * 2
     pairs[1:] += letter[:-1] * (2 * len(LETTERS))
-    # The very first label has the type of nothing before it: O comes first, and its code is 0.
     pairs[1:] += kind[1:] == kind[:-1]
-    return _Row(pairs, kind)
+    # The very first label has nothing before it, which counts as an O (letter 0) of another type.
+    return _LabelRow(pairs, kind)
 
 
-def _rows(coded: _Coded, parts: list[tuple[str, str]]) -> tuple[_Row, _Row, list[str]]:
+def _rows(
+    coded: _CodedLabels, parts: list[tuple[str, str]]
+) -> tuple[_LabelRow, _LabelRow, list[str]]:
     """Both sides, from the letter and the type of each label."""
     names = list(dict.fromkeys(kind for _, kind in parts))
     places = {name: place for place, name in enumerate(names)}
     letters = np.array([max(LETTERS.find(letter), -1) for letter, _ in parts], np.int16)
     letters[letters < 0] = len(LETTERS) - 1
     kinds = np.array([places[kind] for _, kind in parts], np.int32)
-    return _paired(coded.gold, letters, kinds), _paired(coded.pred, letters, kinds), names
+    return _label_row(coded.gold, letters, kinds), _label_row(coded.pred, letters, kinds), names
 
 
 def loose_chunks(gold: Sentences, pred: Sentences, suffix: bool) -> tuple[Chunks, list[str]]:
-    """The chunks that seqeval finds by default, and the labels that do not look like labels.
+    """The chunks of seqeval's default mode, and the labels that it warns about.
 
     >>> chunks, odd = loose_chunks([["B-X", "I-X", "O"]], [["I-X", "L-X", "O"]], suffix=False)
     >>> chunks.pred.start.tolist(), chunks.pred.end.tolist(), odd
     ([0], [2], ['L-X'])
     """
-    coded = _coded(gold, pred)
+    coded = _encode_labels(gold, pred)
     parts = [_loose_parts(label, suffix) for label in coded.labels]
     *rows, names = _rows(coded, parts)
-    chunks = Chunks(_loose(rows[0]), _loose(rows[1]), names, len(coded.gold))
+    chunks = Chunks(_loose_mentions(rows[0]), _loose_mentions(rows[1]), names, len(coded.gold))
     return chunks, [label for label in coded.labels if not _looks_right(label, suffix)]
 
 
@@ -158,7 +164,7 @@ def _looks_right(label: str, suffix: bool) -> bool:
     return fits or label in ("O", "B", "I", "E", "S")
 
 
-def _loose(row: _Row) -> Mentions:
+def _loose_mentions(row: _LabelRow) -> Mentions:
     """Each end closes a chunk that began at the last start, however long ago that was."""
     end = np.flatnonzero(_LOOSE_ENDS[row.pairs])
     here = np.arange(len(row.pairs))
@@ -166,19 +172,23 @@ def _loose(row: _Row) -> Mentions:
     return Mentions(started[end - 1], end, row.kind[end - 1])
 
 
-def strict_chunks(gold: Sentences, pred: Sentences, scheme: Scheme | None, suffix: bool) -> Chunks:
-    """The chunks that seqeval finds in its strict mode; no scheme: the one that gold shows.
+def strict_chunks(
+    gold: Sentences, pred: Sentences, scheme: SeqevalScheme | None, suffix: bool
+) -> Chunks:
+    """The chunks of seqeval's strict mode; without a scheme, it is recognised from gold.
 
     >>> strict_chunks([["B-X", "I-X"]], [["I-X", "I-X"]], IOB2, suffix=False).pred.start.tolist()
     []
     """
-    coded = _coded(gold, pred)
+    coded = _encode_labels(gold, pred)
     parts = [_strict_parts(label, suffix) for label in coded.labels]
     letters = [letter for letter, _ in parts]
-    scheme = scheme or _recognised(coded, len(gold), letters)
+    scheme = scheme or _recognise_scheme(coded, len(gold), letters)
     _check_letters(coded, letters, scheme)
     *rows, names = _rows(coded, parts)
-    return Chunks(_strict(rows[0], scheme), _strict(rows[1], scheme), names, len(coded.gold))
+    return Chunks(
+        _strict_mentions(rows[0], scheme), _strict_mentions(rows[1], scheme), names, len(coded.gold)
+    )
 
 
 def _strict_parts(label: str, suffix: bool) -> tuple[str, str]:
@@ -186,9 +196,9 @@ def _strict_parts(label: str, suffix: bool) -> tuple[str, str]:
     return letter, kind.strip("-") or "_"
 
 
-def _recognised(coded: _Coded, sentences: int, letters: list[str]) -> Scheme:
+def _recognise_scheme(coded: _CodedLabels, sentences: int, letters: list[str]) -> SeqevalScheme:
     times = np.bincount(coded.gold, minlength=len(letters))
-    times[0] -= sentences  # an O between sentences is not theirs
+    times[0] -= sentences  # the O labels that were put between sentences
     used = np.flatnonzero(times).tolist()
     for place in used:
         if letters[place] not in KNOWN_LETTERS:
@@ -199,14 +209,14 @@ def _recognised(coded: _Coded, sentences: int, letters: list[str]) -> Scheme:
     return SCHEMES[_RECOGNISED[frozenset(signs)]]
 
 
-def _check_letters(coded: _Coded, letters: list[str], scheme: Scheme) -> None:
+def _check_letters(coded: _CodedLabels, letters: list[str], scheme: SeqevalScheme) -> None:
     for label, letter in zip(coded.labels, letters, strict=True):
         if letter not in scheme.letters:
             allowed = "|".join(scheme.letters)
             raise ValueError(f"Invalid token is found: {label}. Allowed prefixes are: {allowed}.")
 
 
-def _strict(row: _Row, scheme: Scheme) -> Mentions:
+def _strict_mentions(row: _LabelRow, scheme: SeqevalScheme) -> Mentions:
     """A chunk begins at the first start in a run of labels that continue each other, and counts if
     the run ends as the scheme demands.
     """

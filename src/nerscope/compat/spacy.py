@@ -1,6 +1,6 @@
-"""A scorer for spaCy: what its own tells of entities, and what nerscope tells beside it.
+"""A scorer for spaCy: the scores of spaCy's own, and those that nerscope adds.
 
-It is found by its name, `nerscope.ner_scorer.v1`, in the config of a pipeline.
+The config of a pipeline finds it by its registered name, `nerscope.ner_scorer.v1`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nerscope.compat.loops import Asked, asked, tough_numbers
+from nerscope.compat.loops import LoopEvaluator, loop_evaluator, tough_numbers
 
-_OWN = ".spacy"
+_ENDING = ".spacy"
 Spans = list[tuple[int, int, str]]
 Words = list[str]
 
@@ -20,79 +20,79 @@ def ner_scorer(
     train: str | None = None,
     facets: list[str] | None = None,
     matches: list[str] | None = None,
-) -> "Scorer":
-    """A scorer that tells how a pipeline does on entities that training does not give away.
+) -> "SpacyScorer":
+    """A scorer that adds scores on entities that training does not give away.
 
     `train` is a file: `.spacy`, a folder of such files, or whatever `evaluate` reads. It is read
-    when scores are first asked for, so that a trained pipeline can be used where it is not.
+    when scores are first computed, so that a trained pipeline also loads where the file is missing.
+    `facets` and `matches` are those of `Settings`.
 
     >>> ner_scorer(train="corpus/train.spacy", facets=["tmr"]).train
     'corpus/train.spacy'
     """
-    named = {"facets": facets, "matches": matches}
-    return Scorer(train, {name: value for name, value in named.items() if value is not None})
+    options = {"facets": facets, "matches": matches}
+    given = {name: value for name, value in options.items() if value is not None}
+    return SpacyScorer(train, given)
 
 
 @dataclass(frozen=True)
-class Scorer:
-    """What spaCy calls with examples; an object, since pipelines and all in them get pickled."""
+class SpacyScorer:
+    """What spaCy calls with examples: an object, not a closure, because pipelines are pickled."""
 
     train: str | None
     options: Mapping[str, Any]
 
     @cached_property
-    def _asked(self) -> Asked:
-        return asked(_training(self.train), self.options)
+    def _evaluator(self) -> LoopEvaluator:
+        return loop_evaluator(_training_files(self.train), self.options)
 
     def __call__(self, examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:
-        """The scores that spaCy gives, and what they do not tell."""
+        """The scores that spaCy gives, and those that nerscope adds."""
         from spacy.scorer import get_ner_prf
 
         listed = list(examples)
         gold, predicted = _two_sides(listed)
         scores: dict[str, Any] = get_ner_prf(listed, **kwargs)
         if any(spans for _, spans in gold):
-            scores |= tough_numbers(self._asked.results(gold, predicted))
+            scores |= tough_numbers(self._evaluator.results(gold, predicted))
         return scores
 
 
-def _training(train: str | None) -> str | list[str] | None:
-    """The training data: of a folder of what spaCy wrote, the files; all else as it is named."""
+def _training_files(train: str | None) -> str | list[str] | None:
+    """The files of a folder that spaCy wrote; anything else as it is."""
     folder = Path(train) if train is not None else None
     if folder is None or not folder.is_dir():
         return train
-    return sorted(map(str, folder.rglob(f"*{_OWN}"))) or train
+    return sorted(map(str, folder.rglob(f"*{_ENDING}"))) or train
 
 
 def _two_sides(examples: Sequence[Any]) -> tuple[list[tuple[Words, Spans]], ...]:
     """Gold and predicted entities over the tokens of gold; a document counts as a sentence."""
-    known = [one for one in examples if len(one.y) and one.y.has_annotation("ENT_IOB")]
-    words = [_words(one.y) for one in known]
-    gold = [(own, _spans(one.y)) for own, one in zip(words, known, strict=True)]
-    predicted = [(own, _aligned(one)) for own, one in zip(words, known, strict=True)]
+    gold: list[tuple[Words, Spans]] = []
+    predicted: list[tuple[Words, Spans]] = []
+    for example in examples:
+        doc = example.y
+        if len(doc) and doc.has_annotation("ENT_IOB"):
+            words = [token.text for token in doc]
+            entities = [(entity.start, entity.end, entity.label_) for entity in doc.ents]
+            gold.append((words, entities))
+            predicted.append((words, _aligned_spans(example)))
     return gold, predicted
 
 
-def _words(doc: Any) -> Words:
-    return [token.text for token in doc]
+def _aligned_spans(example: Any) -> Spans:
+    """The predicted entities in tokens of gold, where gold is annotated.
 
-
-def _spans(doc: Any) -> Spans:
-    return [(entity.start, entity.end, entity.label_) for entity in doc.ents]
-
-
-def _aligned(example: Any) -> Spans:
-    """The predicted entities in tokens of gold, as far as gold says anything about them.
-
-    Where tokens of gold are the longer ones, two entities may come to lie on one: the first counts.
+    If a token of gold covers several predicted tokens, two entities may fall on it: the first
+    counts.
     """
-    found: Spans = []
+    spans: Spans = []
     for entity in example.x.ents:
         indices = example.alignment.x2y[entity.start : entity.end]
         if not len(indices):
             continue
         start, end = int(indices[0]), int(indices[-1]) + 1
-        told = all(token.ent_iob for token in example.y[start:end])
-        if told and (not found or found[-1][1] <= start):
-            found.append((start, end, entity.label_))
-    return found
+        is_annotated = all(token.ent_iob for token in example.y[start:end])
+        if is_annotated and (not spans or spans[-1][1] <= start):
+            spans.append((start, end, entity.label_))
+    return spans

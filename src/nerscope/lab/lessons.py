@@ -11,7 +11,7 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import BIO
-from nerscope.dataset.split.context import context_ranges
+from nerscope.dataset.split.texts import context_ranges
 from nerscope.errors import InputError
 from nerscope.formats.base import CorpusLike, Source, open_source, read, with_tokens
 from nerscope.formats.conll import written_as_conll

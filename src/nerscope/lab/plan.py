@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from nerscope.dataset.split.asked import KINDS
+from nerscope.dataset.split.options import KINDS
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.systems import check_names
 from nerscope.experiment.config import (

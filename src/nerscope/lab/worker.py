@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.corpus.corpus import Coding
-from nerscope.dataset.split.longer import with_context
+from nerscope.dataset.split.material import with_context
 from nerscope.errors import FaultError, NerscopeError
 from nerscope.formats.align import side_by_side
 from nerscope.formats.base import path_of, source_named

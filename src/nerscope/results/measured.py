@@ -91,9 +91,9 @@ def numbers_of(side: Side, there: Where, metric: str) -> Numbers:
     part = only_runs(side.evidence, side.evidence.runs_of(side.system))
     rows = rows_of(_narrow(part, there, metric))
     return {
-        (row["level"], row["type"]): Measured(_defined(row["value"]), row["n"])
+        (row.level, row.type): Measured(_defined(row.value), row.n)
         for row in rows
-        if row["run"] is None and row["match"] == there.match
+        if row.run is None and row.match == there.match
     }
 
 

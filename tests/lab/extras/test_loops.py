@@ -12,8 +12,8 @@ from transformers import (
     TrainingArguments,
 )
 
-from nerscope.compat.batches import labelled
 from nerscope.compat.huggingface import compute_metrics
+from nerscope.compat.loops import read_batch
 
 LABELS = ["O", "B-PER", "B-LOC"]
 TRAIN = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
@@ -25,9 +25,9 @@ LABEL_IDS = [[-100, 1, 0, 2, -100], [-100, 1, -100, 0, -100]]
 def test_tensors_of_scores_are_read_whatever_their_kind(kind: Any) -> None:
     ids = torch.tensor([[0, 1, 0, 0, 2], [1, 2, 1, 0, 0]])
     scores = torch.nn.functional.one_hot(ids).to(kind).requires_grad_()
-    found = labelled(scores, torch.tensor(LABEL_IDS), WORDS, LABELS)
+    found = read_batch(scores, torch.tensor(LABEL_IDS), WORDS, LABELS)
     assert [one.predicted for one in found] == [["B-PER", "O", "O"], ["B-LOC", "O"]]
-    assert found == labelled(ids, LABEL_IDS, WORDS, LABELS)
+    assert found == read_batch(ids, LABEL_IDS, WORDS, LABELS)
 
 
 @pytest.mark.filterwarnings("ignore")  # of the trainer about what it uses itself

@@ -1,4 +1,4 @@
-"""One input as several tools would score it, and where they part ways."""
+"""One input as several tools would score it, and where they disagree."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,17 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nerscope.compat.peers.credits import Score
 from nerscope.compat.peers.differences import (
     CreditedPair,
     Disagreement,
-    Side,
+    SideReadings,
     credited_pairs,
     disagreements,
 )
-from nerscope.compat.peers.readers import NEED_TOKENS, READERS
-from nerscope.compat.peers.seen import Refusal
-from nerscope.compat.peers.table import PEERS, Judged, judged
+from nerscope.compat.peers.readers import NEED_TOKENS, READERS, Refusal
+from nerscope.compat.peers.tools import PEERS, PeerScore, ToolJudgement, judge
 from nerscope.corpus.corpus import Corpus, joined
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import SINGLE, Scheme
@@ -30,13 +28,13 @@ from nerscope.formats.base import CorpusLike
 
 
 class ToolScore(NamedTuple):
-    """The numbers of one tool for one run of a system, and what it says instead if it has none."""
+    """The numbers of one tool for one run of a system, with a note where it has none."""
 
     system: str
     run: str
     tool: str
     mode: str
-    score: Score
+    score: PeerScore
     note: str
 
     @property
@@ -45,9 +43,8 @@ class ToolScore(NamedTuple):
         return f"{self.tool} {self.mode}".strip()
 
     def as_dict(self) -> dict[str, Any]:
-        """One row, for JSON."""
-        plain = {key: value for key, value in self._asdict().items() if key != "score"}
-        return {**plain, **self.score._asdict()}
+        fields = {key: value for key, value in self._asdict().items() if key != "score"}
+        return {**fields, **self.score._asdict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +52,21 @@ class ToolComparison:
     """How tools score one input: their numbers, and where and why they differ.
 
     `disagreements` are stretches of labels that tools read as different mentions; `pairs` are
-    mentions that overlap without being equal, which some tools credit.
+    mentions that overlap without being equal, which some tools credit; `schemes` gives the tagging
+    scheme in which gold and each run were read, by the name of the run.
     """
 
     scores: tuple[ToolScore, ...]
     disagreements: tuple[Disagreement, ...]
     pairs: tuple[CreditedPair, ...]
-    schemes: Mapping[str, str]  # as what the labels of each run and of gold were read
+    schemes: Mapping[str, str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
         return {
             "schemes": dict(self.schemes),
-            "scores": [one.as_dict() for one in self.scores],
-            "disagreements": [one.as_dict() for one in self.disagreements],
-            "pairs": [one._asdict() for one in self.pairs],
+            "scores": [score.as_dict() for score in self.scores],
+            "disagreements": [disagreement.as_dict() for disagreement in self.disagreements],
+            "pairs": [pair._asdict() for pair in self.pairs],
             "rules": {name: peer.rule for name, peer in PEERS.items()},
         }
 
@@ -77,77 +74,81 @@ class ToolComparison:
 def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolComparison:
     """Score an input as each tool of PEERS would, and find where they differ.
 
-    Gold and systems are what `evaluate` takes; without systems, the file has both columns.
+    `test` and `systems` are what `evaluate` takes; without systems, `test` is a file with a column
+    of gold labels and one of predicted labels.
 
-    >>> found = compare_tools([["B-PER", "I-PER", "O"]], {"bert": [["O", "I-PER", "O"]]})
-    >>> [(one.tool, one.mode) for one in found.scores if one.score.predicted == 0]
+    >>> compared = compare_tools([["B-PER", "I-PER", "O"]], {"bert": [["O", "I-PER", "O"]]})
+    >>> [(row.tool, row.mode) for row in compared.scores if row.score.predicted == 0]
     [('seqeval', 'strict'), ('SeqScore', 'discard')]
-    >>> found.disagreements[0].why
+    >>> compared.disagreements[0].why
     'I-PER after O: no mention is open'
     """
     task = open_task(test, systems, None, None, Settings())
-    rows = zip(*task.rows(tokens=True), strict=True)
-    gold, *outputs = (joined(list(chunks)) for chunks in rows)
-    seen_gold: dict[str, Side] = {}  # by scheme: gold is read once for all outputs in its scheme
+    columns = zip(*task.rows(tokens=True), strict=True)
+    gold, *outputs = (joined(list(chunks)) for chunks in columns)
+    gold_sides: dict[str, SideReadings] = {}  # by scheme: gold is read once per scheme
     scores: list[ToolScore] = []
-    parts: list[Disagreement] = []
+    differences: list[Disagreement] = []
     pairs: list[CreditedPair] = []
     schemes: dict[str, str] = {}
-    for name, run, output in zip(_names(task.runs), task.runs, outputs, strict=True):
+    for name, run, output in zip(_run_names(task.runs), task.runs, outputs, strict=True):
         refuse_other_sentences(run.source.name, output.reading, gold.n_tokens)
-        scheme = _scheme(gold, output)
+        scheme = _common_scheme(gold, output)
         schemes[name] = scheme.name
-        if scheme.name not in seen_gold:
-            seen_gold[scheme.name] = _side("gold", gold, scheme)
-            parts += disagreements(seen_gold[scheme.name])
-        right, found = seen_gold[scheme.name], _side(name, _with_words(output, gold), scheme)
-        parts += disagreements(found)
-        pairs += credited_pairs(right, found, run.system, run.number)
-        scores += _scores(run, right, found)
-    return ToolComparison(tuple(scores), tuple(dict.fromkeys(parts)), tuple(pairs), schemes)
+        if scheme.name not in gold_sides:
+            gold_sides[scheme.name] = _read_side("gold", gold, scheme)
+            differences += disagreements(gold_sides[scheme.name])
+        gold_side = gold_sides[scheme.name]
+        output_side = _read_side(name, _with_words(output, gold), scheme)
+        differences += disagreements(output_side)
+        pairs += credited_pairs(gold_side, output_side, run.system, run.number)
+        scores += _scores(run, gold_side, output_side)
+    # Runs in one scheme share the gold side, so equal disagreements are dropped.
+    return ToolComparison(tuple(scores), tuple(dict.fromkeys(differences)), tuple(pairs), schemes)
 
 
-def _names(runs: Sequence[Run]) -> list[str]:
-    """What to call each run: by its system, and by its number where there are several."""
+def _run_names(runs: Sequence[Run]) -> list[str]:
+    """The name of each run: its system, and its number where the system has several runs."""
     several = {run.system for run in runs if run.number != "1"}
     return [f"{run.system} {run.number}" if run.system in several else run.system for run in runs]
 
 
-def _scheme(gold: Corpus, output: Corpus) -> Scheme:
-    """The one scheme of both sides, as most tools want it: as told, or what fits both best."""
+def _common_scheme(gold: Corpus, output: Corpus) -> Scheme:
+    """One scheme for both sides, as most tools want it: as declared, or what fits both best."""
     both = gold.reading.transitions + output.reading.transitions
     return gold.told or output.told or both.scheme()
 
 
-def _side(name: str, corpus: Corpus, scheme: Scheme) -> Side:
+def _read_side(name: str, corpus: Corpus, scheme: Scheme) -> SideReadings:
     labels = _labels(corpus, scheme)
     readings = {reader: read(labels, scheme) for reader, read in READERS.items()}
     for sentence, at in _empty_tokens(corpus):
         for reader in NEED_TOKENS:
             readings[reader][sentence] = Refusal("an empty token", at)
-    return Side(name, corpus, labels, scheme, readings)
+    return SideReadings(name, corpus, labels, scheme, readings)
 
 
 def _empty_tokens(corpus: Corpus) -> Iterator[tuple[int, int]]:
-    """The sentences with an empty token, and where it stands."""
-    places = np.flatnonzero(corpus.tokens == corpus.coding.tokens.encode([""])[0])
-    owners = np.searchsorted(corpus.starts, places, side="right") - 1
-    yield from zip(owners.tolist(), (places - corpus.starts[owners]).tolist(), strict=True)
+    """(sentence, token in it) of every empty token."""
+    tokens = np.flatnonzero(corpus.tokens == corpus.coding.tokens.encode([""])[0])
+    sentences = np.searchsorted(corpus.starts, tokens, side="right") - 1
+    yield from zip(sentences.tolist(), (tokens - corpus.starts[sentences]).tolist(), strict=True)
 
 
 def _with_words(output: Corpus, gold: Corpus) -> Corpus:
-    """An output that is labels alone has the words of gold."""
+    """An output that is labels alone gets the words of gold."""
     return output if len(output.tokens) else replace(output, tokens=gold.tokens)
 
 
 def _labels(corpus: Corpus, scheme: Scheme) -> list[list[str]]:
-    """The labels of each sentence as text; spans are written in the scheme of the other side."""
+    """The labels of each sentence as text; spans are written in the common scheme."""
     _refuse_what_labels_cannot_write(corpus, scheme)
     known = corpus.coding.labels
-    own, codes = corpus.scheme, corpus.labels
+    written_scheme, codes = corpus.scheme, corpus.labels
     if codes is None:
-        own, codes = scheme, encode(corpus.mentions(), corpus.starts, known, scheme)
-    texts = known.spell(own)
+        written_scheme = scheme
+        codes = encode(corpus.mentions(), corpus.starts, known, scheme)
+    texts = known.spell(written_scheme)
     flat = [texts[code] for code in codes.tolist()]
     return [flat[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
 
@@ -171,31 +172,38 @@ def _refuse_what_labels_cannot_write(corpus: Corpus, scheme: Scheme) -> None:
         )
 
 
-def _scores(run: Run, gold: Side, output: Side) -> list[ToolScore]:
-    found = []
+def _scores(run: Run, gold: SideReadings, output: SideReadings) -> list[ToolScore]:
+    scores = []
     for peer in PEERS.values():
-        own = judged(peer, gold.readings[peer.reader], output.readings[peer.reader])
-        note = _refusal(own, gold, output) or ("" if peer.none_of_none else _nothing(own.score))
-        found.append(ToolScore(run.system, run.number, peer.tool, peer.mode, own.score, note))
-    return found
+        judgement = judge(peer, gold.readings[peer.reader], output.readings[peer.reader])
+        note = _refusal_note(judgement, gold, output)
+        if not note and not peer.none_of_none:
+            note = _empty_side_note(judgement.score)
+        scores.append(
+            ToolScore(run.system, run.number, peer.tool, peer.mode, judgement.score, note)
+        )
+    return scores
 
 
-def _refusal(own: Judged, gold: Side, output: Side) -> str:
-    """Where a tool stops, if it does."""
-    for side, readings in ((gold, own.gold), (output, own.predicted)):
-        stops = [place for place, one in enumerate(readings) if isinstance(one, Refusal)]
-        if stops:
-            first = readings[stops[0]]
-            assert isinstance(first, Refusal)
-            place = side.corpus.place(int(side.corpus.starts[stops[0]]) + first.at)
-            more = f", and {plural(len(stops) - 1, 'sentence')} more" if len(stops) > 1 else ""
+def _refusal_note(judgement: ToolJudgement, gold: SideReadings, output: SideReadings) -> str:
+    """Where a tool stops with an error, if it does."""
+    for side, readings in ((gold, judgement.gold), (output, judgement.predicted)):
+        refusals = [
+            (sentence, reading)
+            for sentence, reading in enumerate(readings)
+            if isinstance(reading, Refusal)
+        ]
+        if refusals:
+            sentence, first = refusals[0]
+            place = side.corpus.place(int(side.corpus.starts[sentence]) + first.at)
+            others = len(refusals) - 1
+            more = f", and {plural(others, 'sentence')} more" if others else ""
             return f"refuses {first.why} ({place}{more})"
     return ""
 
 
-def _nothing(score: Score) -> str:
-    """What a number of 0 hides."""
-    hidden = [
-        name for name, count in (("gold", score.gold), ("predicted", score.predicted)) if count == 0
-    ]
-    return f"no {' or '.join(hidden)} mention: 0 by its rule" if hidden else ""
+def _empty_side_note(score: PeerScore) -> str:
+    """Says that a number of 0 only stands for a missing denominator."""
+    counts = (("gold", score.gold), ("predicted", score.predicted))
+    empty = [name for name, count in counts if count == 0]
+    return f"no {' or '.join(empty)} mention: 0 by its rule" if empty else ""

@@ -1,36 +1,43 @@
-"""Where tools part ways: labels that they read as different mentions, mentions that some credit."""
+"""Where tools disagree: labels that they read as different mentions, mentions that some credit."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, product
 from typing import Any, NamedTuple
 
-from nerscope.compat.peers.credits import overlap
-from nerscope.compat.peers.seen import Labels, Reading, Refusal, Seen, before, parted
-from nerscope.compat.peers.table import PEERS
+from nerscope.compat.peers.readers import (
+    Labels,
+    PeerMention,
+    PeerReading,
+    Refusal,
+    label_before,
+    split_label,
+)
+from nerscope.compat.peers.tools import NERVALUATE, PEERS
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import Scheme
 
-_GO_ON, _OPEN, _ENDED = set("IMEL"), set("BIM"), set("ELSUW")
+_CONTINUING, _OPEN = set("IMEL"), set("BIM")  # letters of all schemes
 _SENTENCE_END = "the sentence end"
 
 
-class Side(NamedTuple):
-    """Gold or the output of one run: its labels, and what each reader sees in them."""
+class SideReadings(NamedTuple):
+    """Gold or the output of one run: its labels, and what each reader makes of them."""
 
     name: str
     corpus: Corpus
     labels: Sequence[Labels]
     scheme: Scheme
-    readings: Mapping[str, list[Reading]]  # by reader, sentence by sentence
+    readings: Mapping[str, list[PeerReading]]  # by reader, sentence by sentence
 
-    def mention(self, sentence: int, seen: Seen) -> str:
-        """A mention for people to read: its type and words, or its place where there are none."""
+    def mention_text(self, sentence: int, mention: PeerMention) -> str:
+        """A mention for people to read: its type and words, or its span without words."""
         begin = int(self.corpus.starts[sentence])
-        tokens = self.corpus.tokens[begin + seen.start : begin + seen.end]
+        tokens = self.corpus.tokens[begin + mention.start : begin + mention.end]
         words = " ".join(self.corpus.coding.tokens.strings(tokens))
-        return f"{seen.type} “{words}”" if words else f"{seen.type} {seen.start}–{seen.end}"
+        place = f"“{words}”" if words else f"{mention.start}–{mention.end}"
+        return f"{mention.type} {place}"
 
-    def labelled(self, sentence: int, begin: int, end: int) -> str:
+    def labelled_text(self, sentence: int, begin: int, end: int) -> str:
         """Some tokens of a sentence with their labels, or the labels alone."""
         labels = self.labels[sentence][begin:end]
         if not len(self.corpus.tokens):
@@ -39,8 +46,8 @@ class Side(NamedTuple):
         return " ".join(f"{word}/{label}" for word, label in zip(words, labels, strict=True))
 
 
-class View(NamedTuple):
-    """One way to read a stretch of labels, and the tools that read it so."""
+class Interpretation(NamedTuple):
+    """One way to read a stretch of labels, and the tools that read it this way."""
 
     mentions: tuple[str, ...]
     tools: tuple[str, ...]
@@ -53,11 +60,10 @@ class Disagreement(NamedTuple):
     side: str
     why: str
     labels: str
-    views: tuple[View, ...]  # the most common one first
+    views: tuple[Interpretation, ...]  # the most common one first
     refused_by: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
         return {**self._asdict(), "views": [view._asdict() for view in self.views]}
 
 
@@ -72,58 +78,66 @@ class CreditedPair(NamedTuple):
     predicted: str
 
 
-def disagreements(side: Side) -> Iterator[Disagreement]:
-    """The stretches that tools read differently; who refuses a sentence sees nothing in it."""
+def disagreements(side: SideReadings) -> Iterator[Disagreement]:
+    """The stretches that tools read differently; a tool that refuses a sentence has no reading."""
     for sentence, row in enumerate(zip(*side.readings.values(), strict=True)):
-        found = dict(zip(side.readings, row, strict=True))
-        seen = {name: one for name, one in found.items() if not isinstance(one, Refusal)}
-        if len(set(seen.values())) > 1:
-            refused = tuple(name for name in found if name not in seen)
-            for begin, end in _stretches(set(seen.values()), len(side.labels[sentence])):
-                yield _disagreement(side, sentence, (begin, end), seen, refused)
+        by_reader = dict(zip(side.readings, row, strict=True))
+        mentions = {
+            reader: reading
+            for reader, reading in by_reader.items()
+            if not isinstance(reading, Refusal)
+        }
+        if len(set(mentions.values())) > 1:
+            refused = tuple(reader for reader in by_reader if reader not in mentions)
+            for begin, end in _stretches(set(mentions.values()), len(side.labels[sentence])):
+                yield _disagreement(side, sentence, (begin, end), mentions, refused)
 
 
 def _disagreement(
-    side: Side,
+    side: SideReadings,
     sentence: int,
     stretch: tuple[int, int],
-    seen: Mapping[str, tuple[Seen, ...]],
+    mentions_of: Mapping[str, tuple[PeerMention, ...]],
     refused: tuple[str, ...],
 ) -> Disagreement:
     begin, end = stretch
     at, why = _cause(side.labels[sentence], begin, end, side.scheme)
-    views: dict[tuple[str, ...], list[str]] = {}
-    for name, mentions in seen.items():
-        here = [one for one in mentions if one.start < end and begin < one.end]
-        shown = tuple(side.mention(sentence, one) for one in here)
-        views.setdefault(shown, []).append(name)
+    tools_of: dict[tuple[str, ...], list[str]] = {}
+    for tool, mentions in mentions_of.items():
+        here = [mention for mention in mentions if mention.start < end and begin < mention.end]
+        texts = tuple(side.mention_text(sentence, mention) for mention in here)
+        tools_of.setdefault(texts, []).append(tool)
     token = int(side.corpus.starts[sentence]) + min(at, len(side.labels[sentence]) - 1)
     return Disagreement(
         side.corpus.place(token),
         side.name,
         why,
-        side.labelled(sentence, max(0, begin - 1), end),
+        side.labelled_text(sentence, max(0, begin - 1), end),
         tuple(
-            View(mentions, tuple(tools))
-            for mentions, tools in sorted(views.items(), key=lambda item: -len(item[1]))
+            Interpretation(texts, tuple(tools))
+            for texts, tools in sorted(tools_of.items(), key=lambda item: -len(item[1]))
         ),
         refused,
     )
 
 
-def _stretches(readings: set[tuple[Seen, ...]], length: int) -> list[tuple[int, int]]:
-    """Where readings have different mentions: half-open stretches of tokens."""
-    views = [[set[Seen]() for _ in range(length)] for _ in readings]
-    for view, mentions in zip(views, readings, strict=True):
-        for one in mentions:
-            for at in range(one.start, one.end):
-                view[at].add(one)
-    differs = [any(one != row[0] for one in row) for row in zip(*views, strict=True)]
+def _stretches(readings: set[tuple[PeerMention, ...]], length: int) -> list[tuple[int, int]]:
+    """Where readings have different mentions: half-open stretches of tokens.
+
+    Two adjacent tokens with differences belong to one stretch: of `B-X I-Y` read as `X0-1 Y1-2`
+    and as `X0-1`, only token 1 differs.
+    """
+    mentions_at = [[set[PeerMention]() for _ in range(length)] for _ in readings]
+    for tokens, mentions in zip(mentions_at, readings, strict=True):
+        for mention in mentions:
+            for at in range(mention.start, mention.end):
+                tokens[at].add(mention)
+    differs = [any(view != views[0] for view in views) for views in zip(*mentions_at, strict=True)]
     runs = [list(group) for _, group in groupby(range(length), key=differs.__getitem__)]
     return [(run[0], run[-1] + 1) for run in runs if differs[run[0]]]
 
 
-class _Pair(NamedTuple):
+class _Transition(NamedTuple):
     """A label and the one before it."""
 
     letter_before: str
@@ -137,88 +151,99 @@ class _Pair(NamedTuple):
         return self.type == self.type_before
 
     @property
-    def stray(self) -> bool:
+    def is_stray(self) -> bool:
         is_open = self.letter_before in _OPEN and self.same_type
-        return self.letter in _GO_ON and not is_open and not self.scheme.inside_opens
+        return self.letter in _CONTINUING and not is_open and not self.scheme.inside_opens
 
     @property
-    def unclosed(self) -> bool:
-        goes_on = self.letter in _GO_ON and self.same_type
-        return self.scheme.must_close and self.letter_before in _OPEN and not goes_on
+    def leaves_open(self) -> bool:
+        continues = self.letter in _CONTINUING and self.same_type
+        return self.scheme.must_close and self.letter_before in _OPEN and not continues
 
 
-# Why a label may be read in two ways: the first cause that holds anywhere in a stretch is told.
-_CAUSES: list[tuple[str, Callable[[_Pair], bool]]] = [
-    ("no mention is open", lambda pair: pair.stray and pair.letter_before == "O"),
-    ("the mention before is of another type", lambda pair: pair.stray and not pair.same_type),
-    ("the mention before has ended", lambda pair: pair.stray),
+# Why labels may be read in two ways, the most telling cause first: the first that holds anywhere
+# in a stretch is reported.
+_CAUSES: list[tuple[str, Callable[[_Transition], bool]]] = [
+    ("no mention is open", lambda step: step.is_stray and step.letter_before == "O"),
+    ("the mention before is of another type", lambda step: step.is_stray and not step.same_type),
+    ("the mention before has ended", lambda step: step.is_stray),
     (
         "it separates no two mentions of one type",
-        lambda pair: pair.scheme.begin_separates and pair.letter == "B" and not pair.same_type,
+        lambda step: step.scheme.begin_separates and step.letter == "B" and not step.same_type,
     ),
-    ("the mention before is not closed", lambda pair: pair.unclosed),
+    ("the mention before is not closed", lambda step: step.leaves_open),
     (
         "two mentions of one type touch",
-        lambda pair: pair.letter not in _GO_ON and pair.letter != "O" and pair.same_type,
+        lambda step: step.letter not in _CONTINUING and step.letter != "O" and step.same_type,
     ),
     (
         "not every tool knows the letter here",
-        lambda pair: pair.letter not in "BIO" or pair.letter not in f"O{pair.scheme.letters}",
+        lambda step: step.letter not in "BIO" or step.letter not in f"O{step.scheme.letters}",
     ),
 ]
 
 
 def _cause(labels: Labels, begin: int, end: int, scheme: Scheme) -> tuple[int, str]:
-    """Where in a stretch the labels leave a choice, and why, in words."""
-    marks = [("O", ""), *map(parted, labels), ("O", "")]
-    pairs = {at: _Pair(*marks[at], *marks[at + 1], scheme) for at in range(begin, end + 1)}
+    """The token of a stretch at which the labels leave a choice, and why, in words."""
+    # With an O before and behind the sentence, the step into token k is padded[k], padded[k + 1].
+    padded = [("O", ""), *map(split_label, labels), ("O", "")]
+    steps = {at: _Transition(*padded[at], *padded[at + 1], scheme) for at in range(begin, end + 1)}
     at, words = next(
-        (at, words) for words, holds in _CAUSES for at, pair in pairs.items() if holds(pair)
+        (at, words) for words, holds in _CAUSES for at, step in steps.items() if holds(step)
     )
     label = labels[at] if at < len(labels) else _SENTENCE_END
-    return at, f"{label} after {before(labels, at)}: {words}"
+    return at, f"{label} after {label_before(labels, at)}: {words}"
 
 
-def credited_pairs(gold: Side, output: Side, system: str, run: str) -> Iterator[CreditedPair]:
+def credited_pairs(
+    gold: SideReadings, output: SideReadings, system: str, run: str
+) -> Iterator[CreditedPair]:
     """The pairs that overlap without being equal, as nervaluate reads both sides, if it does."""
-    sides = [side.readings["nervaluate"] for side in (gold, output)]
-    if any(isinstance(one, Refusal) for readings in sides for one in readings):
+    sides = [side.readings[NERVALUATE] for side in (gold, output)]
+    if any(isinstance(reading, Refusal) for readings in sides for reading in readings):
         return
-    for sentence, (right, found) in enumerate(zip(*sides, strict=True)):
-        for one, other in _overlapping(right, found):
-            token = int(gold.corpus.starts[sentence]) + one.start
+    for sentence, (gold_mentions, pred_mentions) in enumerate(zip(*sides, strict=True)):
+        for gold_mention, pred_mention in _overlapping(gold_mentions, pred_mentions):
+            token = int(gold.corpus.starts[sentence]) + gold_mention.start
             yield CreditedPair(
                 gold.corpus.place(token),
                 system,
                 run,
-                _kind(one, other),
-                gold.mention(sentence, one),
-                output.mention(sentence, other),
+                _kind(gold_mention, pred_mention),
+                gold.mention_text(sentence, gold_mention),
+                output.mention_text(sentence, pred_mention),
             )
 
 
-def _overlapping(gold: Sequence[Seen], found: Sequence[Seen]) -> Iterator[tuple[Seen, Seen]]:
-    if gold != found:
-        pairs = product(gold, found)
-        yield from ((one, other) for one, other in pairs if one != other and overlap(one, other))
+def _overlapping(
+    gold: Sequence[PeerMention], predicted: Sequence[PeerMention]
+) -> Iterator[tuple[PeerMention, PeerMention]]:
+    if gold != predicted:
+        for left, right in product(gold, predicted):
+            if left != right and left.start < right.end and right.start < left.end:
+                yield left, right
 
 
 KINDS = ("same span, other type", "same type, other span", "other type and span")
 
 
-def _kind(gold: Seen, predicted: Seen) -> str:
+def _kind(gold: PeerMention, predicted: PeerMention) -> str:
     if gold[1:] == predicted[1:]:
         return KINDS[0]
     return KINDS[1] if gold.type == predicted.type else KINDS[2]
 
 
-def worth(kind: str) -> dict[str, float]:
-    """What one such pair is worth to each mode of nervaluate, if nothing else is near.
+def credit_by_mode(kind: str) -> dict[str, float]:
+    """What one pair of a kind is worth to each mode of nervaluate, if no other mention is near.
 
-    >>> worth("same type, other span")
+    >>> credit_by_mode("same type, other span")
     {'strict': 0.0, 'exact': 0.0, 'partial': 0.5, 'ent_type': 1.0}
     """
-    gold = Seen("A", 0, 2)
-    other = {KINDS[0]: Seen("B", 0, 2), KINDS[1]: Seen("A", 0, 1), KINDS[2]: Seen("B", 0, 1)}[kind]
-    modes = [peer for peer in PEERS.values() if peer.tool == "nervaluate"]
-    return {peer.mode: float(peer.credit([[gold]], [[other]])) for peer in modes}
+    gold = PeerMention("A", 0, 2)
+    predicted = {
+        KINDS[0]: PeerMention("B", 0, 2),
+        KINDS[1]: PeerMention("A", 0, 1),
+        KINDS[2]: PeerMention("B", 0, 1),
+    }[kind]
+    modes = [peer for peer in PEERS.values() if peer.tool == NERVALUATE]
+    return {peer.mode: float(peer.credit([[gold]], [[predicted]])) for peer in modes}

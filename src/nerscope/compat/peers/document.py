@@ -1,53 +1,54 @@
-"""A comparison of tools as tables: their numbers, then where they part ways."""
+"""A comparison of tools as tables: their numbers, then where they disagree."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from nerscope.compat.peers.compare import ToolComparison, ToolScore
-from nerscope.compat.peers.credits import same
-from nerscope.compat.peers.differences import KINDS, Disagreement, worth
-from nerscope.compat.peers.table import PEERS
+from nerscope.compat.peers.differences import KINDS, Disagreement, credit_by_mode
+from nerscope.compat.peers.tools import PEERS
 from nerscope.errors import plural
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
 
-_SHOWN = 10  # of each list, unless everything is asked for
+_SHOWN = 10  # rows of each list, without --all
 _FEW = 3  # tools that a line names one by one; examples of a cause
 
 
 def tools_document(
-    found: ToolComparison, *, everything: bool = False, text: bool = True
+    compared: ToolComparison, *, everything: bool = False, text: bool = True
 ) -> Document:
     """Numbers of all tools, stretches that they read differently, pairs that some credit.
 
-    In text, stretches are told in lines, and pairs are listed if everything is asked for.
+    `everything` lists all stretches, pairs and rules instead of the first few. `text` is for
+    the screen: stretches become lines instead of a table, which would be too wide.
     """
-    runs = [list(rows) for _, rows in groupby(found.scores, key=lambda one: (one.system, one.run))]
+    by_run = groupby(compared.scores, key=lambda row: (row.system, row.run))
+    runs = [list(rows) for _, rows in by_run]
     opening = [
         f"{name}, labels read as {scheme}: {_verdict(rows)}"
-        for (name, scheme), rows in zip(found.schemes.items(), runs, strict=True)
+        for (name, scheme), rows in zip(compared.schemes.items(), runs, strict=True)
     ]
-    scores = [_scores(name, rows, text) for name, rows in zip(found.schemes, runs, strict=True)]
-    tables = [*scores, _kinds(found)]
+    scores = [_scores(name, rows, text) for name, rows in zip(compared.schemes, runs, strict=True)]
+    tables = [*scores, _kinds(compared)]
     if not text:
-        tables.insert(len(scores), _stretches(found, everything))
+        tables.insert(len(scores), _stretches(compared, everything))
     if everything or not text:
-        tables.append(_pairs(found, everything))
+        tables.append(_pairs(compared, everything))
     if everything:
         rules = [(peer.name, peer.rule) for peer in PEERS.values()]
         tables.append(_table("Rules", ("tool", "rule"), rules))
     shown = [table for table in tables if table.rows]
-    lines = list(_told(found, everything)) if text else []
-    return Document(shown, found.as_dict(), opening=opening, lines=lines)
+    lines = list(_stretch_lines(compared, everything)) if text else []
+    return Document(shown, compared.as_dict(), opening=opening, lines=lines)
 
 
 def _verdict(rows: Sequence[ToolScore]) -> str:
-    """Which tools agree on F1, of those that ask for the right span and type."""
-    said: dict[float | None, list[str]] = {}
+    """Which tools agree on F1, of those that need the right span and type."""
+    tools_of: dict[float | None, list[str]] = {}  # by F1
     for row in rows:
-        if PEERS[row.name].credit is same:
-            said.setdefault(row.score.f1, []).append(row.name)
-    ordered = sorted(said.items(), key=lambda item: -len(item[1]))
+        if PEERS[row.name].needs_equal_mentions:
+            tools_of.setdefault(row.score.f1, []).append(row.name)
+    ordered = sorted(tools_of.items(), key=lambda item: -len(item[1]))
     return "; ".join(
         f"{_several(names)}: {'no number' if value is None else f'F1 {percent(value)}'}"
         for value, names in ordered
@@ -59,7 +60,7 @@ def _several(names: Sequence[str]) -> str:
 
 
 def _scores(name: str, rows: Sequence[ToolScore], text: bool) -> Table:
-    """The numbers of each tool; what it says instead is a column, or in text a line below."""
+    """The numbers of each tool; its note is a column, or in text a line below the table."""
     header = ("tool", "mode", "precision", "recall", "F1", "gold", "predicted", "right", "note")
     body = [
         (row.tool, row.mode, *map(percent, row.score[:3]), *map(_count, row.score[3:]), row.note)
@@ -85,31 +86,33 @@ def _count(value: float | None) -> str:
     return UNDEFINED if value is None else f"{value:.10g}"
 
 
-def _title(found: ToolComparison) -> str:
-    return f"Labels that tools read differently: {plural(len(found.disagreements), 'place')}"
+def _title(compared: ToolComparison) -> str:
+    return f"Labels that tools read differently: {plural(len(compared.disagreements), 'place')}"
 
 
-def _stretches(found: ToolComparison, everything: bool) -> Table:
-    shown = _examples(found.disagreements, everything)
+def _stretches(compared: ToolComparison, everything: bool) -> Table:
+    shown = _examples(compared.disagreements, everything)
     header = ("place", "in", "labels", "why", "read as", "by")
     body = [
-        (one.place, one.side, one.labels, one.why, *row) for one in shown for row in _views(one)
+        (stretch.place, stretch.side, stretch.labels, stretch.why, *row)
+        for stretch in shown
+        for row in _views(stretch)
     ]
-    return _table(_title(found), header, body, _more(len(found.disagreements) - len(shown)))
+    return _table(_title(compared), header, body, _more(len(compared.disagreements) - len(shown)))
 
 
-def _told(found: ToolComparison, everything: bool) -> Iterator[str]:
+def _stretch_lines(compared: ToolComparison, everything: bool) -> Iterator[str]:
     """The stretches in lines: where and why, the labels, and how they are read."""
-    yield _title(found)
-    shown = _examples(found.disagreements, everything)
-    for one in shown:
-        yield f"{one.place} ({one.side}): {one.why}"
-        yield f"    {one.labels}"
-        views = _views(one, most="the others")
+    yield _title(compared)
+    shown = _examples(compared.disagreements, everything)
+    for stretch in shown:
+        yield f"{stretch.place} ({stretch.side}): {stretch.why}"
+        yield f"    {stretch.labels}"
+        views = _views(stretch, most="the others")
         width = max(len(mentions) for mentions, _ in views)
         yield from (f"    {mentions:{width}}  {tools}" for mentions, tools in views)
-    yield from _more(len(found.disagreements) - len(shown))
-    for why, times in Counter(one.why for one in found.disagreements).most_common(_SHOWN):
+    yield from _more(len(compared.disagreements) - len(shown))
+    for why, times in Counter(row.why for row in compared.disagreements).most_common(_SHOWN):
         yield f"  {times:6d}  {why}"
 
 
@@ -117,40 +120,49 @@ def _examples(every: Sequence[Disagreement], everything: bool) -> list[Disagreem
     """The first few for each cause: where a tool does not know a letter, all places look alike."""
     times: Counter[str] = Counter()
     shown = []
-    for one in every:
-        cause = one.why.partition(": ")[2]
+    for stretch in every:
+        cause = stretch.why.partition(": ")[2]
         times[cause] += 1
         if everything or times[cause] <= _FEW:
-            shown.append(one)
+            shown.append(stretch)
     return shown
 
 
-def _views(one: Disagreement, most: str = "") -> list[tuple[str, str]]:
-    """Each way to read a stretch, and the tools that do; the most common one may have a name."""
-    rows = [(" · ".join(view.mentions) or "nothing", ", ".join(view.tools)) for view in one.views]
+def _views(stretch: Disagreement, most: str = "") -> list[tuple[str, str]]:
+    """Each way to read a stretch, and its tools; `most` stands for those of the most common."""
+    rows = [
+        (" · ".join(view.mentions) or "nothing", ", ".join(view.tools)) for view in stretch.views
+    ]
     if most:
         rows[0] = rows[0][0], most
-    return [*rows, ("refused", ", ".join(one.refused_by))] if one.refused_by else rows
+    return [*rows, ("refused", ", ".join(stretch.refused_by))] if stretch.refused_by else rows
 
 
-def _kinds(found: ToolComparison) -> Table:
-    times = Counter(pair.kind for pair in found.pairs)
-    first = {pair.kind: pair.place for pair in reversed(found.pairs)}
+def _kinds(compared: ToolComparison) -> Table:
+    times = Counter(pair.kind for pair in compared.pairs)
+    first = {pair.kind: pair.place for pair in reversed(compared.pairs)}
     body = [
-        (kind, str(times[kind]), first[kind], *(f"{value:g}" for value in worth(kind).values()))
+        (
+            kind,
+            str(times[kind]),
+            first[kind],
+            *(f"{value:g}" for value in credit_by_mode(kind).values()),
+        )
         for kind in KINDS
         if times[kind]
     ]
     note = "what such a pair by itself is worth to nervaluate's modes; to other tools, nothing"
-    header = ("pair", "times", "first", *worth(KINDS[0]))
+    header = ("pair", "times", "first", *credit_by_mode(KINDS[0]))
     return _table("Mentions that overlap without being equal", header, body, [note])
 
 
-def _pairs(found: ToolComparison, everything: bool) -> Table:
-    shown = found.pairs if everything else found.pairs[:_SHOWN]
+def _pairs(compared: ToolComparison, everything: bool) -> Table:
+    shown = compared.pairs if everything else compared.pairs[:_SHOWN]
     header = ("place", "system", "run", "gold", "predicted", "pair")
-    body = [(one.place, one.system, one.run, one.gold, one.predicted, one.kind) for one in shown]
-    return _table("These pairs, one by one", header, body, _more(len(found.pairs) - len(shown)))
+    body = [
+        (pair.place, pair.system, pair.run, pair.gold, pair.predicted, pair.kind) for pair in shown
+    ]
+    return _table("These pairs, one by one", header, body, _more(len(compared.pairs) - len(shown)))
 
 
 def _more(left_out: int) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A test set by design: it holds wanted shares of tough mentions and hard tokens."""
+"""A designed test set: it holds given shares of tough mentions and hard tokens."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,14 +10,16 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lookup import counted
 from nerscope.corpus.units import MENTION, TOKEN
-from nerscope.dataset.split.hard_counts import (
-    Groups,
-    State,
-    hard_codes,
-    tough_codes,
-    units_of,
+from nerscope.dataset.split.hard_search import (
+    MovableGroups,
+    SearchState,
+    Target,
+    gather_units,
+    hard_token_codes,
+    random_groups,
+    search_groups,
+    tough_mention_codes,
 )
-from nerscope.dataset.split.hard_search import Goal, random_groups, searched
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
@@ -34,96 +36,97 @@ NAMES: dict[str, tuple[str, tuple[int, ...]]] = {
 
 
 class Design(NamedTuple):
-    """A designed test set: what it reaches, and what random splits of its size give."""
+    """A designed test set, with what it reaches and what random splits of its size give."""
 
     test: Bools  # by sentence
     rows: list[dict[str, Any]]
     random_splits: int
 
 
-def parse_wanted(text: str) -> dict[str, float]:
-    """The wanted shares that somebody wrote.
+def parse_shares(text: str) -> dict[str, float]:
+    """The target shares in a text.
 
-    >>> parse_wanted("unseen=0.8, tcm=0.1")
+    >>> parse_shares("unseen=0.8, tcm=0.1")
     {'unseen': 0.8, 'tcm': 0.1}
     """
-    wanted: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, share = (word.strip() for word in part.partition("="))
-        if name not in NAMES:
-            raise UsageError("hard", f"no share is called '{name}'", suggest(name, NAMES))
-        if name in wanted:
+    shares: dict[str, float] = {}
+    for item in text.split(","):
+        name, _, share = (word.strip() for word in item.partition("="))
+        if name not in SHARES:
+            raise UsageError("hard", f"no share is called '{name}'", suggest(name, SHARES))
+        if name in shares:
             raise UsageError("hard", f"the share '{name}' is wanted twice", "say it once")
-        wanted[name] = _share(name, share)
-    return wanted
+        shares[name] = _parse_share(name, share)
+    return shares
 
 
-def _share(name: str, text: str) -> float:
+def _parse_share(name: str, text: str) -> float:
     try:
         share = float(text)
     except ValueError:
         share = -1.0
-    if not 0 <= share <= 1:
+    if not 0 <= share <= 1:  # NaN is refused too
         raise UsageError(
             "hard", f"'{text}' cannot be the share of '{name}'", "give a number from 0 to 1"
         )
     return share
 
 
-def design(
+def design_test_set(
     corpus: Corpus,
     group: Ints,
-    wanted: Mapping[str, float],
+    shares: Mapping[str, float],
     *,
     size: float,
     held: Bools | None = None,
     seed: int = 0,
 ) -> Design:
-    """Choose the test sentences; those with the same number in `group` stay together.
+    """Choose test sentences so that the test set has given shares.
 
-    `size` is the wanted share of all sentences; sentences that are `held` are neither train nor
-    test. The wanted shares come first, but within limits: what the size is off beyond 2 % of
-    itself, and the distribution of types beyond a total variation of 0.03 from the whole, costs
-    ten times as much as a wanted share that is missed by as much.
+    Sentences with the same number in `group` stay together. `size` is the target share of all
+    sentences; sentences that are `held` are neither train nor test. The shares come first, but
+    within limits: a size that is off by more than 2 % of itself, and a distribution of types with a
+    total variation beyond 0.03 from that of all data, cost ten times as much as a share that is
+    missed by as much.
 
     >>> names = ["Ada", "Ada", "Bob", "Cyd", "Bob", "Eve"]
     >>> corpus = Corpus.of([([name], ["B-PER"]) for name in names])
-    >>> found = design(corpus, np.arange(6), {"tcm": 0, "unseen": 1}, size=1 / 3)
-    >>> [(row["name"], row["reached"], row["random_mean"] < 1) for row in found.rows[:2]]
+    >>> design = design_test_set(corpus, np.arange(6), {"tcm": 0, "unseen": 1}, size=1 / 3)
+    >>> [(row["name"], row["reached"], row["random_mean"] < 1) for row in design.rows[:2]]
     [('tcm', 0.0, True), ('unseen', 1.0, True)]
     """
-    if not corpus.is_flat and any(NAMES[name][0] == TOKEN for name in wanted):
+    if not corpus.is_flat and any(SHARES[name].unit == TOKEN for name in shares):
         raise InputError(
             corpus.name,
             "tokens have no single label where mentions overlap",
             "ask for shares of mentions, such as unseen and tcm",
         )
-    numbers = _numbered(group, np.zeros(len(corpus), bool) if held is None else held)
-    groups, rng = _groups(corpus, numbers, wanted), np.random.default_rng(seed)
-    goal = _goal(corpus, wanted, size)
-    splits = [random_groups(groups, goal, rng) for _ in range(RANDOM_SPLITS)]
-    vectors = np.array([State(groups, chosen).vector for chosen in splits])
-    best = int(goal.cost(vectors).argmin())
-    chosen = searched(groups, goal, splits[best], rng)
-    found = State(groups, chosen).vector  # counted anew
-    test = np.append(chosen, False)[numbers]  # what is held has the number -1
+    numbers = _number_groups(group, np.zeros(len(corpus), bool) if held is None else held)
+    groups, rng = _movable_groups(corpus, numbers, shares), np.random.default_rng(seed)
+    target = _target(corpus, shares, size)
+    splits = [random_groups(groups, target, rng) for _ in range(RANDOM_SPLITS)]
+    vectors = np.array([SearchState(groups, chosen).vector for chosen in splits])
+    best = int(target.cost(vectors).argmin())
+    chosen = search_groups(groups, target, splits[best], rng)
+    reached = SearchState(groups, chosen).vector  # counted anew, not by the steps of the search
+    test = np.append(chosen, False)[numbers]  # held sentences have the number -1: the last entry
     return Design(
-        test, _rows(goal, wanted, np.vstack([found, vectors[best], vectors])), len(splits)
+        test, _rows(target, shares, np.vstack([reached, vectors[best], vectors])), len(splits)
     )
 
 
-def _numbered(group: Ints, held: Bools) -> Ints:
+def _number_groups(group: Ints, held: Bools) -> Ints:
     """The groups of sentences numbered from 0 on; -1 for sentences that are held."""
     numbers = np.full(len(group), -1, np.int64)
     numbers[~held] = np.unique(group[~held], return_inverse=True)[1]
     return numbers
 
 
-def _goal(corpus: Corpus, wanted: Mapping[str, float], size: float) -> Goal:
+def _target(corpus: Corpus, shares: Mapping[str, float], size: float) -> Target:
     types = np.bincount(corpus.mentions().type, minlength=_n_types(corpus))
-    return Goal(
-        np.array(list(wanted.values()), np.float64),
-        np.array([NAMES[name][0] == MENTION for name in wanted]),
+    return Target(
+        np.array(list(shares.values()), np.float64),
+        np.array([SHARES[name].unit == MENTION for name in shares]),
         len(corpus),
         size,
         types / max(1, types.sum()),
@@ -134,59 +137,60 @@ def _n_types(corpus: Corpus) -> int:
     return max(1, len(corpus.coding.labels.types))
 
 
-def _groups(corpus: Corpus, group: Ints, wanted: Mapping[str, float]) -> Groups:
-    """What every group has; `group` is -1 for sentences that are left out."""
+def _movable_groups(corpus: Corpus, group: Ints, shares: Mapping[str, float]) -> MovableGroups:
+    """Count what every group holds; `group` is -1 for sentences that are left out."""
     mentions, lengths = corpus.mentions(), np.diff(corpus.starts)
     sentence = mentions.sentences(corpus.starts)
     by_type = counted(sentence, mentions.type, (len(corpus), _n_types(corpus)))
     sizes = np.zeros((int(group.max(initial=-1)) + 1, 2 + by_type.shape[1]))
     inside = group >= 0
-    own = np.column_stack([np.ones_like(lengths), lengths, by_type])
-    np.add.at(sizes, group[inside], own[inside])
+    sentence_sizes = np.column_stack([np.ones_like(lengths), lengths, by_type])
+    np.add.at(sizes, group[inside], sentence_sizes[inside])
     surfaces = Paths().codes(corpus.tokens, mentions.start, mentions.end)
     labels = io_labels(mentions, corpus.n_tokens) + 1
-    kinds = {
-        MENTION: (group[sentence], surfaces, mentions.type, tough_codes),
-        TOKEN: (np.repeat(group, lengths), corpus.tokens, labels, hard_codes),
+    units = {
+        MENTION: (group[sentence], surfaces, mentions.type, tough_mention_codes),
+        TOKEN: (np.repeat(group, lengths), corpus.tokens, labels, hard_token_codes),
     }
-    used = {NAMES[name][0] for name in wanted}
-    units = [
-        units_of(*kind, groups=len(sizes), worth=_worth(unit, wanted))
-        for unit, kind in kinds.items()
+    used = {SHARES[name].unit for name in shares}
+    families = [
+        gather_units(*columns, groups=len(sizes), counts_for=_counts_for(unit, shares))
+        for unit, columns in units.items()
         if unit in used
     ]
-    return Groups(sizes, units)
+    return MovableGroups(sizes, families)
 
 
-def _worth(unit: str, wanted: Mapping[str, float]) -> Ints:
-    """By wanted share and code: 1 if units with the code count for the share."""
-    worth = np.zeros((len(wanted), max(TMR.n_codes, HARD.n_codes)), np.int64)
-    for place, (counts, codes) in enumerate(NAMES[name] for name in wanted):
-        worth[place, list(codes)] = counts == unit
-    return worth
+def _counts_for(unit: str, shares: Mapping[str, float]) -> Ints:
+    """By share and code: 1 if units of this kind with the code count for the share."""
+    table = np.zeros((len(shares), max(TMR.n_codes, HARD.n_codes)), np.int64)
+    for place, definition in enumerate(SHARES[name] for name in shares):
+        table[place, list(definition.codes)] = definition.unit == unit
+    return table
 
 
-def _rows(goal: Goal, wanted: Mapping[str, float], vectors: Floats) -> list[dict[str, Any]]:
-    """A row for each wanted share, the size and the types; `vectors` are those of the test set, of
-    the best random split, and of all random splits.
+def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[dict[str, Any]]:
+    """A row for each share, the size and the types.
+
+    `vectors` are those of the designed test set, of the best random split, and of all of them.
     """
-    aims = {**wanted, "size": goal.size, "types": 0.0}
-    measures, n = goal.measures(vectors), goal.denominators(vectors[0])
+    targets = {**shares, "size": target.size, "types": 0.0}
+    measures, n = target.measures(vectors), target.denominators(vectors[0])
     return [
         {
             "name": name,
-            "wanted": aim,
-            "reached": _defined(values[0]),
-            "n": int(of),
+            "wanted": share,
+            "reached": _or_none(values[0]),
+            "n": int(denominator),
             **_spread(values[2:]),
-            "best_random": _defined(values[1]),
+            "best_random": _or_none(values[1]),
         }
-        for (name, aim), values, of in zip(aims.items(), measures.T, n, strict=True)
+        for (name, share), values, denominator in zip(targets.items(), measures.T, n, strict=True)
     ]
 
 
 def _spread(values: Floats) -> dict[str, float | None]:
-    """The mean of what random splits give, and where 95 % of them lie."""
+    """The mean of what random splits give, and the range in which 95 % of them lie."""
     values = values[~np.isnan(values)]
     if not len(values):
         return dict.fromkeys(("random_mean", "random_low", "random_high"))
@@ -194,5 +198,5 @@ def _spread(values: Floats) -> dict[str, float | None]:
     return {"random_mean": float(values.mean()), "random_low": low, "random_high": high}
 
 
-def _defined(value: float) -> float | None:
+def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

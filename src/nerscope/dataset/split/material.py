@@ -1,8 +1,8 @@
-"""What is split: sources that are written alike, read as one, with the text of every sentence."""
+"""The data to split: sources with the same layout, read as one corpus, with their raw text."""
 
 import codecs
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,121 +11,158 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.interning import Paths
-from nerscope.dataset.split.options import HEAD, SEPARATOR_NAMES, Way, said_options
-from nerscope.dataset.split.pieces import Pieces, one_after_another, pieces_of
+from nerscope.dataset.split.texts import (
+    DOCSTART,
+    SentenceTexts,
+    concatenated,
+    context_ranges,
+    join_sentences,
+    selected_text,
+    sentence_texts,
+)
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.base import CorpusLike, Source, open_source, source_named, with_tokens
 from nerscope.formats.conll import FILE_OPTIONS, SEPARATORS, ConllFile, look, written_as_conll
 from nerscope.formats.files import Bytes
 
 _BOM = "\ufeff"
+_LAYOUT_BYTES = 1 << 18  # how much of a file is looked at to detect its layout
+_SEPARATOR_NAMES = {separator: name for name, separator in SEPARATORS.items()}
 Data = CorpusLike | Sequence[CorpusLike]
 
 
+class FileLayout(NamedTuple):
+    """How a column file is written. Files that are split together agree in all of it.
+
+    Error messages show the field names.
+    """
+
+    encoding: str
+    line_end: str
+    separator: str
+    columns: int
+    token: int
+    label: int
+    document: int | None
+    comments: bool
+    mend: str | None
+    scheme: str
+
+
 class Origin(NamedTuple):
-    """A source: its name, the hash of its bytes, how many sentences it has."""
+    """A source as the manifest lists it; `sha256` is that of the file as it is stored."""
 
     name: str
     sha256: str
     sentences: int
 
 
+class _SourceText(NamedTuple):
+    """One source that was read."""
+
+    origin: Origin
+    corpus: Corpus
+    texts: SentenceTexts
+    layout: FileLayout
+    options: Mapping[str, Any]
+    bom: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """All sentences of some sources; documents of different sources are different ones."""
+    """All sentences of all sources. Document numbers are unique over all sources."""
 
     origins: Sequence[Origin]
     corpus: Corpus
-    pieces: Pieces
-    way: Way
-    said: Mapping[str, Any]  # options that the sources were opened with
+    texts: SentenceTexts
+    layout: FileLayout
+    options: Mapping[str, Any]  # file options that the sources were opened with
     bom: str
 
     @property
-    def source(self) -> Ints:
-        """The source of each sentence."""
-        sizes = [one.sentences for one in self.origins]
+    def source_of_sentence(self) -> Ints:
+        sizes = [origin.sentences for origin in self.origins]
         return np.repeat(np.arange(len(sizes)), sizes)
 
     @property
     def has_documents(self) -> bool:
-        """Whether lines or a column tell several documents apart."""
+        """Whether lines or a column separate at least two documents."""
         several = self.corpus.documents[0] != self.corpus.documents[-1]
-        return bool(several) and (bool(self.pieces.mark) or self.way.document is not None)
+        has_marks = bool(self.texts.default_mark)
+        return bool(several) and (has_marks or self.layout.document is not None)
 
     def sentence_codes(self) -> Ints:
-        """A code for each sentence, equal if and only if the tokens are."""
+        """A code for each sentence; two sentences with the same tokens have the same code."""
         starts = self.corpus.starts
         return Paths().codes(self.corpus.tokens, starts[:-1], starts[1:])
 
     def mentions(self) -> tuple[Ints, Ints]:
         """The sentence and the type of each mention."""
-        found = self.corpus.mentions()
-        sentence = np.searchsorted(self.corpus.starts, found.start, side="right") - 1
-        return sentence, found.type
+        mentions = self.corpus.mentions()
+        sentence = np.searchsorted(self.corpus.starts, mentions.start, side="right") - 1
+        return sentence, mentions.type
 
     def encoded(self, text: str) -> bytes:
-        """Text as the sources are encoded."""
-        return (self.bom + text).encode(self.way.encoding)
-
-
-class _Read(NamedTuple):
-    origin: Origin
-    corpus: Corpus
-    pieces: Pieces
-    way: Way
-    said: Mapping[str, Any]
-    bom: str
+        return (self.bom + text).encode(self.layout.encoding)
 
 
 def read_material(data: Data) -> Material:
-    """Read sources in the same codes; they must be written alike."""
-    coding, parts, documents = Coding(), list[_Read](), 0
+    """Read sources with one vocabulary; refuse sources that differ in layout."""
+    coding, sources, n_documents = Coding(), list[_SourceText](), 0
     for source in _sources(data):
-        parts.append(_read(source, coding, documents))
-        documents = int(parts[-1].corpus.documents.max()) + 1
-        _check_alike(parts[0], parts[-1])
-    first = parts[0]
-    pieces = one_after_another([part.pieces for part in parts])
-    name = " + ".join(part.origin.name for part in parts)
-    corpus = replace(joined([part.corpus for part in parts]), name=name)
-    return Material(
-        [part.origin for part in parts], corpus, pieces, first.way, first.said, first.bom
-    )
+        sources.append(_read_source(source, coding, n_documents))
+        n_documents = int(sources[-1].corpus.documents.max()) + 1
+        _check_same_layout(sources[0], sources[-1])
+    first = sources[0]
+    texts = concatenated([source.texts for source in sources])
+    name = " + ".join(source.origin.name for source in sources)
+    corpus = replace(joined([source.corpus for source in sources]), name=name)
+    origins = [source.origin for source in sources]
+    return Material(origins, corpus, texts, first.layout, first.options, first.bom)
+
+
+def with_context(text: str, size: int) -> bytes:
+    """The content of `FILE::options` with every `size` sentences of a document joined into one."""
+    material = read_material(text)
+    ranges = context_ranges(material.texts.documents, size)
+    longer = join_sentences(material.texts, ranges)
+    return material.encoded(selected_text(longer, np.arange(len(ranges))))
 
 
 def _sources(data: Data) -> Iterator[Source]:
-    many: Sequence[Any] = data if isinstance(data, list | tuple) else [data]
-    if not many:
+    items: Sequence[Any] = data if isinstance(data, list | tuple) else [data]
+    if not items:
         raise UsageError("split", "no data is given", "name a file")
-    for one in many:
-        yield source_named(one) if isinstance(one, str) else open_source(one)
+    for item in items:
+        yield source_named(item) if isinstance(item, str) else open_source(item)
 
 
-def _read(source: Source, coding: Coding, documents: int) -> _Read:
-    """A source with its text; documents are counted from a number on."""
+def _read_source(source: Source, coding: Coding, first_document: int) -> _SourceText:
     if isinstance(source, ConllFile):
         file, corpus = source, joined(list(source.chunks(coding)))
-        said = said_options(file)
+        options = _explicit_options(file)
     else:
         file, corpus = _as_columns(source, coding)
-        said = {}
-    corpus = replace(corpus, documents=corpus.documents + (documents - corpus.documents.min()))
-    data, sha256 = _bytes_of(file.content)
+        options = {}
+    shift = first_document - corpus.documents.min()
+    corpus = replace(corpus, documents=corpus.documents + shift)
+    data, sha256 = _content_and_hash(file.content)
     text = data.decode(file.encoding)
     bom = _BOM if text.startswith(_BOM) else ""
-    pieces = pieces_of(text.removeprefix(_BOM), corpus)
-    way = _way(file, corpus, pieces)
-    if way.document is not None:
-        pieces = replace(pieces, marks={}, mark="")
-    elif not pieces.mark and corpus.documents[0] != corpus.documents[-1]:
-        filler = SEPARATORS[way.separator].decode() + "O"
-        pieces = replace(pieces, mark=f"-DOCSTART-{filler * (way.columns - 1)}{way.line_end}")
-    return _Read(Origin(file.name, sha256, len(corpus)), corpus, pieces, way, said, bom)
+    texts = sentence_texts(text.removeprefix(_BOM), corpus)
+    layout = _layout(file, corpus, texts)
+    if layout.document is not None:  # a column names the documents, so no line has to
+        texts = replace(texts, marks={}, default_mark="")
+    elif not texts.default_mark and corpus.documents[0] != corpus.documents[-1]:
+        # Documents of a format without such lines, as JSON: mark them as CoNLL-2003 does.
+        filler = SEPARATORS[layout.separator].decode() + "O"
+        mark = f"{DOCSTART}{filler * (layout.columns - 1)}{layout.line_end}"
+        texts = replace(texts, default_mark=mark)
+    return _SourceText(Origin(file.name, sha256, len(corpus)), corpus, texts, layout, options, bom)
 
 
 def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
-    """A source without lines of its own, written as two columns and read from them."""
+    """A source of another format, written as two columns and read again."""
     corpus = joined([with_tokens(chunk) for chunk in source.chunks(Coding())])
     if not corpus.is_flat:
         raise InputError(
@@ -133,45 +170,86 @@ def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
         )
     data = Bytes(source.name, data=written_as_conll(corpus, corpus.scheme))
     file = ConllFile(data, separator="tab", comments=False, scheme=corpus.scheme.name)
-    written = joined(list(file.chunks(coding)))
-    return file, replace(written, documents=corpus.documents)
+    columns = joined(list(file.chunks(coding)))
+    return file, replace(columns, documents=corpus.documents)
 
 
-def _bytes_of(content: Bytes) -> tuple[bytes, str]:
-    """What is in a file, unpacked, and the hash of the file as it lies there."""
+def _content_and_hash(content: Bytes) -> tuple[bytes, str]:
+    """The unpacked content of a file, and the SHA-256 of the file as it is stored."""
     with content.open() as stream:
         data = stream.read()
     with content.as_stored() as stream:
         return data, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _way(file: ConllFile, corpus: Corpus, pieces: Pieces) -> Way:
-    layout = look(pieces.text[:HEAD].encode(), file)
-    line = pieces.body(0, 0).split(pieces.line_end)[0]
-    fields = line.split(layout.separator.decode())
-    columns = len(fields) if layout.separator == b"\t" else len(list(filter(None, fields)))
-    return Way(
+def _layout(file: ConllFile, corpus: Corpus, texts: SentenceTexts) -> FileLayout:
+    detected = look(texts.text[:_LAYOUT_BYTES].encode(), file)
+    line = texts.body(0, 0).split(texts.line_end)[0]
+    fields = line.split(detected.separator.decode())
+    # Tabs separate empty fields too; of blanks, several in a row are one separator.
+    columns = len(fields) if detected.separator == b"\t" else len(list(filter(None, fields)))
+    return FileLayout(
         codecs.lookup(file.encoding).name,
-        pieces.line_end,
-        SEPARATOR_NAMES[layout.separator],
+        texts.line_end,
+        _SEPARATOR_NAMES[detected.separator],
         columns,
         file.token % columns,
         file.label % columns,
         None if file.document is None else file.document % columns,
-        layout.comments,
+        detected.comments,
         file.mend,
         corpus.scheme.name,
     )
 
 
-def _check_alike(first: _Read, other: _Read) -> None:
-    for what, wanted, found in zip(Way._fields, first.way, other.way, strict=True):
-        if wanted != found:
+def _check_same_layout(first: _SourceText, other: _SourceText) -> None:
+    for name, expected, actual in zip(FileLayout._fields, first.layout, other.layout, strict=True):
+        if expected != actual:
             raise InputError(
                 other.origin.name,
-                f"its {what.replace('_', ' ')} is {found!r}, "
-                f"that of {first.origin.name} is {wanted!r}",
-                f"write it alike first, for example with nerscope convert, or say {what}=…"
-                if what in FILE_OPTIONS
+                f"its {name.replace('_', ' ')} is {actual!r}, "
+                f"that of {first.origin.name} is {expected!r}",
+                f"write it alike first, for example with nerscope convert, or say {name}=…"
+                if name in FILE_OPTIONS
                 else "write it alike first",
             )
+
+
+def _explicit_options(file: ConllFile) -> dict[str, Any]:
+    """The file options that differ from the defaults."""
+    default = ConllFile(Bytes("", data=b""))
+    options = {name: getattr(file, name) for name in FILE_OPTIONS}
+    return {name: value for name, value in options.items() if value != getattr(default, name)}
+
+
+def options_to_read(material: Material, files: Iterable[bytes]) -> dict[str, Any]:
+    """The file options with which parts of the material are read as the material was.
+
+    These are the options of the sources, and whatever auto-detection gets wrong on a part. A part
+    without any mention of two tokens, for example, does not show its scheme.
+    """
+    options, layout = dict(material.options), material.layout
+    for data in files:
+        file = ConllFile(Bytes("part", data=data), **options)
+        head = data[:_LAYOUT_BYTES].decode(layout.encoding, "ignore").removeprefix(_BOM)
+        detected = look(head.encode(), file)
+        if _SEPARATOR_NAMES[detected.separator] != layout.separator:
+            options["separator"] = layout.separator
+        if detected.comments != layout.comments:
+            options["comments"] = layout.comments
+        if file.saying(options).nature().scheme.name != layout.scheme:
+            options["scheme"] = layout.scheme
+    return options
+
+
+def options_text(options: Mapping[str, Any]) -> str:
+    """Options as they are written after `FILE::`.
+
+    >>> options_text({"token": 1, "comments": True})
+    'token=1,comments=yes'
+    """
+    words = {True: "yes", False: "no"}
+    return ",".join(
+        f"{key}={words[value] if isinstance(value, bool) else value}"
+        for key, value in options.items()
+    )

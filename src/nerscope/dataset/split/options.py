@@ -1,62 +1,92 @@
-"""File options: those with which parts of data are read as the data was."""
+"""The options of a split, checked before any data is read."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from nerscope.formats.conll import FILE_OPTIONS, SEPARATORS, ConllFile, look
-from nerscope.formats.files import Bytes
+from nerscope.errors import UsageError, expect
 
-HEAD = 1 << 18  # bytes at the beginning of a file that tell how it is laid out
-SEPARATOR_NAMES = {separator: name for name, separator in SEPARATORS.items()}
-_BOM = "\ufeff"
-
-
-class Way(NamedTuple):
-    """How a file is written; files that make up one dataset agree in all of it."""
-
-    encoding: str
-    line_end: str
-    separator: str
-    columns: int
-    token: int
-    label: int
-    document: int | None
-    comments: bool
-    mend: str | None
-    scheme: str
+FOLDS, RANDOM, LEAVE_OUT, HARD = "folds", "random", "leave_out", "hard"
+KINDS = (FOLDS, RANDOM, LEAVE_OUT, HARD)
+SENTENCE, DOCUMENT = "sentence", "document"  # the values of `by`
+_DEFAULT_TEST_SHARE = 0.1  # of all sentences
+_KINDS_WITH_TEST_SHARE = (RANDOM, HARD)  # the others test on a fold or on a file
 
 
-def said_options(file: ConllFile) -> dict[str, Any]:
-    """What was said about a file beyond what goes without saying."""
-    usual = ConllFile(Bytes("", data=b""))
-    said = {name: getattr(file, name) for name in FILE_OPTIONS}
-    return {name: value for name, value in said.items() if value != getattr(usual, name)}
+@dataclass(frozen=True, slots=True)
+class SplitOptions:
+    """Everything that decides what is written. The manifest stores these options as they are."""
 
+    folds: int | None
+    random: int | None
+    leave_out: bool
+    hard: Mapping[str, float] | None
+    test: float | None
+    dev: float | None
+    by: str | None
+    stratify: bool
+    seed: int
+    context: int
+    allow_leaks: bool
 
-def needed_options(said: Mapping[str, Any], way: Way, parts: Iterable[bytes]) -> dict[str, Any]:
-    """What was said, and what looking at a part alone would get wrong."""
-    options = dict(said)
-    for data in parts:
-        file = ConllFile(Bytes("part", data=data), **options)
-        head = data[:HEAD].decode(way.encoding, "ignore").removeprefix(_BOM)
-        layout = look(head.encode(), file)
-        if SEPARATOR_NAMES[layout.separator] != way.separator:
-            options["separator"] = way.separator
-        if layout.comments != way.comments:
-            options["comments"] = way.comments
-        if file.saying(options).nature().scheme.name != way.scheme:
-            options["scheme"] = way.scheme
-    return options
+    @property
+    def kind(self) -> str:
+        return self._kinds()[0]
 
+    def checked(self) -> "SplitOptions":
+        """The options with the default share of the test set filled in.
 
-def options_text(options: Mapping[str, Any]) -> str:
-    """Options as they stand behind `FILE::`.
+        Raises `UsageError` for a value that makes no sense, and for options that exclude each
+        other. `by` may stay None: its default depends on the data.
+        """
+        for name in ("leave_out", "stratify", "allow_leaks"):
+            expect(name, getattr(self, name), bool, "say True or False")
+        kinds = self._kinds()
+        if len(kinds) != 1:
+            raise UsageError(
+                "split",
+                f"{len(kinds)} kinds of split are asked for",
+                "give one of --folds K, --random N, --leave-out and --hard …",
+            )
+        for name, value, minimum in self._whole_numbers():
+            expect(name, value, int, "give a whole number")
+            if value < minimum:
+                raise UsageError(name, f"{value} is too small", f"give {minimum} or more")
+        self._check_shares()
+        if self.by not in (None, SENTENCE, DOCUMENT):
+            raise UsageError("by", f"{self.by!r} cannot be", "give sentence or document")
+        if self.test is None and self.kind in _KINDS_WITH_TEST_SHARE:
+            return replace(self, test=_DEFAULT_TEST_SHARE)
+        return self
 
-    >>> options_text({"token": 1, "comments": True})
-    'token=1,comments=yes'
-    """
-    spelt = {True: "yes", False: "no"}
-    return ",".join(
-        f"{key}={spelt[value] if isinstance(value, bool) else value}"
-        for key, value in options.items()
-    )
+    def _kinds(self) -> list[str]:
+        # 0 folds are an option that was given, and are refused later: only None and False mean
+        # that an option is unset. (0 == False, so this compares identities.)
+        values = {name: getattr(self, name) for name in KINDS}
+        return [name for name, value in values.items() if value is not None and value is not False]
+
+    def _whole_numbers(self) -> Iterator[tuple[str, Any, int]]:
+        """Name, value and minimum of each option that is a whole number."""
+        if self.folds is not None:
+            yield "folds", self.folds, 2
+        if self.random is not None:
+            yield "random", self.random, 1
+        yield "seed", self.seed, 0
+        yield "context", self.context, 1
+
+    def _check_shares(self) -> None:
+        if self.test is not None and self.kind not in _KINDS_WITH_TEST_SHARE:
+            raise UsageError(
+                "test",
+                f"it has no place beside {self.kind.replace('_', '-')}",
+                "leave it out, or split by --random",
+            )
+        for name, share in (("test", self.test), ("dev", self.dev)):
+            expect(name, share, (int, float, type(None)), "give a share, as 0.1")
+            if share is not None and not 0 < share < 1:
+                raise UsageError(name, f"the share {share} cannot be", "give one between 0 and 1")
+        if (self.test or 0) + (self.dev or 0) >= 1:
+            raise UsageError("dev", "test and dev leave nothing to train on", "give smaller shares")
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,4 +1,4 @@
-"""The plan: which part of each split every sentence goes to."""
+"""Decide which part of each split every sentence goes to."""
 
 import re
 from collections import Counter
@@ -8,171 +8,197 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
-from nerscope.dataset.split.asked import Asked
-from nerscope.dataset.split.context import context_runs
-from nerscope.dataset.split.draw import Groups, drawn, folds, generator, groups_of
-from nerscope.dataset.split.groups import dense, linked
-from nerscope.dataset.split.hard import design
+from nerscope.dataset.split.groups import (
+    GroupWeights,
+    deal_folds,
+    draw_share,
+    generator,
+    link_units,
+    renumber,
+    weigh_groups,
+)
+from nerscope.dataset.split.hard import Design, design_test_set
 from nerscope.dataset.split.material import Material
+from nerscope.dataset.split.options import (
+    DOCUMENT,
+    FOLDS,
+    HARD,
+    LEAVE_OUT,
+    RANDOM,
+    SENTENCE,
+    SplitOptions,
+)
+from nerscope.dataset.split.texts import context_runs
 from nerscope.errors import InputError, plural
 from nerscope.formats.base import stem_of
 
 TRAIN, DEV, TEST = range(3)
 PARTS = ("train", "dev", "test")
-_FOLDS, _TEST, _DEV = range(3)  # what chance is for
+_FOLDS_PATH = (
+    0  # of the random generator that deals folds; those that draw a part are numbered by it
+)
 
 
-class Plan(NamedTuple):
-    """The parts of each split by sentence, and how they came about."""
+class SplitPlan(NamedTuple):
+    """The part of each sentence in every split, and what led to it."""
 
-    parts: dict[str, Ints]
-    noun: str  # what moves as a whole
-    units: Ints  # of each sentence
-    group: Ints  # of each sentence: units that share one move together
-    codes: Ints  # of each sentence: equal if the tokens are
-    design: list[dict[str, Any]]
+    parts: dict[str, Ints]  # by split, then by sentence: TRAIN, DEV or TEST
+    unit: str  # what stays whole: SENTENCE or DOCUMENT
+    units: Ints  # by sentence: the number of its unit
+    group: Ints  # by sentence: units that share a sentence are one group
+    codes: Ints  # by sentence: equal if the tokens are equal
+    design: list[dict[str, Any]]  # rows of a designed test set; empty for other kinds
 
 
-class _Case(NamedTuple):
-    """All that drawing needs to know."""
+class _Draw(NamedTuple):
+    """Everything that drawing needs to know."""
 
     material: Material
-    asked: Asked
-    noun: str
+    options: SplitOptions
+    unit: str
     group: Ints
     codes: Ints
-    groups: Groups
-    design: list[dict[str, Any]]
+    weights: GroupWeights
+
+    @property
+    def name(self) -> str:
+        return self.material.corpus.name
 
 
-def plan_of(material: Material, asked: Asked) -> Plan:
-    """Find groups, and deal them out."""
-    noun, units = _units(material, asked)
+def make_plan(material: Material, options: SplitOptions) -> SplitPlan:
+    """Form groups that stay together, and distribute them over the parts of each split."""
+    unit, units = _units(material, options)
     codes = material.sentence_codes()
-    group = dense(units) if asked.allow_leaks else linked(units, codes)
-    groups = groups_of(group, *material.mentions(), asked.stratify)
-    case = _Case(material, asked, noun, group, codes, groups, [])
-    parts = dict(_KINDS[asked.kind](case))
+    group = renumber(units) if options.allow_leaks else link_units(units, codes)
+    weights = weigh_groups(group, *material.mentions(), options.stratify)
+    draw = _Draw(material, options, unit, group, codes, weights)
+    if options.kind == HARD:
+        parts, design = _designed_split(draw)
+    else:
+        parts, design = dict(_SPLITTERS[options.kind](draw)), []
     for split, part in parts.items():
         if not (part == TRAIN).any():
             raise InputError(
-                material.corpus.name,
+                draw.name,
                 f"nothing is left to train on in {split}",
                 "give smaller shares, more data, or --by sentence",
             )
-    return Plan(parts, noun, units, group, codes, case.design)
+    return SplitPlan(parts, unit, units, group, codes, design)
 
 
-def _units(material: Material, asked: Asked) -> tuple[str, Ints]:
-    """What stays whole: documents, or sentences with the context that they are joined with."""
+def _units(material: Material, options: SplitOptions) -> tuple[str, Ints]:
+    """What stays whole: documents, or sentences together with those they are joined with."""
     documents = material.corpus.documents
-    if asked.by == "document" and not material.has_documents:
+    if options.by == DOCUMENT and not material.has_documents:
         raise InputError(
             material.corpus.name,
             "no documents are marked in it",
             "mark them with -DOCSTART- or # newdoc, name their column, or say --by sentence",
         )
-    if asked.by == "document" or (asked.by is None and material.has_documents):
-        return "document", dense(documents)
-    return "sentence", context_runs(documents, asked.context)
+    if options.by == DOCUMENT or (options.by is None and material.has_documents):
+        return DOCUMENT, renumber(documents)
+    return SENTENCE, context_runs(documents, options.context)
 
 
-def _folds(case: _Case) -> Iterator[tuple[str, Ints]]:
-    k, found = case.asked.folds or 0, len(case.groups.sizes)
-    if found < k:
+def _folds(draw: _Draw) -> Iterator[tuple[str, Ints]]:
+    k, n_groups = draw.options.folds or 0, len(draw.weights.sizes)
+    if n_groups < k:
         raise InputError(
-            case.material.corpus.name,
-            f"{plural(found, case.noun)} that share nothing are too few for {k} folds",
+            draw.name,
+            f"{plural(n_groups, draw.unit)} that share nothing are too few for {k} folds",
             "ask for fewer folds, or say --by sentence or --allow-leaks",
         )
-    fold = folds(case.groups, k, generator(case.asked.seed, _FOLDS))
+    fold = deal_folds(draw.weights, k, generator(draw.options.seed, _FOLDS_PATH))
     for number in range(k):
-        yield f"fold-{number + 1}", _with_dev(case, fold == number, number)
+        yield f"fold-{number + 1}", _with_dev(draw, fold == number, number)
 
 
-def _random(case: _Case) -> Iterator[tuple[str, Ints]]:
-    everything = np.ones(len(case.groups.sizes), bool)
-    for number in range(case.asked.random or 0):
-        test = _drawn(case, TEST, everything, number)
-        yield f"random-{number + 1}", _with_dev(case, test, number)
+def _random(draw: _Draw) -> Iterator[tuple[str, Ints]]:
+    everything = np.ones(len(draw.weights.sizes), bool)
+    for number in range(draw.options.random or 0):
+        test = _draw_part(draw, TEST, everything, number)
+        yield f"random-{number + 1}", _with_dev(draw, test, number)
 
 
-def _leave_out(case: _Case) -> Iterator[tuple[str, Ints]]:
-    source, origins = case.material.source, case.material.origins
+def _leave_out(draw: _Draw) -> Iterator[tuple[str, Ints]]:
+    origins = draw.material.origins
     if len(origins) < 2:
-        raise InputError(
-            case.material.corpus.name, "there is only one file to leave out", "give one per domain"
-        )
-    if not case.asked.allow_leaks:
-        _check_apart(case)
-    source_of_group = np.zeros(len(case.groups.sizes), np.int64)
-    source_of_group[case.group] = source
-    for number, name in enumerate(_distinct([stem_of(one.name) for one in origins])):
-        yield name, _with_dev(case, source_of_group == number, number)
+        raise InputError(draw.name, "there is only one file to leave out", "give one per domain")
+    if not draw.options.allow_leaks:
+        _check_disjoint_sources(draw)
+    source_of_group = np.zeros(len(draw.weights.sizes), np.int64)
+    source_of_group[draw.group] = draw.material.source_of_sentence
+    for number, name in enumerate(_distinct([stem_of(origin.name) for origin in origins])):
+        yield name, _with_dev(draw, source_of_group == number, number)
 
 
-def _check_apart(case: _Case) -> None:
-    pairs = np.unique(np.stack([case.codes, case.material.source]), axis=1)
-    shared = np.isin(case.codes, np.flatnonzero(np.bincount(pairs[0]) > 1))
+def _check_disjoint_sources(draw: _Draw) -> None:
+    pairs = np.unique(np.stack([draw.codes, draw.material.source_of_sentence]), axis=1)
+    # A code that is paired with two sources is a sentence that both of them have.
+    shared = np.isin(draw.codes, np.flatnonzero(np.bincount(pairs[0]) > 1))
     if shared.any():
         raise InputError(
-            case.material.corpus.name,
+            draw.name,
             f"{plural(int(shared.sum()), 'sentence')} of these files are in another of them too",
             "take them out, or say --allow-leaks",
         )
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Names that folders and keys can have, each once."""
+    """Names that folders and TOML keys can have, each once."""
     plain = [re.sub(r"[^\w-]+", "-", name, flags=re.ASCII).strip("-") or "data" for name in names]
-    again = Counter(plain)
-    return [name if again[name] == 1 else f"{name}-{place}" for place, name in enumerate(plain, 1)]
+    times = Counter(plain)
+    return [name if times[name] == 1 else f"{name}-{place}" for place, name in enumerate(plain, 1)]
 
 
-def _hard(case: _Case) -> Iterator[tuple[str, Ints]]:
-    """A test set by design; dev is drawn before it, so that it is like the rest."""
-    asked, nothing = case.asked, np.zeros(len(case.groups.sizes), bool)
-    dev = _drawn(case, DEV, ~nothing, 0)[case.group] if asked.dev else None
-    assert asked.hard is not None
-    assert asked.test is not None
-    corpus = case.material.corpus
-    designed = design(corpus, case.group, asked.hard, size=asked.test, held=dev, seed=asked.seed)
-    case.design.extend(designed.rows)
-    if not designed.test.any():
-        raise _no_room(case, TEST, asked.test)
-    held = nothing[case.group] if dev is None else dev
-    yield "hard", _parts(designed.test, held)
+def _designed_split(draw: _Draw) -> tuple[dict[str, Ints], list[dict[str, Any]]]:
+    """A designed test set. Dev is drawn before it, so that dev is like the training data."""
+    options, no_group = draw.options, np.zeros(len(draw.weights.sizes), bool)
+    dev = _draw_part(draw, DEV, ~no_group, 0)[draw.group] if options.dev else None
+    assert options.hard is not None
+    assert options.test is not None
+    design: Design = design_test_set(
+        draw.material.corpus,
+        draw.group,
+        options.hard,
+        size=options.test,
+        held=dev,
+        seed=options.seed,
+    )
+    if not design.test.any():
+        raise _nothing_fits(draw, TEST, options.test)
+    held = no_group[draw.group] if dev is None else dev
+    return {HARD: _parts(design.test, held)}, design.rows
 
 
-def _with_dev(case: _Case, test: Bools, number: int) -> Ints:
-    """The part of each sentence, once the groups for testing are known."""
-    dev = _drawn(case, DEV, ~test, number) if case.asked.dev else np.zeros_like(test)
-    return _parts(test[case.group], dev[case.group])
+def _with_dev(draw: _Draw, test: Bools, number: int) -> Ints:
+    """The part of each sentence, given the groups of the test set; dev is drawn from the others."""
+    dev = _draw_part(draw, DEV, ~test, number) if draw.options.dev else np.zeros_like(test)
+    return _parts(test[draw.group], dev[draw.group])
 
 
 def _parts(test: Bools, dev: Bools) -> Ints:
     return np.where(test, TEST, np.where(dev, DEV, TRAIN))
 
 
-def _drawn(case: _Case, part: int, free: Bools, number: int) -> Bools:
-    share = (case.asked.test if part == TEST else case.asked.dev) or 0.0
-    chosen = drawn(case.groups, share, free, generator(case.asked.seed, part, number))
+def _draw_part(draw: _Draw, part: int, free: Bools, number: int) -> Bools:
+    share = (draw.options.test if part == TEST else draw.options.dev) or 0.0
+    chosen = draw_share(draw.weights, share, free, generator(draw.options.seed, part, number))
     if not chosen.any():
-        raise _no_room(case, part, share)
+        raise _nothing_fits(draw, part, share)
     return chosen
 
 
-def _no_room(case: _Case, part: int, share: float) -> InputError:
+def _nothing_fits(draw: _Draw, part: int, share: float) -> InputError:
     return InputError(
-        case.material.corpus.name,
-        f"no {case.noun} fits into a {PARTS[part]} set of {100 * share:g} %",
+        draw.name,
+        f"no {draw.unit} fits into a {PARTS[part]} set of {100 * share:g} %",
         "ask for a larger share, or say --by sentence or --allow-leaks",
     )
 
 
-_KINDS: dict[str, Callable[[_Case], Iterator[tuple[str, Ints]]]] = {
-    "folds": _folds,
-    "random": _random,
-    "leave_out": _leave_out,
-    "hard": _hard,
+_SPLITTERS: dict[str, Callable[[_Draw], Iterator[tuple[str, Ints]]]] = {
+    FOLDS: _folds,
+    RANDOM: _random,
+    LEAVE_OUT: _leave_out,
 }

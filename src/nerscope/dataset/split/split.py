@@ -1,25 +1,28 @@
-"""The front door: data in, train, dev and test out, in as many splits as were asked for."""
+"""Split data into train, dev and test, in one or more splits."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nerscope.dataset.split.asked import Asked
-from nerscope.dataset.split.hard import parse_wanted
-from nerscope.dataset.split.material import Data, read_material
-from nerscope.dataset.split.plan import PARTS, plan_of
-from nerscope.dataset.split.told import notes_of, rows_of
-from nerscope.dataset.split.write import files_of
-from nerscope.errors import expect
+import numpy as np
+
+from nerscope.corpus.arrays import Bools
+from nerscope.dataset.split.hard import parse_shares
+from nerscope.dataset.split.material import Data, Material, read_material
+from nerscope.dataset.split.options import DOCUMENT, SENTENCE, SplitOptions
+from nerscope.dataset.split.plan import DEV, PARTS, TEST, TRAIN, SplitPlan, make_plan
+from nerscope.dataset.split.write import folder_files, plan_folder
+from nerscope.errors import expect, plural
 from nerscope.formats.base import OPTIONS_FOLLOW
 from nerscope.results.files import check_new_folder, write_folder
 
 Records = list[dict[str, Any]]
+_SIZE_TOLERANCE = 0.1  # a part that misses its share by more than this share of it is worth a note
 
 
-class Written(NamedTuple):
+class WrittenSplit(NamedTuple):
     """The files of one split, each as `FILE` or `FILE::options`."""
 
     name: str
@@ -30,19 +33,19 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """What was written, how large it is, and what should be known about it."""
+    """The result of `split`: the files, the size of every part, and notes."""
 
     folder: str
-    splits: list[Written]
+    splits: list[WrittenSplit]
     rows: Records  # the size of every part
-    design: Records  # of a test set by design: what was wanted, and what was reached
+    design: Records  # of a designed test set: the shares that were requested and reached
     notes: list[str]
 
     def as_dict(self) -> dict[str, Any]:
         """What `split --format json` prints."""
         return {
             "folder": self.folder,
-            "splits": [one._asdict() for one in self.splits],
+            "splits": [files._asdict() for files in self.splits],
             "rows": self.rows,
             "design": self.design,
             "notes": self.notes,
@@ -65,45 +68,140 @@ def split(
     context: int = 1,
     allow_leaks: bool = False,
 ) -> Splits:
-    """Split data, a file or a list of them, into train, dev and test in a new folder.
+    """Split data, one file or a list of them, into train, dev and test in a new folder.
+
+    Choose one kind of split: `folds=K` gives K splits that each test on another K-th; `random=N`
+    gives N independent splits; `leave_out=True` tests on each file in turn; `hard` designs one test
+    set with given shares, as `{"unseen": 0.8, "tcm": 0.1}`.
+
+    - `test`, `dev`: shares of all sentences; `test` (default 0.1) is for `random` and `hard` only.
+    - `by`: what stays whole, "document" (the default where documents are marked) or "sentence".
+    - `stratify`: keep the distribution of types similar in all parts.
+    - `seed`: the same seed gives the same files.
+    - `context`: join so many consecutive sentences of a document into one.
+    - `allow_leaks`: permit the same sentence in different parts of a split.
 
     >>> import tempfile
     >>> data = Path(tempfile.mkdtemp()) / "data.conll"
     >>> _ = data.write_text("Ada B-PER\\n\\nOslo B-LOC\\n\\nBob B-PER\\n\\nAda B-PER\\n")
-    >>> made = split(data, data.parent / "folds", folds=2)
-    >>> [(row["split"], row["part"], row["sentences"]) for row in made.rows]
+    >>> splits = split(data, data.parent / "folds", folds=2)
+    >>> [(row["split"], row["part"], row["sentences"]) for row in splits.rows]
     [('fold-1', 'train', 2), ('fold-1', 'test', 2), ('fold-2', 'train', 2), ('fold-2', 'test', 2)]
-    >>> Path(made.splits[0].test).read_text().split()
+    >>> Path(splits.splits[0].test).read_text().split()
     ['Ada', 'B-PER', 'Ada', 'B-PER']
     """
     expect("folder", folder, (str, os.PathLike), "give the name of a folder")
-    asked = Asked(
-        *(folds, random, leave_out, _wanted(hard), test, dev),
-        *(by, stratify, seed, context, allow_leaks),
+    options = SplitOptions(
+        folds=folds,
+        random=random,
+        leave_out=leave_out,
+        hard=_shares(hard),
+        test=test,
+        dev=dev,
+        by=by,
+        stratify=stratify,
+        seed=seed,
+        context=context,
+        allow_leaks=allow_leaks,
     ).checked()
-    check_new_folder(folder)
+    check_new_folder(folder)  # refused now rather than after all the work
     material = read_material(data)
-    plan = plan_of(material, asked)
-    settings = {**asked.as_dict(), "by": plan.noun}
-    options: dict[str, str] = {}
-    write_folder(folder, files_of(material, plan.parts, settings, options))
-    rows = list(rows_of(material, plan))
-    written = [_written(Path(folder), name, asked.dev, options[name]) for name in plan.parts]
-    notes = list(notes_of(asked, plan, rows))
-    return Splits(os.fspath(folder), written, rows, plan.design, notes)
+    plan = make_plan(material, options)
+    planned = plan_folder(material, plan, replace(options, by=plan.unit))
+    write_folder(folder, folder_files(planned))
+    rows = list(_part_rows(material, plan))
+    return Splits(
+        os.fspath(folder),
+        [
+            _written_split(Path(folder), name, bool(dev), file_options)
+            for name, file_options in planned.file_options.items()
+        ],
+        rows,
+        plan.design,
+        list(_notes(options, plan, rows)),
+    )
 
 
-def _wanted(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
-    """The shares that a test set is to have; a text is read as the command line has it."""
+def _shares(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
+    """The shares that a designed test set should have; text is as on the command line."""
     expect("hard", hard, (Mapping, str, type(None)), "give shares, as unseen=0.8,tcm=0.1")
     if hard is None:
         return None
     if not isinstance(hard, str):
         hard = ",".join(f"{name}={share}" for name, share in hard.items())
-    return parse_wanted(hard)
+    return parse_shares(hard)
 
 
-def _written(folder: Path, name: str, dev: float | None, options: str) -> Written:
-    ending = f"{OPTIONS_FOLLOW}{options}" if options else ""
-    train, own_dev, test = (f"{folder / name / part}.conll{ending}" for part in PARTS)
-    return Written(name, train, own_dev if dev else None, test)
+def _written_split(folder: Path, name: str, has_dev: bool, file_options: str) -> WrittenSplit:
+    ending = f"{OPTIONS_FOLLOW}{file_options}" if file_options else ""
+    train, dev, test = (f"{folder / name / part}.conll{ending}" for part in PARTS)
+    return WrittenSplit(name, train, dev if has_dev else None, test)
+
+
+def _part_rows(material: Material, plan: SplitPlan) -> Iterator[dict[str, Any]]:
+    """The size of every part; `leaks` counts sentences that an earlier part has too."""
+    corpus, (sentence, type_) = material.corpus, material.mentions()
+    types, lengths = corpus.coding.labels.types, np.diff(corpus.starts)
+    for split_name, part in plan.parts.items():
+        for number in np.unique(part).tolist():
+            chosen: Bools = part == number
+            counts = np.bincount(type_[chosen[sentence]], minlength=len(types)).tolist()
+            yield {
+                "split": split_name,
+                "part": PARTS[number],
+                "sentences": int(chosen.sum()),
+                "tokens": int(lengths[chosen].sum()),
+                "mentions": sum(counts),
+                "share": float(chosen.mean()),
+                "leaks": int(np.isin(plan.codes[chosen], plan.codes[part < number]).sum()),
+                "types": dict(zip(types, counts, strict=True)),
+            }
+
+
+def _notes(options: SplitOptions, plan: SplitPlan, rows: Records) -> Iterator[str]:
+    """What a user would not expect."""
+    yield from _note_large_group(options, plan)
+    yield from _note_sizes(options, rows)
+    if options.allow_leaks:
+        leaks = sum(row["leaks"] for row in rows)
+        yield (
+            f"{plural(leaks, 'sentence')} of test and dev sets are in another part of the same "
+            "split too, as --allow-leaks allows"
+        )
+
+
+def _note_large_group(options: SplitOptions, plan: SplitPlan) -> Iterator[str]:
+    """Note a group of linked units that is larger than a part should be."""
+    sizes = np.bincount(plan.group)
+    largest = int(sizes.argmax())
+    limit = 1 / options.folds if options.folds else options.test
+    units = len(np.unique(plan.units[plan.group == largest]))
+    if limit is None or units == 1 or sizes[largest] <= limit * len(plan.group):
+        return
+    effect = "folds are uneven" if options.folds else f"they are always in {PARTS[TRAIN]}"
+    yield (
+        f"{units} of {int(plan.units.max()) + 1} {_unit_name(options, plan)} "
+        f"({100 * sizes[largest] / len(plan.group):.1f} % of the sentences) hang together through "
+        f"sentences that they have in common, and stay together: {effect}; "
+        f"{'--by sentence or ' * (plan.unit == DOCUMENT)}--allow-leaks parts them"
+    )
+
+
+def _unit_name(options: SplitOptions, plan: SplitPlan) -> str:
+    is_joined = plan.unit == SENTENCE and options.context > 1
+    return f"runs of {options.context} sentences" if is_joined else f"{plan.unit}s"
+
+
+def _note_sizes(options: SplitOptions, rows: Records) -> Iterator[str]:
+    """Note parts whose size is far from the share that was requested."""
+    for part, share in ((PARTS[TEST], options.test), (PARTS[DEV], options.dev)):
+        if not share:
+            continue
+        shares = [row["share"] for row in rows if row["part"] == part]
+        off = [actual for actual in shares if abs(actual - share) > _SIZE_TOLERANCE * share]
+        if off:
+            yield (
+                f"{part} is to be {100 * share:g} % of the sentences, and is "
+                f"{100 * min(off):.1f} % to {100 * max(off):.1f} % in {plural(len(off), 'split')}, "
+                "since what belongs together stays together"
+            )

@@ -1,93 +1,119 @@
-"""What a split leaves behind: files, a manifest that tells what went where, an experiment file."""
+"""The files of a split: its parts, a manifest that says what went where, an experiment file."""
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.dataset.split.context import context_ranges, context_runs
-from nerscope.dataset.split.material import Material
-from nerscope.dataset.split.options import needed_options, options_text
-from nerscope.dataset.split.pieces import Pieces, joined_pieces, part_text
-from nerscope.dataset.split.plan import PARTS, TEST, TRAIN
+from nerscope.dataset.split.material import Material, options_text, options_to_read
+from nerscope.dataset.split.options import SplitOptions
+from nerscope.dataset.split.plan import PARTS, TEST, TRAIN, SplitPlan
+from nerscope.dataset.split.texts import (
+    SentenceTexts,
+    context_ranges,
+    context_runs,
+    join_sentences,
+    selected_text,
+)
 from nerscope.version import VERSION
 
 EXPERIMENT = "nerscope.toml"
-ORIGINAL = "original/"  # where sentences are as they were, if larger context makes them longer
+MANIFEST = "manifest.json"
+ORIGINAL = "original/"  # the sentences as they were, where larger context joins them
 
 
-class _Layer(NamedTuple):
-    """One way to write all sentences: in which folder, and the piece that each belongs to."""
+class _Version(NamedTuple):
+    """One way to write all sentences: with larger context, or as they were."""
 
     folder: str
-    pieces: Pieces
-    run: Ints
+    texts: SentenceTexts
+    run: Ints  # by sentence of the sources: the number of the sentence in `texts`
 
 
-def files_of(
-    material: Material,
-    parts: Mapping[str, Ints],
-    settings: Mapping[str, Any],
-    options: dict[str, str],
-) -> Iterator[tuple[str, bytes]]:
-    """Every file of the folder, by its path in it; the options of each split's files are noted."""
-    layers = _layers(material, settings["context"])
-    for split, part in parts.items():
-        files = dict(_part_files(material, layers, split, part))
-        options[split] = options_text(needed_options(material.said, material.way, files.values()))
-        yield from files.items()
-    yield "manifest.json", _manifest(material, parts, settings).encode()
-    folder = ORIGINAL if len(layers) > 1 else ""
-    about = (options, _relation(parts, settings), settings["context"])
-    yield EXPERIMENT, "\n".join(_experiment(parts, folder, *about)).encode()
+class SplitFolder(NamedTuple):
+    """Everything that decides the content of the folder."""
+
+    material: Material
+    plan: SplitPlan
+    options: SplitOptions  # with the default of `by` filled in
+    file_options: Mapping[str, str]  # by split: what to write after `FILE::` to read its parts
 
 
-def _layers(material: Material, context: int) -> list[_Layer]:
-    pieces, documents = material.pieces, material.pieces.documents
-    plain = _Layer("", pieces, np.arange(len(documents)))
+def plan_folder(material: Material, plan: SplitPlan, options: SplitOptions) -> SplitFolder:
+    """Find out which file options the parts of each split need.
+
+    The parts are made once here and again when they are written, so that only one of them is in
+    memory at a time.
+    """
+    versions = _versions(material, options.context)
+    file_options = {
+        split: options_text(
+            options_to_read(
+                material, (data for _, data in _part_files(material, versions, split, part))
+            )
+        )
+        for split, part in plan.parts.items()
+    }
+    return SplitFolder(material, plan, options, file_options)
+
+
+def folder_files(folder: SplitFolder) -> Iterator[tuple[str, bytes]]:
+    """The path in the folder and the content of every file."""
+    versions = _versions(folder.material, folder.options.context)
+    for split, part in folder.plan.parts.items():
+        yield from _part_files(folder.material, versions, split, part)
+    yield MANIFEST, _manifest(folder).encode()
+    yield EXPERIMENT, "\n".join(_experiment(folder)).encode()
+
+
+def _versions(material: Material, context: int) -> list[_Version]:
+    texts, documents = material.texts, material.texts.documents
+    original = _Version("", texts, np.arange(len(documents)))
     if context == 1:
-        return [plain]
-    longer = joined_pieces(pieces, context_ranges(documents, context))
-    run = context_runs(documents, context)
-    return [_Layer("", longer, run), plain._replace(folder=ORIGINAL)]
+        return [original]
+    longer = join_sentences(texts, context_ranges(documents, context))
+    return [
+        _Version("", longer, context_runs(documents, context)),
+        original._replace(folder=ORIGINAL),
+    ]
 
 
 def _part_files(
-    material: Material, layers: list[_Layer], split: str, part: Ints
+    material: Material, versions: list[_Version], split: str, part: Ints
 ) -> Iterator[tuple[str, bytes]]:
-    for folder, pieces, run in layers:
+    for folder, texts, run in versions:
         for number in np.unique(part).tolist():
-            text = part_text(pieces, np.unique(run[part == number]))
+            text = selected_text(texts, np.unique(run[part == number]))
             yield f"{split}/{folder}{PARTS[number]}.conll", material.encoded(text)
 
 
-def _manifest(material: Material, parts: Mapping[str, Ints], settings: Mapping[str, Any]) -> str:
-    """Where every sentence went; numbers are those of the sentences in each source, from 1 on."""
-    source = material.source
-    position = np.concatenate([np.arange(1, one.sentences + 1) for one in material.origins])
+def _manifest(folder: SplitFolder) -> str:
+    """Where every sentence went, by its number in its source; the first one has number 1."""
+    origins, source = folder.material.origins, folder.material.source_of_sentence
+    position = np.concatenate([np.arange(1, origin.sentences + 1) for origin in origins])
     splits = {
         split: {
             PARTS[number]: [
                 _as_ranges(position[(part == number) & (source == place)])
-                for place in range(len(material.origins))
+                for place in range(len(origins))
             ]
             for number in np.unique(part).tolist()
         }
-        for split, part in parts.items()
+        for split, part in folder.plan.parts.items()
     }
     content = {
         "nerscope": VERSION,
-        "settings": dict(settings),
-        "sources": [one._asdict() for one in material.origins],
+        "settings": folder.options.as_dict(),
+        "sources": [origin._asdict() for origin in origins],
         "splits": splits,
     }
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 def _as_ranges(numbers: Ints) -> str:
-    """Numbers in order, written short.
+    """Ascending numbers in short form.
 
     >>> _as_ranges(np.array([1, 2, 3, 7]))
     '1-3,7'
@@ -98,41 +124,38 @@ def _as_ranges(numbers: Ints) -> str:
     return ",".join(f"{low}-{high}" if high > low else str(low) for low, high in pairs)
 
 
-def _relation(parts: Mapping[str, Ints], settings: Mapping[str, Any]) -> list[str]:
-    """What the datasets are to each other: splits of one corpus overlap, domains do not."""
+def _protocol_lines(folder: SplitFolder) -> list[str]:
+    """How the datasets are related: splits of one corpus overlap, domains do not."""
+    parts = folder.plan.parts
     if len(parts) == 1:
         return []
-    if settings["leave_out"]:
+    if folder.options.leave_out:
         return ["[protocol]", 'datasets = "domains"', ""]
-    shares = [np.sum(part == TEST) / np.sum(part == TRAIN) for part in parts.values()]
-    return ["[protocol]", 'datasets = "splits"', f"ratio = {np.mean(shares):.4g}", ""]
+    ratios = [np.sum(part == TEST) / np.sum(part == TRAIN) for part in parts.values()]
+    return ["[protocol]", 'datasets = "splits"', f"ratio = {np.mean(ratios):.4g}", ""]
 
 
-def _experiment(
-    parts: Mapping[str, Ints],
-    folder: str,
-    options: Mapping[str, str],
-    relation: list[str],
-    context: int,
-) -> list[str]:
+def _experiment(folder: SplitFolder) -> list[str]:
+    context = folder.options.context
+    # Systems are evaluated on the sentences as they were, whatever context they were trained with.
+    subfolder = ORIGINAL if context > 1 else ""
     lines = [
         "# An experiment over these splits. Name your systems below, then run it with:",
         f"# nerscope evaluate {EXPERIMENT}, or, where systems are to be trained, nerscope run",
         "# All paths are relative to this file. docs/experiments.md explains every key.",
         "",
-        *relation,
+        *_protocol_lines(folder),
     ]
-    for split, part in parts.items():
+    for split, part in folder.plan.parts.items():
         lines.append(f"[datasets.{split}]")
         lines += [
-            f'{PARTS[number]} = "{split}/{folder}{PARTS[number]}.conll"'
+            f'{PARTS[number]} = "{split}/{subfolder}{PARTS[number]}.conll"'
             for number in np.unique(part).tolist()
         ]
-        lines += [f"options = {json.dumps(options[split], ensure_ascii=False)}"] * bool(
-            options[split]
-        )
+        if folder.file_options[split]:
+            lines.append(f"options = {json.dumps(folder.file_options[split], ensure_ascii=False)}")
         lines.append("")
-    ending = "::sentences=any" if folder else ""
+    ending = "::sentences=any" if subfolder else ""
     longer = f", context = {context}" if context > 1 else ""
     lines += [
         "[systems]",

@@ -1,0 +1,135 @@
+"""Sessions in the documentation: find the commands, run them, compare or refresh what they print.
+
+Refresh the pages after a change of output with: python -m tests.project.sessions --write
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+ELISION = "…"
+MOST = 30  # lines of an output that a page shows
+_BLOCK = re.compile(r"(?ms)^```(?:console)?\n(\$ .*?)^```$")
+
+
+class Step(NamedTuple):
+    """A command as it is shown, and what it prints."""
+
+    command: str
+    output: str
+
+
+def steps_of(block: str) -> list[Step]:
+    """The commands of a block and what follows each."""
+    parts = re.split(r"(?m)^\$ ", block)[1:]
+    found = []
+    for part in parts:
+        lines = part.split("\n")
+        size = 1
+        while lines[size - 1].endswith("\\"):
+            size += 1
+        found.append(Step("\n".join(lines[:size]), "\n".join(lines[size:]).rstrip("\n")))
+    return found
+
+
+def blocks_of(page: Path) -> list[re.Match[str]]:
+    """The blocks of a page that show sessions."""
+    return list(_BLOCK.finditer(page.read_text(encoding="utf-8")))
+
+
+_exit_codes: dict[Path, int] = {}  # of the last command in each folder, for `echo $?`
+
+
+def run(command: str, folder: Path, shown: str = "") -> str:
+    """What a command prints, on both streams, in a terminal of 100 columns.
+
+    `cat FILE` of a file that is not there means that the reader makes it, as the page shows it.
+    """
+    name = command.removeprefix("cat ")
+    if command.startswith("cat ") and not (folder / name).exists():
+        (folder / name).write_text(shown + "\n", encoding="utf-8")
+    surroundings = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+    }
+    found = subprocess.run(
+        ["bash", "-c", f"exec 2>&1\n(exit {_exit_codes.get(folder, 0)})\n{command}"],
+        cwd=folder,
+        env=surroundings,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    _exit_codes[folder] = found.returncode
+    return found.stdout.rstrip("\n")
+
+
+def fits(shown: str, printed: str) -> bool:
+    """Whether a page shows what was printed; an elision stands for anything."""
+    if ELISION not in shown:
+        return shown == printed
+    pieces = [re.escape(piece.strip("\n")) for piece in shown.split(ELISION)]
+    return re.fullmatch("(?s)" + ".*?".join(pieces), printed) is not None
+
+
+def prepared(demo: Path, folder: Path) -> Path:
+    """A folder with the demonstration data, as `nerscope demo` leaves it."""
+    shutil.copytree(demo, folder / "nerscope-demo")
+    return folder
+
+
+def differences(page: Path, folder: Path) -> Iterator[str]:
+    """What a page shows and its commands do not print."""
+    for block in blocks_of(page):
+        for step in steps_of(block[1]):
+            printed = run(step.command, folder, step.output)
+            if not fits(step.output, printed):
+                yield f"$ {step.command}\nshown:\n{step.output}\nprinted:\n{printed}\n"
+
+
+def refreshed(page: Path, folder: Path) -> str:
+    """The page with what its commands print; a fitting elision stays, a long output is cut."""
+
+    def again(block: re.Match[str]) -> str:
+        lines = []
+        for step in steps_of(block[1]):
+            printed = run(step.command, folder, step.output)
+            if ELISION in step.output and fits(step.output, printed):
+                printed = step.output
+            shown = printed.split("\n")
+            if len(shown) > MOST:
+                shown = [*shown[:MOST], ELISION]
+            lines += [f"$ {step.command}", *(shown if printed else [])]
+        return block[0].replace(block[1], "\n".join(lines) + "\n")
+
+    return _BLOCK.sub(again, page.read_text(encoding="utf-8"))
+
+
+def main() -> None:
+    """Refresh all pages, or say which would change."""
+    with tempfile.TemporaryDirectory() as place:
+        run("nerscope demo nerscope-demo", Path(place))
+        for number, page in enumerate(PAGES):
+            folder = Path(place) / str(number)
+            folder.mkdir()
+            prepared(Path(place) / "nerscope-demo", folder)
+            text = refreshed(page, folder)
+            if text != page.read_text(encoding="utf-8"):
+                print(page.relative_to(ROOT))
+                if "--write" in sys.argv:
+                    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
