@@ -12,20 +12,20 @@ from nerscope.cli.common import checked_name
 
 # Fields of options that take a name, and the table whose keys are the names.
 NAMES = {
-    "bucketing": ("facets.buckets", "BUCKETINGS"),
-    "correction": ("stats.corrections", "CORRECTIONS"),
-    "engine": ("engines.base", "ENGINES"),
-    "facet": ("facets.facet", "FACETS"),
-    "format": ("render.document", "OUTPUTS"),
-    "match": ("scoring.matching", "MATCHES"),
-    "method": ("stats.paired", "METHODS"),
-    "metric": ("scoring.metrics", "METRICS"),
-    "recipe": ("lab.recipe", "RECIPES"),
-    "repair": ("corpus.mentions", "REPAIRS"),
-    "scheme": ("corpus.schemes", "SCHEMES"),
-    "terms": ("results.terms", "all_terms"),
-    "to": ("corpus.schemes", "SCHEMES"),
-    "what": ("render.figures", "FIGURES"),
+    "bucketing": "nerscope.facets.buckets.BUCKETINGS",
+    "correction": "nerscope.stats.corrections.CORRECTIONS",
+    "engine": "nerscope.engines.base.ENGINES",
+    "facet": "nerscope.facets.facet.FACETS",
+    "format": "nerscope.render.document.OUTPUTS",
+    "match": "nerscope.scoring.matching.MATCHES",
+    "method": "nerscope.stats.paired.METHODS",
+    "metric": "nerscope.scoring.metrics.METRICS",
+    "recipe": "nerscope.lab.recipe.RECIPES",
+    "repair": "nerscope.corpus.mentions.REPAIRS",
+    "scheme": "nerscope.corpus.schemes.SCHEMES",
+    "terms": "nerscope.results.terms.all_terms",
+    "to": "nerscope.corpus.schemes.SCHEMES",
+    "what": "nerscope.render.figures.FIGURES",
 }
 _REGISTERING = ("nerscope.compat", "nerscope.lab.recipes")  # packages that add to these tables
 VARIABLE = "_NERSCOPE_COMPLETE"  # the environment variable with which a shell asks
@@ -43,10 +43,10 @@ def _names_in(table: str) -> Callable[[str], list[str]]:
     """A function that completes a word with the keys of a table, which it imports when called."""
     module, _, variable = table.rpartition(".")
 
-    def finished(incomplete: str) -> list[str]:
-        for room in _FILLING:
-            import_module(f"nerscope.{room}")
-        names = getattr(import_module(f"nerscope.{module}"), table)
+    def complete(incomplete: str) -> list[str]:
+        for package in _REGISTERING:
+            import_module(package)
+        names = getattr(import_module(module), variable)
         names = names() if callable(names) else names  # terms are gathered when asked for
         return [name for name in names if name.startswith(incomplete)]
 

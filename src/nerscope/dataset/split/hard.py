@@ -25,13 +25,26 @@ from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
 from nerscope.scoring.token_matches import io_labels
 
-RANDOM_SPLITS = 1000
-_SHORT = {"unseen": "unseen-any", "tcm": "tcm-all"}
-# What can be wanted: the unit that counts, and which codes of its facet.
-NAMES: dict[str, tuple[str, tuple[int, ...]]] = {
-    **{name: (MENTION, codes) for name, codes in TMR.level_codes.items()},
-    **{short: (MENTION, TMR.level_codes[name]) for short, name in _SHORT.items()},
-    **{f"hard-{name}": (TOKEN, codes) for name, codes in HARD.level_codes.items() if name != "all"},
+RANDOM_SPLITS = 1000  # that a design is compared with; the best of them is where the search begins
+_SHORT_NAMES = {"unseen": "unseen-any", "tcm": "tcm-all"}
+
+
+class ShareDefinition(NamedTuple):
+    """Which units count for a share: those of `unit` with one of these codes of its facet."""
+
+    unit: str
+    codes: tuple[int, ...]
+
+
+# Levels of `tmr` by their names, levels of `hard` with a prefix: "unseen" is a level of both.
+SHARES: dict[str, ShareDefinition] = {
+    **{level: ShareDefinition(MENTION, codes) for level, codes in TMR.level_codes.items()},
+    **{short: ShareDefinition(MENTION, TMR.levels[level]) for short, level in _SHORT_NAMES.items()},
+    **{
+        f"{HARD.name}-{level}": ShareDefinition(TOKEN, codes)
+        for level, codes in HARD.level_codes.items()
+        if len(codes) < HARD.n_codes  # the share of all tokens is always 1
+    },
 }
 
 
