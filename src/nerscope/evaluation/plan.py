@@ -12,10 +12,7 @@ from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon, Training, read_training
 from nerscope.corpus.schemes import BIO, Labels
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
-from nerscope.engines.base import Engine
-from nerscope.engines.checkpoint import innermost
-from nerscope.engines.local import Local
-from nerscope.engines.pool import Pool
+from nerscope.engines.base import Engine, is_nearby
 from nerscope.errors import UsageError
 from nerscope.evaluation.settings import OVERALL_MATCHES, Settings
 from nerscope.evaluation.subsets import ALL, Subset, parse_subset
@@ -310,8 +307,7 @@ def is_for_engine(task: Task, engine: Engine) -> bool:
     """Whether the engine gets what is to be read. A large whole is read chunk by chunk in this
     process, so that memory does not grow with it; so is a small one, if all happens nearby.
     """
-    near = isinstance(innermost(engine), Local | Pool)
-    return task.pieces is not None or (task.gold.is_small and not near)
+    return task.pieces is not None or (task.gold.is_small and not is_nearby(engine))
 
 
 def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:

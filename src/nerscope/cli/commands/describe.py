@@ -1,5 +1,6 @@
-"""`nerscope describe`: what a dataset is like."""
+"""Show what data is like: sizes, tough mentions, hard tokens, ambiguity, duplicates."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
@@ -22,33 +23,40 @@ _LISTS = ("hard", "ambiguous", "unannotated", "inconsistent", "duplicates")
 _NEED_TWO = ("hard", "inconsistent")  # training data, and something to hold against it
 
 
-def command(
+RANK = 90
+
+
+@dataclass(frozen=True)
+class DescribeOptions:
     files: list[str] = typer.Argument(
         None, metavar="[FILE…]", help=f"Files to describe each by itself. {FILE_HELP}"
-    ),
-    train: str | None = typer.Option(None, metavar="FILE", help="The training data."),
-    dev: str | None = typer.Option(None, metavar="FILE", help="The development data."),
-    test: str | None = typer.Option(None, metavar="FILE", help="The test data."),
-    list: list[str] = typer.Option(
-        [], metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
-    ),
-    everything: bool = typer.Option(False, "--all", help="Show everything; cut no list."),
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
-    repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP),
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
-) -> None:
-    """Show what data is like: sizes, tough mentions, hard tokens, ambiguity, duplicates."""
+    )
+    train: str | None = typer.Option(None, metavar="FILE", help="The training data.")
+    dev: str | None = typer.Option(None, metavar="FILE", help="The development data.")
+    test: str | None = typer.Option(None, metavar="FILE", help="The test data.")
+    lists: list[str] = typer.Option(
+        [], "--list", metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
+    )
+    everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP)
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+
+
+def run(options: DescribeOptions) -> None:
     from nerscope.plugins import load_plugins
     from nerscope.render.description import description_document
 
-    load_plugins(plugin)
-    checked_format(format)
-    given = {"train": train, "dev": dev, "test": test}
+    load_plugins(options.plugin)
+    checked_format(options.format)
+    given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: text for name, text in given.items() if text is not None}
-    _checked(files, splits, list)
-    found = _found(files, splits, repair)
-    shown = description_document(found.as_dict(), everything=everything, lists=tuple(list))
-    emit(shown, format)
+    _checked(options.files, splits, options.lists)
+    found = _found(options.files, splits, options.repair)
+    shown = description_document(
+        found.as_dict(), everything=options.everything, lists=tuple(options.lists)
+    )
+    emit(shown, options.format)
 
 
 def _checked(files: list[str], splits: dict[str, str], lists: list[str]) -> None:

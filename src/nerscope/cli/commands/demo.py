@@ -1,16 +1,22 @@
-"""`nerscope demo`: evaluate the demonstration data."""
+"""Put the demonstration data in a folder, evaluate it, and say where the results are."""
+
+from dataclasses import dataclass
 
 import typer
 
 from nerscope.cli.common import emit
 
+RANK = 200
 
-def command(
+
+@dataclass(frozen=True)
+class DemoOptions:
     folder: str = typer.Argument(
         "nerscope-demo", metavar="DIR", help="Where to put the data and the results."
-    ),
-) -> None:
-    """Put the demonstration data in a folder, evaluate it, and say where the results are."""
+    )
+
+
+def run(options: DemoOptions) -> None:
     from dataclasses import replace
     from importlib.resources import as_file, files
     from pathlib import Path
@@ -21,13 +27,13 @@ def command(
     from nerscope.render.tables import results_document
     from nerscope.results.files import unwritable
 
-    target = Path(folder)
+    target = Path(options.folder)
     try:
         with as_file(files("nerscope.demo")) as data:
             ignored = ignore_patterns("*.py", "__pycache__")
             copytree(data, target, dirs_exist_ok=True, ignore=ignored)
     except OSError as error:
-        raise unwritable(folder, error) from None
+        raise unwritable(options.folder, error) from None
     systems: dict[str, list[str]] = {}
     for path in sorted((target / "systems").glob("*.conll")):
         systems.setdefault(path.name.split(".")[0], []).append(str(path))

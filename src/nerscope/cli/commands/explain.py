@@ -1,5 +1,6 @@
-"""`nerscope explain`: why tools disagree on an input, or what a word means."""
+"""Tell why tools disagree on an input, or what the words in tables mean."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -14,31 +15,35 @@ from nerscope.cli.common import (
 )
 from nerscope.errors import UsageError
 
+RANK = 190
 
-def command(
+
+@dataclass(frozen=True)
+class ExplainOptions:
     terms: list[str] = typer.Argument(
         None,
         metavar="[TERM…|TEST]",
         help="Words such as tcm, eCon or ter, all of them without any; or else the gold file, or a "
         f"file of three columns, whose last is predicted. {FILE_HELP}",
-    ),
+    )
     system: list[str] = typer.Option(
         [], metavar="NAME=FILE", help="A system's output; the same NAME again adds a run."
-    ),
-    everything: bool = typer.Option(False, "--all", help="Show everything; cut no list."),
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
-) -> None:
-    """Tell why tools disagree on an input, or what the words in tables mean."""
+    )
+    everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+
+
+def run(options: ExplainOptions) -> None:
     from nerscope.plugins import load_plugins
     from nerscope.render.glossary import glossary_document
 
-    load_plugins(plugin)
-    checked_format(format)
-    test = _test(terms or [], system)
+    load_plugins(options.plugin)
+    checked_format(options.format)
+    test = _test(options.terms or [], options.system)
     if test is None:
-        emit(glossary_document(terms, text=format == "text"), format)
-    _compare(test, system, everything, format)
+        emit(glossary_document(options.terms, text=options.format == "text"), options.format)
+    _compare(test, options.system, options.everything, options.format)
 
 
 def _test(terms: list[str], system: list[str]) -> str | None:
