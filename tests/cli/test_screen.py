@@ -14,8 +14,8 @@ from tests.scoring.toys import drawn, noisy, write
 
 import nerscope
 from nerscope.facets.facet import FACETS
-from nerscope.results.terms import all_terms, explain_term
 from nerscope.results.results import Results
+from nerscope.results.terms import all_terms, explain_term
 
 COMMANDS = (
     *("evaluate", "show", "compare", "errors", "diagnose", "gate", "describe"),

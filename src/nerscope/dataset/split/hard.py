@@ -39,7 +39,10 @@ class ShareDefinition(NamedTuple):
 # Levels of `tmr` by their names, levels of `hard` with a prefix: "unseen" is a level of both.
 SHARES: dict[str, ShareDefinition] = {
     **{level: ShareDefinition(MENTION, codes) for level, codes in TMR.level_codes.items()},
-    **{short: ShareDefinition(MENTION, TMR.levels[level]) for short, level in _SHORT_NAMES.items()},
+    **{
+        short: ShareDefinition(MENTION, TMR.level_codes[level])
+        for short, level in _SHORT_NAMES.items()
+    },
     **{
         f"{HARD.name}-{level}": ShareDefinition(TOKEN, codes)
         for level, codes in HARD.level_codes.items()
