@@ -1,10 +1,10 @@
-"""Do the tests notice? Thirty small changes to thresholds, signs and comparisons, one at a time.
+"""Measure whether the tests notice small changes of thresholds, signs and comparisons.
 
 Usage: python benchmarks/mutants.py [--seed N] [--count N]
 
 Each mutant is a copy of the source with one operator or number changed in `scoring`, `facets` or
-`stats`; the tests run against the copy until the first failure. A mutant that survives is printed
-with its place: either a test is missing, or the change makes no difference.
+`stats`; all tests of TESTS run against the copy until the first failure. A mutant that survives is
+printed with its place: either a test is missing, or the change makes no difference.
 """
 
 import argparse
@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("scoring", "facets", "stats")
-TESTS = ("scoring", "facets", "stats", "evaluation", "results", "doors", "oracles")
+SOURCE = ROOT / "src" / "nerscope"
+PACKAGES = ("scoring", "facets", "stats")
+TESTS = ("scoring", "facets", "stats", "evaluation", "results", "extension", "oracles")
 COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
     ast.LtE: ("<=", "<"),
@@ -91,35 +92,34 @@ def survives(mutant: Mutant) -> bool:
         target = Path(folder) / mutant.path.relative_to(ROOT)
         text = target.read_text(encoding="utf-8")
         target.write_text(text[: mutant.start] + mutant.new + text[mutant.end :], encoding="utf-8")
-        room = mutant.path.parent.name
-        order = sorted(TESTS, key=lambda name: name != room)
+        # The tests of the changed package come first: they notice most changes within seconds.
+        package = mutant.path.relative_to(SOURCE).parts[0]
+        order = sorted(TESTS, key=lambda name: name != package)
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
         command += [f"tests/{name}" for name in order]
-        surroundings = {**os.environ, "PYTHONPATH": f"{folder}/src", "CI": "true"}
+        environment = {**os.environ, "PYTHONPATH": f"{folder}/src", "CI": "true"}
         try:
-            found = subprocess.run(
-                command, cwd=ROOT, env=surroundings, capture_output=True, timeout=900, check=False
+            tests = subprocess.run(
+                command, cwd=ROOT, env=environment, capture_output=True, timeout=900, check=False
             )
-        except subprocess.TimeoutExpired:  # it never ends: noticed
+        except subprocess.TimeoutExpired:  # an endless loop counts as noticed
             return False
-        return found.returncode == 0
+        return tests.returncode == 0
 
 
 def main() -> None:
-    """Take a sample of mutants and say which survive."""
     parser = argparse.ArgumentParser(description="Do the tests notice small changes?")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=30)
     options = parser.parse_args()
-    paths = [path for room in ROOMS for path in sorted((ROOT / "src/nerscope" / room).glob("*.py"))]
-    everyone = [mutant for path in paths for mutant in mutants(path)]
-    chosen = random.Random(options.seed).sample(everyone, options.count)
-    alive = 0
-    for number, mutant in enumerate(chosen, 1):
-        left = survives(mutant)
-        alive += left
-        print(f"{number:3d} {'SURVIVES' if left else 'killed  '} {mutant}", flush=True)
-    print(f"{options.count - alive} of {options.count} killed ({len(everyone)} possible)")
+    paths = [path for package in PACKAGES for path in sorted((SOURCE / package).rglob("*.py"))]
+    possible = [mutant for path in paths for mutant in mutants(path)]
+    survivors = 0
+    for number, mutant in enumerate(random.Random(options.seed).sample(possible, options.count), 1):
+        is_alive = survives(mutant)
+        survivors += is_alive
+        print(f"{number:3d} {'SURVIVES' if is_alive else 'killed  '} {mutant}", flush=True)
+    print(f"{options.count - survivors} of {options.count} killed ({len(possible)} possible)")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def results(dataset: str, **options: Any) -> Results:
 def cells(dataset: str, **options: Any) -> dict[tuple[object, ...], tuple[float | None, int]]:
     keys = ("system", "facet", "level", "type", "match", "metric")
     return {
-        tuple(row[key] for key in keys): (row["value"], row["n"])  # type: ignore[literal-required]
+        tuple(row[key] for key in keys): (row["value"], row["n"])
         for row in results(dataset, **options).rows
         if row["run"] is None
     }

@@ -11,6 +11,7 @@ from nerscope.experiment.run import pair_keys
 from nerscope.results.changes import CHANGES, change_counts
 from nerscope.results.compare import Comparison, comparison_of, standing
 from nerscope.results.results import Results
+from nerscope.results.row import ComparisonRow
 from nerscope.stats.compared import Asked, differences
 from nerscope.stats.corrections import corrected
 from nerscope.stats.intervals import Sampling
@@ -123,7 +124,7 @@ def test_only_the_facets_and_metrics_asked_for_are_shown(results: Results) -> No
 def test_p_values_are_corrected_within_families(results: Results, correction: str) -> None:
     """The primary question over all pairs; where, types and the rest within a pair."""
     found = compared(results, correction=correction, facets=None, metrics=None)
-    families: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    families: dict[tuple[str, ...], list[ComparisonRow]] = {}
     for one in found.rows:
         pair = () if one["family"] == "primary" else (one["system_a"], one["system_b"])
         families.setdefault((one["family"], *pair), []).append(one)
@@ -203,21 +204,34 @@ def test_a_facet_that_one_dataset_lacks_is_compared_on_the_other(results: Result
 
 def row(
     metric: str, difference: float | None, p: float | None, a: str = "a", b: str = "b"
-) -> dict[str, Any]:
-    return {
-        "system_a": a,
-        "system_b": b,
-        "unit": "mention",
-        "facet": "all",
-        "level": "all",
-        "type": None,
-        "match": "exact",
-        "metric": metric,
-        "difference": difference,
-        "p": p,
-        "p_corrected": p,
-        "test": None if p is None else "randomisation",
-    }
+) -> ComparisonRow:
+    return ComparisonRow(
+        dataset="d",
+        system_a=a,
+        system_b=b,
+        unit="mention",
+        facet="all",
+        level="all",
+        type=None,
+        match="exact",
+        metric=metric,
+        a=None,
+        b=None,
+        difference=difference,
+        low=None,
+        high=None,
+        p=p,
+        p_corrected=p,
+        family="other",
+        n=10,
+        clusters=10,
+        degrees=None,
+        differing=5,
+        about="",
+        test=None if p is None else "randomisation",
+        untested=None,
+        detectable=None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,7 +249,7 @@ def row(
     ],
 )
 def test_tally_counts_wins_losses_and_what_is_undecided(
-    rows: list[dict[str, Any]], wanted: dict[str, int]
+    rows: list[ComparisonRow], wanted: dict[str, int]
 ) -> None:
     assert Comparison(rows, {}).tally("a", "b") == wanted
 
@@ -333,7 +347,7 @@ def test_a_system_that_is_not_compared_has_no_part_in_the_key_of_a_pair(results:
 OVERALL: dict[str, Any] = {"facets": ["all"], "metrics": ["f1"]}
 
 
-def primary(found: Comparison) -> dict[str, Any]:
+def primary(found: Comparison) -> ComparisonRow:
     (one,) = found.primary
     return one
 

@@ -34,19 +34,19 @@ def results_of(
     names: str = "XS S L XL",
 ) -> Results:
     rows: list[Row] = [
-        {
-            "dataset": dataset,
-            "system": system,
-            "run": str(number),
-            "unit": "mention",
-            "facet": attribute,
-            "level": level,
-            "type": None,
-            "match": "exact",
-            "metric": "f1",
-            "value": value,
-            "n": 5,
-        }
+        Row(
+            dataset=dataset,
+            system=system,
+            run=str(number),
+            unit="mention",
+            facet=attribute,
+            level=level,
+            type=None,
+            match="exact",
+            metric="f1",
+            value=value,
+            n=5,
+        )
         for dataset, systems in tables.items()
         for system, runs in systems.items()
         for number, run in enumerate(runs, 1)

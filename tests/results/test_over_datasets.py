@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import InputError, UsageError
+from nerscope.results.averages import AverageRow
 from nerscope.results.intervals import with_bounds, with_intervals
 from nerscope.results.join import joined_results
 from nerscope.results.narrow import narrowed
+from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import KINDS, Protocol, chosen_protocol
 from nerscope.results.results import Results
 from nerscope.stats.across import averaged, p_of_mean
@@ -50,7 +53,7 @@ def said(results: Results, protocol: Protocol | None) -> Results:
     return Results(results.evidence, results.losses, results.rows, protocol)
 
 
-def over(results: Results, *names: str, **options: Any) -> dict[str, Any]:
+def over(results: Results, *names: str, **options: Any) -> DatasetsRow:
     found = nerscope.compare(results, *names, samples=300, metrics=["f1"], **options)
     (one,) = found.over_datasets()
     return one
@@ -242,15 +245,14 @@ def test_the_first_lines_are_about_all_datasets(
 
 def test_without_intervals_of_datasets_the_mean_is_not_tested(four: Results) -> None:
     found = nerscope.compare(four, "a", "c", samples=300, metrics=["f1"], over="fixed")
-    for row in found.primary:
-        row["low"] = row["high"] = None
-    assert "not tested (a dataset has no interval)" in str(found)
+    rows = [replace(row, low=None, high=None) for row in found.rows]
+    assert "not tested (a dataset has no interval)" in str(replace(found, rows=rows))
 
 
 # Means of scores.
 
 
-def means(results: Results, **wanted: str) -> list[dict[str, Any]]:
+def means(results: Results, **wanted: str) -> list[AverageRow]:
     common = {"facet": "all", "match": "exact", "metric": "f1", **wanted}
     found = results.over_datasets()
     return [one for one in found if all(one[key] == value for key, value in common.items())]

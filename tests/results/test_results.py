@@ -274,7 +274,7 @@ def test_a_value_that_is_not_one_is_refused(
 
 
 def row(value: float | None, n: int = 10, run: str = "1") -> Row:
-    return {"dataset": "d", "system": "s", "run": run, "metric": "f1", "value": value, "n": n}
+    return Row("d", "s", run, "mention", "all", "all", None, "exact", "f1", value, n)
 
 
 @pytest.mark.parametrize(

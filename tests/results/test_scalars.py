@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nerscope as ns
-from nerscope.results.row import Row
+from nerscope.results.row import Row, row_from
 from nerscope.results.scalars import scalar_name, scalars_of
 
 TRAIN = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
@@ -20,7 +20,7 @@ HALF = [["B-PER", "O", "O", "B-LOC"], ["O"]]
 def row(**fields: object) -> Row:
     usual = {"dataset": "d", "system": "s", "run": None, "unit": "mention", "facet": "all"}
     rest = {"level": "all", "type": None, "match": "exact", "metric": "f1", "value": 0.5, "n": 4}
-    return {**usual, **rest, **fields}  # type: ignore[typeddict-item]
+    return row_from({**usual, **rest, **fields})
 
 
 @pytest.mark.parametrize(

@@ -254,11 +254,14 @@ def test_bounds_are_put_into_the_rows_they_are_of() -> None:
     evidence = results.evidence[0]
     found = bounds_of(evidence, ["s"], Sampling())
     assert list(found) == ["s"]
-    add_intervals(results.rows, "another dataset", found)
+    elsewhere = add_intervals(results.rows, "another dataset", found)
+    assert all("low" not in row for row in elsewhere)
+    rows = add_intervals(results.rows, "d", found)
     assert all("low" not in row for row in results.rows)
-    add_intervals(results.rows, "d", found)
-    assert all("low" not in row for row in results.rows if row["system"] == "t")
-    (row,) = results.select(system="s", run="1", match="exact", metric="f1", type=None)
+    assert all("low" not in row for row in rows if row["system"] == "t")
+    (row,) = nerscope.Results(results.evidence, rows=rows).select(
+        system="s", run="1", match="exact", metric="f1", type=None
+    )
     assert (row["low"], row["high"]) == pytest.approx(interval(evidence), abs=1e-6)
 
 
@@ -292,7 +295,9 @@ def test_scores_over_distinct_surfaces_have_intervals() -> None:
     value = results.value(metric="f1", match="surface")
     assert value is not None
     found = rows["\tall\tsurface\tall\t\tf1"]
-    assert found["low"] < value < found["high"]
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < value < found.high
     # Without a sentence, the surfaces that occur in it alone are gone.
     without = [
         nerscope.evaluate(
@@ -305,9 +310,9 @@ def test_scores_over_distinct_surfaces_have_intervals() -> None:
     ]
     variance = np.var(np.array(without, float))
     recall = rows["\tall\tsurface\tall\t\trecall"]
-    assert recall["high"] - recall["low"] == pytest.approx(
-        2 * 1.99 * math.sqrt(79 * variance), rel=0.05
-    )
+    assert recall.low is not None
+    assert recall.high is not None
+    assert recall.high - recall.low == pytest.approx(2 * 1.99 * math.sqrt(79 * variance), rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.units import TOKEN
-from nerscope.engines.base import Engine, engine_for
+from nerscope.engines.base import Engine, engine_for, is_elastic
 from nerscope.engines.local import Local
-from nerscope.engines.ray import Ray
 from nerscope.errors import expect
 from nerscope.evaluation.gather import gather
 from nerscope.evaluation.noticed import identical_outputs
@@ -31,8 +30,9 @@ from nerscope.results.compare import (
     pairs_of,
     run_notes,
 )
-from nerscope.results.intervals import RowBounds, add_intervals, bounds_of, signed
+from nerscope.results.intervals import RowBounds, RowInterval, add_intervals, bounds_of, signed
 from nerscope.results.results import Results
+from nerscope.results.row import ComparisonRow
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.stats.compared import Asked
@@ -94,7 +94,7 @@ def _resampled(
 ) -> tuple[Results, Comparison | None]:
     """Intervals and comparisons, if the experiment wants them."""
     sampling = experiment.sampling
-    differences, notes = list[dict[str, Any]](), list[str]()
+    differences, notes = list[ComparisonRow](), list[str]()
     chosen = {"method": "randomisation", "about": None, "correction": "holm", "baseline": None}
     chosen |= experiment.comparison or {}
     asked = Asked(str(chosen["method"]), chosen["about"])
@@ -109,7 +109,8 @@ def _resampled(
         keys = scored[evidence.dataset].keys
         work = _Resampling(evidence, keys, sampling, asked, cache)
         bounds, found = work.done(systems, pairs)
-        add_intervals(results.rows, evidence.dataset, bounds)
+        rows = add_intervals(results.rows, evidence.dataset, bounds)
+        results = Results(results.evidence, results.losses, rows, results.protocol)
         differences += found
     if experiment.intervals:
         evidence_signed = [signed(part, sampling) for part in results.evidence]
@@ -134,25 +135,28 @@ class _Resampling:
 
     def done(
         self, systems: Sequence[str], pairs: Sequence[Pair]
-    ) -> tuple[dict[str, RowBounds], list[dict[str, Any]]]:
+    ) -> tuple[dict[str, RowBounds], list[ComparisonRow]]:
         bound_keys = {system: self._bounds_key(system) for system in systems}
         known_pairs = pair_keys(self.evidence, pairs, self.sampling, self.asked) if pairs else {}
         old_bounds = {system: self.cache.get(key) for system, key in bound_keys.items()}
         old_rows = {pair: self.cache.get(key) for pair, key in known_pairs.items()}
         new_systems = [system for system, known in old_bounds.items() if known is None]
         new_pairs = [pair for pair, known in old_rows.items() if known is None]
-        bounds: dict[str, RowBounds] = {name: known or {} for name, known in old_bounds.items()}
-        rows: dict[Pair, list[dict[str, Any]]] = {
-            pair: known or [] for pair, known in old_rows.items()
+        bounds: dict[str, RowBounds] = {
+            name: {key: RowInterval(*values) for key, values in (known or {}).items()}
+            for name, known in old_bounds.items()
+        }
+        rows = {
+            pair: [ComparisonRow(**row) for row in known or []] for pair, known in old_rows.items()
         }
         if new_systems:
             bounds |= bounds_of(self.evidence, new_systems, self.sampling)
         for found in compared_cells(self.evidence, new_pairs, self.sampling, self.asked):
-            rows[found.row["system_a"], found.row["system_b"]].append(found.row)
+            rows[found.row.pair].append(found.row)
         for system in new_systems:
             self.cache.put(bound_keys[system], bounds[system])
         for pair in new_pairs:
-            self.cache.put(known_pairs[pair], rows[pair])
+            self.cache.put(known_pairs[pair], [asdict(row) for row in rows[pair]])
         return bounds, [row for pair in pairs for row in rows[pair]]
 
     def _bounds_key(self, system: str) -> str:
@@ -251,7 +255,7 @@ def _score_runs(
     """Score some runs, in shares; the order of the answers is that of the runs."""
     if not runs:
         return []
-    many = len(runs) if isinstance(engine, Ray) else workers  # a cluster has workers of its own
+    many = len(runs) if is_elastic(engine) else workers  # a cluster has workers of its own
     size = -(-len(runs) // many)
     shares = [list(runs[first : first + size]) for first in range(0, len(runs), size)]
     where = engine if len(shares) > 1 else Local()

@@ -1,6 +1,7 @@
-"""How corpora are written: one module a format, behind one door.
+"""Formats of corpora: one module or one folder per format, found by this package.
 
-Columns are known at once, all other formats when a file or a name asks for them.
+Columns are known at once. The modules of all other formats are imported when a file may be in one
+of them, or when a name of a format is not known.
 """
 
 from nerscope.formats import conll as conll

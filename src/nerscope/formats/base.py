@@ -1,11 +1,13 @@
 """The door for corpora: what a source must offer, which formats there are, how one is opened."""
 
 import os
+import pkgutil
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, TypeAlias
 
@@ -313,6 +315,11 @@ class Format(NamedTuple):
     writes a corpus in a tagging scheme, `write_folder` as several files by name; files with one of
     `endings` are written so. `beside` names the files that are read along with one. `takes` tells
     which objects in memory are such corpora; `wrap` makes a source of one and of a name for it.
+    `title`, `phrase` and `definition` are its words for readers. If two formats fit a file, the one
+    with the lower `rank` reads it.
+
+    A built-in format is one module of this package that calls
+    `FORMATS.add(name, Format(...), built_in=True)`; the package finds its modules by itself.
     """
 
     name: str
@@ -325,10 +332,18 @@ class Format(NamedTuple):
     takes: Callable[[object], bool] | None = None
     wrap: Callable[[Any, str], Source] | None = None
     beside: Callable[[str], list[str]] | None = None
+    title: str = ""
+    phrase: str = ""
+    definition: str = ""
+    rank: int = 50
 
 
 def _load_formats() -> None:
-    from nerscope.formats import known  # noqa: F401  which adds all that are built in
+    """Import every module of this package: each format registers itself."""
+    import nerscope.formats as package
+
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
 
 
 FORMATS: Registry[Format] = Registry("format", _load_formats)
@@ -484,10 +499,13 @@ def format_written(target: str) -> Format:
             raise UsageError(target, f"'{options}' cannot be said of it", "say format=NAME")
         return FORMATS[told]
     name = without_packing(path).lower()
-    for form in (FORMATS[known] for known in FORMATS):
-        if form.endings and name.endswith(form.endings):
-            return form
-    return FORMATS[FALLBACK]
+    fallback = FORMATS[FALLBACK]
+    users = [FORMATS[known] for known in FORMATS.user_names]
+    if not name.endswith(fallback.endings) or any(name.endswith(form.endings) for form in users):
+        for form in (FORMATS[known] for known in FORMATS):  # which loads all of them
+            if name.endswith(form.endings):
+                return form
+    return fallback
 
 
 def stem_of(name: str) -> str:
@@ -532,14 +550,23 @@ def files_behind(text: str) -> list[str]:
     """
     path, options = parted(text)
     files = files_of(path) or [path]
-    every = [FORMATS[name].beside for name in FORMATS]
-    beside = [
-        other for others in every if others is not None for file in files for other in others(file)
-    ]
+    beside = [other for file in files for other in _files_beside(file)]
     values = (part.partition("=")[2] for part in options.split(","))
     # A Path would fail where a value is too long for a name, as that of names= may be.
     named = [value for value in values if os.path.isfile(value)]  # noqa: PTH113
     return [*files, *beside, *named]
+
+
+def _files_beside(file: str) -> list[str]:
+    """The files that some format would read along with a file; columns stand alone."""
+    try:
+        is_file = not is_remote(file) and Path(file).is_file()
+        if is_file and FORMATS[FALLBACK].fits(file, Bytes.of(file).head()):
+            return []
+    except (InputError, OSError, ValueError):
+        pass  # opening the file will say what is wrong with it
+    every = [FORMATS[name].beside for name in FORMATS]
+    return [other for beside in every if beside is not None for other in beside(file)]
 
 
 def _read(form: Format, text: str, key: str, value: str) -> object:
@@ -585,36 +612,20 @@ def _format_of(data: Bytes, told: str | None) -> Format:
         return FORMATS[told]
     head = b"" if data.is_folder else data.head()
     refuse_pickles(data.name, head)
-    # Most files are columns: the modules of all other formats are not even loaded for them.
-    names = FORMATS.user_names if _are_columns(data.name, head) else FORMATS
-    for name in sorted(names, key=FORMATS.is_built_in):
-        form = FORMATS[name]
+    fallback = FORMATS[FALLBACK]
+    for name in FORMATS.user_names:
         with user_code(f"format '{name}'"):
-            if name != FALLBACK and form.fits(data.name, head):
-                return form
-    return FORMATS[FALLBACK]
-
-
-_OTHER_ENDINGS = (
-    *(".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".spacy", ".ann"),
-    *(".conllu", ".conllup", ".tsv"),
-)
-# How files of other formats begin: JSON, comments, Parquet, Arrow, packed documents of spaCy.
-_OTHER_BEGINNINGS = (b"{", b"[", b"#", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"\x78")
-_MANY_COLUMNS = re.compile(rb"(?m)^(?:[^\t\n]*\t){9}")
-
-
-def _are_columns(name: str, head: bytes) -> bool:
-    """Whether a file is surely none of another built-in format."""
-    path = Path(without_packing(name))
-    beginning = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return (
-        bool(beginning)
-        and path.suffix.lower() not in _OTHER_ENDINGS
-        and not beginning.startswith(_OTHER_BEGINNINGS)
-        and not _MANY_COLUMNS.search(head)
-        and not (path.suffix == ".txt" and path.with_suffix(".ann").exists())  # of brat
-    )
+            if FORMATS[name].fits(data.name, head):
+                return FORMATS[name]
+    # Most files are columns, and look like it. The modules of the other formats, whose import takes
+    # longer than reading a small file, are loaded only for a file that might be something else.
+    if fallback.fits(data.name, head):
+        return fallback
+    others = [FORMATS[name] for name in FORMATS if FORMATS.is_built_in(name) and name != FALLBACK]
+    for form in sorted(others, key=lambda form: (form.rank, form.name)):
+        if form.fits(data.name, head):
+            return form
+    return fallback
 
 
 def read(given: CorpusLike, **options: Any) -> Corpus:

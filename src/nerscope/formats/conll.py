@@ -1,5 +1,6 @@
 """CoNLL-like files: one token a line, columns, blank lines between sentences; read in chunks."""
 
+import codecs
 import io
 import os
 import re
@@ -28,7 +29,16 @@ from nerscope.corpus.vocabulary import Fields, Vocabulary
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format, Nature, Source
 from nerscope.formats.columns import Page, page_of
-from nerscope.formats.files import BLOCK, STANDARD_INPUT, Bytes, Window, blocks, check_encoding
+from nerscope.formats.files import (
+    BLOCK,
+    HEAD,
+    STANDARD_INPUT,
+    Bytes,
+    Window,
+    blocks,
+    check_encoding,
+)
+from nerscope.formats.packing import without_packing
 
 _SMALL = 16 << 20  # bytes
 _MOST_COLUMNS = 10_000
@@ -38,6 +48,11 @@ SEPARATORS = {"tab": b"\t", "space": b" "}
 # The first line of a file that nothing but CoNLL-U and its kin begin with.
 _CONLLU = re.compile(rb"\s*# ?(sent_id|text|newdoc|newpar|global\.columns|id)\b")
 _DOCUMENT = "-DOCSTART-"
+ENDINGS = (
+    *(".conll", ".txt", ".tsv", ".bio", ".bio2", ".iob", ".iob1", ".iob2", ".bioes", ".iobes"),
+    *(".bilou", ".col", ".out", ".pred"),
+)
+_LABEL = re.compile(rb"O|[A-Z]-.+")
 _BREAKS = re.compile(r"[\t\r\n]")
 _BOM = "\ufeff"
 _TOKENS = ("same", "any", "align")
@@ -304,9 +319,46 @@ def _document_begins(corpus: Corpus) -> Bools:
     return begins if 1 < begins.sum() < len(begins) else np.zeros(len(begins), bool)
 
 
+def fits(name: str, head: bytes) -> bool:
+    """Whether a file is surely columns: by its ending, and because every line ends in a label.
+
+    Column files that do not look like it (labels without a prefix or in another column, another
+    ending) are read as columns too, if no other format fits them.
+
+    >>> fits("gold.conll", b"Ada B-PER\\nspoke O\\n"), fits("gold.mine", b"Ada B-PER\\nspoke O\\n")
+    (True, False)
+    >>> fits("gold.txt", b"Ada spoke.\\n")
+    False
+    """
+    suffix = Path(without_packing(name)).suffix.lower()
+    if suffix and suffix not in ENDINGS:
+        return False
+    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    if len(head) >= HEAD:
+        lines.pop()  # it may be cut off
+    tokens = [line for line in lines if line.strip() and not line.startswith(_DOCUMENT.encode())]
+    return bool(tokens) and all(map(_ends_in_label, tokens))
+
+
+def _ends_in_label(line: bytes) -> bool:
+    """Whether a line has a token and a label; one with # may be a comment of another format."""
+    fields = line.rsplit(None, 1)
+    return len(fields) > 1 and not line.startswith(b"#") and bool(_LABEL.fullmatch(fields[1]))
+
+
 FORMATS.add(
     FALLBACK,
-    Format(FALLBACK, ConllFile, lambda name, head: True, FILE_OPTIONS, written_as_conll),
+    Format(
+        FALLBACK,
+        ConllFile,
+        fits,
+        FILE_OPTIONS,
+        written_as_conll,
+        endings=ENDINGS,
+        title="CoNLL columns",
+        phrase="one token per line, in columns",
+        definition="One token per line with its label in a column, blank lines between sentences.",
+    ),
     built_in=True,
 )
 

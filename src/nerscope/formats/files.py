@@ -21,6 +21,7 @@ from nerscope.formats.packing import is_packed, unpacking
 from nerscope.formats.remote import fitting, is_remote, opened, shown, size_of
 
 BLOCK = 1 << 21
+HEAD = 4096  # bytes by which formats are told apart
 STANDARD_INPUT = "-"
 _BOM = b"\xef\xbb\xbf"
 _PICKLED = (".pkl", ".pickle", ".joblib")
@@ -105,7 +106,7 @@ class Bytes:
         assert self.path is not None
         return opened(self.path) if is_remote(self.path) else _opened(self.path)
 
-    def head(self, size: int = 4096) -> bytes:
+    def head(self, size: int = HEAD) -> bytes:
         """The first bytes, by which formats are told apart."""
         with self.open() as stream:
             return load(stream, self.name, size)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
 from nerscope.results.results import Results
+from nerscope.results.row import plain_row
 
 if TYPE_CHECKING:
     import pandas
@@ -117,7 +118,7 @@ def register_output(name: str, output: Output) -> None:
 
 def as_json(data: object) -> str:
     """Strict JSON for people to look at: undefined is null."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1, default=plain_row) + "\n"
 
 
 def table_of(title: str, records: Sequence[Mapping[str, Any]], notes: Sequence[str] = ()) -> Table:

@@ -262,9 +262,9 @@ def _pair_panel(chosen: Chosen, dataset: str, system: str, counted: Mapping[str,
 
 def _count(row: Row | None) -> float | None:
     """A number of pairs; of exact match it is the numerator of recall."""
-    if row is None or row["value"] is None:
+    if row is None or row.value is None:
         return None
-    return row["value"] * row["n"] if row["metric"] == "recall" else row["value"]
+    return row.value * row.n if row.metric == "recall" else row.value
 
 
 def _whole(number: float | None) -> str:

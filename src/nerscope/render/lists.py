@@ -9,6 +9,7 @@ from typing import Any
 from nerscope.errors import OutputError
 from nerscope.render.csv import csv_text
 from nerscope.render.document import Document, table_of
+from nerscope.results.row import plain_row
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -41,7 +42,9 @@ def _csv(path: str, records: Records) -> str:
 
 
 def _jsonl(path: str, records: Records) -> str:
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    return "".join(
+        json.dumps(record, ensure_ascii=False, default=plain_row) + "\n" for record in records
+    )
 
 
 def _parquet(path: str, records: Records) -> bytes:

@@ -6,17 +6,15 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.results.errors import check_system
-from nerscope.results.over_datasets import dataset_records, rank_records
-from nerscope.results.over_runs import run_records
+from nerscope.results.over_datasets import DatasetsRow, dataset_records, rank_records
+from nerscope.results.over_runs import RunsRow, run_records
 from nerscope.results.protocol import Protocol, chosen_protocol
 from nerscope.results.results import Results
-from nerscope.results.row import row_value
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.results.row import ComparisonRow, RankRow, or_nan, row_value
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.compared import Asked, Difference, agreeing, differences
@@ -43,7 +41,7 @@ _QUESTION = ("dataset", "system_a", "system_b", "metric", "a", "b", "n", "low", 
 class Comparison:
     """Differences between systems, cell by cell."""
 
-    rows: list[dict[str, Any]]
+    rows: list[ComparisonRow]
     settings: dict[str, Any]
     notes: list[str] = field(default_factory=list)
     protocol: Protocol | None = None  # what datasets are to each other
@@ -51,25 +49,25 @@ class Comparison:
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
         return Counter(
-            standing(row["metric"], row["difference"], row["p_corrected"])
+            standing(row.metric, or_nan(row.difference), row.p_corrected)
             for row in self.rows
-            if (row["system_a"], row["system_b"]) == (a, b) and row["p_corrected"] is not None
+            if row.pair == (a, b) and row.p_corrected is not None
         )
 
     @property
-    def primary(self) -> list[dict[str, Any]]:
+    def primary(self) -> list[ComparisonRow]:
         """The rows that answer the first question: is A better than B?"""
-        return [row for row in self.rows if row["family"] == PRIMARY]
+        return [row for row in self.rows if row.family == PRIMARY]
 
-    def over_runs(self) -> list[dict[str, Any]]:
+    def over_runs(self) -> list[RunsRow]:
         """What single runs say: all scores, and whether A's next run beats B's next one."""
         return list(run_records(self.primary))
 
-    def over_datasets(self) -> list[dict[str, Any]]:
+    def over_datasets(self) -> list[DatasetsRow]:
         """Each pair over all datasets: mean difference, and on how many A is better."""
         return dataset_records(self.primary, self.settings["correction"], self.protocol)
 
-    def ranks(self) -> list[dict[str, Any]]:
+    def ranks(self) -> list[RankRow]:
         """The mean rank of each system over the datasets."""
         return rank_records(self.primary)
 
@@ -89,10 +87,10 @@ class Comparison:
         return {
             "settings": self.settings,
             "notes": self.notes,
-            "rows": self.rows,
-            "over_runs": self.over_runs(),
-            "over_datasets": self.over_datasets(),
-            "ranks": self.ranks(),
+            "rows": [row.as_dict() for row in self.rows],
+            "over_runs": [row.as_dict() for row in self.over_runs()],
+            "over_datasets": [row.as_dict() for row in self.over_datasets()],
+            "ranks": [row.as_dict() for row in self.ranks()],
         }
 
 
@@ -171,12 +169,12 @@ def compare(
         shown = compared_cells(
             chosen, own, sampling, asked, by_type or types is not None, metrics is not None
         )
-        found += [one for one in shown if types is None or one.row["type"] in types]
+        found += [one for one in shown if types is None or one.row.type in types]
         notes += run_notes(chosen, own, asked)
     settings = {"method": method, "correction": correction, **sampling.said(results.evidence)}
     rows = [one.row for one in found]
     compared = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
-    return _completed(compared, found, margin, simultaneous)
+    return _completed(compared, [one.difference for one in found], margin, simultaneous)
 
 
 def check_names_list(place: str, given: object) -> None:
@@ -189,7 +187,7 @@ def check_names_list(place: str, given: object) -> None:
 class Compared(NamedTuple):
     """A row, and the difference that it was made of."""
 
-    row: dict[str, Any]
+    row: ComparisonRow
     difference: Difference
 
 
@@ -248,30 +246,45 @@ def run_notes(evidence: Evidence, pairs: Sequence[Pair], asked: Asked) -> Iterat
 
 
 def _completed(
-    found: Comparison, cells: Sequence[Compared], margin: float | None, simultaneous: bool
+    comparison: Comparison,
+    differences: Sequence[Difference],
+    margin: float | None,
+    simultaneous: bool,
 ) -> Comparison:
     """Equivalence and simultaneous intervals, which rest on the families."""
-    families: dict[tuple[object, ...], list[Compared]] = {}
-    for one in cells:
-        families.setdefault(_family_key(one.row), []).append(one)
-    for own in families.values():
+    rows, settings = list(comparison.rows), dict(comparison.settings)
+    for places in _families(rows).values():
         if margin is not None:
-            p = [_p_equivalent(one.difference, margin) for one in own]
-            for one, value in zip(own, corrected(p, found.settings["correction"]), strict=True):
-                one.row["p_equivalent"] = row_value(value)
-        tested = sum(one.row["p"] is not None for one in own)
-        for one in own if simultaneous else ():
-            bounds = one.difference.bounds(SIGNIFICANT / max(1, tested))
-            p_corrected = one.row["p_corrected"]
-            sure = np.nan if p_corrected is None else float(p_corrected)
-            found_bounds = agreeing(*bounds, sure, SIGNIFICANT) if bounds else None
-            one.row["low"], one.row["high"] = found_bounds or (None, None)
-    settings = dict(found.settings)
+            p_values = [_p_equivalent(differences[at], margin) for at in places]
+            for at, p in zip(places, corrected(p_values, settings["correction"]), strict=True):
+                rows[at] = replace(rows[at], p_equivalent=row_value(p), margin=margin)
+        if simultaneous:
+            tested = sum(rows[at].p is not None for at in places)
+            for at in places:
+                # Bonferroni: each of m intervals leaves out alpha / m, so that all hold together.
+                bounds = differences[at].bounds(SIGNIFICANT / max(1, tested))
+                if bounds is not None:
+                    bounds = agreeing(*bounds, or_nan(rows[at].p_corrected), SIGNIFICANT)
+                low, high = bounds or (None, None)
+                rows[at] = replace(rows[at], low=low, high=high)
     if margin is not None:
         settings["margin"] = f"{margin:g}"
     if simultaneous:
         settings["intervals"] = "simultaneous"
-    return replace(found, settings=settings)
+    return replace(comparison, rows=rows, settings=settings)
+
+
+def _families(rows: Sequence[ComparisonRow]) -> dict[tuple[str, ...], list[int]]:
+    """The places of the rows whose p-values are corrected together.
+
+    The levels and types of a pair are a family of this pair; the first question is asked of all
+    pairs at once.
+    """
+    families: dict[tuple[str, ...], list[int]] = {}
+    for at, row in enumerate(rows):
+        key = (row.family,) if row.family == PRIMARY else (row.family, *row.pair)
+        families.setdefault(key, []).append(at)
+    return families
 
 
 def _p_equivalent(found: Difference, margin: float) -> float:
@@ -291,68 +304,66 @@ def _is_shown(found: Difference, by_type: bool, alone: bool) -> bool:
 
 
 def comparison_of(
-    rows: list[dict[str, Any]],
+    rows: Sequence[ComparisonRow],
     about: dict[str, Any],
-    notes: list[str],
+    notes: Sequence[str],
     protocol: Protocol | None = None,
 ) -> Comparison:
     """A comparison whose rows know their families, with p-values corrected within them."""
-    primary = _primary(rows)
-    families: dict[tuple[object, ...], list[dict[str, Any]]] = {}
-    asked = set[tuple[object, ...]]()
-    for row in rows:
-        row["family"] = _family(row, primary)
-        if row["family"] == WHERE:
-            # Levels of two facets that hold the same units are one question, asked once.
-            question = tuple(row.get(key) for key in _QUESTION)
-            row["family"] = OTHER if question in asked else WHERE
-            asked.add(question)
-        families.setdefault(_family_key(row), []).append(row)
-    for own in families.values():
-        p_values = [np.nan if row["p"] is None else row["p"] for row in own]
-        for row, p in zip(own, corrected(p_values, about["correction"]), strict=True):
-            row["p_corrected"] = row_value(p)
-            row.pop("in_where", None)
+    rows = _with_families(rows)
+    families = _families(rows)
+    for places in families.values():
+        p_values = [or_nan(rows[at].p) for at in places]
+        for at, p in zip(places, corrected(p_values, about["correction"]), strict=True):
+            rows[at] = replace(rows[at], p_corrected=row_value(p))
     about = {
         **about,
-        "about": "+".join(sorted({row["about"] for row in rows if row.get("about")})),
-        "tests": "+".join(sorted({row["test"] for row in rows if row["test"]})),
+        "about": "+".join(sorted({row.about for row in rows if row.about})),
+        "tests": "+".join(sorted({row.test for row in rows if row.test})),
     }
     if protocol is not None:
         about |= {"over": protocol.datasets}
         about |= {"ratio": protocol.ratio} if protocol.are_splits else {}
-    sizes = [sum(row["test"] in METHODS for row in own) for own in families.values()]
+    sizes = [sum(rows[at].test in METHODS for at in places) for places in families.values()]
     most, samples = max(sizes, default=0), int(about["samples"])
-    if about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1):
-        notes.append(
-            f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
-            f"{SIGNIFICANT}; take more samples, or fewer facets and metrics"
-        )
-    return Comparison(rows, about, notes, protocol)
+    too_few = about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1)
+    too_few_note = (
+        f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
+        f"{SIGNIFICANT}; take more samples, or fewer facets and metrics"
+    )
+    return Comparison(rows, about, [*notes, *([too_few_note] if too_few else [])], protocol)
 
 
-def _primary(rows: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+def _with_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    """The rows, each with the family of its question."""
+    primary, asked = _primary(rows), set[tuple[object, ...]]()
+    labelled = []
+    for row in rows:
+        family = _family(row, primary)
+        if family == WHERE:
+            # Levels of two facets that hold the same units are one question, asked once.
+            question = tuple(getattr(row, name) for name in _QUESTION)
+            family = OTHER if question in asked else WHERE
+            asked.add(question)
+        labelled.append(replace(row, family=family))
+    return labelled
+
+
+def _primary(rows: Sequence[ComparisonRow]) -> tuple[str, str] | None:
     """Match and metric of the one question that is asked first: exact F1 if it is there."""
     overall = [
-        (row["match"], row["metric"])
+        (row.match, row.metric)
         for row in rows
-        if row["facet"] == "all" and row["type"] is None and row["unit"] == MENTION
+        if row.facet == "all" and row.type is None and row.unit == MENTION
     ]
     by_f1 = [cell for cell in overall if cell[1] == "f1"]
     return ("exact", "f1") if ("exact", "f1") in overall else next(iter([*by_f1, *overall]), None)
 
 
-def _family_key(row: dict[str, Any]) -> tuple[object, ...]:
-    """Rows of one key are corrected together."""
-    pair = () if row["family"] == PRIMARY else (row["system_a"], row["system_b"])
-    return (row["family"], *pair)
-
-
-def _family(row: dict[str, Any], primary: tuple[str, str] | None) -> str:
-    cell = (row["match"], row["metric"])
-    if row["facet"] == "all" and row["unit"] == MENTION and cell == primary:
-        return PRIMARY if row["type"] is None else TYPES
-    if row["facet"] == "all" or row["type"] is not None or not row["in_where"]:
+def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
+    if row.facet == "all" and row.unit == MENTION and (row.match, row.metric) == primary:
+        return PRIMARY if row.type is None else TYPES
+    if row.facet == "all" or row.type is not None or not row.leads_facet:
         return OTHER
     return WHERE
 
@@ -446,55 +457,51 @@ def _check_chosen(
                 )
 
 
-def difference_row(evidence: Evidence, found: Difference) -> dict[str, Any]:
+def difference_row(evidence: Evidence, found: Difference) -> ComparisonRow:
     """A difference as a tidy row."""
     level, kind, metric = found.key
     match, pair = found.pair.spread.match, found.pair
     low, high = found.interval or (None, None)
-    return {
-        "dataset": evidence.dataset,
-        "system_a": pair.a,
-        "system_b": pair.b,
-        "unit": SHOWN_UNIT[found.division.unit],
-        "facet": found.division.facet,
-        "level": level,
-        "type": None if kind is None else evidence.types[kind],
-        "match": match,
-        "metric": metric,
-        "a": row_value(found.a),
-        "b": row_value(found.b),
-        "difference": row_value(found.a - found.b),
-        "low": low,
-        "high": high,
-        "p": row_value(found.p),
-        "p_corrected": None,
-        "family": OTHER,
-        "in_where": _in_where(found.division, match, metric),
-        "n": round(found.n),
-        "clusters": round(float(pair.clusters[found.at])),
-        "degrees": row_value(float(pair.all_degrees[found.at])),
-        "differing": found.differing,
-        "about": pair.about,
-        "test": found.test,
-        "untested": found.why,
-        "detectable": found.detectable(),
-        **_run_scores(found),
-    }
+    # The scores of all runs stand beside the means: of everything, where runs are asked about.
+    overall = found.division.facet == "all" and kind is None
+    has_runs = pair.about == RECIPES and overall
+    return ComparisonRow(
+        dataset=evidence.dataset,
+        system_a=pair.a,
+        system_b=pair.b,
+        unit=SHOWN_UNIT[found.division.unit],
+        facet=found.division.facet,
+        level=level,
+        type=None if kind is None else evidence.types[kind],
+        match=match,
+        metric=metric,
+        a=row_value(found.a),
+        b=row_value(found.b),
+        difference=row_value(found.a - found.b),
+        low=low,
+        high=high,
+        p=row_value(found.p),
+        p_corrected=None,
+        family=OTHER,
+        n=round(found.n),
+        clusters=round(float(pair.clusters[found.at])),
+        degrees=row_value(float(pair.all_degrees[found.at])),
+        differing=found.differing,
+        about=pair.about,
+        test=found.test,
+        untested=found.why,
+        detectable=found.detectable(),
+        runs_a=_run_scores(found, pair.a) if has_runs else None,
+        runs_b=_run_scores(found, pair.b) if has_runs else None,
+        leads_facet=_in_where(found.division, match, metric),
+    )
 
 
-def _run_scores(found: Difference) -> dict[str, Any]:
-    """All runs' scores beside the means: of everything, where runs are asked about."""
-    pair = found.pair
-    overall = found.division.facet == "all" and found.key.type is None
-    if pair.about != RECIPES or not overall:
-        return {}
-    sides = ((name, pair.spread.runs[system]) for name, system in (("a", pair.a), ("b", pair.b)))
-    return {
-        f"runs_{name}": [row_value(float(one)) for one in own[:, found.at]] for name, own in sides
-    }
+def _run_scores(found: Difference, system: str) -> list[float | None]:
+    return [row_value(float(score)) for score in found.pair.spread.runs[system][:, found.at]]
 
 
-def _in_where(division: Division, match: str, metric: str) -> bool:
+def _in_where(division: FacetTable, match: str, metric: str) -> bool:
     """Whether this is the one number by which a facet's levels are asked about."""
     names = division.metrics[match]
     first = next((name for name in _PREFERRED if name in names), names[0])
@@ -503,7 +510,7 @@ def _in_where(division: Division, match: str, metric: str) -> bool:
 
 def division_named(
     evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
-) -> Division:
+) -> FacetTable:
     """The division of a facet: that of mentions, or the one that has a match or metric."""
     found = [one for one in evidence.divisions if one.facet == facet]
     if not found:

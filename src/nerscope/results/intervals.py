@@ -1,8 +1,8 @@
 """Intervals in rows: where each number may lie in the population, beside the number."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 from nerscope.errors import expect
 from nerscope.results.results import Results
@@ -17,8 +17,18 @@ from nerscope.stats.surfaces import surface_intervals
 
 _DIGITS = 6
 _RUN = "\t"  # between the name of a system and the number of its run
-Bounds = dict[str, Any]  # low, high, clusters, caution
-RowBounds = dict[str, Bounds]  # by what names a row among those of a system, its run first
+
+
+class RowInterval(NamedTuple):
+    """The interval of a row: bounds, clusters that have such units, and a caution if any."""
+
+    low: float | None
+    high: float | None
+    clusters: int
+    caution: str | None
+
+
+RowBounds = dict[str, RowInterval]  # by what names a row among those of a system, its run first
 
 
 def bounds_of(
@@ -60,7 +70,7 @@ def _spreads(evidence: Evidence, clustered: Clustered, each_run: bool) -> list[S
 
 def named_bounds(
     evidence: Evidence, spread: Spread, system: str, run: str, unit: str
-) -> Iterator[tuple[str, Bounds]]:
+) -> Iterator[tuple[str, RowInterval]]:
     """Bounds by the names of their rows."""
     values, clusters = spread.values(system), spread.clusters[spread.systems.index(system)]
     found = zip(spread.keys, intervals(spread, system), values, clusters, strict=True)
@@ -70,58 +80,68 @@ def named_bounds(
         yield key, _bounds(interval, size, value, unit)
 
 
-def _bounds(interval: Interval, clusters: float, value: float, unit: str) -> Bounds:
+def _bounds(interval: Interval, clusters: float, value: float, unit: str) -> RowInterval:
     low, high = interval or (None, None)
-    return {
-        "low": low if low is None else round(low, _DIGITS) + 0.0,  # and never -0.0
-        "high": high if high is None else round(high, _DIGITS) + 0.0,
-        "clusters": round(clusters),
-        "caution": caution(value, clusters, unit),
-    }
+    return RowInterval(
+        low if low is None else round(low, _DIGITS) + 0.0,  # and never -0.0
+        high if high is None else round(high, _DIGITS) + 0.0,
+        round(clusters),
+        caution(value, clusters, unit),
+    )
 
 
-def add_intervals(rows: Iterable[Row], dataset: str, found: Mapping[str, RowBounds]) -> None:
-    """Put `low`, `high`, `clusters` and `caution` into the rows of a dataset.
+def add_intervals(
+    rows: Sequence[Row],
+    dataset: str,
+    bounds: Mapping[str, RowBounds],
+    *,
+    summaries_only: bool = False,
+) -> list[Row]:
+    """The rows, those of a dataset with `low`, `high`, `clusters` and `caution`.
 
     The summary over several runs has the interval of their mean; a single run has its own.
     """
-    several = {
-        row["system"] for row in rows if row["dataset"] == dataset and (row.get("runs") or 0) > 1
-    }
-    for row in rows:
-        system = row["system"]
-        if row["dataset"] != dataset or system not in found:
-            continue
-        run = row["run"] or "" if system in several else ""
-        name = "\t".join(
-            [run, row["facet"], row["match"], row["level"], row["type"] or "", row["metric"]]
-        )
-        if name in found[system]:
-            row.update(found[system][name])  # type: ignore[typeddict-item]
+    several = {row.system for row in rows if row.dataset == dataset and (row.runs or 0) > 1}
+    return [
+        row
+        if row.dataset != dataset
+        or row.system not in bounds
+        or (summaries_only and row.run is not None)
+        else _with_interval(row, bounds[row.system], row.system in several)
+        for row in rows
+    ]
+
+
+def _with_interval(row: Row, bounds: RowBounds, several: bool) -> Row:
+    run = row.run or "" if several else ""
+    name = "\t".join([run, row.facet, row.match, row.level, row.type or "", row.metric])
+    interval = bounds.get(name)
+    return row if interval is None else replace(row, **interval._asdict())
 
 
 def with_intervals(results: Results, wanted: Sampling | bool) -> Results:
     """The results with an interval for every number that can have one."""
     expect("intervals", wanted, (Sampling, bool), "say True, or give a Sampling")
     sampling = wanted if isinstance(wanted, Sampling) else Sampling()
+    rows = results.rows
     for evidence in results.evidence:
         bounds = bounds_of(evidence, evidence.systems, sampling)
-        add_intervals(results.rows, evidence.dataset, bounds)
+        rows = add_intervals(rows, evidence.dataset, bounds)
     said = [signed(part, sampling) for part in results.evidence]
-    return Results(said, results.losses, results.rows, results.protocol)
+    return Results(said, results.losses, rows, results.protocol)
 
 
 def with_bounds(results: Results) -> Results:
     """The results for people to look at: means over runs have their intervals, even if nobody
     asked for any when they were evaluated, and the signature says what those rest on.
     """
-    rows = [row.copy() for row in results.rows]
-    known = {row["dataset"] for row in rows if row.get("low") is not None}
+    rows = results.rows
+    known = {row.dataset for row in rows if row.low is not None}
     for evidence in results.evidence:
         if evidence.dataset in known:
             continue
         bounds = bounds_of(evidence, evidence.systems, Sampling(), each_run=False)
-        add_intervals([row for row in rows if row["run"] is None], evidence.dataset, bounds)
+        rows = add_intervals(rows, evidence.dataset, bounds, summaries_only=True)
     parts = [
         part if part.dataset in known else signed(part, Sampling()) for part in results.evidence
     ]

@@ -11,7 +11,7 @@ from nerscope.results.compare import division_named
 from nerscope.results.conditions import Condition
 from nerscope.results.pairing import NEW, OLD, Side
 from nerscope.results.rows import rows_of
-from nerscope.scoring.evidence import Division, Evidence, only_runs
+from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.groups import groups_of
 from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.clusters import Clustered
@@ -36,7 +36,7 @@ class Measured(NamedTuple):
 class Where(NamedTuple):
     """The facet, level and match that a condition means in some evidence."""
 
-    division: Division
+    division: FacetTable
     level: str | None
     match: str
 
@@ -91,9 +91,9 @@ def numbers_of(side: Side, there: Where, metric: str) -> Numbers:
     part = only_runs(side.evidence, side.evidence.runs_of(side.system))
     rows = rows_of(_narrow(part, there, metric))
     return {
-        (row["level"], row["type"]): Measured(_defined(row["value"]), row["n"])
+        (row.level, row.type): Measured(_defined(row.value), row.n)
         for row in rows
-        if row["run"] is None and row["match"] == there.match
+        if row.run is None and row.match == there.match
     }
 
 

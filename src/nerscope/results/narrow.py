@@ -14,21 +14,21 @@ def narrowed(
 
     A dataset for which no chosen system has an output is left out.
     """
-    known = list(dict.fromkeys(row["dataset"] for row in results.rows))
-    every = list(dict.fromkeys(row["system"] for row in results.rows))
+    known = list(dict.fromkeys(row.dataset for row in results.rows))
+    every = list(dict.fromkeys(row.system for row in results.rows))
     _check("--system", systems, every)
     _check("--dataset", datasets, known)
     places = {name: place for place, name in enumerate(dict.fromkeys(systems or every))}
     wanted = {name: place for place, name in enumerate(dict.fromkeys(datasets or known))}
-    rows = [row for row in results.rows if row["system"] in places and row["dataset"] in wanted]
+    rows = [row for row in results.rows if row.system in places and row.dataset in wanted]
     if not rows:
         raise UsageError(
             f"--dataset {' '.join(datasets)}",
             "no chosen system has an output for it",
             "choose other systems or datasets",
         )
-    rows.sort(key=lambda row: (wanted[row["dataset"]], places[row["system"]]))
-    kept = {row["dataset"] for row in rows}
+    rows.sort(key=lambda row: (wanted[row.dataset], places[row.system]))
+    kept = {row.dataset for row in rows}
     parts = sorted(
         (part for part in results.evidence if part.dataset in kept),
         key=lambda part: wanted[part.dataset],

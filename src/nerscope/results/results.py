@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from nerscope.render.document import Table
     from nerscope.render.page.html import Page
+    from nerscope.results.averages import AverageRow
 
 FilePath = str | os.PathLike[str]
 _FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
@@ -111,7 +112,9 @@ class Results:
             if key not in _FIELDS:
                 raise InputError("results", f"rows have no field '{key}'", suggest(key, _FIELDS))
         return [
-            row for row in self.rows if all(row.get(key) == value for key, value in wanted.items())
+            row
+            for row in self.rows
+            if all(getattr(row, key) == value for key, value in wanted.items())
         ]
 
     def value(self, **wanted: object) -> float | None:
@@ -121,9 +124,9 @@ class Results:
             facet = wanted.get("facet", "all")
             metric = wanted.get("metric")
             known = [
-                row["match"]
+                row.match
                 for row in self.rows
-                if row["facet"] == facet and metric in (None, row["metric"])
+                if row.facet == facet and metric in (None, row.metric)
             ]
             defaults["match"] = "exact" if "exact" in known or not known else known[0]
         found = self.select(**{**defaults, **wanted})
@@ -133,7 +136,7 @@ class Results:
                 f"{len(found)} rows fit {wanted}",
                 "name dataset, system, facet, level, match and metric",
             )
-        return found[0]["value"]
+        return found[0].value
 
     def scalars(self, **wanted: object) -> dict[str, float]:
         """The numbers under flat names such as `tmr/unseen-tokens/recall`, for trackers.
@@ -190,13 +193,13 @@ class Results:
         """The rows as a pandas data frame."""
         import pandas
 
-        return pandas.DataFrame(self.rows)
+        return pandas.DataFrame([row.as_dict() for row in self.rows])
 
     def to_polars(self) -> "polars.DataFrame":
         """The rows as a polars data frame."""
         import polars
 
-        return polars.DataFrame(self.rows, infer_schema_length=None)
+        return polars.DataFrame([row.as_dict() for row in self.rows], infer_schema_length=None)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> "Page | None":
         """Write the report, a page of its own; without a path, show it in a notebook."""
@@ -234,7 +237,7 @@ class Results:
 
         return overall_records(self)
 
-    def over_datasets(self) -> list[dict[str, Any]]:
+    def over_datasets(self) -> "list[AverageRow]":
         """The mean of each number over the datasets that all systems have, with intervals."""
         from nerscope.results.averages import average_records
 

@@ -37,19 +37,19 @@ def _run_rows(evidence: Evidence, run: int) -> list[Row]:
                 name, values, sizes = metric.name, numbers.values.tolist(), numbers.sizes.tolist()
                 for level, by_type, n_by_type in zip(numbers.levels, values, sizes, strict=True):
                     rows += [
-                        {
-                            "dataset": dataset,
-                            "system": system,
-                            "run": number,
-                            "unit": unit,
-                            "facet": facet,
-                            "level": level,
-                            "type": kind,
-                            "match": match,
-                            "metric": name,
-                            "value": None if value != value else value,
-                            "n": round(n),
-                        }
+                        Row(
+                            dataset,
+                            system,
+                            number,
+                            unit,
+                            facet,
+                            level,
+                            kind,
+                            match,
+                            name,
+                            None if value != value else value,
+                            round(n),
+                        )
                         for kind, value, n in zip(types, by_type, n_by_type, strict=False)
                     ]
     rows += _surface_rows(evidence, run)
@@ -73,19 +73,19 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
     for name in wanted:
         metric = metric_named(name)
         value = metric.value(counts, evidence.signature.zero_division)
-        yield {
-            "dataset": evidence.dataset,
-            "system": system,
-            "run": number,
-            "unit": MENTION,
-            "facet": "all",
-            "level": "all",
-            "type": None,
-            "match": SURFACE,
-            "metric": name,
-            "value": row_value(float(value)),
-            "n": pred if name == "precision" else gold,
-        }
+        yield Row(
+            dataset=evidence.dataset,
+            system=system,
+            run=number,
+            unit=MENTION,
+            facet="all",
+            level="all",
+            type=None,
+            match=SURFACE,
+            metric=name,
+            value=row_value(float(value)),
+            n=pred if name == "precision" else gold,
+        )
 
 
 def _wanted_metrics(evidence: Evidence) -> list[str]:

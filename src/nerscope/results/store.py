@@ -9,7 +9,7 @@ from typing import Any
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.losses import Loss
 from nerscope.results.protocol import Protocol
-from nerscope.results.row import Row
+from nerscope.results.row import Row, plain_row, row_from
 from nerscope.results.rows import rows_of
 from nerscope.scoring.checking import finite
 from nerscope.scoring.evidence import Evidence
@@ -159,8 +159,7 @@ def _checked_row(row: Any) -> Row:
         given = row.get(key)
         if not finite([given]):
             raise ValueError(f"{key} of a row is {given!r}")
-    checked: Row = row
-    return checked
+    return row_from(row)
 
 
 def _checked_loss(loss: Any) -> Loss:
@@ -180,4 +179,6 @@ def _checked_protocol(said: Any) -> Protocol | None:
 
 
 def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain_row
+    )

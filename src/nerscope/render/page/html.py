@@ -9,6 +9,7 @@ from typing import Any
 from nerscope.render.page.data import page_data
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
+from nerscope.results.row import plain_row
 from nerscope.version import VERSION
 
 _PLACE = "NERSCOPE_DATA"
@@ -45,7 +46,9 @@ def embedded(data: Any) -> str:
     >>> embedded({"type": "</script>"})
     '{"type":"\\\\u003c/script>"}'
     """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain_row
+    )
     # Half a character, which no encoding has, is written as JSON writes it: \\udc80.
     whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return whole.replace("<", "\\u003c")
