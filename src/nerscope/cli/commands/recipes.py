@@ -13,11 +13,12 @@ RANK = 150
 class RecipesOptions:
     names: list[str] = typer.Argument(
         None, metavar="[NAME…]", help="Only these recipes, with all their options."
-    ),
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP),
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP),
-) -> None:
-    """List the recipes that train systems, their options, and whether they can run here."""
+    )
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+
+
+def run(options: RecipesOptions) -> None:
     from nerscope.lab.recipe import recipe_records
     from nerscope.plugins import load_plugins
     from nerscope.render.recipes import recipes_document
