@@ -479,6 +479,10 @@ FORMATS.add(
         endings=_PARQUET_ENDINGS,
         takes=takes,
         wrap=wrap_table,
+        title="Parquet",
+        phrase="Parquet tables",
+        definition="A table with one row per sentence, text or token; data frames of pandas and "
+        "polars and tables of pyarrow in memory are read in the same way.",
     ),
     built_in=True,
 )
@@ -493,6 +497,10 @@ FORMATS.add(
         TABLE_OPTIONS,
         write_arrow,
         endings=_ARROW_ENDINGS,
+        title="Arrow and Feather",
+        phrase="Arrow tables",
+        definition="A table with one row per sentence, text or token, in Arrow's file or stream "
+        "format, which Feather shares.",
     ),
     built_in=True,
 )

@@ -137,6 +137,16 @@ def _fits(name: str, head: bytes) -> bool:
 
 FORMATS.add(
     NAME,
-    Format(NAME, open_folder, _fits, TABLE_OPTIONS, takes=takes, wrap=wrap_dataset),
+    Format(
+        NAME,
+        open_folder,
+        _fits,
+        TABLE_OPTIONS,
+        takes=takes,
+        wrap=wrap_dataset,
+        title="Hugging Face dataset",
+        phrase="Hugging Face datasets",
+        definition="One split of a dataset: a folder of save_to_disk, or a dataset in memory.",
+    ),
     built_in=True,
 )

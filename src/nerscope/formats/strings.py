@@ -400,4 +400,17 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
     ),
     "threshold": FileOption(_threshold, "how alike a string must be for fuzzy, above 0 up to 1"),
 }
-FORMATS.add("answers", Format("answers", _open, _fits, FILE_OPTIONS), built_in=True)
+FORMATS.add(
+    "answers",
+    Format(
+        "answers",
+        _open,
+        _fits,
+        FILE_OPTIONS,
+        title="Answers of language models",
+        phrase="answers of a language model",
+        definition="One answer per line that names mentions as strings; they are located in the "
+        "text of gold.",
+    ),
+    built_in=True,
+)

@@ -59,7 +59,7 @@ def run(options: RunOptions) -> None:
     from nerscope.lab.plan import load_plan
     from nerscope.lab.run import planned, run_plan, runs_folder
     from nerscope.plugins import load_plugins
-    from nerscope.render.jobs import jobs_tables, planned_document
+    from nerscope.render.lab import jobs_tables, planned_document
 
     checked_format(options.format)
     load_plugins(options.plugin)
