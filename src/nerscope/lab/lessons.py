@@ -95,7 +95,7 @@ def _tagged(corpus: Corpus, context: int) -> list[Tagged]:
     """The sentences with their labels as the scheme bio has them."""
     known = corpus.coding.labels
     codes = encode(corpus.mentions(), corpus.starts, known, BIO)
-    names = known.spell(BIO)
+    names = known.texts_in(BIO)
     spelt = [names[code] for code in codes.tolist()]
     labels = [spelt[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
     sides = (_joined(side, corpus.documents, context) for side in (_words(corpus), labels))
@@ -125,7 +125,7 @@ def labelled(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
     given = Corpus.of(list(pairs), name=f"the labels for {source.name}", scheme="bio")
     known = given.coding.labels
     codes = encode(given.mentions(), given.starts, known, scheme)
-    names = known.spell(scheme)
+    names = known.texts_in(scheme)
     spelt = (names[code] for code in codes.tolist())
     changed = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
     return written_as_conll(given, scheme) if changed is None else changed
