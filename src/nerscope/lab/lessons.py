@@ -107,10 +107,9 @@ def _words(corpus: Corpus) -> list[list[str]]:
 
 
 def _tagged(corpus: Corpus, context: int) -> list[Tagged]:
-    """The sentences with their labels as the scheme bio has them."""
-    known = corpus.coding.labels
-    codes = encode(corpus.mentions(), corpus.starts, known, BIO)
-    names = known.texts_in(BIO)
+    """The sentences with their labels in the scheme bio."""
+    codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, BIO)
+    names = corpus.coding.labels.texts_in(BIO)
     spelt = [names[code] for code in codes.tolist()]
     labels = [spelt[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
     columns = (
@@ -134,14 +133,13 @@ def _cut_back(starts: Ints, labels: Sequence[Sequence[str]]) -> list[list[str]]:
     return [flat[begin:end] for begin, end in pairwise(starts.tolist())]
 
 
-def labelled(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
-    """The file with other labels, spelt in its own scheme; everything else stays as it is."""
-    corpus, scheme = _corpus(source), source.nature().scheme
-    pairs = zip(_words(corpus), labels, strict=True)
-    given = Corpus.of(list(pairs), name=f"the labels for {source.name}", scheme="bio")
-    known = given.coding.labels
-    codes = encode(given.mentions(), given.starts, known, scheme)
-    names = known.texts_in(scheme)
+def with_labels(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
+    """The file with other labels, in the scheme of the file; everything else stays as it is."""
+    corpus, scheme = _flat_corpus(source), source.nature().scheme
+    sentences = list(zip(_words(corpus), labels, strict=True))
+    predicted = Corpus.of(sentences, name=f"the labels for {source.name}", scheme=BIO.name)
+    codes = encode(predicted.mentions(), predicted.starts, predicted.coding.labels, scheme)
+    names = predicted.coding.labels.texts_in(scheme)
     spelt = (names[code] for code in codes.tolist())
     data = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
     # A format that cannot be relabelled in place is written as columns.
