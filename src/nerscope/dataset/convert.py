@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from nerscope.corpus.corpus import Coding, Corpus, Reading, joined
-from nerscope.corpus.mentions import check_repair, encode, merged_by_io
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes, join_chunks
+from nerscope.corpus.mentions import check_repair, count_merged_by_io, encode
 from nerscope.corpus.schemes import BIO, SINGLE, Scheme, scheme_named
 from nerscope.errors import InputError, UsageError, expect, plural
 from nerscope.formats.base import (
@@ -99,20 +99,20 @@ def _read_spans(source: Source, repair: str) -> tuple[Corpus, list[str]]:
     """The corpus with its mentions as spans, and notes on what reading it lost."""
     # These repairs depend on the scheme, which one chunk alone may not show.
     scheme = source.nature().scheme if repair in ("strict", "discard") else None
-    chunks, readings, declared = [], dict[str, Reading](), None
+    chunks, readings, declared = [], dict[str, ReadingNotes](), None
     for chunk in source.chunks(Coding()):
         chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
-        readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
-        declared = chunk.told
-    detected = declared or sum(readings.values(), Reading()).transitions.scheme()
+        readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
+        declared = chunk.declared_scheme
+    detected = declared or sum(readings.values(), ReadingNotes()).transitions.scheme()
     losses = losses_of_files(source.name, readings, detected, repair)
-    return joined(chunks), notes_of(losses)
+    return join_chunks(chunks), notes_of(losses)
 
 
 def _scheme_notes(corpus: Corpus, scheme: Scheme) -> list[str]:
     """What a scheme cannot express about the mentions."""
     mentions, notes = corpus.mentions(), []
-    if scheme.name == "io" and (merged := merged_by_io(mentions, corpus.starts)):
+    if scheme.name == "io" and (merged := count_merged_by_io(mentions, corpus.starts)):
         notes.append(
             f"{corpus.name}: {plural(merged, 'mention')} after another of the same type; "
             f"{scheme.name} melts them into one"
@@ -137,7 +137,7 @@ def _check_flat(corpus: Corpus, name: str) -> None:
 def _relabelled(source: Source, corpus: Corpus, scheme: Scheme) -> bytes | None:
     """The file with other labels; None if its format cannot be rewritten in place."""
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
-    names = corpus.coding.labels.spell(scheme)
+    names = corpus.coding.labels.texts_in(scheme)
     labels = (names[code] for code in codes)
     return source.relabelled(dict(zip(corpus.lines.tolist(), labels, strict=True)))
 

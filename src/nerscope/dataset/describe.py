@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.arrays import Bools, Ints, lookup
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.lookup import lookup
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.dataset.duplicates import DuplicateRow, find_duplicates
 from nerscope.dataset.hard_tokens import HardTokenRow, hard_token_rows
@@ -222,7 +221,7 @@ def _describe_splits(
 
 def _losses(split: DatasetSplit, repair: str) -> list[Loss]:
     corpus = split.corpus
-    return list(losses_of(corpus.name, corpus.reading, corpus.scheme, repair))
+    return list(losses_of(corpus.name, corpus.reading_notes, corpus.scheme, repair))
 
 
 def _composition(split: DatasetSplit) -> Iterator[CompositionRow]:

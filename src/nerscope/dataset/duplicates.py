@@ -12,9 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import ranges
+from nerscope.corpus.arrays import Bools, Ints, expand_ranges
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.dataset.loading import DatasetSplit
 from nerscope.results.row import ResultRow
 
@@ -60,7 +59,7 @@ def find_duplicates(splits: Sequence[DatasetSplit]) -> Iterator[DuplicateRow]:
 
 def _sentence_codes(splits: Sequence[DatasetSplit], tokens: Sequence[Ints]) -> list[Ints]:
     """A code for each sentence of each split; equal tokens have equal codes."""
-    paths = Paths()
+    paths = SequenceTrie()
     starts = [split.corpus.starts for split in splits]
     return [paths.codes(codes, at[:-1], at[1:]) for codes, at in zip(tokens, starts, strict=True)]
 
@@ -119,7 +118,7 @@ def _places(split: DatasetSplit, sentences: Ints) -> list[str]:
 def _texts(split: DatasetSplit, sentences: Ints) -> list[str]:
     # Each distinct token is decoded once: duplicates are often long lists of the same words.
     starts, ends = split.corpus.starts[sentences], split.corpus.starts[sentences + 1]
-    used, inverse = np.unique(split.corpus.tokens[ranges(starts, ends)], return_inverse=True)
+    used, inverse = np.unique(split.corpus.tokens[expand_ranges(starts, ends)], return_inverse=True)
     words = np.array(split.corpus.coding.tokens.strings(used), object)[inverse].tolist()
     last = np.cumsum(ends - starts).tolist()
     return [" ".join(words[begin:end]) for begin, end in pairwise([0, *last])]

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.lookup import lookup
+from nerscope.corpus.arrays import Ints, lookup
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.dataset.loading import load_splits
 from nerscope.facets.facet import Facet

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.corpus.mentions import Mentions, check_repair
-from nerscope.corpus.schemes import Labels
+from nerscope.corpus.schemes import LabelCodes
 from nerscope.facets.buckets import ValueCounts
 from nerscope.facets.facet import FACETS, Attribute
 from nerscope.facets.survey import survey_chunk, surveyed
@@ -48,7 +48,7 @@ def load_splits(
     All splits share one `Coding`: equal tokens and types have equal codes in all of them.
     """
     check_repair(repair)
-    coding = Coding(labels=Labels(map or {}, frozenset(drop)))
+    coding = Coding(labels=LabelCodes(map or {}, frozenset(drop)))
     corpora = {name: _load_corpus(source, f"<{name}>", coding) for name, source in sources.items()}
     (train_name, training), *others = corpora.items()
     lexicon = lexicon_of(training, repair)
@@ -60,7 +60,7 @@ def load_splits(
 
 
 def _load_corpus(source: CorpusLike, name: str, coding: Coding) -> Corpus:
-    return joined([with_tokens(chunk) for chunk in open_source(source, name).chunks(coding)])
+    return join_chunks([with_tokens(chunk) for chunk in open_source(source, name).chunks(coding)])
 
 
 def _standard_attributes() -> Iterator[Attribute]:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import counted
-from nerscope.corpus.mentions import Mentions, joined_mentions, token_runs
+from nerscope.corpus.arrays import Ints, count_table
+from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.mentions import Mentions, join_mentions, token_runs
 from nerscope.corpus.schemes import OUTSIDE_LABEL
-from nerscope.corpus.sequences import places_of
+from nerscope.corpus.sequences import find_sequences
 from nerscope.dataset.loading import DatasetSplit
 from nerscope.results.row import ResultRow
 
@@ -55,12 +54,12 @@ class SurfaceUses:
     """The uses of all surfaces that are a mention in any split: by split, surface and label."""
 
     splits: Sequence[DatasetSplit]
-    surfaces: Paths
+    surfaces: SequenceTrie
     counts: Mapping[str, Ints]  # by split: surface × label; the last label is O
 
     def texts(self, codes: Ints) -> list[str]:
         strings = self.splits[0].corpus.coding.tokens.strings
-        return [" ".join(strings(self.surfaces.path(code))) for code in codes.tolist()]
+        return [" ".join(strings(self.surfaces.sequence(code))) for code in codes.tolist()]
 
     def labels(self, split: str, code: int) -> dict[str, int]:
         """The labels of a surface in a split with their counts, most frequent first, O last."""
@@ -72,7 +71,7 @@ class SurfaceUses:
 
 def count_uses(splits: Sequence[DatasetSplit]) -> SurfaceUses:
     """Count how surfaces are used in each split."""
-    surfaces = Paths()
+    surfaces = SequenceTrie()
     codes = [surfaces.codes(*token_runs(split.corpus.tokens, split.mentions)) for split in splits]
     distinct, first = np.unique(np.concatenate(codes), return_index=True)
     all_tokens = np.concatenate([split.corpus.tokens for split in splits])
@@ -82,7 +81,7 @@ def count_uses(splits: Sequence[DatasetSplit]) -> SurfaceUses:
     n_types = len(splits[0].types)
     counts = {}
     for split, split_codes in zip(splits, codes, strict=True):
-        table = counted(split_codes, split.mentions.type, (len(surfaces), n_types + 1))
+        table = count_table(split_codes, split.mentions.type, (len(surfaces), n_types + 1))
         table[distinct, n_types] = _count_unannotated(split, tokens, patterns)
         counts[split.name] = table
     return SurfaceUses(splits, surfaces, counts)
@@ -91,8 +90,8 @@ def count_uses(splits: Sequence[DatasetSplit]) -> SurfaceUses:
 def _all_mentions(splits: Sequence[DatasetSplit]) -> Mentions:
     """The mentions of all splits, with places in the tokens of all of them."""
     offsets = np.cumsum([0, *(split.corpus.n_tokens for split in splits[:-1])]).tolist()
-    return joined_mentions(
-        [split.mentions.moved(offset) for split, offset in zip(splits, offsets, strict=True)]
+    return join_mentions(
+        [split.mentions.shifted(offset) for split, offset in zip(splits, offsets, strict=True)]
     )
 
 
@@ -102,7 +101,7 @@ def _count_unannotated(split: DatasetSplit, tokens: Ints, patterns: Mentions) ->
     inside[split.mentions.positions] = 1
     # before[end] - before[begin] tokens from begin to end are inside mentions.
     before = np.concatenate([[0], np.cumsum(inside)])
-    pattern, begin = places_of(split.corpus, tokens, patterns)
+    pattern, begin = find_sequences(split.corpus, tokens, patterns)
     end = begin + (patterns.end - patterns.start)[pattern]
     return np.bincount(pattern[before[begin] == before[end]], minlength=len(patterns))
 

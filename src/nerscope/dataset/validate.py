@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Reading
-from nerscope.corpus.schemes import ROLE_OF_LETTER, SINGLE, Scheme, broken, scheme_named
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
+from nerscope.corpus.schemes import ROLE_OF_LETTER, SINGLE, Scheme, forbidden_labels, scheme_named
 from nerscope.errors import plural
 from nerscope.formats.base import CorpusLike, Source, open_source
 
@@ -45,11 +45,11 @@ def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
     chunks = list(source.chunks(Coding(), tokens=False))
     if chunks[0].labels is None:
         return Validation(source.name, SPANS, False, [])
-    reading = sum((chunk.reading for chunk in chunks), Reading())
-    declared = scheme_named(scheme) if scheme else chunks[0].told
+    reading = sum((chunk.reading_notes for chunk in chunks), ReadingNotes())
+    declared = scheme_named(scheme) if scheme else chunks[0].declared_scheme
     rules = declared or reading.transitions.scheme()
     # A scheme that the caller names need not be that of the file: labels keep their spelling then.
-    file_scheme = chunks[0].told if scheme is None else None
+    file_scheme = chunks[0].declared_scheme if scheme is None else None
     spelling = file_scheme or reading.transitions.scheme()
     faults = [
         fault
@@ -70,15 +70,15 @@ def _open_in_scheme(given: CorpusLike, scheme: str | None) -> Source:
     return open_source(Corpus.of(given, scheme=scheme))
 
 
-def _readings_by_file(chunks: Sequence[Corpus]) -> Iterable[tuple[str, Reading]]:
+def _readings_by_file(chunks: Sequence[Corpus]) -> Iterable[tuple[str, ReadingNotes]]:
     """What reading noticed, by file: several files may be one corpus."""
-    readings: dict[str, Reading] = {}
+    readings: dict[str, ReadingNotes] = {}
     for chunk in chunks:
-        readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
+        readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
     return readings.items()
 
 
-def _foreign_labels(name: str, reading: Reading, scheme: Scheme) -> Iterator[LabelFault]:
+def _foreign_labels(name: str, reading: ReadingNotes, scheme: Scheme) -> Iterator[LabelFault]:
     """Labels with letters that the scheme does not have, each at its first place."""
     for label, (times, line) in reading.transitions.label_places().items():
         has_prefix = label[1:2] == "-" and label[0] in ROLE_OF_LETTER
@@ -91,9 +91,9 @@ def _transition_faults(chunk: Corpus, scheme: Scheme, spelling: Scheme) -> Itera
     """Forbidden transitions into a label, and out of the last label of a sentence, in order."""
     assert chunk.labels is not None
     labels = chunk.coding.labels
-    names = labels.spell(spelling)
+    names = labels.texts_in(spelling)
     role, type_ = labels.roles[chunk.labels], labels.type_codes[chunk.labels]
-    into, out = broken(role, type_, chunk.starts, scheme)
+    into, out = forbidden_labels(role, type_, chunk.starts, scheme)
     first, last = set(chunk.starts[:-1].tolist()), chunk.starts[1:] - 1
     places = [(at, False) for at in np.flatnonzero(into).tolist()]
     places += [(at, True) for at in last[out].tolist()]
