@@ -1,5 +1,6 @@
 """Comparison: which pairs, which cells, and p-values corrected within families."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from nerscope.errors import InputError, UsageError
 from nerscope.experiment.run import pair_keys
 from nerscope.results.changes import CHANGES, change_counts
 from nerscope.results.compare import Comparison, comparison_of, standing
+from nerscope.results.gate import baseline_notes
+from nerscope.results.join import joined_results
 from nerscope.results.results import Results
 from nerscope.results.row import ComparisonRow
 from nerscope.stats.compared import Asked, differences
@@ -591,3 +594,25 @@ def test_changes_need_both_systems_on_a_dataset(two_datasets: Results) -> None:
     apart = [nerscope.evaluate(GOLD, {name: GOLD}, dataset=name).evidence[0] for name in "ab"]
     with pytest.raises(InputError, match="no dataset has outputs of both"):
         change_counts(Results(apart), "a", "b")
+
+
+def of_version(results: Results, version: str) -> Results:
+    parts = [
+        replace(part, signature=replace(part.signature, version=version))
+        for part in results.evidence
+    ]
+    return Results(parts, results.losses)
+
+
+@pytest.mark.parametrize(("version", "noted"), [("0.1.0", True), ("0.3.0", False)])
+def test_results_of_two_versions_are_compared_with_a_note(
+    results: Results, version: str, noted: bool
+) -> None:
+    old, new = of_version(results, version), of_version(results, "0.3.0")
+    joined, pairs = joined_results(old, new, "old.json", "new.json")
+    found = nerscope.compare(joined, pairs=pairs[:1], metrics=["f1"], samples=50)
+    note = "d: the results were made by nerscope 0.1.0 and 0.3.0, with the same settings"
+    assert (note in found.notes) == noted
+    assert {row.difference for row in found.rows} <= {0.0, None}
+    assert baseline_notes(new, old) == [note] * noted
+    assert not any(verdict.failed for verdict in nerscope.gate(new, old))

@@ -183,6 +183,6 @@ def test_one_sided_tests_add_up() -> None:
 def test_what_can_be_detected_shrinks_with_data() -> None:
     one = compared(run(0.1, 2), run(0.12, 3))
     wanted = (1.98 + 0.845) * math.sqrt(one.variance)
-    assert one.detectable() == pytest.approx(wanted, rel=0.02)
-    more, less = one.detectable(0.05, 0.9), one.detectable(0.2, 0.8)
+    assert one.detectable == pytest.approx(wanted, rel=0.02)
+    more, less = one.detectable_at(0.05, 0.9), one.detectable_at(0.2, 0.8)
     assert more is not None and less is not None and less < wanted < more

@@ -1,7 +1,6 @@
 """Paired tests of two systems."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,9 @@ from nerscope.stats.compared import Asked, Difference
 from nerscope.stats.compared import differences as all_differences
 from nerscope.stats.differences import OUTPUTS
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.paired import (
-    METHODS,
-    Method,
-    Paired,
-    bootstrap,
-    p_value,
-    randomisation,
-    register_method,
-)
+from nerscope.stats.methods.bootstrap import bootstrap
+from nerscope.stats.methods.randomisation import randomisation
+from nerscope.stats.paired import METHODS, Method, Paired, p_value, register_method
 
 GOLD = drawn(80, seed=1)
 GOOD, BAD = noisy(GOLD, 0.05, 2), noisy(GOLD, 0.4, 3)
@@ -35,7 +28,7 @@ each_method = pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
 
 def compared(
     evidence: Evidence, pairs: list[tuple[str, str]], method: str, sampling: Sampling
-) -> Iterator[Difference]:
+) -> list[Difference]:
     # Of outputs, also where there are several runs: these tests know nothing of training noise.
     return all_differences(evidence, pairs, sampling, Asked(method, OUTPUTS))
 

@@ -49,14 +49,16 @@ def command(
     """Exit with 1 if a number is too low, or not surely within the drop that is allowed."""
     from nerscope.plugins import load_plugins
     from nerscope.render.verdicts import verdict_document
-    from nerscope.results.gate import gate
+    from nerscope.results.gate import baseline_notes, gate
     from nerscope.results.results import Results
 
     load_plugins(plugin)
     checked_format(format)
+    new = Results.load(results)
+    old = None if baseline is None else Results.load(baseline)
     verdicts = gate(
-        Results.load(results),
-        None if baseline is None else Results.load(baseline),
+        new,
+        old,
         conditions,
         max_drop=max_drop,
         floor=floor,
@@ -70,4 +72,5 @@ def command(
         resample=resample,
     )
     failed = any(verdict.failed for verdict in verdicts)
-    emit(verdict_document(verdicts, text=format == "text"), format, code=1 if failed else 0)
+    shown = verdict_document(verdicts, text=format == "text", notes=baseline_notes(new, old))
+    emit(shown, format, code=1 if failed else 0)

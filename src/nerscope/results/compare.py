@@ -1,7 +1,7 @@
 """Is A better than B, where, and can we believe it? From results alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -11,20 +11,21 @@ from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.results.errors import check_system
 from nerscope.results.over_datasets import DatasetsRow, dataset_records, rank_records
 from nerscope.results.over_runs import RunsRow, run_records
+from nerscope.results.pairing import version_note
 from nerscope.results.protocol import Protocol, chosen_protocol
 from nerscope.results.results import Results
 from nerscope.results.row import ComparisonRow, RankRow, or_nan, row_value
 from nerscope.scoring.evidence import Division, Evidence
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
-from nerscope.scoring.metrics import metric_named
+from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.compared import Asked, Difference, agreeing, differences
+from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, corrected
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
-from nerscope.stats.corrections import corrected
 from nerscope.stats.corrections import is_significant as is_significant
 from nerscope.stats.differences import OUTPUTS, RECIPES
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.paired import METHODS
+from nerscope.stats.paired import DEFAULT_METHOD, METHODS
 
 Pair = tuple[str, str]
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
@@ -48,11 +49,7 @@ class Comparison:
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
-        return Counter(
-            standing(row.metric, or_nan(row.difference), row.p_corrected)
-            for row in self.rows
-            if row.pair == (a, b) and row.p_corrected is not None
-        )
+        return Counter(standings(row for row in self.rows if row.pair == (a, b)))
 
     @property
     def primary(self) -> list[ComparisonRow]:
@@ -104,6 +101,32 @@ def standing(metric: str, difference: float, p: float | None) -> str:
     return UNDECIDED if not better or not is_significant(p) else WIN if better > 0 else LOSS
 
 
+def standings(rows: Iterable[ComparisonRow]) -> Iterator[str]:
+    """The standing of the first system in each row that was tested."""
+    better: dict[str, int] = {}  # by metric: 1 if higher is better, -1 if lower is, 0 if neither
+    for row in rows:
+        if row.p_corrected is None or row.difference is None:
+            continue
+        if row.metric not in better:
+            better[row.metric] = metric_named(row.metric).better
+        gain = better[row.metric] * row.difference
+        if not gain or row.p_corrected >= SIGNIFICANT:
+            yield UNDECIDED
+        else:
+            yield WIN if gain > 0 else LOSS
+
+
+def version_notes(parts: Sequence[Evidence]) -> Iterator[str]:
+    """A note for each dataset whose results come from several versions of nerscope.
+
+    Their numbers can be compared, because settings and gold data were checked to be the same.
+    """
+    for evidence in parts:
+        versions = evidence.signature.version.split("+")
+        if len(versions) > 1:
+            yield version_note(evidence.dataset, versions)
+
+
 def compare(
     results: Results,
     a: str | None = None,
@@ -116,12 +139,12 @@ def compare(
     matches: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
     by_type: bool = False,
-    method: str = "randomisation",
+    method: str = DEFAULT_METHOD,
     about: str | None = None,
     same_seeds: bool = False,
     margin: float | None = None,
     simultaneous: bool = False,
-    correction: str = "holm",
+    correction: str = DEFAULT_CORRECTION,
     samples: int = 10_000,
     seed: int = 0,
     resample: str | None = None,
@@ -146,35 +169,57 @@ def compare(
     >>> compare(results, "x", "y", metrics=["f1"], samples=200).rows[0]["difference"]
     1.0
     """
+    choice = CellChoice(facets, metrics, matches, types, by_type)
+    _check_comparison(results, choice, method, correction, margin)
+    protocol = chosen_protocol(results.protocol, over, ratio)
+    sampling, asked = Sampling(resample, samples, seed), Asked(method, about, same_seeds)
+    cells, notes = list[Compared](), list(version_notes(results.evidence))
+    for evidence in results.evidence:
+        pairs_here, missing = pairs_of(evidence, results, a, b, baseline, pairs)
+        chosen = narrowed(evidence, facets, metrics, matches)
+        compared = compared_cells(
+            chosen, pairs_here, sampling, asked, choice.has_types, metrics is not None
+        )
+        cells += [cell for cell in compared if types is None or cell.row.type in types]
+        notes += [*missing, *run_notes(chosen, pairs_here, asked)]
+    settings = {"method": method, "correction": correction, **sampling.said(results.evidence)}
+    rows = [cell.row for cell in cells]
+    comparison = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
+    return _completed(comparison, [cell.difference for cell in cells], margin, simultaneous)
+
+
+@dataclass(frozen=True, slots=True)
+class CellChoice:
+    """Which cells of results are compared; None stands for all."""
+
+    facets: Sequence[str] | None = None
+    metrics: Sequence[str] | None = None
+    matches: Sequence[str] | None = None
+    types: Sequence[str] | None = None
+    by_type: bool = False
+
+    @property
+    def has_types(self) -> bool:
+        """Whether the levels of facets are compared by type, too."""
+        return self.by_type or self.types is not None
+
+
+def _check_comparison(
+    results: Results, choice: CellChoice, method: str, correction: str, margin: float | None
+) -> None:
+    """Refuse options that cannot be, before anything is computed."""
     expect("results", results, Results, "give what evaluate or Results.load gave")
-    lists = {"facets": facets, "metrics": metrics, "matches": matches, "types": types}
-    for name, given in lists.items():
-        check_names_list(name, given)
+    for name in ("facets", "metrics", "matches", "types"):
+        check_names_list(name, getattr(choice, name))
     expect("method", method, str, "give the name of a method")
     expect("correction", correction, str, "give the name of a correction")
     if not results.evidence:
         raise InputError(
             "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
         )
-    corrected([], correction)
-    _check_chosen(results, facets, metrics, matches, types)
+    corrected([], correction)  # refuses an unknown name
+    _check_chosen(results, choice)
     _check_margin(margin)
-    protocol = chosen_protocol(results.protocol, over, ratio)
-    sampling, asked = Sampling(resample, samples, seed), Asked(method, about, same_seeds)
-    found, notes = list[Compared](), list[str]()
-    for evidence in results.evidence:
-        own, missing = pairs_of(evidence, results, a, b, baseline, pairs)
-        notes += missing
-        chosen = narrowed(evidence, facets, metrics, matches)
-        shown = compared_cells(
-            chosen, own, sampling, asked, by_type or types is not None, metrics is not None
-        )
-        found += [one for one in shown if types is None or one.row.type in types]
-        notes += run_notes(chosen, own, asked)
-    settings = {"method": method, "correction": correction, **sampling.said(results.evidence)}
-    rows = [one.row for one in found]
-    compared = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
-    return _completed(compared, [one.difference for one in found], margin, simultaneous)
 
 
 def check_names_list(place: str, given: object) -> None:
@@ -207,11 +252,43 @@ def compared_cells(
 ) -> list[Compared]:
     """The differences that are shown, as tidy rows."""
     chosen = evidence if by_type else _only_overall_types(evidence)
-    return [
-        Compared(difference_row(chosen, one), one)
-        for one in differences(chosen, pairs, sampling, asked)
-        if _is_shown(one, by_type, alone)
-    ]
+    # Every lookup is made once for a metric or facet; rows are many.
+    shown_metrics = {
+        name: alone or metric_named(name).better != NEITHER
+        for division in chosen.divisions
+        for names in division.metrics.values()
+        for name in names
+    }
+    cells, facts = list[Compared](), dict[tuple[str, str, str], _FacetFacts]()
+    for difference in differences(chosen, pairs, sampling, asked):
+        spread, key = difference.pair.spread, difference.key
+        division, match = spread.division, spread.match
+        if not shown_metrics[key.metric]:
+            continue  # neither better nor worse, as a share of errors
+        place = (division.unit, division.facet, match)
+        if place not in facts:
+            facts[place] = _facet_facts(division, match)
+        if key.type is None or by_type or facts[place].has_types:
+            cells.append(Compared(difference_row(evidence, difference, facts[place]), difference))
+    return cells
+
+
+class _FacetFacts(NamedTuple):
+    """What the rows of a facet and a match have in common."""
+
+    unit: str
+    has_types: bool  # types are shown, even if they were not asked for
+    leading_metric: str | None  # by which levels are judged
+
+
+def _facet_facts(division: Division, match: str) -> _FacetFacts:
+    names = division.metrics[match]
+    leading = next((name for name in _PREFERRED if name in names), names[0])
+    return _FacetFacts(
+        SHOWN_UNIT[division.unit],
+        _has_types(division.facet, match),
+        leading if match == division.matches[0] else None,
+    )
 
 
 def _only_overall_types(evidence: Evidence) -> Evidence:
@@ -295,14 +372,6 @@ def _p_equivalent(found: Difference, margin: float) -> float:
     return max(found.p_below(margin / scale), found.p_above(-margin / scale))
 
 
-def _is_shown(found: Difference, by_type: bool, alone: bool) -> bool:
-    """Types are shown for all mentions together; for the levels of a facet, only if asked for."""
-    if not metric_named(found.key.metric).better and not alone:
-        return False  # neither better nor worse, as a share of errors
-    overall = _has_types(found.division.facet, found.pair.spread.match)
-    return found.key.type is None or by_type or overall
-
-
 def comparison_of(
     rows: Sequence[ComparisonRow],
     about: dict[str, Any],
@@ -324,9 +393,13 @@ def comparison_of(
     if protocol is not None:
         about |= {"over": protocol.datasets}
         about |= {"ratio": protocol.ratio} if protocol.are_splits else {}
-    sizes = [sum(rows[at].test in METHODS for at in places) for places in families.values()]
+    drawn_tests = frozenset(METHODS)  # the others are exact, or rest on runs
+    sizes = [sum(rows[at].test in drawn_tests for at in places) for places in families.values()]
     most, samples = max(sizes, default=0), int(about["samples"])
-    too_few = about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1)
+    # The smallest p that so many samples can give is 1 / (samples + 1); corrected, it is `most`
+    # times as large. 99 samples and 6 tests: 6 / 100 is above 0.05.
+    scales = CORRECTIONS[about["correction"]].scales_smallest
+    too_few = scales and most > SIGNIFICANT * (samples + 1)
     too_few_note = (
         f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
         f"{SIGNIFICANT}; take more samples, or fewer facets and metrics"
@@ -425,19 +498,13 @@ def narrowed(
     return replace(evidence, divisions=tuple(chosen))
 
 
-def _check_chosen(
-    results: Results,
-    facets: Sequence[str] | None,
-    metrics: Sequence[str] | None,
-    matches: Sequence[str] | None,
-    types: Sequence[str] | None,
-) -> None:
+def _check_chosen(results: Results, choice: CellChoice) -> None:
     """Refuse what none of the datasets has."""
     divisions = [division for evidence in results.evidence for division in evidence.divisions]
     measured = {
         metric
         for division in divisions
-        if not facets or division.facet in facets
+        if not choice.facets or division.facet in choice.facets
         for names in division.metrics.values()
         for metric in names
     }
@@ -445,10 +512,10 @@ def _check_chosen(
     known_matches = {match for division in divisions for match in division.matches}
     known_types = {name for evidence in results.evidence for name in evidence.types}
     for kind, chosen, known in [
-        ("facet", facets, known_facets),
-        ("metric", metrics, measured),
-        ("match", matches, known_matches),
-        ("type", types, known_types),
+        ("facet", choice.facets, known_facets),
+        ("metric", choice.metrics, measured),
+        ("match", choice.matches, known_matches),
+        ("type", choice.types, known_types),
     ]:
         for name in chosen or ():
             if name not in known:
@@ -457,55 +524,47 @@ def _check_chosen(
                 )
 
 
-def difference_row(evidence: Evidence, found: Difference) -> ComparisonRow:
+def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFacts) -> ComparisonRow:
     """A difference as a tidy row."""
-    level, kind, metric = found.key
-    match, pair = found.pair.spread.match, found.pair
-    low, high = found.interval or (None, None)
+    level, kind, metric = difference.key
+    pair, spread = difference.pair, difference.pair.spread
+    low, high = difference.interval or (None, None)
     # The scores of all runs stand beside the means: of everything, where runs are asked about.
-    overall = found.division.facet == "all" and kind is None
-    has_runs = pair.about == RECIPES and overall
+    has_runs = pair.about == RECIPES and spread.division.facet == "all" and kind is None
     return ComparisonRow(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
-        unit=SHOWN_UNIT[found.division.unit],
-        facet=found.division.facet,
+        unit=facts.unit,
+        facet=spread.division.facet,
         level=level,
         type=None if kind is None else evidence.types[kind],
-        match=match,
+        match=spread.match,
         metric=metric,
-        a=row_value(found.a),
-        b=row_value(found.b),
-        difference=row_value(found.a - found.b),
+        a=row_value(difference.a),
+        b=row_value(difference.b),
+        difference=row_value(difference.a - difference.b),
         low=low,
         high=high,
-        p=row_value(found.p),
+        p=row_value(difference.p),
         p_corrected=None,
         family=OTHER,
-        n=round(found.n),
-        clusters=round(float(pair.clusters[found.at])),
-        degrees=row_value(float(pair.all_degrees[found.at])),
-        differing=found.differing,
+        n=round(difference.n),
+        clusters=difference.clusters,
+        degrees=row_value(difference.degrees),
+        differing=difference.differing,
         about=pair.about,
-        test=found.test,
-        untested=found.why,
-        detectable=found.detectable(),
-        runs_a=_run_scores(found, pair.a) if has_runs else None,
-        runs_b=_run_scores(found, pair.b) if has_runs else None,
-        leads_facet=_in_where(found.division, match, metric),
+        test=difference.test,
+        untested=difference.why,
+        detectable=difference.detectable,
+        runs_a=_run_scores(difference, pair.a) if has_runs else None,
+        runs_b=_run_scores(difference, pair.b) if has_runs else None,
+        leads_facet=metric == facts.leading_metric,
     )
 
 
 def _run_scores(found: Difference, system: str) -> list[float | None]:
     return [row_value(float(score)) for score in found.pair.spread.runs[system][:, found.at]]
-
-
-def _in_where(division: Division, match: str, metric: str) -> bool:
-    """Whether this is the one number by which a facet's levels are asked about."""
-    names = division.metrics[match]
-    first = next((name for name in _PREFERRED if name in names), names[0])
-    return match == division.matches[0] and metric == first
 
 
 def division_named(

@@ -6,7 +6,7 @@ from typing import Any
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import RULES, Condition, Given, checked, conditions_of
 from nerscope.results.measured import Measured, Numbers, differences, numbers_of, picked, where
-from nerscope.results.pairing import Pairing, joint, pairings
+from nerscope.results.pairing import Pairing, joint, pairings, version_note
 from nerscope.results.results import Results
 from nerscope.results.verdict import FAIL, UNDECIDED, Verdict, decided, points_of
 from nerscope.scoring.evidence import Evidence
@@ -60,6 +60,19 @@ def gate(
     _check_sides(results, baseline, wanted)
     judge = _Judge(results, baseline, sampling, undecided == FAILS)
     return [verdict for condition in wanted for verdict in judge.verdicts(condition)]
+
+
+def baseline_notes(results: Results, baseline: Results | None) -> list[str]:
+    """A note for each dataset that another version of nerscope evaluated for the baseline.
+
+    Versions may differ as long as the settings agree, which `gate` checks.
+    """
+    old = {part.dataset: part.signature.version for part in baseline.evidence} if baseline else {}
+    return [
+        version_note(part.dataset, [old[part.dataset], part.signature.version])
+        for part in results.evidence
+        if old.get(part.dataset, part.signature.version) != part.signature.version
+    ]
 
 
 def _wanted(
@@ -172,6 +185,6 @@ def _fields(condition: Condition, found: Measured) -> dict[str, Any]:
         "detectable": points.detectable,
     }
     if difference is not None:
-        fields["clusters"] = round(float(difference.pair.clusters[difference.at]))
+        fields["clusters"] = difference.clusters
         fields["differing"] = difference.differing
     return fields

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nerscope.errors import InputError
-from nerscope.results.pairing import check_same
+from nerscope.results.pairing import check_same, joint_version
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence, joined_runs
 
@@ -40,7 +40,9 @@ def joined_results(
     for mine, theirs in pairs:
         check_same(mine, theirs)
         parts = [_told_apart(mine, both, name), _told_apart(theirs, both, other_name)]
-        evidence.append(joined_runs(parts))
+        joined = joined_runs(parts)
+        signature = replace(joined.signature, version=joint_version([mine, theirs]))
+        evidence.append(replace(joined, signature=signature))
     versions = [(f"{system} ({other_name})", f"{system} ({name})") for system in both]
     crossed = [(theirs, mine) for theirs in other.systems for mine in one.systems]
     losses = [*one.losses, *other.losses]

@@ -106,7 +106,7 @@ def differences(joint: Evidence, there: Where, metric: str, sampling: Sampling) 
             "evaluate both with the same matches",
         )
     narrow = _narrow(joint, there, metric)
-    found = list(all_differences(narrow, [(NEW, OLD)], sampling, Asked(test=False)))
+    found = all_differences(narrow, [(NEW, OLD)], sampling, Asked(test=False))
     alike = _alike(narrow, there, found)
     return {
         (one.key.level, None if one.key.type is None else joint.types[one.key.type]): Measured(

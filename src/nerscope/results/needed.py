@@ -102,7 +102,7 @@ def _record(
         needed = design.clusters_needed(wanted, own, alpha, power) if known else None
         return None if needed is None else round(needed * pooled)
 
-    least = found.detectable(alpha, power)
+    least = found.detectable_at(alpha, power)
     return {
         "dataset": evidence.dataset,
         "system_a": pair.a,

@@ -1,6 +1,6 @@
 """Who is held against whom: systems of the results beside those of a baseline, by name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -116,6 +116,19 @@ def joint(new: Side, old: Side) -> Evidence:
     """Both systems on the same gold data, which is checked."""
     check_same(new.evidence, old.evidence)
     return joined_runs([_renamed(new, NEW), _renamed(old, OLD)])
+
+
+def joint_version(parts: Sequence[Evidence]) -> str:
+    """The versions of nerscope that evaluated some parts, as a signature has them: 0.2.0+0.3.0."""
+    return "+".join(dict.fromkeys(part.signature.version for part in parts))
+
+
+def version_note(dataset: str, versions: Sequence[str]) -> str:
+    """What to say of results that several versions of nerscope made."""
+    return (
+        f"{dataset}: the results were made by nerscope {' and '.join(versions)}, "
+        "with the same settings"
+    )
 
 
 def check_same(ours: Evidence, theirs: Evidence) -> None:

@@ -137,7 +137,7 @@ def points_of(condition: Condition, found: Measured) -> Points:
         p = min(p, math.nextafter(condition.alpha, 0.0))
     elif not math.isnan(p):
         p = max(p, condition.alpha)
-    least = difference.detectable(2 * condition.alpha)
+    least = difference.detectable_at(2 * condition.alpha)
     return Points(scale * found.new, gain, low, high, p, scale * (least or NAN))
 
 

@@ -15,10 +15,11 @@ from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.differences import OUTPUTS, RECIPES, Pair
 from nerscope.stats.draws import Tested, Weighted, tested
 from nerscope.stats.intervals import Interval, Sampling
-from nerscope.stats.paired import METHODS, RUNS
+from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
 from nerscope.stats.resampling import clusters_of
 from nerscope.stats.spread import spread_of
 
+POWER = 0.8  # with which detectable differences are found
 _BESIDE_ZERO = 1e-6  # a bound that must not be 0, since the test has ruled it out
 
 
@@ -31,7 +32,7 @@ class Asked:
     order.
     """
 
-    method: str = "randomisation"
+    method: str = DEFAULT_METHOD
     about: str | None = None
     same_seeds: bool = False
     alpha: float = SIGNIFICANT
@@ -66,24 +67,23 @@ class Difference(NamedTuple):
 
     pair: Pair
     at: int  # the place of the number
+    key: CellKey  # which number of the facet
     a: float
     b: float
     n: float
+    clusters: int  # in which the number occurs
     differing: int  # clusters in which the systems differ
+    degrees: float  # of freedom, of the variance
     interval: Interval
     p: float
     test: str | None
     why: str | None  # why there is no test
+    detectable: float | None  # with 80 % power
 
     @property
     def division(self) -> Division:
         """The facet."""
         return self.pair.spread.division
-
-    @property
-    def key(self) -> CellKey:
-        """Which number of the facet."""
-        return self.pair.spread.keys[self.at]
 
     @property
     def variance(self) -> float:
@@ -102,10 +102,9 @@ class Difference(NamedTuple):
         half = float(self.pair.p_at(bound)[self.at]) / 2
         return half if beyond else 1 - half
 
-    def detectable(self, alpha: float = SIGNIFICANT, power: float = 0.8) -> float | None:
-        """The smallest true difference that a test as this one finds with this power."""
-        found = float(self.pair.detectable(alpha, power)[self.at])
-        return None if np.isnan(found) else found
+    def detectable_at(self, alpha: float, power: float = POWER) -> float | None:
+        """The smallest true difference that a test at this level finds with this power."""
+        return _or_none(self.pair.detectable(alpha, power)[self.at])
 
     def bounds(self, alpha: float) -> Interval:
         """The interval that leaves out a share of alpha, as the clusters and runs have it."""
@@ -124,18 +123,20 @@ def fewest_differing(alpha: float) -> int:
 
 def differences(
     evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, asked: Asked
-) -> Iterator[Difference]:
-    """Every number of every pair."""
+) -> list[Difference]:
+    """Every number of every pair, by division and match."""
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     if not systems or not len(evidence.documents):
-        return
+        return []
     unit = sampling.unit(evidence)
     clusters = clusters_of(evidence, unit)
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
     about = {(a, b): asked.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
     if OUTPUTS in about.values() and asked.test:
+        # The same resamples serve all numbers and pairs.
         weights = Weighted.of(int(clusters.max()) + 1, sampling, METHODS[asked.method])
+    compared: list[Difference] = []
     for division in evidence.divisions:
         for match in division.matches:
             clustered = Clustered(evidence, division, match, systems, clusters)
@@ -143,7 +144,8 @@ def differences(
             for pair in pairs:
                 differing = clustered.differing(*pair).number()
                 two = Pair(spread, *pair, differing, about[pair], asked.same_seeds)
-                yield from _differences(clustered, two, asked, weights, unit)
+                compared += _differences(clustered, two, asked, weights, unit)
+    return compared
 
 
 def _differences(
@@ -159,23 +161,32 @@ def _differences(
         found = tested(clustered, names, asked.method, weights, testable)
     n = spread.sizes[[spread.systems.index(name) for name in names]].mean(axis=0)
     low, high = two.bounds(asked.alpha)
-    for at in range(len(spread.keys)):
+    degrees, detectable = two.all_degrees, two.detectable(SIGNIFICANT, POWER)
+    for at, key in enumerate(spread.keys):
         interval = agreeing(float(low[at]), float(high[at]), float(found.p[at]), asked.alpha)
         why = None
         if np.isnan(found.p[at]):
             why = _reason(ours[at] - theirs[at], int(differing[at]), fewest, unit)
         yield Difference(
-            two,
-            at,
-            float(ours[at]),
-            float(theirs[at]),
-            float(n[at]),
-            int(differing[at]),
-            interval,
-            float(found.p[at]),
-            found.test[at],
-            why,
+            pair=two,
+            at=at,
+            key=key,
+            a=float(ours[at]),
+            b=float(theirs[at]),
+            n=float(n[at]),
+            clusters=round(float(two.clusters[at])),
+            differing=int(differing[at]),
+            degrees=float(degrees[at]),
+            interval=interval,
+            p=float(found.p[at]),
+            test=found.test[at],
+            why=why,
+            detectable=_or_none(detectable[at]),
         )
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _by_runs(two: Pair, testable: Bools) -> Tested:

@@ -70,7 +70,7 @@ def tested(
     wanted = testable & ~np.isnan(observed)
     if wanted.any():
         differing = clustered.differing(*pair)
-        if method == "randomisation" and max(map(len, runs)) == 1:
+        if METHODS[method].is_exact_if_few and max(map(len, runs)) == 1:
             for at in np.flatnonzero(wanted & (differing.number() <= _MOST_ENUMERATED)):
                 found = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
                 if found is not None:
