@@ -1,15 +1,21 @@
-"""Values as bytes, to travel between processes and machines and to lie in files; no code travels.
+"""Encode values as bytes: the one codec of the process pool, checkpoints, the cache and results.
 
     8 bytes   magic, version
     8 bytes   length of the head
-    head      JSON: the structure, with what is short in it
-    buffers   of arrays and bytes, in the order of the head, each from a multiple of 8 on
+    head      JSON: the structure, and every value that is short
+    buffers   of arrays and bytes, in the order of the head, each at a multiple of 8
 
-In the head, a value is itself if JSON has it; whatever else is a list of a tag and its parts. Whole
-numbers travel in the narrowest type that holds them, and arrive in their own.
+In the head, a value that JSON has stands for itself; any other value is a list of a tag and its
+operands. `{"n": (1, 2.5), "codes": np.array([7, 7, 9])}` has the head
 
-Bytes may come from anywhere: what is damaged or made up is a `ValueError`, and takes no more memory
-than a small multiple of its own length.
+    ["dict", "n", ["tuple", 1, 2.5], "codes", ["array", "<i8", "<i8", [3]]]
+
+and one buffer of 24 bytes. Whole numbers are stored in the narrowest type that holds them, and come
+back in the type they had.
+
+Decoding never runs code: it builds plain values, arrays, and the classes marked `serialisable`.
+Damaged or forged bytes raise a `ValueError`, and take no more memory than a small multiple of
+their length.
 """
 
 import json
@@ -25,15 +31,15 @@ import numpy.typing as npt
 
 T = TypeVar("T")
 _Array = npt.NDArray[Any]
-_Buffers = list[memoryview]
-_MAGIC = b"nswire\x00\x01"  # the last byte is the version
+_MAGIC = b"nscodec\x01"  # the last byte is the version
 _START = len(_MAGIC) + 8
 _DEEPEST = 50  # values within values
 _MOST_DIMENSIONS = 64
 _LARGEST_DIMENSION = 2**62
-_PLAIN_INT = 2**63  # up to here JSON says it; beyond, Python would refuse very long numbers
-_PLAIN_KINDS = {str, bool, type(None)}  # those that JSON says as they are, whatever their value
+_PLAIN_INT = 2**63  # larger ones are hexadecimal: Python refuses to parse very long decimals
+_PLAIN_KINDS = {str, bool, type(None)}  # JSON has each of their values
 _FEW = 64  # numbers for which narrowing does not pay
+_PALETTE = 256  # distinct fractions that codes of one byte can tell apart
 _DTYPES = {
     dtype.str: dtype
     for order in "<>"
@@ -46,7 +52,7 @@ _HEX = re.compile(r"-?0x[0-9a-f]+")
 
 
 def serialisable(kind: type[T]) -> type[T]:
-    """Let a dataclass or a named tuple travel, under its name.
+    """Let the codec encode a dataclass or a named tuple, under the name of its class.
 
     >>> from typing import NamedTuple
     >>> @serialisable
@@ -59,12 +65,12 @@ def serialisable(kind: type[T]) -> type[T]:
     name = kind.__name__
     known = _CLASSES.get(name, kind)
     if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
-        raise ValueError(f"two classes that travel are called {name}")
+        raise ValueError(f"two serialisable classes are called {name}")
     if not is_dataclass(kind) and not hasattr(kind, "_fields"):
         raise TypeError(f"{name} is neither a dataclass nor a named tuple")
     _CLASSES[name] = kind
     _FIELDS[kind] = (
-        tuple(one.name for one in fields(kind)) if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
+        tuple(item.name for item in fields(kind)) if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
     )
     return kind
 
@@ -73,29 +79,36 @@ _CLASSES: dict[str, type] = {}
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
-def pack(value: object) -> bytes:
-    """A value as bytes.
+def pack(value: object, *, compact: bool = False) -> bytes:
+    """Encode a value as bytes.
 
-    That is None, a truth value, a number, a string, bytes, a tuple, list or dict, an array of truth
-    values or numbers (or of objects that travel themselves), or what `travels` was said of.
+    The value may be None, a truth value, a number, a string, bytes, a tuple, a list, a dict, an
+    array of truth values or numbers, an array of serialisable objects, or an instance of a class
+    marked `serialisable`. With `compact`, columns take a form that compresses well, which costs
+    time: sorted numbers are stored as steps, a few distinct fractions as codes of a palette.
 
     >>> unpack(pack({"codes": np.array([3, 1], np.int16), "by": (1.5, None)}))
     {'codes': array([3, 1], dtype=int16), 'by': (1.5, None)}
     >>> pack(print)
     Traceback (most recent call last):
-    TypeError: a builtin_function_or_method does not travel
+    TypeError: a builtin_function_or_method is not serialisable
     """
-    buffers: _Buffers = []
-    node = _written(value, buffers, 0)
+    encoder = _Encoder(compact)
+    node = encoder.encode(value, 0)
     text = json.dumps(node, ensure_ascii=False, separators=(",", ":"))
-    head = text.encode("utf-8", "surrogatepass")  # a lone half of a character stays one
-    whole = [memoryview(head), *buffers]
-    padded = (part for buffer in whole for part in (buffer, bytes(-buffer.nbytes % 8)))
+    # File names that are not UTF-8 hold lone surrogates, which must come back as they were.
+    head = text.encode("utf-8", "surrogatepass")
+    # Buffers start at multiples of 8, so that numpy can use their bytes in place.
+    padded = (
+        piece
+        for buffer in (memoryview(head), *encoder.buffers)
+        for piece in (buffer, bytes(-buffer.nbytes % 8))
+    )
     return b"".join([_MAGIC, struct.pack("<Q", len(head)), *padded])
 
 
 def unpack(data: bytes) -> Any:
-    """The value that was packed; arrays in it cannot be written to.
+    """Decode bytes that `pack` made; the arrays in the value are read-only views of them.
 
     >>> unpack(b"something else")
     Traceback (most recent call last):
@@ -108,88 +121,112 @@ def unpack(data: bytes) -> Any:
     (size,) = struct.unpack_from("<Q", data, len(_MAGIC))
     if size > len(data) - _START:
         raise ValueError("their head is cut off")
-    reader = _Reader(data, _START + size)
+    decoder = _Decoder(data, _START + size)
     try:
         text = data[_START : _START + size].decode("utf-8", "surrogatepass")
-        value = reader.read(json.loads(text, parse_constant=_refused), 0)
+        value = decoder.decode(json.loads(text, parse_constant=_refuse_constant), 0)
     except RecursionError:
         raise ValueError("their head is nested too deeply") from None
     except UnicodeDecodeError:
         raise ValueError("their head is no text") from None
-    reader.end()
+    decoder.expect_end()
     return value
 
 
-def _refused(constant: str) -> NoReturn:
+def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"their head has a {constant}")
 
 
-# Writing: a node of the head for each value, and buffers beside it.
+class _Encoder:
+    """Turns values into nodes of the head, and collects the buffers beside it."""
+
+    def __init__(self, compact: bool) -> None:
+        self.buffers: list[memoryview] = []
+        self._compact = compact
+
+    def encode(self, value: Any, depth: int) -> Any:
+        """The node of a value."""
+        if depth > _DEEPEST:
+            raise ValueError("a value is nested too deeply")
+        kind = type(value)
+        if kind in _ENCODERS:
+            return _ENCODERS[kind](self, value, depth)
+        if kind in _FIELDS:
+            values = (getattr(value, name) for name in _FIELDS[kind])
+            return ["class", kind.__name__, *(self.encode(item, depth + 1) for item in values)]
+        if isinstance(value, np.generic):
+            return ["scalar", _dtype_name(value.dtype), value.tobytes().hex()]
+        raise TypeError(f"a {kind.__name__} is not serialisable")
+
+    def _plain(self, value: Any, depth: int) -> Any:
+        return value
+
+    def _int(self, value: int, depth: int) -> Any:
+        return value if -_PLAIN_INT <= value < _PLAIN_INT else ["int", hex(value)]
+
+    def _float(self, value: float, depth: int) -> Any:
+        # JSON has neither NaN nor infinity.
+        return value if math.isfinite(value) else ["float", struct.pack("<d", value).hex()]
+
+    def _bytes(self, value: bytes, depth: int) -> Any:
+        self.buffers.append(memoryview(value))
+        return ["bytes", len(value)]
+
+    def _sequence(self, value: tuple[Any, ...] | list[Any], depth: int) -> Any:
+        tag = type(value).__name__
+        if _PLAIN_KINDS.issuperset(map(type, value)):
+            return [tag, *value]
+        return [tag, *(self.encode(item, depth + 1) for item in value)]
+
+    def _dict(self, value: dict[Any, Any], depth: int) -> Any:
+        flat = (entry for item in value.items() for entry in item)
+        return ["dict", *(self.encode(entry, depth + 1) for entry in flat)]
+
+    def _array(self, value: _Array, depth: int) -> Any:
+        if value.dtype == object:
+            return self._objects(value, depth)
+        if self._compact and value.ndim == 1 and value.size:
+            if value.dtype.kind == "i" and bool((value[1:] >= value[:-1]).all()):
+                # 3 3 4 9 becomes 3 0 1 5: sentence numbers then compress to almost nothing.
+                steps = np.diff(value.astype(np.int64), prepend=0)
+                return ["steps", _dtype_name(value.dtype), self._stored(steps)]
+            if value.dtype.kind == "f":
+                palette, codes = np.unique(value, return_inverse=True)
+                # NaN has many bit patterns and zero has two: those columns stay as they are.
+                if len(palette) < _PALETTE and not (np.isnan(palette) | np.signbit(palette)).any():
+                    narrow = codes.astype(np.uint8)
+                    return ["palette", self._stored(palette), self._stored(narrow)]
+        return self._stored(value)
+
+    def _stored(self, value: _Array) -> Any:
+        stored = _narrowed(np.asarray(value, order="C"))
+        self.buffers.append(stored.reshape(-1).view(np.uint8).data)
+        return ["array", _dtype_name(value.dtype), _dtype_name(stored.dtype), list(value.shape)]
+
+    def _objects(self, value: _Array, depth: int) -> Any:
+        """Encode each distinct object once: nearly all mentions share one plain shape."""
+        flat = value.reshape(-1).tolist()
+        distinct = {id(item): item for item in flat}
+        places = dict(zip(distinct, range(len(distinct)), strict=True))
+        codes = np.fromiter((places[id(item)] for item in flat), np.int64, len(flat))
+        table = self._sequence(list(distinct.values()), depth)
+        return ["objects", table, self._stored(codes.reshape(value.shape))]
 
 
-def _written(value: Any, buffers: _Buffers, depth: int) -> Any:
-    if depth > _DEEPEST:
-        raise ValueError("a value is nested too deeply to travel")
-    kind = type(value)
-    if kind in _WRITERS:
-        return _WRITERS[kind](value, buffers, depth)
-    if kind in _FIELDS:
-        own = (getattr(value, name) for name in _FIELDS[kind])
-        return ["class", kind.__name__, *(_written(one, buffers, depth + 1) for one in own)]
-    if isinstance(value, np.generic):
-        return ["scalar", _dtype_name(value.dtype), value.tobytes().hex()]
-    raise TypeError(f"a {kind.__name__} does not travel")
-
-
-def _as_it_is(value: Any, buffers: _Buffers, depth: int) -> Any:
-    return value
-
-
-def _int(value: int, buffers: _Buffers, depth: int) -> Any:
-    return value if -_PLAIN_INT <= value < _PLAIN_INT else ["int", hex(value)]
-
-
-def _float(value: float, buffers: _Buffers, depth: int) -> Any:
-    return value if math.isfinite(value) else ["float", struct.pack("<d", value).hex()]
-
-
-def _bytes(value: bytes, buffers: _Buffers, depth: int) -> Any:
-    buffers.append(memoryview(value))
-    return ["bytes", len(value)]
-
-
-def _several(value: tuple[Any, ...] | list[Any], buffers: _Buffers, depth: int) -> Any:
-    tag = type(value).__name__
-    if _PLAIN_KINDS.issuperset(map(type, value)):
-        return [tag, *value]
-    return [tag, *(_written(one, buffers, depth + 1) for one in value)]
-
-
-def _dict(value: dict[Any, Any], buffers: _Buffers, depth: int) -> Any:
-    flat = (one for item in value.items() for one in item)
-    return ["dict", *(_written(one, buffers, depth + 1) for one in flat)]
-
-
-def _array(value: _Array, buffers: _Buffers, depth: int) -> Any:
-    if value.dtype == object:
-        return _objects(value, buffers, depth)
-    stored = _narrowed(np.asarray(value, order="C"))
-    buffers.append(stored.reshape(-1).view(np.uint8).data)
-    return ["array", _dtype_name(value.dtype), _dtype_name(stored.dtype), list(value.shape)]
-
-
-def _objects(value: _Array, buffers: _Buffers, depth: int) -> Any:
-    """An array of objects, each distinct one once: most shapes of mentions are the plain one."""
-    flat = value.reshape(-1).tolist()
-    distinct = {id(one): one for one in flat}
-    places = dict(zip(distinct, range(len(distinct)), strict=True))
-    codes = np.fromiter((places[id(one)] for one in flat), np.int64, len(flat))
-    table = _several(list(distinct.values()), buffers, depth)
-    return ["objects", table, _array(codes.reshape(value.shape), buffers, depth)]
+_ENCODERS: dict[type, Callable[[_Encoder, Any, int], Any]] = {
+    **dict.fromkeys(_PLAIN_KINDS, _Encoder._plain),
+    int: _Encoder._int,
+    float: _Encoder._float,
+    bytes: _Encoder._bytes,
+    tuple: _Encoder._sequence,
+    list: _Encoder._sequence,
+    dict: _Encoder._dict,
+    np.ndarray: _Encoder._array,
+}
 
 
 def _narrowed(array: _Array) -> _Array:
-    """The same whole numbers in the narrowest type that holds them."""
+    """The same whole numbers in the narrowest type that holds all of them."""
     kind, wide = array.dtype.kind, array.dtype.itemsize
     if kind not in _NARROW or wide == 1 or array.size < _FEW:
         return array
@@ -203,46 +240,34 @@ def _narrowed(array: _Array) -> _Array:
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:
     if _DTYPES.get(dtype.str) != dtype:
-        raise TypeError(f"a number of the type {dtype} does not travel")
+        raise TypeError(f"a number of the type {dtype} is not serialisable")
     return dtype.str
 
 
-_WRITERS: dict[type, Callable[[Any, _Buffers, int], Any]] = {
-    **dict.fromkeys(_PLAIN_KINDS, _as_it_is),
-    int: _int,
-    float: _float,
-    bytes: _bytes,
-    tuple: _several,
-    list: _several,
-    dict: _dict,
-    np.ndarray: _array,
-}
-
-
-class _Reader:
-    """Builds values from their nodes, and takes the buffers one after the other."""
+class _Decoder:
+    """Builds values from their nodes; buffers are used in the order of the nodes."""
 
     def __init__(self, data: bytes, end_of_head: int) -> None:
         self._data, self._at = data, end_of_head
 
-    def read(self, node: Any, depth: int) -> Any:
+    def decode(self, node: Any, depth: int) -> Any:
         """The value of a node."""
         if not isinstance(node, list):
             if isinstance(node, dict):
                 raise ValueError("their head has an object")
             return node
         tag = node[0] if node else None
-        if not isinstance(tag, str) or tag not in _READERS or depth > _DEEPEST:
+        if not isinstance(tag, str) or tag not in _DECODERS or depth > _DEEPEST:
             raise ValueError("their head has an unknown tag, or is nested too deeply")
-        return _READERS[tag](self, node, depth)
+        return _DECODERS[tag](self, node, depth)
 
-    def end(self) -> None:
+    def expect_end(self) -> None:
         """Refuse bytes behind the last buffer."""
         if self._aligned() != len(self._data):
             raise ValueError("they are cut off, or go on behind their end")
 
     def _buffer(self, size: int) -> int:
-        """Where the next buffer starts, of which all bytes are there."""
+        """Where the next buffer starts; refused if not all of its bytes are there."""
         first = self._aligned()
         if not 0 <= size <= len(self._data) - first:
             raise ValueError("a buffer is cut off")
@@ -253,23 +278,23 @@ class _Reader:
         return self._at + -self._at % 8
 
     def _int(self, node: list[Any], depth: int) -> int:
-        (text,) = _parts(node, str)
+        (text,) = _operands(node, str)
         if not _HEX.fullmatch(text):
             raise ValueError("a number of theirs is none")
         return int(text, 16)
 
     def _float(self, node: list[Any], depth: int) -> float:
-        (text,) = _parts(node, str)
+        (text,) = _operands(node, str)
         number: float = struct.unpack("<d", _exactly(text, 8))[0]
         return number
 
     def _scalar(self, node: list[Any], depth: int) -> Any:
-        name, text = _parts(node, str, str)
+        name, text = _operands(node, str, str)
         dtype = _dtype_named(name)
         return _checked(np.frombuffer(_exactly(text, dtype.itemsize), dtype))[0]
 
     def _bytes(self, node: list[Any], depth: int) -> bytes:
-        (size,) = _parts(node, int)
+        (size,) = _operands(node, int)
         first = self._buffer(size)
         return self._data[first : first + size]
 
@@ -279,7 +304,7 @@ class _Reader:
     def _list(self, node: list[Any], depth: int) -> list[Any]:
         if _PLAIN_KINDS.issuperset(map(type, node)):
             return node[1:]
-        return [self.read(one, depth + 1) for one in node[1:]]
+        return [self.decode(item, depth + 1) for item in node[1:]]
 
     def _dict(self, node: list[Any], depth: int) -> dict[Any, Any]:
         flat = self._list(node, depth)
@@ -291,62 +316,81 @@ class _Reader:
             raise ValueError("a key of theirs cannot be one") from None
 
     def _array(self, node: list[Any], depth: int) -> _Array:
-        name, stored_name, shape = _parts(node, str, str, list)
+        name, stored_name, shape = _operands(node, str, str, list)
         dtype, stored = _dtype_named(name), _dtype_named(stored_name)
         if stored.kind != dtype.kind or stored.itemsize > dtype.itemsize:
             raise ValueError(f"{name} does not come from {stored_name}")
         size = _size_of(shape)
         first = self._buffer(size * stored.itemsize)
         array = np.frombuffer(self._data, stored, size, first) if size else np.zeros(0, stored)
-        own = _checked(array).astype(dtype, copy=False).reshape(shape)
-        own.flags.writeable = False
-        return own
+        return _read_only(_checked(array).astype(dtype, copy=False).reshape(shape))
+
+    def _steps(self, node: list[Any], depth: int) -> _Array:
+        name, stored = _operands(node, str, list)
+        dtype, steps = _dtype_named(name), self._inner_array(stored, depth)
+        if dtype.kind != "i" or steps.dtype.kind != "i" or steps.ndim != 1:
+            raise ValueError("steps of theirs are no whole numbers")
+        return _read_only(np.cumsum(steps, dtype=np.int64).astype(dtype, copy=False))
+
+    def _palette(self, node: list[Any], depth: int) -> _Array:
+        values, stored = _operands(node, list, list)
+        palette, codes = self._inner_array(values, depth), self._inner_array(stored, depth)
+        known = codes.dtype.kind == "u" and palette.ndim == codes.ndim == 1
+        if not known or not _all_between(codes, 0, len(palette) - 1):
+            raise ValueError("a code of theirs is not in its palette")
+        return _read_only(palette[codes])
+
+    def _inner_array(self, node: list[Any], depth: int) -> _Array:
+        if node[:1] != ["array"]:
+            raise ValueError("a column of theirs is no array")
+        return self._array(node, depth)
 
     def _objects(self, node: list[Any], depth: int) -> _Array:
-        table, codes = _parts(node, list, list)
+        table, codes = _operands(node, list, list)
         if table[:1] != ["list"] or codes[:1] != ["array"]:
             raise ValueError("an array of objects has no table, or no codes")
         distinct = self._list(table, depth)
         places = self._array(codes, depth)
         if places.dtype.kind != "i" or not _all_between(places, 0, len(distinct) - 1):
             raise ValueError("an object of theirs is not in its table")
-        own = np.fromiter(distinct, object, len(distinct))
-        own = own[places.reshape(-1)].reshape(places.shape)
-        own.flags.writeable = False
-        return own
+        objects = np.fromiter(distinct, object, len(distinct))
+        return _read_only(objects[places.reshape(-1)].reshape(places.shape))
 
     def _class(self, node: list[Any], depth: int) -> Any:
         name = node[1] if len(node) > 1 else None
         kind = _CLASSES.get(name) if isinstance(name, str) else None
         if kind is None:
-            raise ValueError(f"no class that travels is called {name!r}")
-        values = [self.read(one, depth + 1) for one in node[2:]]
+            raise ValueError(f"no serialisable class is called {name!r}")
+        values = [self.decode(item, depth + 1) for item in node[2:]]
         if len(values) != len(_FIELDS[kind]):
             raise ValueError(f"{name} has other fields here")
         if issubclass(kind, tuple):
             return tuple.__new__(kind, values)
-        made = object.__new__(kind)  # as it was: nothing is checked or computed again
+        # The instance was checked when it was made: nothing is computed again.
+        made = object.__new__(kind)
         for field, value in zip(_FIELDS[kind], values, strict=True):
             object.__setattr__(made, field, value)
         return made
 
 
-_READERS: dict[str, Callable[[_Reader, list[Any], int], Any]] = {
-    "int": _Reader._int,
-    "float": _Reader._float,
-    "scalar": _Reader._scalar,
-    "bytes": _Reader._bytes,
-    "tuple": _Reader._tuple,
-    "list": _Reader._list,
-    "dict": _Reader._dict,
-    "array": _Reader._array,
-    "objects": _Reader._objects,
-    "class": _Reader._class,
+_DECODERS: dict[str, Callable[[_Decoder, list[Any], int], Any]] = {
+    "int": _Decoder._int,
+    "float": _Decoder._float,
+    "scalar": _Decoder._scalar,
+    "bytes": _Decoder._bytes,
+    "tuple": _Decoder._tuple,
+    "list": _Decoder._list,
+    "dict": _Decoder._dict,
+    "array": _Decoder._array,
+    "steps": _Decoder._steps,
+    "palette": _Decoder._palette,
+    "objects": _Decoder._objects,
+    "class": _Decoder._class,
 }
 
 
-def _parts(node: list[Any], *kinds: type) -> list[Any]:
-    """What follows a tag, refused if it is of other kinds."""
+def _operands(node: list[Any], *kinds: type) -> list[Any]:
+    """What follows a tag; refused if the kinds differ."""
     if tuple(map(type, node[1:])) != kinds:
         raise ValueError(f"the parts of a value with the tag {node[0]} are others")
     return node[1:]
@@ -366,16 +410,21 @@ def _exactly(text: str, size: int) -> bytes:
 
 
 def _size_of(shape: list[Any]) -> int:
-    fine = all(type(one) is int and 0 <= one <= _LARGEST_DIMENSION for one in shape)
+    fine = all(type(size) is int and 0 <= size <= _LARGEST_DIMENSION for size in shape)
     if not fine or len(shape) > _MOST_DIMENSIONS:
         raise ValueError("the shape of an array is none")
     return math.prod(shape)
 
 
 def _checked(array: _Array) -> _Array:
-    """The array, if its truth values are such."""
+    """The array; refused if a truth value is neither 0 nor 1, which numpy would believe."""
     if array.dtype.kind == "b" and not _all_between(array.view(np.uint8), 0, 1):
         raise ValueError("a truth value of theirs is none")
+    return array
+
+
+def _read_only(array: _Array) -> _Array:
+    array.flags.writeable = False
     return array
 
 

@@ -88,8 +88,28 @@ def test_whatever_is_gone_is_made_again(tmp_path: Path, gone: set[int]) -> None:
 def kept(folder: Path) -> list[Path]:
     """A whole run; the files of its parts, in the order of the items."""
     assert done_again(folder) == ITEMS
-    paths = Checkpointed(Local(), folder, "key")._paths(f"{__name__}.powers")
-    return [path for path, _ in zip(paths, ITEMS, strict=False)]
+    slots = Checkpointed(Local(), folder, "key")._slots(f"{__name__}.powers")
+    return [slot.path for slot, _ in zip(slots, ITEMS, strict=False)]
+
+
+def test_a_part_that_is_copied_over_another_is_made_again(tmp_path: Path) -> None:
+    """A digest of the bytes alone would take the copy for the part of its new place."""
+    paths = kept(tmp_path)
+    paths[3].write_bytes(paths[7].read_bytes())
+    assert done_again(tmp_path) == [3]
+    assert done_again(tmp_path) == []
+
+
+def test_a_part_of_another_key_or_work_in_its_place_is_made_again(tmp_path: Path) -> None:
+    paths = kept(tmp_path)
+    for other in (
+        Checkpointed(Local(), tmp_path, "another key")._slots(f"{__name__}.powers"),
+        Checkpointed(Local(), tmp_path, "key")._slots(f"{__name__}.other_powers"),
+    ):
+        first = next(other)
+        Checkpointed(Local(), tmp_path, "key")._store(first, pack(1))
+        paths[0].write_bytes(first.path.read_bytes())
+        assert done_again(tmp_path) == [0]
 
 
 @pytest.mark.parametrize(

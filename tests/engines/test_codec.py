@@ -2,6 +2,7 @@
 
 import json
 import struct
+import zlib
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -97,9 +98,16 @@ CASES: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_packed_comes_back(name: str) -> None:
-    assert same(unpack(pack(CASES[name])), CASES[name])
+def test_what_is_packed_comes_back(name: str, compact: bool) -> None:
+    assert same(unpack(pack(CASES[name], compact=compact)), CASES[name])
+
+
+def test_compact_columns_compress_well() -> None:
+    columns = [np.repeat(np.arange(5000), 3), np.tile([0.0, 0.5, 1.0], 5000)]
+    plain, compact = (zlib.compress(pack(columns, compact=how)) for how in (False, True))
+    assert 5 * len(compact) < len(plain)
 
 
 scalars = st.one_of(
@@ -136,18 +144,21 @@ values = st.recursive(
 
 
 @settings(max_examples=50)
-@given(values)
-def test_all_values_come_back_equal_in_value_and_type(value: Any) -> None:
-    data = pack(value)
+@given(values, st.booleans())
+def test_all_values_come_back_equal_in_value_and_type(value: Any, compact: bool) -> None:
+    data = pack(value, compact=compact)
     assert same(unpack(data), value)
     assert len(data) % 8 == 0
-    assert pack(unpack(data)) == data
+    assert pack(unpack(data), compact=compact) == data
 
 
-@given(values, st.data())
-@example(CASES, None)
-def test_damage_is_a_value_error_and_nothing_else(value: Any, more: st.DataObject | None) -> None:
-    data = bytearray(pack(value))
+@given(values, st.booleans(), st.data())
+@example(CASES, False, None)
+@example(CASES, True, None)
+def test_damage_is_a_value_error_and_nothing_else(
+    value: Any, compact: bool, more: st.DataObject | None
+) -> None:
+    data = bytearray(pack(value, compact=compact))
     for _ in range(3 if more else 0):
         assert more is not None
         at = more.draw(st.integers(0, len(data) - 1))
@@ -219,9 +230,9 @@ def forged(head: object, buffers: bytes = b"") -> bytes:
         (forged(["objects", 1, 2]), "tag objects are others"),
         (forged(["objects", ["tuple"], ["array"]]), "no table"),
         # classes that do not travel
-        (forged(["class"]), "no class that travels is called None"),
-        (forged(["class", "Popen", "ls"]), "no class that travels is called 'Popen'"),
-        (forged(["class", ["list"]]), "no class that travels"),
+        (forged(["class"]), "no serialisable class is called None"),
+        (forged(["class", "Popen", "ls"]), "no serialisable class is called 'Popen'"),
+        (forged(["class", ["list"]]), "no serialisable class"),
         (forged(["class", "Pair", 1]), "other fields"),
         (forged(["class", "Pair", 1, 2, 3]), "other fields"),
     ],
@@ -235,15 +246,15 @@ def test_what_is_made_up_is_refused_with_a_fact(data: bytes, fact: str) -> None:
 @pytest.mark.parametrize(
     ("value", "fact"),
     [
-        (object(), "a object does not travel"),
-        ({1, 2}, "a set does not travel"),
-        (1j, "a complex does not travel"),
-        (np.zeros(2, complex), "type complex128 does not travel"),
-        (np.array(["a"]), "type <U1 does not travel"),
-        (np.str_("a"), "type <U1 does not travel"),
-        (np.ma.masked_array([1]), "a MaskedArray does not travel"),
-        (np.array([{1}], object), "a set does not travel"),
-        (Local(), "a Local does not travel"),
+        (object(), "a object is not serialisable"),
+        ({1, 2}, "a set is not serialisable"),
+        (1j, "a complex is not serialisable"),
+        (np.zeros(2, complex), "type complex128 is not serialisable"),
+        (np.array(["a"]), "type <U1 is not serialisable"),
+        (np.str_("a"), "type <U1 is not serialisable"),
+        (np.ma.masked_array([1]), "a MaskedArray is not serialisable"),
+        (np.array([{1}], object), "a set is not serialisable"),
+        (Local(), "a Local is not serialisable"),
     ],
 )
 def test_what_does_not_travel_is_refused(value: object, fact: str) -> None:
@@ -266,7 +277,7 @@ def test_a_name_belongs_to_one_class() -> None:
 
         return Pair
 
-    with pytest.raises(ValueError, match="two classes that travel are called Pair"):
+    with pytest.raises(ValueError, match="two serialisable classes are called Pair"):
         serialisable(other())
     with pytest.raises(TypeError, match="neither a dataclass nor a named tuple"):
         serialisable(type("Plain", (), {}))

@@ -84,8 +84,8 @@ def test_the_first_comes_first_though_it_takes_longest() -> None:
 
 
 def test_without_items_there_are_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_copied", refuse)
-    monkeypatch.setattr(pool, "_fresh", refuse)
+    monkeypatch.setattr(pool, "_fork", refuse)
+    monkeypatch.setattr(pool, "_spawn", refuse)
     assert list(Pool(2).map(doubled, 3, [])) == []
 
 
@@ -127,7 +127,7 @@ def test_workers_start_from_nothing_where_copies_are_unsafe(
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(threading, "active_count", lambda: threads)
-    monkeypatch.setattr(pool, "_fresh", refuse)
+    monkeypatch.setattr(pool, "_spawn", refuse)
     with pytest.raises(NotImplementedError):
         list(Pool(1).map(doubled, 3, [1]))
 
@@ -162,7 +162,7 @@ def test_a_note_says_where_it_failed() -> None:
 
 
 def test_a_part_that_does_not_travel_is_an_error() -> None:
-    with pytest.raises(TypeError, match="a set does not travel"):
+    with pytest.raises(TypeError, match="a set is not serialisable"):
         list(Pool(1).map(astray, None, [1]))
 
 

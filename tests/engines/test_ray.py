@@ -1,6 +1,5 @@
 """The engine for clusters without one: addresses, refusals, and its rules with a stand-in."""
 
-import pickle
 import socket
 import sys
 import threading
@@ -148,8 +147,8 @@ def test_who_stops_early_disconnects(cluster: Cluster) -> None:
     ids=["format", "fault", "own"],
 )
 def test_errors_come_whole(cluster: Cluster, error: ns.NerscopeError, monkeypatch: Any) -> None:
-    monkeypatch.setattr(pickle, "loads", lambda data: data)
-    monkeypatch.setattr(pickle, "dumps", lambda data: data)
+    monkeypatch.setattr(engine_module, "encode", lambda value: value)
+    monkeypatch.setattr(engine_module, "decode", lambda message: message)
     monkeypatch.setattr(cluster, "get", lambda sent: sent() if callable(sent) else sent)
     with pytest.raises(ns.NerscopeError) as caught:
         list(Ray("head:6379").map(failing, error, [1]))
@@ -183,9 +182,9 @@ def test_a_cluster_without_a_cpu_is_waited_for_and_given_up(monkeypatch: Any) ->
     monkeypatch.setattr(engine_module, "_CPU_WITHIN", 0.1)
     empty = Cluster(cpus=0)
     with pytest.raises(ns.FaultError, match="no CPU to work with"):
-        engine_module._landed(empty, empty)
+        engine_module._fetch(empty, empty)
     monkeypatch.setattr(empty, "wait", lambda sent, timeout: _grown(empty, sent))
-    assert engine_module._landed(empty, lambda: ("part", pack(5))) == 5
+    assert engine_module._fetch(empty, lambda: ("part", pack(5))) == 5
 
 
 def _grown(cluster: Cluster, sent: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -200,12 +199,12 @@ def _grown(cluster: Cluster, sent: list[Any]) -> tuple[list[Any], list[Any]]:
         (("missing", ("n1", "No module")), ns.FaultError, "node n1: workers there have no nersc"),
         (("version", ("n1", "0.0.7")), ns.FaultError, f"nerscope is 0.0.7 there and {VERSION} h"),
         (
-            ("error", ("InputError", __file__, "no such file", "check the path", "n1")),
+            ("message", ("InputError", __file__, "no such file", "check the path", "n1")),
             ns.FaultError,
             "the node n1 has no such file. Remedy: put it on a path that all nodes can read",
         ),
         (
-            ("error", ("InputError", "nowhere.txt", "no such file", "check the path", "n1")),
+            ("message", ("InputError", "nowhere.txt", "no such file", "check the path", "n1")),
             ns.InputError,
             "nowhere.txt: no such file. Remedy: check the path",
         ),
@@ -213,7 +212,7 @@ def _grown(cluster: Cluster, sent: list[Any]) -> tuple[list[Any], list[Any]]:
 )
 def test_answers_of_workers_become_messages(answer: Any, kind: type, words: str) -> None:
     with pytest.raises(kind) as caught:
-        engine_module._opened(answer)
+        engine_module._part_of(answer)
     assert words in str(caught.value)
 
 

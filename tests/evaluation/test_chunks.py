@@ -1,6 +1,5 @@
 """Chunks: scoring one is pure, and neither their number nor who scores them moves a number."""
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,10 @@ import pytest
 from tests.scoring.toys import Corpus, corpus, drawn, noisy, text_of
 
 import nerscope
+from nerscope.codec import pack, unpack
 from nerscope.engines.base import Item, Part, State, engine_for
 from nerscope.engines.local import Local
+from nerscope.engines.messages import decode, encode
 from nerscope.engines.pool import Pool
 from nerscope.errors import UsageError
 from nerscope.evaluation.gather import gather
@@ -80,8 +81,8 @@ class Posted(Backwards):
         self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
     ) -> Iterator[Part]:
         for item in items:
-            sent: tuple[Any, Any, Any] = pickle.loads(pickle.dumps((work, state, item)))
-            part: Part = pickle.loads(pickle.dumps(sent[0](sent[1], sent[2])))
+            sent: tuple[Any, Any, Any] = decode(encode((work, state, item)))
+            part: Part = unpack(pack(sent[0](sent[1], sent[2])))
             yield part
 
 
@@ -104,14 +105,14 @@ def test_chunks_add_up_to_the_whole(files: dict[str, str]) -> None:
 def test_scoring_a_chunk_is_pure(files: dict[str, str]) -> None:
     task = open_task(files["gold"], {"a": files["pred"]}, TRAIN, None, Settings())
     plan = make_plan(task, Local()).plan
-    before = pickle.dumps(plan)
+    before = encode(plan)
     rows = list(task.rows(tokens=True))
     assert len(rows) > 1
     first = [score_chunk(plan, row) for row in rows]
     again = [score_chunk(plan, row) for row in reversed(rows)][::-1]
     for one, other in zip(first, again, strict=True):
-        assert pickle.dumps(one) == pickle.dumps(other)
-    assert pickle.dumps(plan) == before
+        assert pack(one) == pack(other)
+    assert encode(plan) == before
     assert sum(part.sentences for part in first) == OFTEN * len(GOLD)
 
 

@@ -1,8 +1,21 @@
-"""Where the work is done: in this process, in several, or on a cluster; one module an engine."""
+"""Where the work is done: in this process, in several, or on a cluster; one module per engine."""
+
+from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import Engine
-from nerscope.engines.local import Local
-from nerscope.engines.pool import Pool
-from nerscope.engines.ray import Ray
+
+if TYPE_CHECKING:
+    from nerscope.engines.local import Local
+    from nerscope.engines.pool import Pool
+    from nerscope.engines.ray import Ray
 
 __all__ = ["Engine", "Local", "Pool", "Ray"]
+
+
+def __getattr__(name: str) -> Any:
+    # An evaluation in one process imports neither the pool nor the link to a cluster.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{name.lower()}"), name)

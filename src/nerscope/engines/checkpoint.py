@@ -1,4 +1,9 @@
-"""Parts that are kept in a folder, so that work that was stopped goes on where it was."""
+"""Keep parts in a folder, so that an evaluation that was stopped goes on where it was.
+
+Each part is a file: a mark, a digest, the encoded part. The digest covers the bytes and also what
+the part is: its key (settings, files, version), its work and its place among the items. A part
+that is copied over another one is therefore as useless as a damaged one, and is made again.
+"""
 
 import errno
 import hashlib
@@ -10,21 +15,31 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import count, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nerscope.codec import pack, unpack
-from nerscope.engines.base import Engine, Item, Part, State
+from nerscope.engines.base import Engine, Item, Part, State, is_elastic, is_nearby
 from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError
 
-_MARK = b"nerscope part 1\n"
-_SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_MARK = b"nerscope part 2\n"
+_DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
-_Looked = tuple[list[Any], Path, Item]  # an item: its part if that is kept, and where
+
+class _Slot(NamedTuple):
+    """Where the part of one item is kept, and what it must be the part of."""
+
+    path: Path
+    identity: str
+
+
+_Lookup = tuple[list[Any], _Slot, Item]  # the stored part in a list, empty if there is none
 
 
 class Checkpoint:
-    """A folder in which parts are kept until `finish`, and so beyond an evaluation whose results
-    have yet to be written.
+    """A folder that keeps parts until `finish` is called.
+
+    Parts outlive the evaluation itself: a run that is killed while its results are written still
+    has them.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -33,41 +48,45 @@ class Checkpoint:
         self._folder = folder
         self._engine: Checkpointed | None = None
 
-    def around(self, engine: Engine, key: str) -> "Checkpointed":
+    def wrap(self, engine: Engine, key: str) -> "Checkpointed":
         """An engine that keeps its parts here."""
         self._engine = Checkpointed(engine, self._folder, key)
         return self._engine
 
     def finish(self) -> None:
-        """Delete what was kept."""
+        """Delete the parts."""
         if self._engine is not None:
             self._engine.finish()
 
 
 def checkpoint_of(given: "str | os.PathLike[str] | Checkpoint | None") -> Checkpoint | None:
-    """What somebody gave as a checkpoint."""
+    """The checkpoint that was given, or the one in the folder that was given."""
     return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
 
 
 class Checkpointed:
-    """An engine that keeps each part in a folder, and leaves to another engine what is not there.
+    """An engine that keeps each part in a folder, and leaves to another engine what is missing.
 
-    `key` says everything that parts depend on beside their place among the items: what has another
-    key is never used, and never touched. Several processes may share a folder, and even a key.
+    `key` covers everything that parts depend on beside work and place: settings, the files as they
+    are, plug-ins, the version. Parts of another key are never used, and never touched. Several
+    processes may share a folder, and even a key.
 
     >>> from nerscope.engines.local import Local
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     engine = Checkpointed(Local(), folder, "version, settings, files")
     ...     parts = list(engine.map(divmod, 7, [2, 3]))
-    ...     kept = len(list(engine.folder.iterdir()))
+    ...     n_files = len(list(engine.folder.iterdir()))
     ...     engine.finish()
-    >>> parts, kept
+    >>> parts, n_files
     ([(3, 1), (2, 1)], 2)
     """
 
+    in_shards = True  # a part is the most that is lost, so there must be several
+
     def __init__(self, engine: Engine, folder: str | os.PathLike[str], key: str) -> None:
         self.engine, self.folder, self.key = engine, Path(folder), key
-        self._maps: Counter[str] = Counter()  # a work may be done several times, on other items
+        self.nearby, self.elastic = is_nearby(engine), is_elastic(engine)
+        self._n_maps: Counter[str] = Counter()  # the same work may be mapped twice, on other items
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=self.folder).close()
@@ -76,110 +95,120 @@ class Checkpointed:
 
     @property
     def remote(self) -> bool:
-        """Whether items leave this process."""
         return self.engine.remote
 
     def map(
         self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
     ) -> Iterator[Part]:
-        """The parts of all items: read where they are kept, made and kept where not."""
-        paths = self._paths(f"{work.__module__}.{work.__qualname__}")
-        looked = ((_kept(path), path, item) for path, item in zip(paths, items, strict=False))
-        # Those that are kept are the first ones, unless some were damaged.
-        for are_kept, row in groupby(looked, lambda one: bool(one[0])):
-            if are_kept:
-                yield from (part for (part,), _, _ in row)
+        """The parts of all items: read if they are stored, else made and stored."""
+        slots = self._slots(f"{work.__module__}.{work.__qualname__}")
+        lookups = ((_load(slot), slot, item) for slot, item in zip(slots, items, strict=False))
+        # Stored parts come first, unless some were damaged: mostly there are two groups. Items of
+        # a group that is missing go to the engine together, so that its workers start once.
+        for is_stored, group in groupby(lookups, lambda lookup: bool(lookup[0])):
+            if is_stored:
+                yield from (part for (part,), _, _ in group)
             else:
-                yield from self._made(work, state, row)
+                yield from self._make(work, state, group)
 
-    def _made(
-        self, work: Callable[[State, Item], Part], state: State, row: Iterator[_Looked[Item]]
+    def _make(
+        self, work: Callable[[State, Item], Part], state: State, lookups: Iterator[_Lookup[Item]]
     ) -> Iterator[Part]:
-        under_way: deque[Path] = deque()
+        under_way: deque[_Slot] = deque()
 
         def items() -> Iterator[Item]:
-            for _, path, item in row:
-                under_way.append(path)
+            for _, slot, item in lookups:
+                under_way.append(slot)
                 yield item
 
         for part in self.engine.map(work, state, items()):
             if not under_way:
                 raise ValueError("the engine gives too many parts")
-            self._write(under_way.popleft(), pack(part))
+            self._store(under_way.popleft(), pack(part))
             yield part
-        if under_way or next(row, None) is not None:
+        if under_way or next(lookups, None) is not None:
             raise ValueError("the engine gives too few parts")
 
     def finish(self) -> None:
-        """Delete all parts of this key, when what they were made for is done."""
-        for path in self.folder.glob(f"{_digest(self.key)}-*"):
+        """Delete all parts of this key, when the results they were made for are written."""
+        for path in self.folder.glob(f"{_short_digest(self.key)}-*"):
             with _shared():
                 path.unlink()
 
-    def _paths(self, work: str) -> Iterator[Path]:
-        self._maps[work] += 1
-        about, own = (work, self._maps[work]), _digest(self.key)
-        return (self.folder / f"{own}-{_digest(*about, place)}.part" for place in count())
+    def _slots(self, work: str) -> Iterator[_Slot]:
+        self._n_maps[work] += 1
+        n_map, prefix = self._n_maps[work], _short_digest(self.key)
+        for place in count():
+            name = _short_digest(work, n_map, place)
+            identity = json.dumps([self.key, work, n_map, place])
+            yield _Slot(self.folder / f"{prefix}-{name}.part", identity)
 
-    def _write(self, path: Path, data: bytes) -> None:
-        """Write a part whole or not at all, whatever happens to the machine."""
+    def _store(self, slot: _Slot, data: bytes) -> None:
+        """Write a part whole or not at all, even if the machine stops.
+
+        The draft is synced before it gets its name: a name without its bytes would be a part that
+        looks complete.
+        """
         try:
             handle, draft = tempfile.mkstemp(
-                prefix=f"{path.stem}-", suffix=".draft", dir=path.parent
+                prefix=f"{slot.path.stem}-", suffix=".draft", dir=slot.path.parent
             )
             try:
                 with open(handle, "wb") as file:
-                    file.write(_MARK + hashlib.sha256(data).digest())
+                    file.write(_MARK + _part_digest(slot, data))
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
                 with _shared():
-                    Path(draft).replace(path)
+                    Path(draft).replace(slot.path)
             finally:
                 Path(draft).unlink(missing_ok=True)
         except OSError as error:
             raise _unwritable(self.folder, error) from None
 
 
-def innermost(engine: Engine) -> Engine:
-    """The engine that does the work."""
-    return engine.engine if isinstance(engine, Checkpointed) else engine
-
-
 def _shared() -> suppress:
-    """Another process with the same key may be reading a part, which Windows minds, or be done with
-    all of them; that costs time at most.
+    """Ignore what another process with the same key may do to a part at the same moment.
+
+    Windows does not replace a file that is being read, and a process that is done deletes its
+    parts. Either costs time at most.
     """
     return suppress(FileNotFoundError, PermissionError)
 
 
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+def _short_digest(*fields: object) -> str:
+    return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:32]
 
 
-def _kept(path: Path) -> list[Any]:
-    """The part, alone; nothing, if it is not whole, or of another version."""
-    data = _read(path)
+def _part_digest(slot: _Slot, data: bytes) -> bytes:
+    """A digest of a part that fits this slot only."""
+    digest = hashlib.sha256(hashlib.sha256(slot.identity.encode()).digest())
+    digest.update(data)
+    return digest.digest()
+
+
+def _load(slot: _Slot) -> list[Any]:
+    """The stored part in a list; an empty list if it is damaged, misplaced or of another version.
+
+    A list, because a part may be None.
+    """
     try:
-        return [] if data is None else [unpack(data)]
-    except ValueError:
-        return []
-
-
-def _read(path: Path) -> bytes | None:
-    """The packed bytes of a part, None if they are not all there and as they were."""
-    try:
-        content = path.read_bytes()
+        content = slot.path.read_bytes()
     except OSError:
-        return None
+        return []
     start = len(_MARK) + hashlib.sha256().digest_size
     head, data = content[:start], content[start:]
-    return data if head == _MARK + hashlib.sha256(data).digest() else None
+    if head != _MARK + _part_digest(slot, data):
+        return []
+    try:
+        return [unpack(data)]
+    except ValueError:
+        return []
 
 
 def _unwritable(folder: Path, error: OSError | ValueError) -> NerscopeError:
     reason = error.strerror if isinstance(error, OSError) else error
     fact = f"no parts can be kept in this folder ({reason})"
-    if isinstance(error, OSError) and error.errno in _SURROUNDINGS:
+    if isinstance(error, OSError) and error.errno in _DISK_TROUBLE:
         return FaultError(str(folder), fact, "make room on the disk, and try again")
     return OutputError(str(folder), fact, "choose another folder, or change its permissions")

@@ -1,4 +1,4 @@
-"""Everything in this process."""
+"""The engine that does everything in this process."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,14 @@ from nerscope.engines.base import ENGINES, Item, Part, State
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """The engine for one core."""
+    """Work on one core, in this process.
+
+    >>> list(Local().map(divmod, 7, [2, 3]))
+    [(3, 1), (2, 1)]
+    """
 
     remote: bool = False
+    nearby: bool = True
 
     def map(
         self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
@@ -20,8 +25,8 @@ class Local:
             yield work(state, item)
 
 
-def _local(workers: int, plugins: Sequence[str]) -> Local:
+def _make_local(workers: int, plugins: Sequence[str]) -> Local:
     return Local()
 
 
-ENGINES.add("local", _local, built_in=True)
+ENGINES.add("local", _make_local, built_in=True, rank=10)

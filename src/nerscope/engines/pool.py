@@ -1,12 +1,16 @@
-"""Several processes on this machine."""
+"""The engine for several processes on this machine.
+
+It does not stand on `concurrent.futures`, for three reasons that were met in practice: workers of a
+process that is killed must end too; on Linux a forked worker inherits the state, which may hold
+what cannot be encoded (a function of a notebook); and a spawned worker must not run the user's
+`__main__` again.
+"""
 
 import gc
 import os
-import pickle
 import signal
 import sys
 import threading
-import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from nerscope.codec import pack, unpack
 from nerscope.engines.base import ENGINES, Item, Part, State
+from nerscope.engines.messages import decode, decode_error, encode, encode_error
 from nerscope.errors import FaultError
 from nerscope.plugins import load_plugins
 
@@ -25,23 +30,31 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-_AHEAD = 2  # items that wait for each worker, so that memory does not grow with the data
-_SMALL = 8000  # bytes that fit into a pipe, on every system, while nobody reads from it
+_AHEAD = 2  # items under way for each worker, so that memory does not grow with the data
+_SMALL = 8000  # bytes that a pipe takes, on every system, while its other end does not read
+_DONE, _FAILED = b"done", b"failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The engine for all cores: each worker has the state, and gets items as it is free."""
+    """Work on several cores: each worker process has the state, and gets items as it is free.
+
+    `plugins` are Python files that workers run before they begin.
+
+    >>> list(Pool(2).map(divmod, 7, [2, 3]))
+    [(3, 1), (2, 1)]
+    """
 
     workers: int
     plugins: tuple[str, ...] = ()
     remote: bool = True
+    nearby: bool = True
 
     def map(
         self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
     ) -> Iterator[Part]:
         """The parts of all items, in order."""
-        team = _Team(self.workers, _recruiter(self.plugins, work, state))
+        team = _Team(self.workers, _starter(self.plugins, work, state))
         try:
             yield from team.parts(items)
         finally:
@@ -56,97 +69,102 @@ class _Worker:
     pipe: "Connection"
     places: deque[int] = field(default_factory=deque)  # of items that it has not answered yet
 
-    def give(self, place: int, message: bytes) -> None:
-        with _dead_is_a_fault():
+    def send(self, place: int, message: bytes) -> None:
+        with _death_as_fault():
             self.pipe.send_bytes(message)
         self.places.append(place)
 
-    def answer(self) -> tuple[int, "_Answer"]:
-        with _dead_is_a_fault():
-            answer = _Answer(self.pipe.recv_bytes() == _DONE, self.pipe.recv_bytes())
-        return self.places.popleft(), answer
+    def receive(self) -> tuple[int, "_Reply"]:
+        with _death_as_fault():
+            reply = _Reply(self.pipe.recv_bytes() == _DONE, self.pipe.recv_bytes())
+        return self.places.popleft(), reply
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """What a worker made of an item: a part, packed; or an error."""
+class _Reply:
+    """What a worker made of an item: an encoded part, or an encoded error."""
 
-    done: bool
+    is_done: bool
     data: bytes
 
     def part(self) -> Any:
-        """The part; what failed in the worker fails here."""
-        if self.done:
+        """The part; an error of the worker is raised here."""
+        if self.is_done:
             return unpack(self.data)
-        raise pickle.loads(self.data)
+        raise decode_error(self.data)
 
 
-_Recruiter = Callable[[Sequence["_Worker"]], _Worker]
+_Starter = Callable[[Sequence["_Worker"]], _Worker]
 
 
 class _Team:
-    """The workers of one map, who answer in any order; never more of them than items."""
+    """The workers of one map; never more of them than items."""
 
-    def __init__(self, size: int, recruiter: _Recruiter) -> None:
-        self._size, self._recruiter = size, recruiter
+    def __init__(self, size: int, start_worker: _Starter) -> None:
+        self._size, self._start_worker = size, start_worker
         self._workers: list[_Worker] = []
-        self._answers: dict[int, _Answer] = {}
+        self._replies: dict[int, _Reply] = {}  # by place: workers answer in any order
 
     def parts(self, items: Iterable[Item]) -> Iterator[Any]:
-        """The parts in the order of the items, of which few are on their way at any time."""
-        messages = map(pickle.dumps, items)
+        """The parts in the order of the items.
+
+        Worked example with two workers: items 0 to 4 are sent (two for each worker, and one more),
+        item 1 is answered first and waits in `_replies`; when item 0 is answered, parts 0 and 1 are
+        given, and items 5 and 6 are sent.
+        """
+        messages = map(encode, items)
         message = next(messages, None)
-        given = told = 0
-        while message is not None or told < given:
-            self._listen(0)  # who became free while the last part was used
-            while message is not None and given - told <= _AHEAD * self._size:
+        n_sent = n_given = 0
+        while message is not None or n_given < n_sent:
+            self._receive(0)  # workers may have become free while the last part was used
+            while message is not None and n_sent - n_given <= _AHEAD * self._size:
                 worker = self._free_for(message)
                 if worker is None:
                     break
-                worker.give(given, message)
-                given, message = given + 1, next(messages, None)
-            if told in self._answers:
-                yield self._answers.pop(told).part()
-                told += 1
+                worker.send(n_sent, message)
+                n_sent, message = n_sent + 1, next(messages, None)
+            if n_given in self._replies:
+                yield self._replies.pop(n_given).part()
+                n_given += 1
             else:
-                self._listen()
+                self._receive()
 
     def dismiss(self) -> None:
-        """End all workers: at once, if they are still at something."""
+        """End all workers, without waiting for what they are working on."""
         for worker in self._workers:
-            worker.pipe.close()  # who waits for an item sees that there is none
+            worker.pipe.close()  # an idle worker reads the end of the pipe, and returns
             if worker.places:
                 worker.process.kill()
         for worker in self._workers:
             worker.process.join()
 
     def _free_for(self, message: bytes) -> _Worker | None:
-        """Who can take an item: an idle worker, a new one, or, if it is small, one that is busy.
+        """An idle worker, a new one, or, for a small item, one that has a single item.
 
-        A large one is not given to the busy: two who write to each other and do not read wait
-        forever.
+        A busy worker does not read. A large item would block this process in the pipe, and a large
+        reply would block the worker: both would wait for each other forever.
         """
         idle = [worker for worker in self._workers if not worker.places]
         if not idle and len(self._workers) < self._size:
-            with _uninterrupted():
-                self._workers.append(self._recruiter(self._workers))
+            with _interrupts_blocked():
+                self._workers.append(self._start_worker(self._workers))
             idle = self._workers[-1:]
         if not idle and len(message) <= _SMALL:
             idle = [worker for worker in self._workers if len(worker.places) == 1]
         return idle[0] if idle else None
 
-    def _listen(self, seconds: float | None = None) -> None:
-        """Take the answers that are there; wait for one, for so long."""
+    def _receive(self, seconds: float | None = None) -> None:
+        """Take all replies that are there; wait for the first one, at most so long."""
         from multiprocessing.connection import wait
 
         busy = {worker.pipe: worker for worker in self._workers if worker.places}
         for pipe in wait(list(busy), seconds) if busy else ():
-            place, answer = busy[pipe].answer()  # type: ignore[index]
-            self._answers[place] = answer
+            place, reply = busy[pipe].receive()  # type: ignore[index]
+            self._replies[place] = reply
 
 
 @contextmanager
-def _dead_is_a_fault() -> Iterator[None]:
+def _death_as_fault() -> Iterator[None]:
     try:
         yield
     except (EOFError, OSError):
@@ -158,8 +176,11 @@ def _dead_is_a_fault() -> Iterator[None]:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait while a worker starts, who does not know yet that it is not meant."""
+def _interrupts_blocked() -> Iterator[None]:
+    """Hold back Ctrl-C while a worker starts.
+
+    The terminal sends it to all processes, and a new worker does not ignore it yet.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # as on Windows
         yield
         return
@@ -170,54 +191,60 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _recruiter(plugins: Sequence[str], work: Callable[..., Any], state: object) -> _Recruiter:
+def _starter(plugins: Sequence[str], work: Callable[..., Any], state: object) -> _Starter:
     """How a worker is started.
 
-    A copy of this process knows the state and all that is registered, and is there at once; but
-    what other threads do cannot be copied. So where there are any, workers start from nothing.
+    A forked worker inherits the state and all that is registered, and is there at once. But locks
+    that other threads hold stay locked in it forever: with several threads, workers are spawned.
     """
     from multiprocessing import resource_tracker
 
     if sys.platform == "linux" and threading.active_count() == 1:
-        return partial(_copied, work, state)
+        return partial(_fork, work, state)
     if sys.platform != "win32":
-        resource_tracker.ensure_running()  # who would else let Ctrl-C through at the first start
-    return partial(_fresh, plugins, work, pickle.dumps(state))
+        # Started together with the first worker, it would unblock Ctrl-C too early.
+        resource_tracker.ensure_running()
+    return partial(_spawn, plugins, encode((work, state)))
 
 
-def _copied(work: Callable[..., Any], state: object, others: Sequence[_Worker]) -> _Worker:
+def _fork(work: Callable[..., Any], state: object, others: Sequence[_Worker]) -> _Worker:
     from multiprocessing import Pipe, get_context
 
     here, there = Pipe()
-    ours = [here, *(other.pipe for other in others)]
-    process = get_context("fork").Process(target=_serve_copied, args=(there, ours, work, state))
+    parent_ends = [here, *(other.pipe for other in others)]
+    process = get_context("fork").Process(
+        target=_serve_forked, args=(there, parent_ends, work, state)
+    )
     process.daemon = True
-    with warnings.catch_warnings():  # of threads of numpy's, which does not mind copies
+    with warnings.catch_warnings():  # Python warns of numpy's threads, which survive a fork
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
     there.close()
     return _Worker(process, here)
 
 
-def _fresh(
-    plugins: Sequence[str], work: Callable[..., Any], state: bytes, others: Sequence[_Worker]
-) -> _Worker:
+def _spawn(plugins: Sequence[str], job: bytes, others: Sequence[_Worker]) -> _Worker:
     from multiprocessing import Pipe, get_context
 
     here, there = Pipe()
-    process = get_context("spawn").Process(target=_serve_fresh, args=(there, plugins, work))
+    process = get_context("spawn").Process(target=_serve_spawned, args=(there, tuple(plugins)))
     process.daemon = True
-    with _nameless_program():
+    with _hidden_main_module():
         process.start()
     there.close()
-    with _dead_is_a_fault():
-        here.send_bytes(state)  # not as an argument: who dies before taking it is waited for
+    with _death_as_fault():
+        # Not as an argument of the process: if it died before reading that, start() would hang.
+        here.send_bytes(job)
     return _Worker(process, here)
 
 
 @contextmanager
-def _nameless_program() -> Iterator[None]:
-    """Let nobody tell which program this is: a worker would run it again, from its first line."""
+def _hidden_main_module() -> Iterator[None]:
+    """Hide `__main__` from spawned workers.
+
+    multiprocessing imports the parent's `__main__` again in every spawned process. Scripts without
+    an `if __name__ == "__main__"` guard would then run again in each worker.
+    """
     program = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -226,77 +253,65 @@ def _nameless_program() -> Iterator[None]:
         sys.modules["__main__"] = program
 
 
-# What follows happens in a worker.
+# What follows runs in a worker.
 
-_DONE, _FAILED = b"done", b"failed"
+_Job = tuple[Callable[..., Any], Any]  # work and state
 
 
-def _serve_copied(
-    pipe: "Connection", ours: Sequence["Connection"], work: Callable[..., Any], state: object
+def _serve_forked(
+    pipe: "Connection", parent_ends: Sequence["Connection"], work: Callable[..., Any], state: object
 ) -> None:
-    for one in ours:  # or this copy would keep the pipes open when the others have gone
-        one.close()
-    gc.freeze()  # a collector that looks at all that was copied would copy it in earnest
+    for end in parent_ends:  # an inherited copy would keep the pipe open after the parent is gone
+        end.close()
+    gc.freeze()  # a collection would write to every inherited object, and so copy its memory
     _serve(pipe, lambda: (work, state))
 
 
-def _serve_fresh(pipe: "Connection", plugins: Sequence[str], work: Callable[..., Any]) -> None:
-    state = pipe.recv_bytes()
+def _serve_spawned(pipe: "Connection", plugins: Sequence[str]) -> None:
+    job = pipe.recv_bytes()
 
-    def begun() -> tuple[Callable[..., Any], Any]:
-        load_plugins(plugins)  # before the state is unpacked, which may name what they register
-        return work, pickle.loads(state)
+    def load_job() -> _Job:
+        load_plugins(plugins)  # first, because the state may name what they register
+        work, state = decode(job)
+        return work, state
 
-    _serve(pipe, begun)
+    _serve(pipe, load_job)
 
 
-def _serve(pipe: "Connection", begin: Callable[[], tuple[Callable[..., Any], Any]]) -> None:
-    """Answer items until there are no more, or nobody is left who would give them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started the workers ends them
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    begun = cache(begin)
+def _serve(pipe: "Connection", load_job: Callable[[], _Job]) -> None:
+    """Answer items until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    job = cache(load_job)
     try:
         while True:
-            kind, data = _answered(begun, pipe.recv_bytes())
+            kind, data = _answer(job, pipe.recv_bytes())
             pipe.send_bytes(kind)
             pipe.send_bytes(data)
     except (EOFError, OSError):
         return
 
 
-def _end_with_parent() -> None:
-    """Work for nobody is not finished: whoever was to have it was killed."""
+def _exit_with_parent() -> None:
+    """Exit when the parent process dies, so that a killed run leaves no workers behind."""
     from multiprocessing import parent_process
 
     parent = parent_process()
-    assert parent is not None  # as every worker has one
+    assert parent is not None  # every worker has one
     parent.join()
     os._exit(1)
 
 
-def _answered(
-    begun: Callable[[], tuple[Callable[..., Any], Any]], message: bytes
-) -> tuple[bytes, bytes]:
+def _answer(job: Callable[[], _Job], message: bytes) -> tuple[bytes, bytes]:
     try:
-        work, state = begun()
-        return _DONE, pack(work(state, pickle.loads(message)))
-    except Exception as error:  # noqa: BLE001  it is raised again where the part was asked for
-        return _FAILED, _as_bytes(error)
+        work, state = job()
+        return _DONE, pack(work(state, decode(message)))
+    except Exception as error:  # noqa: BLE001  raised again where the part is used
+        return _FAILED, encode_error(error)
 
 
-def _as_bytes(error: Exception) -> bytes:
-    """An error that can be raised elsewhere, with a note where it was raised first."""
-    error.add_note("".join(traceback.format_exception(error)))
-    try:
-        data = pickle.dumps(error)
-        pickle.loads(data)  # some can be sent, and then not be received
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
-    return data
-
-
-def _pool(workers: int, plugins: Sequence[str]) -> Pool:
+def _make_pool(workers: int, plugins: Sequence[str]) -> Pool:
     return Pool(workers, tuple(plugins))
 
 
-ENGINES.add("pool", _pool, built_in=True)
+ENGINES.add("pool", _make_pool, built_in=True, rank=20)

@@ -1,8 +1,7 @@
-"""A cluster: workers on many machines, by the library Ray, to which this program only connects."""
+"""The engine for a cluster: Ray runs the workers, and this program only connects to them."""
 
 import contextlib
 import os
-import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nerscope import errors
 from nerscope.codec import pack, unpack
 from nerscope.engines.base import ENGINES, Item, Part, State
+from nerscope.engines.messages import ErrorText, decode, decode_error, encode, encode_error
 from nerscope.errors import FaultError, NerscopeError
 from nerscope.plugins import load_plugins
 from nerscope.version import VERSION
@@ -21,19 +20,20 @@ if TYPE_CHECKING:
     from nerscope.engines.link import Link
 
 _AHEAD = 3  # items under way for each CPU, so that memory does not grow with the data
-_RETRIES = 3  # of an item whose worker or node is lost
-_CPU_WITHIN = 300.0  # seconds without a single CPU; clusters that grow on demand take minutes
+_RETRIES = 3  # times that an item is sent again if its worker or node is lost
+_CPU_WITHIN = 300.0  # seconds to wait for a first CPU; clusters that grow on demand take minutes
 _LOOKS_EVERY = 2.0  # seconds
 
-Trip = tuple[str, str, list[str]]  # a key for all items of a map, where paths begin, plug-ins
-Answer = tuple[str, Any]  # what became of an item, in words and bytes that need no nerscope
+_Errand = tuple[str, str, list[str]]  # a key for all items of a map, the folder, plug-ins
+# What became of an item, in texts and bytes: a program without nerscope can tell why there is none.
+_Answer = tuple[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Ray:
-    """The engine for a cluster: workers get the state once, then items; lost items are done again.
+    """Work on a Ray cluster: workers get the state once, then items; lost items are sent again.
 
-    `address` is `ray://HOST:10001`, or `HOST:6379` on a machine of the cluster. Without one, it is
+    `address` is `ray://HOST:10001`, or `HOST:6379` on a machine of the cluster. By default it is
     the cluster that this program is connected to, that `RAY_ADDRESS` names, or that was started on
     this machine. The connection lasts as long as the engine.
 
@@ -44,128 +44,126 @@ class Ray:
     address: str | None = None
     plugins: Sequence[str] = field(default=(), kw_only=True)
     remote: bool = field(default=True, init=False, repr=False)
+    elastic: bool = field(default=True, init=False, repr=False)
     _links: "list[Link]" = field(default_factory=list, init=False, repr=False, compare=False)
 
     def map(
         self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
     ) -> Iterator[Part]:
         """The parts of all items, in order."""
-        from nerscope.engines.link import library, link_to  # only those who have a cluster wait
+        from nerscope.engines.link import library, link_to  # seldom needed
 
         ray = library()
         self._links[:] = [link_to(ray, self.address)]
         try:
             with _explained(ray):
-                yield from _parts(ray, _trip(self.plugins), pickle.dumps((work, state)), items)
-        except BaseException:  # to disconnect is to stop what is under way
+                yield from _parts(ray, _errand(self.plugins), encode((work, state)), items)
+        except BaseException:  # disconnecting stops what is under way
             self._links.clear()
             raise
 
 
-def _trip(plugins: Sequence[str]) -> Trip:
+def _errand(plugins: Sequence[str]) -> _Errand:
     return os.urandom(8).hex(), str(Path.cwd()), list(plugins)
 
 
-def _parts(ray: Any, trip: Trip, bundle: bytes, items: Iterable[Any]) -> Iterator[Any]:
-    """Send items, not too many at once, and give back what comes, in their order."""
-    # In a list: a worker fetches it when it needs it, instead of with every item.
-    held = [ray.put(bundle)]
-    # Spread: else Ray may leave a node without work, since one that is warm always comes first.
-    sent = ray.remote(_carrier(VERSION)).options(
+def _parts(ray: Any, errand: _Errand, job: bytes, items: Iterable[Any]) -> Iterator[Any]:
+    """Send items, not too many at once, and give their parts in order."""
+    # In a list, Ray passes the reference on and a worker fetches the job when it needs it; as an
+    # argument of its own, Ray would send the job along with every item.
+    job_reference = [ray.put(job)]
+    # SPREAD, because Ray prefers warm workers and may leave whole nodes without work.
+    remote_work = ray.remote(_carrier(VERSION)).options(
         name="nerscope", max_retries=_RETRIES, scheduling_strategy="SPREAD"
     )
-    flight: deque[Any] = deque()
+    under_way: deque[Any] = deque()
     for item in items:
-        flight.append(sent.remote(trip, held, pickle.dumps(item)))
-        if len(flight) > _AHEAD * _cpus(ray):
-            yield _landed(ray, flight.popleft())
-    for one in flight:
-        yield _landed(ray, one)
+        under_way.append(remote_work.remote(errand, job_reference, encode(item)))
+        if len(under_way) > _AHEAD * _cpus(ray):
+            yield _fetch(ray, under_way.popleft())
+    for reference in under_way:
+        yield _fetch(ray, reference)
 
 
-def _landed(ray: Any, sent: Any) -> Any:
-    """The part of an item that was sent."""
+def _fetch(ray: Any, reference: Any) -> Any:
+    """Wait for the answer to an item; refused if the cluster has no CPU for long."""
     deadline = time.monotonic() + _CPU_WITHIN
-    while not ray.wait([sent], timeout=_LOOKS_EVERY)[0]:
+    while not ray.wait([reference], timeout=_LOOKS_EVERY)[0]:
         if _cpus(ray):
             deadline = time.monotonic() + _CPU_WITHIN
         elif time.monotonic() > deadline:
             raise FaultError(
                 "Ray", "the cluster has no CPU to work with", "add nodes to it, or see `ray status`"
             )
-    return _opened(ray.get(sent))
+    return _part_of(ray.get(reference))
 
 
 def _cpus(ray: Any) -> int:
     return int(ray.cluster_resources().get("CPU", 0))
 
 
-# In a worker.
+# What follows runs in a worker.
 
 
-def _carrier(version: str) -> Callable[..., Answer]:
-    """What is sent to workers. Being no function of a module, it travels as code, and so can tell
-    that nerscope is not there.
+def _carrier(version: str) -> Callable[..., _Answer]:
+    """The function that Ray sends to workers.
+
+    Ray sends a function of a module by name, and the code of any other. Workers need the code: it
+    runs also where nerscope is missing, and says so.
     """
 
-    def carried(trip: Any, held: list[Any], item: bytes) -> Any:
+    def carry(errand: Any, job_reference: list[Any], item: bytes) -> Any:
         import platform
 
         try:
-            from nerscope.version import VERSION as found  # noqa: N811
+            from nerscope.version import VERSION as installed  # noqa: N811
 
-            if found != version:
-                return "version", (platform.node(), found)
-            from nerscope.engines.ray import _worked
+            if installed != version:
+                return "version", (platform.node(), installed)
+            from nerscope.engines.ray import _work_on
         except ImportError as error:
             return "missing", (platform.node(), str(error))
-        return _worked(platform.node(), trip, held, item)
+        return _work_on(platform.node(), errand, job_reference, item)
 
-    return carried
-
-
-_at_hand: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # work and state of the last map
+    return carry
 
 
-def _worked(node: str, trip: Trip, held: list[Any], item: bytes) -> Answer:
-    """The part of an item, packed, or why there is none."""
-    key, folder, plugins = trip
+_jobs: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # work and state of the last map
+
+
+def _work_on(node: str, errand: _Errand, job_reference: list[Any], item: bytes) -> _Answer:
+    """The encoded part of an item, or why there is none."""
+    key, folder, plugins = errand
     try:
         with contextlib.chdir(folder if Path(folder).is_dir() else "."):
-            work, state = _begun(key, plugins, held)
-            return "part", pack(work(state, pickle.loads(item)))
+            work, state = _load_job(key, plugins, job_reference)
+            return "part", pack(work(state, decode(item)))
     except NerscopeError as error:
-        kind = next(base.__name__ for base in type(error).__mro__ if base in _KINDS.values())
-        return "error", (kind, error.place, error.fact, error.remedy, node)
+        return "message", (*ErrorText.of(error), node)
+    except Exception as error:  # noqa: BLE001  raised again where the part is used
+        return "error", encode_error(error)
 
 
-def _begun(key: str, plugins: Sequence[str], held: Sequence[Any]) -> Any:
-    """Work and state, which are fetched and unpacked once in each worker."""
+def _load_job(key: str, plugins: Sequence[str], job_reference: Sequence[Any]) -> Any:
+    """Work and state, fetched and decoded once in each worker."""
     from nerscope.engines.link import library
 
-    if key not in _at_hand:
-        load_plugins(plugins)  # before the state is unpacked, which may name what they register
-        _at_hand.clear()
-        _at_hand[key] = pickle.loads(library().get(held[0]))
-    return _at_hand[key]
+    if key not in _jobs:
+        load_plugins(plugins)  # first, because the state may name what they register
+        _jobs.clear()
+        _jobs[key] = decode(library().get(job_reference[0]))
+    return _jobs[key]
 
 
-_KINDS: Mapping[str, type[NerscopeError]] = {
-    name: kind
-    for name, kind in vars(errors).items()
-    if isinstance(kind, type) and issubclass(kind, NerscopeError)
-}
+# What follows runs in this process again.
 
 
-# Here again.
-
-
-def _opened(answer: Answer) -> Any:
+def _part_of(answer: _Answer) -> Any:
     kind, content = answer
-    return _OPENERS[kind](content)
+    return _ANSWERS[kind](content)
 
 
-def _missing(content: tuple[str, str]) -> Any:
+def _refuse_missing(content: tuple[str, str]) -> Any:
     node, reason = content
     raise FaultError(
         f"node {node}",
@@ -174,7 +172,7 @@ def _missing(content: tuple[str, str]) -> Any:
     )
 
 
-def _other_version(content: tuple[str, str]) -> Any:
+def _refuse_version(content: tuple[str, str]) -> Any:
     node, version = content
     raise FaultError(
         f"node {node}",
@@ -183,28 +181,34 @@ def _other_version(content: tuple[str, str]) -> Any:
     )
 
 
-def _error(content: tuple[str, str, str, str, str]) -> Any:
-    kind, place, fact, remedy, node = content
-    if fact == "no such file" and Path(place).exists():
+def _raise_message(content: tuple[str, str, str, str, str]) -> Any:
+    *texts, node = content
+    message = ErrorText(*texts)
+    if message.fact == "no such file" and Path(message.place).exists():
         raise FaultError(
-            place,
+            message.place,
             f"the node {node} has no such file",
             "put it on a path that all nodes can read, such as a shared folder or s3://…",
         )
-    raise _KINDS[kind](place, fact, remedy)
+    raise message.error()
 
 
-_OPENERS: Mapping[str, Callable[[Any], Any]] = {
+def _raise_error(content: bytes) -> Any:
+    raise decode_error(content)
+
+
+_ANSWERS: Mapping[str, Callable[[Any], Any]] = {
     "part": unpack,
-    "error": _error,
-    "missing": _missing,
-    "version": _other_version,
+    "message": _raise_message,
+    "error": _raise_error,
+    "missing": _refuse_missing,
+    "version": _refuse_version,
 }
 
 
 @contextlib.contextmanager
 def _explained(ray: Any) -> Iterator[None]:
-    """What the cluster says of itself, as messages; what work raised, as it was raised."""
+    """Turn errors of the cluster into messages."""
     from nerscope.engines.link import reason_of
 
     known = ray.exceptions
@@ -226,10 +230,11 @@ def _explained(ray: Any) -> Iterator[None]:
         ) from None
 
 
-def _ray(workers: int, plugins: Sequence[str], address: str = "ray") -> Ray:
-    """`ray`, `ray://HOST:PORT` or `ray:HOST:PORT`; how many workers there are is the cluster's."""
-    own = address.removeprefix("ray").removeprefix(":")
-    return Ray((f"ray:{own}" if own.startswith("//") else own) or None, plugins=tuple(plugins))
+def _make_ray(workers: int, plugins: Sequence[str], address: str = "ray") -> Ray:
+    """From `ray`, `ray://HOST:PORT` or `ray:HOST:PORT`; the cluster knows its number of workers."""
+    place = address.removeprefix("ray").removeprefix(":")
+    full = f"ray:{place}" if place.startswith("//") else place
+    return Ray(full or None, plugins=tuple(plugins))
 
 
-ENGINES.add("ray", _ray, built_in=True)
+ENGINES.add("ray", _make_ray, built_in=True, rank=30)

@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from nerscope.engines.base import Engine, engine_for
-from nerscope.engines.checkpoint import Checkpoint, Checkpointed, checkpoint_of
+from nerscope.engines.base import Engine, engine_for, wants_shards
+from nerscope.engines.checkpoint import Checkpoint, checkpoint_of
 from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.gather import Gathered, gather
@@ -57,7 +57,7 @@ def evaluate(
     task = open_task(test, systems, train, dataset, Settings.of(options))
     kept = checkpoint_of(checkpoint)
     if kept is not None:
-        where = kept.around(where, key_of(task, plugins))
+        where = kept.wrap(where, key_of(task, plugins))
     unit = getattr(intervals, "resample", None)  # by which groups are made of very large data
     found = _scored(task, where, progress, unit)
     evidence = with_subsets(found.evidence, found.subsets)
@@ -73,8 +73,7 @@ def evaluate(
 
 def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
     """Both passes: over pieces if they are of use to the engine, else over all as it is."""
-    apart = engine.remote or isinstance(engine, Checkpointed)
-    pieces = pieces_of(task.sources) if apart else None
+    pieces = pieces_of(task.sources) if wants_shards(engine) else None
     if pieces is not None:
         try:
             return _passes(task._replace(pieces=pieces), engine, progress, unit)

@@ -12,10 +12,7 @@ from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon, Training, read_training
 from nerscope.corpus.schemes import BIO, Labels
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
-from nerscope.engines.base import Engine
-from nerscope.engines.checkpoint import innermost
-from nerscope.engines.local import Local
-from nerscope.engines.pool import Pool
+from nerscope.engines.base import Engine, is_nearby
 from nerscope.errors import UsageError
 from nerscope.evaluation.settings import OVERALL_MATCHES, Settings
 from nerscope.evaluation.subsets import ALL, Subset, parse_subset
@@ -35,9 +32,9 @@ from nerscope.formats.base import (
     with_tokens,
 )
 from nerscope.formats.pieces import Piece, Pieces
-from nerscope.scoring.evidence import Division
+from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.matching import Match, match_named
-from nerscope.scoring.metrics import LevelMetric, metric_named
+from nerscope.scoring.metrics import metric_named
 
 EXACT = "exact"
 LABEL = "label"  # the match of whole labels, token by token
@@ -310,8 +307,7 @@ def is_for_engine(task: Task, engine: Engine) -> bool:
     """Whether the engine gets what is to be read. A large whole is read chunk by chunk in this
     process, so that memory does not grow with it; so is a small one, if all happens nearby.
     """
-    near = isinstance(innermost(engine), Local | Pool)
-    return task.pieces is not None or (task.gold.is_small and not near)
+    return task.pieces is not None or (task.gold.is_small and not is_nearby(engine))
 
 
 def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:
@@ -325,7 +321,7 @@ def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:
     return found.facet(place_edges(survey.values[name], settings.buckets))
 
 
-def divisions_of(plan: Plan) -> tuple[Division, ...]:
+def divisions_of(plan: Plan) -> tuple[FacetTable, ...]:
     """What is to be reported: all mentions together, all labels, and every facet."""
     settings = plan.settings
     whole = {ALL: (0,)}
@@ -335,7 +331,7 @@ def divisions_of(plan: Plan) -> tuple[Division, ...]:
     }
     divisions = [_division(ALL, MENTION, whole, overall, True)]
     if plan.flat and "accuracy" in (settings.metrics or ("accuracy",)):
-        divisions.append(Division(ALL, TOKEN, whole, {LABEL: ("accuracy",)}, by_type=False))
+        divisions.append(FacetTable(ALL, TOKEN, whole, {LABEL: ("accuracy",)}, by_type=False))
     for facet in plan.facets:
         metrics = settings.metrics or facet.metrics
         if facet.unit == TOKEN:  # tokens are not predicted: what the facet offers, or part of it
@@ -346,7 +342,7 @@ def divisions_of(plan: Plan) -> tuple[Division, ...]:
             TOKEN: (settings.token_match,),
         }[facet.unit]
         own = dict.fromkeys(matches, metrics)
-        one = _division(facet.name, facet.unit, facet.levels, own, facet.by_type)
+        one = _division(facet.name, facet.unit, facet.level_codes, own, facet.by_type)
         divisions.append(replace(one, title=facet.title))
     shown = tuple(division for division in divisions if division.metrics)
     if not shown:
@@ -364,19 +360,19 @@ def _division(
     levels: Mapping[str, tuple[int, ...]],
     metrics: Mapping[str, tuple[str, ...]],
     by_type: bool,
-) -> Division:
+) -> FacetTable:
     """A division with those of the metrics that can be had from its levels and its unit."""
     possible = {
         match: tuple(name for name in names if _fits(name, unit, match, levels))
         for match, names in metrics.items()
     }
     shown = {match: names for match, names in possible.items() if names}
-    return Division(facet, unit, dict(levels), shown, by_type)
+    return FacetTable(facet, unit, dict(levels), shown, by_type)
 
 
 def _fits(name: str, unit: str, match: str, levels: Mapping[str, tuple[int, ...]]) -> bool:
     metric = metric_named(name)
-    if isinstance(metric, LevelMetric) and not set(metric.needs_levels) <= levels.keys():
+    if not set(metric.needs_levels) <= levels.keys():
         return False
     if (metric.needs_pairs and unit != MENTION) or metric.unit not in (None, unit):
         return False

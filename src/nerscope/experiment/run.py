@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.units import TOKEN
-from nerscope.engines.base import Engine, engine_for
+from nerscope.engines.base import Engine, engine_for, is_elastic
 from nerscope.engines.local import Local
-from nerscope.engines.ray import Ray
 from nerscope.errors import expect
 from nerscope.evaluation.gather import gather
 from nerscope.evaluation.noticed import identical_outputs
@@ -256,7 +255,7 @@ def _score_runs(
     """Score some runs, in shares; the order of the answers is that of the runs."""
     if not runs:
         return []
-    many = len(runs) if isinstance(engine, Ray) else workers  # a cluster has workers of its own
+    many = len(runs) if is_elastic(engine) else workers  # a cluster has workers of its own
     size = -(-len(runs) // many)
     shares = [list(runs[first : first + size]) for first in range(0, len(runs), size)]
     where = engine if len(shares) > 1 else Local()

@@ -15,7 +15,7 @@ from nerscope.results.pairing import version_note
 from nerscope.results.protocol import Protocol, chosen_protocol
 from nerscope.results.results import Results
 from nerscope.results.row import ComparisonRow, RankRow, or_nan, row_value
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
 from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.compared import Asked, Difference, agreeing, differences
@@ -569,7 +569,7 @@ def _run_scores(found: Difference, system: str) -> list[float | None]:
 
 def division_named(
     evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
-) -> Division:
+) -> FacetTable:
     """The division of a facet: that of mentions, or the one that has a match or metric."""
     found = [one for one in evidence.divisions if one.facet == facet]
     if not found:
