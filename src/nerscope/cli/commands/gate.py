@@ -58,25 +58,26 @@ def run(options: GateOptions) -> None:
     from nerscope.results.gate import baseline_notes, gate
     from nerscope.results.results import Results
 
-    load_plugins(plugin)
-    checked_format(format)
-    new = Results.load(results)
-    old = None if baseline is None else Results.load(baseline)
+    load_plugins(options.plugin)
+    checked_format(options.format)
+    results = Results.load(options.results)
+    baseline = None if options.baseline is None else Results.load(options.baseline)
     verdicts = gate(
-        new,
-        old,
-        conditions,
-        max_drop=max_drop,
-        floor=floor,
-        alpha=alpha,
-        metric=metric,
-        facets=facet,
-        type=type,
-        match=match,
-        system=system,
-        undecided=undecided,
-        resample=resample,
+        results,
+        baseline,
+        options.conditions,
+        max_drop=options.max_drop,
+        floor=options.floor,
+        alpha=options.alpha,
+        metric=options.metric,
+        facets=options.facet,
+        type=options.type,
+        match=options.match,
+        system=options.system,
+        undecided=options.undecided,
+        resample=options.resample,
     )
     failed = any(verdict.failed for verdict in verdicts)
-    shown = verdict_document(verdicts, text=format == "text", notes=baseline_notes(new, old))
-    emit(shown, format, code=1 if failed else 0)
+    notes = baseline_notes(results, baseline)
+    shown = verdict_document(verdicts, text=options.format == "text", notes=notes)
+    emit(shown, options.format, code=1 if failed else 0)
