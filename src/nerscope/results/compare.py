@@ -281,7 +281,7 @@ class _FacetFacts(NamedTuple):
     leading_metric: str | None  # by which levels are judged
 
 
-def _facet_facts(division: Division, match: str) -> _FacetFacts:
+def _facet_facts(division: FacetTable, match: str) -> _FacetFacts:
     names = division.metrics[match]
     leading = next((name for name in _PREFERRED if name in names), names[0])
     return _FacetFacts(
