@@ -431,7 +431,9 @@ def means(plan: Plan) -> None:
 # Differences: intervals as they are shown, beside their p-values.
 
 
-def found_between(evidence: Evidence, unit: str, asked: Asked, seed: int) -> list[Difference]:
+def differences_between(
+    evidence: Evidence, unit: str, question: Asked, seed: int
+) -> list[Difference]:
     """The numbers of the boards for two systems."""
     metrics = [metric for board in BOARDS for metric in board.metrics]
     chosen = narrowed(evidence, ["all", "hard"], metrics, [board.match for board in BOARDS])
