@@ -19,8 +19,7 @@ from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import InputError
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Output, Units
-from nerscope.stats.clusters import Clustered
-from nerscope.stats.resampling import clusters_of
+from nerscope.stats.clusters import Clustered, clusters_of
 
 Counts = npt.NDArray[np.float32]
 SENTENCE, DOCUMENT = "sentence", "document"

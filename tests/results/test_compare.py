@@ -12,9 +12,9 @@ from nerscope.experiment.run import pair_keys
 from nerscope.results.changes import CHANGES, change_counts
 from nerscope.results.compare import Comparison, comparison_of, standing
 from nerscope.results.gate import baseline_notes
-from nerscope.results.join import joined_results
+from nerscope.results.pairing import joined_results
 from nerscope.results.results import Results
-from nerscope.results.row import ComparisonRow
+from nerscope.results.rows import ComparisonRow
 from nerscope.stats.compared import Asked, differences
 from nerscope.stats.corrections import corrected
 from nerscope.stats.intervals import Sampling

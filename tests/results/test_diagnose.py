@@ -14,7 +14,7 @@ from nerscope.errors import InputError, UsageError
 from nerscope.results.diagnose import performance
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
 from nerscope.stats.ranks import friedman

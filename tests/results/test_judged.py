@@ -15,7 +15,7 @@ from nerscope.errors import FormatError, InputError
 from nerscope.render.mentions import list_document
 from nerscope.render.outputs.csv import as_csv
 from nerscope.results.judged import agreed, agreement, shares
-from nerscope.results.judgement_files import read_judgements
+from nerscope.results.judgements import read_judgements
 
 GOLD = corpus("New/B-LOC York/I-LOC and Ada/B-PER Lee/I-PER")
 PRED = corpus("New/B-LOC York and Ada Lee/B-PER")

@@ -13,16 +13,14 @@ from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import InputError, UsageError
-from nerscope.results.averages import AverageRow
 from nerscope.results.intervals import with_bounds, with_intervals
-from nerscope.results.join import joined_results
 from nerscope.results.narrow import narrowed
-from nerscope.results.over_datasets import DatasetsRow
+from nerscope.results.over_datasets import AverageRow, DatasetsRow
+from nerscope.results.pairing import joined_results
 from nerscope.results.protocol import KINDS, Protocol, chosen_protocol
 from nerscope.results.results import Results
-from nerscope.stats.across import averaged, p_of_mean
-from nerscope.stats.splits import drawn as drawn_test
-from nerscope.stats.splits import resampled_t
+from nerscope.stats.across import averaged, p_of_mean, resampled_t
+from nerscope.stats.across import drawn as drawn_test
 
 SPLITS = Protocol("splits", 0.25)
 OF_DOMAINS = (

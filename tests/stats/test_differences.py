@@ -10,11 +10,10 @@ from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import CellKey, Clustered, clusters_of
 from nerscope.stats.compared import Asked, Difference, differences
 from nerscope.stats.differences import OUTPUTS, RECIPES, Pair
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.resampling import clusters_of
 from nerscope.stats.spread import spread_of
 
 GOLD = drawn(120, seed=1)

@@ -15,7 +15,7 @@ import nerscope
 from nerscope.errors import UsageError
 from nerscope.results.intervals import add_intervals, bounds_of
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import CellKey, Clustered, clusters_of, unit_of
 from nerscope.stats.intervals import (
     Interval,
     Sampling,
@@ -26,7 +26,6 @@ from nerscope.stats.intervals import (
     quantiles,
     score_distances,
 )
-from nerscope.stats.resampling import clusters_of, unit_of
 from nerscope.stats.spread import Spread, spread_of
 
 F1, RECALL = CellKey("all", None, "f1"), CellKey("all", None, "recall")

@@ -15,10 +15,9 @@ from nerscope.results.intervals import bounds_of
 from nerscope.scoring import groups
 from nerscope.scoring.counts import PARTIAL
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import CellKey, Clustered, bootstrap_weights, clusters_of, swap_weights
 from nerscope.stats.draws import _values
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.resampling import bootstrap_weights, clusters_of, swap_weights
 
 GOLD = drawn(60, seed=1)
 PRED = noisy(GOLD, 0.25, seed=2)

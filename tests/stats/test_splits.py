@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nerscope.stats.splits import Beaten, beaten_at_bonferroni, drawn, resampled_t
+from nerscope.stats.across import Beaten, beaten_at_bonferroni, drawn, resampled_t
 
 NAN = math.nan
 numbers = st.lists(st.floats(-1, 1).map(lambda x: round(x, 4)), min_size=2, max_size=12)

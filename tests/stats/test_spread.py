@@ -13,9 +13,8 @@ from nerscope.corpus.units import MENTION
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats import clusters as clusters_module
-from nerscope.stats.clusters import CellKey, Clustered, columns_of
+from nerscope.stats.clusters import CellKey, Clustered, clusters_of, columns_of
 from nerscope.stats.intervals import cluster_variance
-from nerscope.stats.resampling import clusters_of
 from nerscope.stats.spread import Spread, mean_of_defined, spread_of
 
 LABELS = st.sampled_from(["O", "O", "B-PER", "B-LOC"])

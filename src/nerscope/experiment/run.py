@@ -32,7 +32,7 @@ from nerscope.results.compare import (
 )
 from nerscope.results.intervals import RowBounds, RowInterval, add_intervals, bounds_of, signed
 from nerscope.results.results import Results
-from nerscope.results.row import ComparisonRow
+from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.stats.compared import Asked

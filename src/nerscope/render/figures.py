@@ -25,7 +25,7 @@ from nerscope.render.panels import (
 from nerscope.results.diagnose import diagnose
 from nerscope.results.narrow import narrowed
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 
 _MOST_BARS = 4  # systems side by side; of more, dots are easier to tell apart
 _MOST_ACROSS = 5  # buckets beside each other in the column of a paper

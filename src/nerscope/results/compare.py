@@ -9,12 +9,17 @@ from typing import Any, NamedTuple
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.results.errors import check_system
-from nerscope.results.over_datasets import DatasetsRow, dataset_records, rank_records
-from nerscope.results.over_runs import RunsRow, run_records
+from nerscope.results.over_datasets import (
+    DatasetsRow,
+    RunsRow,
+    dataset_records,
+    rank_records,
+    run_records,
+)
 from nerscope.results.pairing import version_note
 from nerscope.results.protocol import Protocol, chosen_protocol
 from nerscope.results.results import Results
-from nerscope.results.row import ComparisonRow, RankRow, or_nan, row_value
+from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
 from nerscope.scoring.metrics import NEITHER, metric_named

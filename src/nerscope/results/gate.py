@@ -5,10 +5,21 @@ from typing import Any
 
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import RULES, Condition, Given, checked, conditions_of
-from nerscope.results.measured import Measured, Numbers, differences, numbers_of, picked, where
 from nerscope.results.pairing import Pairing, joint, pairings, version_note
 from nerscope.results.results import Results
-from nerscope.results.verdict import FAIL, UNDECIDED, Verdict, decided, points_of
+from nerscope.results.verdict import (
+    FAIL,
+    UNDECIDED,
+    Measured,
+    Numbers,
+    Verdict,
+    decided,
+    differences,
+    numbers_of,
+    picked,
+    points_of,
+    where,
+)
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.intervals import Sampling
 

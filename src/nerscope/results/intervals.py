@@ -6,14 +6,11 @@ from typing import NamedTuple
 
 from nerscope.errors import expect
 from nerscope.results.results import Results
-from nerscope.results.row import Row
-from nerscope.results.rows import SURFACE
+from nerscope.results.rows import SURFACE, Row
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.clusters import Clustered
-from nerscope.stats.intervals import Interval, Sampling, caution, intervals
-from nerscope.stats.resampling import clusters_of
+from nerscope.stats.clusters import Clustered, clusters_of
+from nerscope.stats.intervals import Interval, Sampling, caution, intervals, surface_intervals
 from nerscope.stats.spread import Spread, spreads_of
-from nerscope.stats.surfaces import surface_intervals
 
 _DIGITS = 6
 _RUN = "\t"  # between the name of a system and the number of its run

@@ -11,12 +11,12 @@ from nerscope.results.compare import Pair, division_named, pairs_of
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import metric_named
+from nerscope.stats.clusters import pooled_by
 from nerscope.stats.compared import Asked, Difference, differences
 from nerscope.stats.differences import RECIPES
 from nerscope.stats.differences import Pair as Two
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.power import Design
-from nerscope.stats.resampling import pooled_by
 
 RUNS = (2, 3, 5, 10)
 

@@ -1,7 +1,8 @@
-"""Who is held against whom: systems of the results beside those of a baseline, by name."""
+"""Two evaluations of the same gold data: which systems are compared, and both as one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -188,3 +189,51 @@ def _same_units(new: Evidence, old: Evidence) -> bool:
 def _renamed(side: Side, name: str) -> Evidence:
     part = only_runs(side.evidence, side.evidence.runs_of(side.system))
     return replace(part, runs=tuple((name, number) for _, number in part.runs))
+
+
+def joined_results(
+    one: Results, other: Results, name: str, other_name: str
+) -> tuple[Results, list[tuple[str, str]]]:
+    """Both, with systems of the same name told apart by their files; and the pairs to compare.
+
+    Of a system that both have, the newer results (the second file) come first.
+    """
+    if Path(name).resolve() == Path(other_name).resolve():
+        raise InputError(name, "it is given twice", "give two files of results")
+    shared = {part.dataset: part for part in other.evidence}
+    pairs = [(part, shared[part.dataset]) for part in one.evidence if part.dataset in shared]
+    if not pairs:
+        raise InputError(
+            other_name,
+            f"it has none of the datasets of {name}",
+            "evaluate both on the same data, and name datasets alike with --dataset",
+        )
+    protocol = one.protocol or other.protocol
+    if other.protocol not in (None, protocol):
+        raise InputError(
+            other_name,
+            f"it says something else of its datasets than {name}",
+            "evaluate both with the same [protocol]",
+        )
+    both = [system for system in one.systems if system in other.systems]
+    if Path(name).stem != Path(other_name).stem:
+        name, other_name = Path(name).stem, Path(other_name).stem
+    evidence = []
+    for mine, theirs in pairs:
+        check_same(mine, theirs)
+        parts = [_told_apart(mine, both, name), _told_apart(theirs, both, other_name)]
+        joined = joined_runs(parts)
+        signature = replace(joined.signature, version=joint_version([mine, theirs]))
+        evidence.append(replace(joined, signature=signature))
+    versions = [(f"{system} ({other_name})", f"{system} ({name})") for system in both]
+    crossed = [(theirs, mine) for theirs in other.systems for mine in one.systems]
+    losses = [*one.losses, *other.losses]
+    return Results(evidence, losses, protocol=protocol), versions or crossed
+
+
+def _told_apart(evidence: Evidence, both: list[str], name: str) -> Evidence:
+    runs = tuple(
+        (f"{system} ({name})" if system in both else system, number)
+        for system, number in evidence.runs
+    )
+    return replace(evidence, runs=runs)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nerscope.errors import InputError, suggest
 from nerscope.formats.losses import Loss, notes_of
 from nerscope.results.protocol import Protocol
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import Metric, metric_named
 from nerscope.scoring.signature import joint
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from nerscope.render.document import Table
     from nerscope.render.page.html import Page
-    from nerscope.results.averages import AverageRow
+    from nerscope.results.over_datasets import AverageRow
 
 FilePath = str | os.PathLike[str]
 _FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
@@ -239,7 +239,7 @@ class Results:
 
     def over_datasets(self) -> "list[AverageRow]":
         """The mean of each number over the datasets that all systems have, with intervals."""
-        from nerscope.results.averages import average_records
+        from nerscope.results.over_datasets import average_records
 
         return average_records(self)
 
@@ -266,8 +266,8 @@ class Results:
 
         Each file is the JSON that one judge exported. Judgements that do not fit are warned of.
         """
-        from nerscope.results.judged_results import judged_results
-        from nerscope.results.judgement_files import read_pairs
+        from nerscope.results.judged import judged_results
+        from nerscope.results.judgements import read_pairs
 
         given = [paths] if isinstance(paths, str | os.PathLike) else paths
         found = judged_results(self, [read_pairs(path) for path in given])

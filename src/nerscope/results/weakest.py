@@ -10,13 +10,12 @@ import numpy as np
 from nerscope.corpus.units import MENTION
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
-from nerscope.results.row import row_value
+from nerscope.results.rows import row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import Metric, metric_named
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import CellKey, Clustered, clusters_of, unit_of
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, cluster_variance, intervals
-from nerscope.stats.resampling import clusters_of, unit_of
 from nerscope.stats.spread import spread_of
 
 _PREFERRED = ("f1", "recall", "ter")

@@ -10,13 +10,12 @@ import numpy as np
 from nerscope.corpus.arrays import Bools
 from nerscope.errors import UsageError, plural, suggest
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import CellKey, Clustered, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.differences import OUTPUTS, RECIPES, Pair
 from nerscope.stats.draws import Tested, Weighted, tested
 from nerscope.stats.intervals import Interval, Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
-from nerscope.stats.resampling import clusters_of
 from nerscope.stats.spread import spread_of
 
 POWER = 0.8  # with which detectable differences are found

@@ -15,10 +15,9 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import UsageError
 from nerscope.scoring.metrics import MICRO
-from nerscope.stats.clusters import Clustered, Differing
+from nerscope.stats.clusters import Clustered, Differing, Weights, bootstrap_weights, swap_weights
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import EXACT, METHODS, Method, Paired, p_value
-from nerscope.stats.resampling import Weights, bootstrap_weights, swap_weights
 from nerscope.stats.spread import mean_of_defined
 
 _MOST_WEIGHTS = 2_000_000_000  # bytes: one for each cluster and resample

@@ -23,7 +23,7 @@ from nerscope.scoring.counts import Counts, ratio
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import Metric
-from nerscope.stats.resampling import dense_counts
+from nerscope.stats.clusters import dense_counts
 
 FEWEST_CLUSTERS = 6  # with five, no p could be below 0.05
 _STEP = 1e-4  # of the numerical derivative

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.stats.student import normal_quantile
+from nerscope.stats.ranks import normal_quantile
 
 Scores: TypeAlias = Sequence[float] | Floats
 

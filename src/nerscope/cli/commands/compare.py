@@ -90,7 +90,7 @@ def run(options: CompareOptions) -> None:
     from nerscope.plugins import load_plugins
     from nerscope.render.comparison import changes_document, comparison_document
     from nerscope.results.compare import compare
-    from nerscope.results.join import joined_results
+    from nerscope.results.pairing import joined_results
     from nerscope.results.results import Results
 
     load_plugins(options.plugin)
