@@ -12,19 +12,19 @@ from nerscope.results.errors import check_system
 from nerscope.results.over_datasets import (
     DatasetsRow,
     RunsRow,
-    dataset_records,
-    rank_records,
-    run_records,
+    datasets_rows,
+    rank_rows,
+    runs_rows,
 )
 from nerscope.results.pairing import version_note
-from nerscope.results.protocol import Protocol, chosen_protocol
+from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
 from nerscope.scoring.metrics import NEITHER, metric_named
-from nerscope.stats.compared import Asked, Difference, agreeing, differences
-from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, corrected
+from nerscope.stats.compared import ComparisonPlan, Difference, agree_with_test, differences
+from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import is_significant as is_significant
 from nerscope.stats.differences import OUTPUTS, RECIPES
@@ -32,7 +32,7 @@ from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS
 
-Pair = tuple[str, str]
+PairNames = tuple[str, str]
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of
 # which facets; on which types; and everything else.
@@ -63,15 +63,15 @@ class Comparison:
 
     def over_runs(self) -> list[RunsRow]:
         """What single runs say: all scores, and whether A's next run beats B's next one."""
-        return list(run_records(self.primary))
+        return list(runs_rows(self.primary))
 
     def over_datasets(self) -> list[DatasetsRow]:
         """Each pair over all datasets: mean difference, and on how many A is better."""
-        return dataset_records(self.primary, self.settings["correction"], self.protocol)
+        return datasets_rows(self.primary, self.settings["correction"], self.protocol)
 
     def ranks(self) -> list[RankRow]:
         """The mean rank of each system over the datasets."""
-        return rank_records(self.primary)
+        return rank_rows(self.primary)
 
     def __str__(self) -> str:
         from nerscope.render.comparison import answers
@@ -138,7 +138,7 @@ def compare(
     b: str | None = None,
     *,
     baseline: str | None = None,
-    pairs: Sequence[Pair] | None = None,
+    pairs: Sequence[PairNames] | None = None,
     facets: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
     matches: Sequence[str] | None = None,
@@ -176,21 +176,27 @@ def compare(
     """
     choice = CellChoice(facets, metrics, matches, types, by_type)
     _check_comparison(results, choice, method, correction, margin)
-    protocol = chosen_protocol(results.protocol, over, ratio)
-    sampling, asked = Sampling(resample, samples, seed), Asked(method, about, same_seeds)
-    cells, notes = list[Compared](), list(version_notes(results.evidence))
+    protocol = choose_protocol(results.protocol, over, ratio)
+    sampling, asked = Sampling(resample, samples, seed), ComparisonPlan(method, about, same_seeds)
+    cells, notes = list[ComparedCell](), list(version_notes(results.evidence))
     for evidence in results.evidence:
         pairs_here, missing = pairs_of(evidence, results, a, b, baseline, pairs)
-        chosen = narrowed(evidence, facets, metrics, matches)
+        chosen = narrow_evidence(evidence, facets, metrics, matches)
         compared = compared_cells(
             chosen, pairs_here, sampling, asked, choice.has_types, metrics is not None
         )
         cells += [cell for cell in compared if types is None or cell.row.type in types]
         notes += [*missing, *run_notes(chosen, pairs_here, asked)]
-    settings = {"method": method, "correction": correction, **sampling.said(results.evidence)}
+    settings = {
+        "method": method,
+        "correction": correction,
+        **sampling.as_settings(results.evidence),
+    }
     rows = [cell.row for cell in cells]
     comparison = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
-    return _completed(comparison, [cell.difference for cell in cells], margin, simultaneous)
+    return _add_family_numbers(
+        comparison, [cell.difference for cell in cells], margin, simultaneous
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +228,7 @@ def _check_comparison(
         raise InputError(
             "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
         )
-    corrected([], correction)  # refuses an unknown name
+    correct_p_values([], correction)  # refuses an unknown name
     _check_chosen(results, choice)
     _check_margin(margin)
 
@@ -234,7 +240,7 @@ def check_names_list(place: str, given: object) -> None:
         raise UsageError(place, f"{given!r} cannot be", "give a list of names")
 
 
-class Compared(NamedTuple):
+class ComparedCell(NamedTuple):
     """A row, and the difference that it was made of."""
 
     row: ComparisonRow
@@ -249,12 +255,12 @@ def _check_margin(margin: float | None) -> None:
 
 def compared_cells(
     evidence: Evidence,
-    pairs: Sequence[Pair],
+    pairs: Sequence[PairNames],
     sampling: Sampling,
-    asked: Asked,
+    asked: ComparisonPlan,
     by_type: bool = False,
     alone: bool = False,
-) -> list[Compared]:
+) -> list[ComparedCell]:
     """The differences that are shown, as tidy rows."""
     chosen = evidence if by_type else _only_overall_types(evidence)
     # Every lookup is made once for a metric or facet; rows are many.
@@ -264,7 +270,7 @@ def compared_cells(
         for names in division.metrics.values()
         for name in names
     }
-    cells, facts = list[Compared](), dict[tuple[str, str, str], _FacetFacts]()
+    cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
     for difference in differences(chosen, pairs, sampling, asked):
         spread, key = difference.pair.spread, difference.key
         division, match = spread.division, spread.match
@@ -274,7 +280,9 @@ def compared_cells(
         if place not in facts:
             facts[place] = _facet_facts(division, match)
         if key.type is None or by_type or facts[place].has_types:
-            cells.append(Compared(difference_row(evidence, difference, facts[place]), difference))
+            cells.append(
+                ComparedCell(difference_row(evidence, difference, facts[place]), difference)
+            )
     return cells
 
 
@@ -312,7 +320,9 @@ def _has_types(facet: str, match: str) -> bool:
     return facet == "all" and match == "exact"
 
 
-def run_notes(evidence: Evidence, pairs: Sequence[Pair], asked: Asked) -> Iterator[str]:
+def run_notes(
+    evidence: Evidence, pairs: Sequence[PairNames], asked: ComparisonPlan
+) -> Iterator[str]:
     """What the numbers of runs mean for what can be said."""
     sizes = {pair: [len(evidence.runs_of(name)) for name in pair] for pair in pairs}
     single = [pair for pair, own in sizes.items() if max(own) == 1]
@@ -327,7 +337,7 @@ def run_notes(evidence: Evidence, pairs: Sequence[Pair], asked: Asked) -> Iterat
         yield f"{alone} has one run: its training noise is taken to be that of the other side"
 
 
-def _completed(
+def _add_family_numbers(
     comparison: Comparison,
     differences: Sequence[Difference],
     margin: float | None,
@@ -338,7 +348,9 @@ def _completed(
     for places in _families(rows).values():
         if margin is not None:
             p_values = [_p_equivalent(differences[at], margin) for at in places]
-            for at, p in zip(places, corrected(p_values, settings["correction"]), strict=True):
+            for at, p in zip(
+                places, correct_p_values(p_values, settings["correction"]), strict=True
+            ):
                 rows[at] = replace(rows[at], p_equivalent=row_value(p), margin=margin)
         if simultaneous:
             tested = sum(rows[at].p is not None for at in places)
@@ -346,7 +358,7 @@ def _completed(
                 # Bonferroni: each of m intervals leaves out alpha / m, so that all hold together.
                 bounds = differences[at].bounds(SIGNIFICANT / max(1, tested))
                 if bounds is not None:
-                    bounds = agreeing(*bounds, or_nan(rows[at].p_corrected), SIGNIFICANT)
+                    bounds = agree_with_test(*bounds, or_nan(rows[at].p_corrected), SIGNIFICANT)
                 low, high = bounds or (None, None)
                 rows[at] = replace(rows[at], low=low, high=high)
     if margin is not None:
@@ -388,7 +400,7 @@ def comparison_of(
     families = _families(rows)
     for places in families.values():
         p_values = [or_nan(rows[at].p) for at in places]
-        for at, p in zip(places, corrected(p_values, about["correction"]), strict=True):
+        for at, p in zip(places, correct_p_values(p_values, about["correction"]), strict=True):
             rows[at] = replace(rows[at], p_corrected=row_value(p))
     about = {
         **about,
@@ -452,8 +464,8 @@ def pairs_of(
     a: str | None,
     b: str | None,
     baseline: str | None,
-    pairs: Sequence[Pair] | None = None,
-) -> tuple[list[Pair], list[str]]:
+    pairs: Sequence[PairNames] | None = None,
+) -> tuple[list[PairNames], list[str]]:
     """The pairs to compare on a dataset, and who is missing there."""
     everyone = results.systems
     for name in (a, b, baseline, *(name for pair in pairs or () for name in pair)):
@@ -482,7 +494,7 @@ def pairs_of(
     return present, notes
 
 
-def narrowed(
+def narrow_evidence(
     evidence: Evidence,
     facets: Sequence[str] | None,
     metrics: Sequence[str] | None,
@@ -560,7 +572,7 @@ def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFact
         differing=difference.differing,
         about=pair.about,
         test=difference.test,
-        untested=difference.why,
+        untested=difference.untested_reason,
         detectable=difference.detectable,
         runs_a=_run_scores(difference, pair.a) if has_runs else None,
         runs_b=_run_scores(difference, pair.b) if has_runs else None,
@@ -572,7 +584,7 @@ def _run_scores(found: Difference, system: str) -> list[float | None]:
     return [row_value(float(score)) for score in found.pair.spread.runs[system][:, found.at]]
 
 
-def division_named(
+def facet_table_named(
     evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
 ) -> FacetTable:
     """The division of a facet: that of mentions, or the one that has a match or metric."""

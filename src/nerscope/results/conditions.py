@@ -63,10 +63,10 @@ class Condition:
 
 
 KEYS = tuple(one.name for one in fields(Condition) if one.name != "places")
-Given = Sequence[Condition | Mapping[str, Any]] | str | os.PathLike[str]
+ConditionSource = Sequence[Condition | Mapping[str, Any]] | str | os.PathLike[str]
 
 
-def conditions_of(given: Given) -> list[Condition]:
+def conditions_of(given: ConditionSource) -> list[Condition]:
     """Conditions from objects, from plain tables, or from the TOML file of this name; checked."""
     if isinstance(given, str | os.PathLike):
         from nerscope.results.conditions import load_conditions
@@ -79,7 +79,7 @@ def conditions_of(given: Given) -> list[Condition]:
 
 def _numbered(given: Condition | Mapping[str, Any], name: str) -> Condition:
     if isinstance(given, Condition):
-        return checked(given if given.places else replace(given, places={"": name}))
+        return check_condition(given if given.places else replace(given, places={"": name}))
     return condition_of(given, {"": name})
 
 
@@ -89,10 +89,10 @@ def condition_of(table: Mapping[str, Any], places: Mapping[str, str]) -> Conditi
         if key not in KEYS:
             place = places.get(key) or places[""]
             raise UsageError(place, f"unknown key '{key}'", suggest(str(key), KEYS))
-    return checked(Condition(**table, places=places))
+    return check_condition(Condition(**table, places=places))
 
 
-def checked(condition: Condition) -> Condition:
+def check_condition(condition: Condition) -> Condition:
     """The condition, if every value can be."""
     for key, remedy in _faults(condition):
         value = getattr(condition, key)

@@ -9,8 +9,8 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.errors import InputError, plural
-from nerscope.results.errors import Side, gold_side, partial_matches, run_side
-from nerscope.results.judgements import BAD, GOOD, Identity, JudgedFile, Judgement, Pair
+from nerscope.results.errors import MentionSide, gold_side, partial_matches, run_side
+from nerscope.results.judgements import BAD, GOOD, JudgedFile, JudgedPair, Judgement, PairIdentity
 from nerscope.results.results import Results
 from nerscope.scoring.counts import CORRECT
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
@@ -19,7 +19,7 @@ from nerscope.scoring.matching import equal_mentions, match_named
 Credits = dict[str, dict[str, float]]  # by system, then by match
 
 
-class Place(NamedTuple):
+class PairPlace(NamedTuple):
     """Where a pair stands in its dataset, in the order in which pairs are listed."""
 
     sentence: int
@@ -46,9 +46,9 @@ def pair_records(results: Results) -> list[dict[str, Any]]:
 
 def _records(evidence: Evidence) -> Iterator[dict[str, Any]]:
     matches = partial_matches(evidence)
-    made: dict[Place, Credits] = {}
+    made: dict[PairPlace, Credits] = {}
     for run, (system, _) in enumerate(evidence.runs):
-        for place, match, credit in _made_by(evidence, run, matches):
+        for place, match, credit in _run_pairs(evidence, run, matches):
             made.setdefault(place, {}).setdefault(system, {})[match] = credit
     last, tokens = -1, None
     for place in sorted(made):
@@ -64,9 +64,9 @@ def _records(evidence: Evidence) -> Iterator[dict[str, Any]]:
         }
 
 
-def _made_by(
+def _run_pairs(
     evidence: Evidence, run: int, matches: Sequence[str]
-) -> Iterator[tuple[Place, str, float]]:
+) -> Iterator[tuple[PairPlace, str, float]]:
     """The pairs of one run, under each match.
 
     Equal mentions are settled before all others, whatever the match: once for all is enough.
@@ -74,7 +74,8 @@ def _made_by(
     gold, pred = gold_side(evidence), run_side(evidence, run)
     settled = equal_mentions(gold.mentions, pred.mentions)
     free_gold, free_pred = (
-        _free(len(side.units), taken) for side, taken in zip((gold, pred), settled, strict=True)
+        _unmatched(len(side.units), taken)
+        for side, taken in zip((gold, pred), settled, strict=True)
     )
     for match in matches:
         pairs = match_named(match)(gold.mentions[free_gold], pred.mentions[free_pred])
@@ -84,17 +85,19 @@ def _made_by(
             yield place, match, credit
 
 
-def _free(size: int, taken: Ints) -> Ints:
+def _unmatched(size: int, taken: Ints) -> Ints:
     return np.delete(np.arange(size), taken)
 
 
-def _places(gold: Side, at_gold: Ints, pred: Side, at_pred: Ints) -> Iterator[Place]:
+def _places(
+    gold: MentionSide, at_gold: Ints, pred: MentionSide, at_pred: Ints
+) -> Iterator[PairPlace]:
     sides = [(gold, at_gold), (pred, at_pred)]
     starts = [side.starts[at] for side, at in sides]
     ends = [side.ends[at] for side, at in sides]
     types = [side.units.type[at] for side, at in sides]
     columns = [gold.units.sentence[at_gold], *starts, *ends, *types]
-    return map(Place._make, zip(*(column.tolist() for column in columns), strict=True))
+    return map(PairPlace._make, zip(*(column.tolist() for column in columns), strict=True))
 
 
 def _tokens(evidence: Evidence, sentence: int) -> list[str] | None:
@@ -129,17 +132,17 @@ def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[dict[
     [{'system': 'x', 'match': 'left', 'pairs': 1, 'judged': 1, 'good': 1, 'share good': 1.0}]
     """
     head = ("system", "match", *(["type"] if by_type else []))
-    return counted(
+    return count_shares(
         head,
         (
-            ((one.system, match, *([one.type] if by_type else [])), [one.said])
+            ((one.system, match, *([one.type] if by_type else [])), [one.judgement])
             for one in judgements
             for match in one.matches
         ),
     )
 
 
-def counted(
+def count_shares(
     head: Sequence[str], pairs: Iterable[tuple[tuple[str, ...], Sequence[str]]]
 ) -> list[dict[str, Any]]:
     """Shares of pairs, each given with what it counts under and all that was said of it."""
@@ -179,7 +182,7 @@ def agreement(judges: Sequence[JudgedFile]) -> dict[str, Any]:
             "judgements", "the lists differ in length", "let all judge the same list of pairs"
         )
     _check_same_data(judges)
-    return agreed([judge.votes for judge in judges])
+    return judge_agreement([judge.votes for judge in judges])
 
 
 def _check_same_data(judges: Sequence[JudgedFile]) -> None:
@@ -196,12 +199,12 @@ def _check_same_data(judges: Sequence[JudgedFile]) -> None:
                 )
 
 
-def agreed(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
+def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
     """How far judges agree, each given as what was said of each pair.
 
     κ is Cohen's for two judges and Fleiss' for more, over the pairs that all of them judged.
 
-    >>> agreed([{1: "good", 2: "bad", 3: ""}, {2: "good", 1: "good", 3: "bad"}])["raw"]
+    >>> judge_agreement([{1: "good", 2: "bad", 3: ""}, {2: "good", 1: "good", 3: "bad"}])["raw"]
     0.5
     """
     common = [key for key in judges[0] if all(judge.get(key) for judge in judges)]
@@ -237,13 +240,13 @@ class JudgedResults:
 
 
 @dataclass(slots=True)
-class _Fitted:
+class _JudgementFit:
     """The judgements of one file, sorted by whether they are of pairs that the results have."""
 
-    votes: dict[Identity, str] = field(default_factory=dict)
+    votes: dict[PairIdentity, str] = field(default_factory=dict)
     by_place: int = 0  # fit, but no text says so
     other_words: int = 0
-    strangers: list[Identity] = field(default_factory=list)
+    strangers: list[PairIdentity] = field(default_factory=list)
 
 
 def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResults:
@@ -252,16 +255,16 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
     A judgement is of a pair if it stands in the same place and has the same words. Pairs count
     once, whichever runs of a system made them; all judgements of a pair count.
     """
-    pairs = {pair.identity: pair for pair in map(Pair.of, pair_records(results))}
-    fitted = [_fitted(pairs, judge) for judge in judges]
-    found = counted(("dataset", "system", "match"), _said(pairs.values(), fitted))
+    pairs = {pair.identity: pair for pair in map(JudgedPair.of, pair_records(results))}
+    fitted = [_fit_judgements(pairs, judge) for judge in judges]
+    found = count_shares(("dataset", "system", "match"), _votes_by_cell(pairs.values(), fitted))
     datasets = [part.dataset for part in results.evidence]
     notes = [
         note
         for judge, fit in zip(judges, fitted, strict=True)
         for note in _notes(judge.name, fit, datasets)
     ]
-    agreement = agreed([fit.votes for fit in fitted]) if len(judges) > 1 else None
+    agreement = judge_agreement([fit.votes for fit in fitted]) if len(judges) > 1 else None
     return JudgedResults(_ordered_shares(found, results), agreement, notes)
 
 
@@ -269,15 +272,15 @@ def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[st
     """The pairs of results, each with what the first judge who judged it said."""
     records = pair_records(results)
     for record in records:
-        pair = Pair.of(record)
+        pair = JudgedPair.of(record)
         said = ((judge.pairs or {}).get(pair.identity) for judge in judges)
         own = (one.judgement for one in said if one and not pair.contradicts(one))
         record["judgement"] = next(filter(None, own), "")
     return records
 
 
-def _fitted(pairs: dict[Identity, Pair], judge: JudgedFile) -> _Fitted:
-    fit = _Fitted()
+def _fit_judgements(pairs: dict[PairIdentity, JudgedPair], judge: JudgedFile) -> _JudgementFit:
+    fit = _JudgementFit()
     for identity, judged in (judge.pairs or {}).items():
         own = pairs.get(identity)
         if not judged.judgement:
@@ -292,8 +295,8 @@ def _fitted(pairs: dict[Identity, Pair], judge: JudgedFile) -> _Fitted:
     return fit
 
 
-def _said(
-    pairs: Iterable[Pair], fitted: Sequence[_Fitted]
+def _votes_by_cell(
+    pairs: Iterable[JudgedPair], fitted: Sequence[_JudgementFit]
 ) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     """What each pair of each system counts under, and all that was said of it."""
     for pair in pairs:
@@ -315,7 +318,7 @@ def _ordered_shares(found: list[dict[str, Any]], results: Results) -> list[dict[
     return sorted(found, key=lambda one: rank[one["dataset"], one["system"], one["match"]])
 
 
-def _notes(name: str, fit: _Fitted, datasets: Sequence[str]) -> Iterator[str]:
+def _notes(name: str, fit: _JudgementFit, datasets: Sequence[str]) -> Iterator[str]:
     if fit.strangers:
         unknown = dict.fromkeys(one.dataset for one in fit.strangers if one.dataset not in datasets)
         why = f" (no dataset here is called {', '.join(unknown)})" if unknown else ""

@@ -22,10 +22,10 @@ class Judgement(NamedTuple):
     system: str
     type: str
     matches: tuple[str, ...]  # under which it got credit
-    said: str  # good, bad or nothing
+    judgement: str  # good, bad or nothing
 
 
-class Span(NamedTuple):
+class JudgedSpan(NamedTuple):
     """Where a mention stands in its sentence, and its type."""
 
     start: int
@@ -33,41 +33,41 @@ class Span(NamedTuple):
     type: str
 
 
-class Identity(NamedTuple):
+class PairIdentity(NamedTuple):
     """What tells a pair from all others."""
 
     dataset: str
     sentence: int  # counted from 1
-    gold: Span
-    predicted: Span
+    gold: JudgedSpan
+    predicted: JudgedSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class JudgedPair:
     """A pair as files and results tell of it; texts are None where none are kept."""
 
-    identity: Identity
+    identity: PairIdentity
     texts: tuple[str | None, str | None]
     systems: Mapping[str, Mapping[str, float]]  # the credit by match
     judgement: str
 
     @classmethod
-    def of(cls, record: Mapping[str, Any]) -> "Pair":
+    def of(cls, record: Mapping[str, Any]) -> "JudgedPair":
         """A pair from its record, which must be as it should be."""
         gold, predicted = record["gold"], record["predicted"]
-        spans = (Span(one["start"], one["end"], one["type"]) for one in (gold, predicted))
+        spans = (JudgedSpan(one["start"], one["end"], one["type"]) for one in (gold, predicted))
         return cls(
-            Identity(record["dataset"], record["sentence"], *spans),
+            PairIdentity(record["dataset"], record["sentence"], *spans),
             (gold["text"], predicted["text"]),
             record["systems"],
-            plain(record["judgement"]),
+            normalise_judgement(record["judgement"]),
         )
 
-    def has_texts(self, other: "Pair") -> bool:
+    def has_texts(self, other: "JudgedPair") -> bool:
         """Whether both pairs have texts to be compared."""
         return None not in (*self.texts, *other.texts)
 
-    def contradicts(self, other: "Pair") -> bool:
+    def contradicts(self, other: "JudgedPair") -> bool:
         """Whether other words stand in the same place; texts that are not kept say nothing."""
         both = zip(self.texts, other.texts, strict=True)
         return any(one != two for one, two in both if one is not None and two is not None)
@@ -79,20 +79,20 @@ class JudgedFile:
 
     name: str
     judgements: list[Judgement]
-    pairs: Mapping[Identity, Pair] | None = None
+    pairs: Mapping[PairIdentity, JudgedPair] | None = None
 
     @property
     def votes(self) -> dict[Hashable, str]:
         """What was said of each pair; the pairs of a list are known by their rows."""
         if self.pairs is None:
-            return {row: one.said for row, one in enumerate(self.judgements)}
+            return {row: one.judgement for row, one in enumerate(self.judgements)}
         return {identity: pair.judgement for identity, pair in self.pairs.items()}
 
 
-def plain(said: str) -> str:
+def normalise_judgement(said: str) -> str:
     """A judgement without what does not matter.
 
-    >>> plain(" Good")
+    >>> normalise_judgement(" Good")
     'good'
     """
     return said.strip().lower()
@@ -152,7 +152,7 @@ def _from_csv(name: str, data: bytes) -> Iterator[Judgement]:
     for number, row in enumerate(rows, 2):
         _check_row(f"{name}:{number}", row, matches)
         given = tuple(key.removeprefix(_CREDIT) for key in matches if row[key])
-        said = plain(row[_COLUMN])
+        said = normalise_judgement(row[_COLUMN])
         yield Judgement(row.get("system", ""), row.get("gold type", ""), given, said)
 
 
@@ -174,7 +174,7 @@ def _check_row(place: str, row: Mapping[str, str], matches: list[str]) -> None:
 
 
 def _check_judgement(place: str, said: str) -> None:
-    if plain(said) not in (GOOD, BAD, ""):
+    if normalise_judgement(said) not in (GOOD, BAD, ""):
         raise FormatError(
             place,
             f"judgement '{reprlib.repr(said)[1:-1]}' is unknown",
@@ -199,7 +199,7 @@ def _from_json(name: str, data: bytes) -> JudgedFile:
             f"these judgements are of format {reprlib.repr(form)}, this program knows {FORMAT}",
             "install a newer version of nerscope",
         )
-    pairs: dict[Identity, Pair] = {}
+    pairs: dict[PairIdentity, JudgedPair] = {}
     for number, record in enumerate(_field(name, content, "pairs", list), 1):
         place = f"{name}: pair {number}"
         pair = _checked_pair(place, record)
@@ -248,7 +248,7 @@ def _short(value: object) -> str:
     return names[0] if names else reprlib.repr(value)
 
 
-def _checked_pair(place: str, record: Any) -> Pair:
+def _checked_pair(place: str, record: Any) -> JudgedPair:
     if not isinstance(record, dict):
         raise FormatError(place, f"{_short(record)} is no pair", _AGAIN)
     _field(place, record, "dataset", str)
@@ -265,10 +265,10 @@ def _checked_pair(place: str, record: Any) -> Pair:
             if not 0 <= credit <= 1:
                 raise _cannot_be(place, match, credit)
     _check_judgement(place, _field(place, record, "judgement", str))
-    return Pair.of(record)
+    return JudgedPair.of(record)
 
 
-def _joined(place: str, before: Pair | None, pair: Pair) -> Pair:
+def _joined(place: str, before: JudgedPair | None, pair: JudgedPair) -> JudgedPair:
     """The same pair again adds its systems; what it says must be the same."""
     if before is None:
         return pair

@@ -12,17 +12,17 @@ from nerscope.results.rows import ComparisonRow, RankRow, ResultRow, Row, or_nan
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.across import (
     Numbers,
-    averaged,
+    average_with_interval,
     beaten_at_bonferroni,
     beaten_on,
-    drawn,
+    drawn_mean,
     mean_ranks,
     p_of_mean,
     resampled_t,
     sign_test,
     signed_rank,
 )
-from nerscope.stats.corrections import SIGNIFICANT, corrected
+from nerscope.stats.corrections import SIGNIFICANT, correct_p_values
 from nerscope.stats.run_order import almost_stochastic_order, next_run_better
 
 _Cell = tuple[str, str, str, str, str]  # unit, facet, level, match, metric
@@ -49,7 +49,7 @@ class AverageRow(ResultRow):
     high_drawn: float | None
 
 
-def average_records(results: Results) -> list[AverageRow]:
+def average_rows(results: Results) -> list[AverageRow]:
     """The mean of each number over two datasets or more, the same ones for all systems.
 
     `low` and `high` are for these datasets, `low_drawn` and `high_drawn` for others like them; of
@@ -81,10 +81,10 @@ def _averages(
         values = [or_nan(row.value) for row in rows]
         if protocol.ratio is not None:
             mean = resampled_t(values, protocol.ratio)
-            low, high, others = mean.low, mean.high, drawn([])
+            low, high, others = mean.low, mean.high, drawn_mean([])
         else:
             lows, highs = [or_nan(row.low) for row in rows], [or_nan(row.high) for row in rows]
-            (_, low, high), others = averaged(values, lows, highs), drawn(values)
+            (_, low, high), others = average_with_interval(values, lows, highs), drawn_mean(values)
         bounds = [low, high, others.low, others.high]
         if metric_named(cell[-1]).is_fraction:
             bounds = [float(np.clip(bound, 0, 1)) for bound in bounds]
@@ -123,7 +123,7 @@ class RunsRow(ResultRow):
     violation_high: float | None
 
 
-def run_records(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
+def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
     """One row for each answer about recipes, where the metric has a better side."""
     for row in rows:
         sign = metric_named(row.metric).better
@@ -195,7 +195,7 @@ class DatasetsRow(ResultRow):
     p_wilcoxon_corrected: float | None = None
 
 
-def dataset_records(
+def datasets_rows(
     primary: Rows, correction: str, protocol: Protocol | None = None
 ) -> list[DatasetsRow]:
     """One row for each pair that was compared on two datasets or more, by its primary number.
@@ -215,7 +215,7 @@ def dataset_records(
     for name in _P_VALUES:
         p_values = [or_nan(getattr(summary, name)) for summary in summaries]
         fields: list[dict[str, Any]] = [
-            {f"{name}_corrected": row_value(p)} for p in corrected(p_values, correction)
+            {f"{name}_corrected": row_value(p)} for p in correct_p_values(p_values, correction)
         ]
         summaries = [replace(row, **own) for row, own in zip(summaries, fields, strict=True)]
     return summaries
@@ -250,10 +250,10 @@ def _with_domains(
     smaller (partial conjunction, Dror et al. 2017).
     """
     lows, highs = [or_nan(row.low) for row in rows], [or_nan(row.high) for row in rows]
-    _, low, high = averaged(differences, lows, highs)
+    _, low, high = average_with_interval(differences, lows, highs)
     better = [_one_sided(row.p, gain) for row, gain in zip(rows, gains, strict=True)]
     worse = [_one_sided(row.p, -gain) for row, gain in zip(rows, gains, strict=True)]
-    others = drawn(differences)
+    others = drawn_mean(differences)
     degrees = [or_nan(row.degrees) for row in rows]
     return replace(
         summary,
@@ -308,7 +308,7 @@ def _one_sided(p: float | None, gain: float) -> float:
     return p / 2 if gain > 0 else 1 - p / 2
 
 
-def rank_records(primary: Rows) -> list[RankRow]:
+def rank_rows(primary: Rows) -> list[RankRow]:
     """The mean rank of each system over the datasets that all of them have (Demšar 2006)."""
     scores: dict[str, dict[str, float]] = {}
     for row in primary:

@@ -18,7 +18,7 @@ NEW, OLD = "new", "baseline"
 _SAME = ("repair", "ter", "buckets", "zero_division")
 
 
-class Side(NamedTuple):
+class SystemOnDataset(NamedTuple):
     """A system on a dataset."""
 
     evidence: Evidence
@@ -30,9 +30,9 @@ class Pairing(NamedTuple):
 
     dataset: str
     system: str
-    new: Side | None
-    old: Side | None
-    gone: str = ""  # what is missing in the results: the system or the dataset
+    new: SystemOnDataset | None
+    old: SystemOnDataset | None
+    missing: str = ""  # what is missing in the results: the system or the dataset
 
 
 def pairings(results: Results, baseline: Results | None, condition: Condition) -> list[Pairing]:
@@ -74,15 +74,15 @@ def _on_dataset(
         assert evidence is not None
         for own in evidence.systems:
             if wanted in (None, own):
-                side = Side(evidence, own)
+                side = SystemOnDataset(evidence, own)
                 if new is None:
                     yield Pairing(dataset, own, None, side, "the dataset is gone")
                 else:
                     yield Pairing(dataset, own, side, None)
         return
     for name, old_name in _systems(new, old, condition):
-        ours = Side(new, name) if name is not None else None
-        theirs = Side(old, old_name) if old_name is not None else None
+        ours = SystemOnDataset(new, name) if name is not None else None
+        theirs = SystemOnDataset(old, old_name) if old_name is not None else None
         gone = "" if ours else "the system is gone"
         yield Pairing(dataset, name or old_name or "", ours, theirs, gone)
 
@@ -113,9 +113,9 @@ def _systems(
     return [*present, *((None, name) for name in old.systems if name not in new.systems)]
 
 
-def joint(new: Side, old: Side) -> Evidence:
+def join_pair(new: SystemOnDataset, old: SystemOnDataset) -> Evidence:
     """Both systems on the same gold data, which is checked."""
-    check_same(new.evidence, old.evidence)
+    check_comparable(new.evidence, old.evidence)
     return joined_runs([_renamed(new, NEW), _renamed(old, OLD)])
 
 
@@ -132,7 +132,7 @@ def version_note(dataset: str, versions: Sequence[str]) -> str:
     )
 
 
-def check_same(ours: Evidence, theirs: Evidence) -> None:
+def check_comparable(ours: Evidence, theirs: Evidence) -> None:
     """Refuse to hold numbers against each other that were made differently."""
     _check_settings(ours, theirs)
     if (ours.folded is None) != (theirs.folded is None):
@@ -186,12 +186,12 @@ def _same_units(new: Evidence, old: Evidence) -> bool:
     return True
 
 
-def _renamed(side: Side, name: str) -> Evidence:
+def _renamed(side: SystemOnDataset, name: str) -> Evidence:
     part = only_runs(side.evidence, side.evidence.runs_of(side.system))
     return replace(part, runs=tuple((name, number) for _, number in part.runs))
 
 
-def joined_results(
+def join_results(
     one: Results, other: Results, name: str, other_name: str
 ) -> tuple[Results, list[tuple[str, str]]]:
     """Both, with systems of the same name told apart by their files; and the pairs to compare.
@@ -220,8 +220,8 @@ def joined_results(
         name, other_name = Path(name).stem, Path(other_name).stem
     evidence = []
     for mine, theirs in pairs:
-        check_same(mine, theirs)
-        parts = [_told_apart(mine, both, name), _told_apart(theirs, both, other_name)]
+        check_comparable(mine, theirs)
+        parts = [_with_file_names(mine, both, name), _with_file_names(theirs, both, other_name)]
         joined = joined_runs(parts)
         signature = replace(joined.signature, version=joint_version([mine, theirs]))
         evidence.append(replace(joined, signature=signature))
@@ -231,7 +231,7 @@ def joined_results(
     return Results(evidence, losses, protocol=protocol), versions or crossed
 
 
-def _told_apart(evidence: Evidence, both: list[str], name: str) -> Evidence:
+def _with_file_names(evidence: Evidence, both: list[str], name: str) -> Evidence:
     runs = tuple(
         (f"{system} ({name})" if system in both else system, number)
         for system, number in evidence.runs

@@ -295,7 +295,7 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 
     The one number that is not a sum over sentences, and so stands outside of divisions.
     """
-    ledger, wanted = evidence.surfaces, _wanted_metrics(evidence)
+    ledger, wanted = evidence.surfaces, _surface_metrics(evidence)
     if ledger is None or ledger.runs[run].pred.surface is None or not wanted:
         return
     output = ledger.runs[run]
@@ -322,7 +322,7 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
         )
 
 
-def _wanted_metrics(evidence: Evidence) -> list[str]:
+def _surface_metrics(evidence: Evidence) -> list[str]:
     overall = [one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION]
     asked = {name for one in overall for names in one.metrics.values() for name in names}
     return [name for name in ("precision", "recall", "f1") if name in asked]

@@ -9,7 +9,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import shape_codes
 from nerscope.corpus.units import MENTION, TOKEN
-from nerscope.results.errors import OUTCOMES, Side, gold_side, outcomes, run_side
+from nerscope.results.errors import OUTCOMES, MentionSide, gold_side, outcomes, run_side
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
 from nerscope.scoring.ledger import Ledger
 from nerscope.scoring.matching import match_named
@@ -73,14 +73,14 @@ def spans_of(evidence: Evidence) -> Spans:
     )
 
 
-def _keys(sides: Sequence[Side]) -> list[Ints]:
+def _keys(sides: Sequence[MentionSide]) -> list[Ints]:
     """One number for each mention, equal only for equal ones, that sorts them by place."""
     shapes = shape_codes([side.mentions for side in sides])
     n_shapes = 1 + max(int(own.max(initial=0)) for own in shapes)
     return [_key(side) * n_shapes + shape for side, shape in zip(sides, shapes, strict=True)]
 
 
-def _key(side: Side) -> Ints:
+def _key(side: MentionSide) -> Ints:
     mentions = side.mentions
     length = mentions.end - mentions.start
     kinds = np.int64(len(side.evidence.types) + 1)
@@ -122,7 +122,7 @@ def sentence_data(evidence: Evidence, budget: Budget) -> dict[str, Any]:
     spans = spans_of(evidence)
     wrong = _has_error(evidence, spans)
     order = np.random.default_rng(_SEED).permutation(len(evidence.documents))
-    kept = _kept(evidence, spans, wrong, order, budget)
+    kept = _shown_sentences(evidence, spans, wrong, order, budget)
     place = np.full(len(kept), -1)
     place[kept] = np.arange(kept.sum())
     inside = kept[spans.sentence] & (spans.length > 0)  # what stands nowhere cannot be marked
@@ -207,7 +207,9 @@ def _token_errors(ledger: Ledger) -> Bools:
     return found
 
 
-def _kept(evidence: Evidence, spans: Spans, wrong: Bools, order: Ints, budget: Budget) -> Bools:
+def _shown_sentences(
+    evidence: Evidence, spans: Spans, wrong: Bools, order: Ints, budget: Budget
+) -> Bools:
     """Which sentences are shown: errors first, each kind of error as evenly as can be."""
     turn = np.empty(len(order), np.int64)
     turn[order] = np.arange(len(order))

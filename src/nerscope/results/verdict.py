@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.errors import InputError, UsageError, plural, suggest
-from nerscope.results.compare import division_named
+from nerscope.results.compare import facet_table_named
 from nerscope.results.conditions import Condition
-from nerscope.results.pairing import NEW, OLD, Side
+from nerscope.results.pairing import NEW, OLD, SystemOnDataset
 from nerscope.results.rows import rows_of, scale_of
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.groups import groups_of
 from nerscope.scoring.metrics import NEITHER, metric_named
-from nerscope.stats.clusters import Clustered
-from nerscope.stats.compared import Asked, Difference
+from nerscope.stats.clusters import ClusterCounts
+from nerscope.stats.compared import ComparisonPlan, Difference
 from nerscope.stats.compared import differences as all_differences
 from nerscope.stats.intervals import Sampling
 
@@ -24,17 +24,17 @@ NAN = float("nan")
 _DEFAULTS = ("all", "in")  # the level that stands for a facet; "in" is that of a subset
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """A value, its denominator, and, if there is another one to hold it against, what follows."""
 
     new: float
     n: int
     old: float = NAN
     difference: Difference | None = None  # new - old
-    alike: bool = False  # the outputs differ in no sentence
+    has_same_outputs: bool = False  # the outputs differ in no sentence
 
 
-class Where(NamedTuple):
+class MeasuredCell(NamedTuple):
     """The facet, level and match that a condition means in some evidence."""
 
     division: FacetTable
@@ -42,13 +42,13 @@ class Where(NamedTuple):
     match: str
 
 
-Numbers = Mapping[tuple[str, str | None], Measured]  # by level and type
+Measurements = Mapping[tuple[str, str | None], Measurement]  # by level and type
 
 
-def where(evidence: Evidence, condition: Condition) -> Where:
+def measured_cell(evidence: Evidence, condition: Condition) -> MeasuredCell:
     """The facet, level and match of a condition; what the evidence does not have is refused."""
     facet, level = _facet_and_level(evidence, condition)
-    division = division_named(evidence, facet, condition.match, condition.metric)
+    division = facet_table_named(evidence, facet, condition.match, condition.metric)
     match = condition.match or division.matches[0]
     if match not in division.matches:
         raise UsageError(
@@ -68,7 +68,7 @@ def where(evidence: Evidence, condition: Condition) -> Where:
             "neither a high nor a low value of it is the better one",
             "choose another metric",
         )
-    return Where(division, level, match)
+    return MeasuredCell(division, level, match)
 
 
 def _facet_and_level(evidence: Evidence, condition: Condition) -> tuple[str, str | None]:
@@ -87,18 +87,20 @@ def _facet_and_level(evidence: Evidence, condition: Condition) -> tuple[str, str
     return facet, level or None
 
 
-def numbers_of(side: Side, there: Where, metric: str) -> Numbers:
+def measure_system(side: SystemOnDataset, there: MeasuredCell, metric: str) -> Measurements:
     """Every number of one system alone."""
     part = only_runs(side.evidence, side.evidence.runs_of(side.system))
     rows = rows_of(_narrow(part, there, metric))
     return {
-        (row.level, row.type): Measured(_defined(row.value), row.n)
+        (row.level, row.type): Measurement(_defined(row.value), row.n)
         for row in rows
         if row.run is None and row.match == there.match
     }
 
 
-def differences(joint: Evidence, there: Where, metric: str, sampling: Sampling) -> Numbers:
+def measure_differences(
+    joint: Evidence, there: MeasuredCell, metric: str, sampling: Sampling
+) -> Measurements:
     """Every number of both systems, and the difference."""
     if any(there.match not in run.gold_credit for run in joint.ledger(there.division).runs):
         raise InputError(
@@ -107,29 +109,29 @@ def differences(joint: Evidence, there: Where, metric: str, sampling: Sampling) 
             "evaluate both with the same matches",
         )
     narrow = _narrow(joint, there, metric)
-    found = all_differences(narrow, [(NEW, OLD)], sampling, Asked(test=False))
+    found = all_differences(narrow, [(NEW, OLD)], sampling, ComparisonPlan(test=False))
     alike = _alike(narrow, there, found)
     return {
-        (one.key.level, None if one.key.type is None else joint.types[one.key.type]): Measured(
+        (one.key.level, None if one.key.type is None else joint.types[one.key.type]): Measurement(
             one.a, round(one.n), one.b, one, same
         )
         for one, same in zip(found, alike, strict=True)
     }
 
 
-def _alike(narrow: Evidence, there: Where, found: Sequence[Difference]) -> list[bool]:
+def _alike(narrow: Evidence, there: MeasuredCell, found: Sequence[Difference]) -> list[bool]:
     """Of every number, whether the outputs are the same: errors of a document may change places,
     so its counts alone do not tell.
     """
     if all(one.differing for one in found):
         return [False] * len(found)
     sentences = groups_of(np.arange(len(narrow.documents)))
-    clustered = Clustered(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
+    clustered = ClusterCounts(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
     differing = clustered.differing(NEW, OLD).number()
     return [not differing[one.at] for one in found]
 
 
-def picked(found: Numbers, there: Where, condition: Condition) -> Measured:
+def pick_measurement(found: Measurements, there: MeasuredCell, condition: Condition) -> Measurement:
     """The number that a condition means."""
     levels = list(dict.fromkeys(level for level, _ in found))
     level = there.level or next((one for one in _DEFAULTS if one in levels), "all")
@@ -152,7 +154,7 @@ def picked(found: Numbers, there: Where, condition: Condition) -> Measured:
     return found[level, kind]
 
 
-def _narrow(evidence: Evidence, there: Where, metric: str) -> Evidence:
+def _narrow(evidence: Evidence, there: MeasuredCell, metric: str) -> Evidence:
     division = replace(there.division, metrics={there.match: (metric,)})
     return replace(evidence, divisions=(division,))
 
@@ -254,7 +256,7 @@ class Verdict:
         return f" ({low} to {high} with {100 * (1 - self.alpha):.6g} % confidence each way)"
 
 
-class Points(NamedTuple):
+class MeasuredPoints(NamedTuple):
     """A measured number on the scale of conditions; a negative gain is for the worse."""
 
     value: float
@@ -269,12 +271,12 @@ def _shown(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}"  # no minus zero
 
 
-def points_of(condition: Condition, found: Measured) -> Points:
+def points_of(condition: Condition, found: Measurement) -> MeasuredPoints:
     """A measured number in points, turned round if lower is better."""
     scale, metric = scale_of(condition.metric), metric_named(condition.metric)
     difference = found.difference
     if difference is None:
-        return Points(scale * found.new)
+        return MeasuredPoints(scale * found.new)
     gain = scale * metric.gain(found.new - found.old)
     # Each bound leaves out alpha, on its side.
     bounds = difference.bounds(2 * condition.alpha)
@@ -288,15 +290,15 @@ def points_of(condition: Condition, found: Measured) -> Points:
     elif not math.isnan(p):
         p = max(p, condition.alpha)
     least = difference.detectable_at(2 * condition.alpha)
-    return Points(scale * found.new, gain, low, high, p, scale * (least or NAN))
+    return MeasuredPoints(scale * found.new, gain, low, high, p, scale * (least or NAN))
 
 
-def decided(condition: Condition, found: Measured, compared: bool) -> tuple[str, str]:
+def decide(condition: Condition, found: Measurement, compared: bool) -> tuple[str, str]:
     """The verdict of all rules of a condition, and the rule that decided: the first to fail."""
     if compared and math.isnan(found.new) and not math.isnan(found.old):
         return FAIL, "no longer defined"
     points = points_of(condition, found)
-    said = list(_by_rule(condition, points, found.alike, compared))
+    said = list(_rule_verdicts(condition, points, found.has_same_outputs, compared))
     for verdict in (FAIL, UNDECIDED):
         for one, rule in said:
             if one == verdict:
@@ -304,8 +306,8 @@ def decided(condition: Condition, found: Measured, compared: bool) -> tuple[str,
     return OK, ", ".join(rule for _, rule in said) or "not in the baseline"
 
 
-def _by_rule(
-    condition: Condition, found: Points, alike: bool, compared: bool
+def _rule_verdicts(
+    condition: Condition, found: MeasuredPoints, alike: bool, compared: bool
 ) -> Iterator[tuple[str, str]]:
     if condition.floor is not None:
         above = metric_named(condition.metric).gain(found.value - condition.floor)
@@ -315,7 +317,7 @@ def _by_rule(
         yield verdict, f"max_drop {condition.max_drop:g}"
 
 
-def _within(allowed: float, found: Points) -> str:
+def _within(allowed: float, found: MeasuredPoints) -> str:
     """Whether the number surely dropped by less than is allowed, or surely by more."""
     if found.low > -allowed:
         return OK

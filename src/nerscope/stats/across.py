@@ -141,13 +141,16 @@ def mean_ranks(table: Floats, better_is_higher: bool = True) -> MeanRanks:
     return MeanRanks(np.mean(ranked, axis=0), len(complete))
 
 
-def averaged(values: Numbers, lows: Numbers, highs: Numbers) -> tuple[float, float, float]:
+def average_with_interval(
+    values: Numbers, lows: Numbers, highs: Numbers
+) -> tuple[float, float, float]:
     """The mean over independent datasets, with an interval made of theirs.
 
     The distances to the bounds are squared and added, below and above by themselves (Zou and Donner
     2008), so that intervals that lean to one side keep leaning. What is undefined stays so.
 
-    >>> [round(number, 4) for number in averaged([0.80, 0.90], [0.77, 0.86], [0.83, 0.93])]
+    >>> mean = average_with_interval([0.80, 0.90], [0.77, 0.86], [0.83, 0.93])
+    >>> [round(number, 4) for number in mean]
     [0.85, 0.825, 0.8712]
     """
     centre, low, high = (np.asarray(numbers, np.float64) for numbers in (values, lows, highs))
@@ -168,7 +171,7 @@ def p_of_mean(values: Numbers, lows: Numbers, highs: Numbers, degrees: Numbers) 
     >>> round(p_of_mean([0.1, 0.1], [0.0, 0.0], [0.2, 0.2], [np.inf, np.inf]), 4)
     0.0056
     """
-    mean, low, high = averaged(values, lows, highs)
+    mean, low, high = average_with_interval(values, lows, highs)
     reach = mean - low if mean > 0 else high - mean
     if not mean:
         return 1.0
@@ -228,24 +231,26 @@ def resampled_t(differences: Numbers, ratio: float) -> MeanTest:
     return MeanTest(mean, mean - reach, mean + reach, t, float(two_sided_p(t, degrees)))
 
 
-def drawn(values: Numbers) -> MeanTest:
+def drawn_mean(values: Numbers) -> MeanTest:
     """Student's t-test for the mean over datasets that are a sample of many: of such datasets.
 
-    >>> found = drawn([0.02, 0.01, 0.03, 0.02, 0.01])
+    >>> found = drawn_mean([0.02, 0.01, 0.03, 0.02, 0.01])
     >>> [round(number, 4) for number in (found.mean, found.low, found.high, found.p)]
     [0.018, 0.0076, 0.0284, 0.0086]
     """
     return resampled_t(values, 0.0)
 
 
-class Beaten(NamedTuple):
+class SplitWins(NamedTuple):
     """On how many splits A is better, and on how many B is."""
 
     better: int
     worse: int
 
 
-def beaten_at_bonferroni(p_values: Numbers, gains: Numbers, alpha: float = SIGNIFICANT) -> Beaten:
+def beaten_at_bonferroni(
+    p_values: Numbers, gains: Numbers, alpha: float = SIGNIFICANT
+) -> SplitWins:
     """On how many of J splits A is better with p of at most alpha / J, and on how many B is.
 
     p is two-sided; a gain is above 0 where A is better. Splits that could not be tested (NaN) count
@@ -256,4 +261,4 @@ def beaten_at_bonferroni(p_values: Numbers, gains: Numbers, alpha: float = SIGNI
     """
     pairs = zip(p_values, gains, strict=True)
     sure = [gain for p, gain in pairs if not isnan(p) and p * len(p_values) <= alpha]
-    return Beaten(sum(gain > 0 for gain in sure), sum(gain < 0 for gain in sure))
+    return SplitWins(sum(gain > 0 for gain in sure), sum(gain < 0 for gain in sure))

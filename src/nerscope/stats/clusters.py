@@ -128,14 +128,14 @@ class CellKey(NamedTuple):
     metric: str
 
 
-class Place(NamedTuple):
+class UnitGroup(NamedTuple):
     """Where units are: a level (by its place) and a type (0: all of them, else 1 + its code)."""
 
     level: int
     type: int
 
 
-class Numbers(NamedTuple):
+class NumberRow(NamedTuple):
     """Numbers in a row, and the shares of which averages are made."""
 
     keys: tuple[CellKey, ...]
@@ -145,7 +145,7 @@ class Numbers(NamedTuple):
     shares: Floats
 
 
-class Clustered:
+class ClusterCounts:
     """The counts of some systems in each cluster, under one match."""
 
     def __init__(
@@ -181,14 +181,14 @@ class Clustered:
 
     def with_counts(
         self, counts: npt.NDArray[np.float32], systems: Sequence[str], owners: Ints
-    ) -> "Clustered":
+    ) -> "ClusterCounts":
         """The same numbers of other counts (clusters, levels, types, columns of all runs)."""
         found = self._divided(systems, owners)
         found.counts = counts
         found._sum_up()
         return found
 
-    def _divided(self, systems: Sequence[str], owners: Ints) -> "Clustered":
+    def _divided(self, systems: Sequence[str], owners: Ints) -> "ClusterCounts":
         found = copy(self)
         found.systems, found.owners = tuple(systems), owners
         found.__dict__.pop("_mean_counts", None)
@@ -220,12 +220,12 @@ class Clustered:
 
     def shares_in(self, counts: Floats) -> Floats:
         """What the formula of each average gives for every level and type, all types first."""
-        whole = with_whole(counts, -2) if self.averages else counts
+        whole = with_all_types(counts, -2) if self.averages else counts
         shape = (*counts.shape[:-3], -1)
         found = [one.shares(whole, self.zero_division).reshape(shape) for one in self.averages]
         return np.concatenate([np.zeros((*counts.shape[:-3], 0)), *found], axis=-1)
 
-    def _numbers(self, counts: Floats) -> Numbers:
+    def _numbers(self, counts: Floats) -> NumberRow:
         """Every number of counts (levels, types, columns), with its key."""
         keys, metrics, sizes = [], [], []
         for metric, found in self.division.numbers(self.match, counts, self.zero_division):
@@ -234,7 +234,7 @@ class Clustered:
                 for at in range(found.values.shape[-1]):
                     keys.append(CellKey(level, at - 1 if at else None, metric.name))
                     metrics.append(metric)
-        return Numbers(
+        return NumberRow(
             tuple(keys),
             tuple(metrics),
             self.values_in(counts),
@@ -248,35 +248,35 @@ class Clustered:
         for first in range(0, len(self.counts), step):
             yield self.counts[first : first + step]
 
-    def places(self, key: CellKey, metric: Metric) -> list[Place]:
+    def places(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
         """The units on which a number rests; several levels if it is made of them."""
         levels = list(self.division.levels)
         kind = 0 if key.type is None else 1 + key.type
         if key.level in levels:
-            return [Place(levels.index(key.level), kind)]
+            return [UnitGroup(levels.index(key.level), kind)]
         needed = metric.needs_levels or levels
-        return [Place(levels.index(level), 0) for level in needed]
+        return [UnitGroup(levels.index(level), 0) for level in needed]
 
-    def shares_of(self, metric: Metric, parts: Sequence[Place]) -> list[int]:
+    def shares_of(self, metric: Metric, parts: Sequence[UnitGroup]) -> list[int]:
         """Where the shares of an average stand."""
         n_kinds = 1 + self.counts.shape[2]
         formulas = [one.formula for one in self.averages]
         first = formulas.index(metric.formula) * self.counts.shape[1] * n_kinds
         return [first + level * n_kinds + kind for level, kind in parts]
 
-    def parts(self, key: CellKey, metric: Metric) -> list[Place]:
+    def parts(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
         """The shares of which a number is the plain mean; none, if it is no such mean."""
         levels = list(self.division.levels)
         if metric.mean_of_levels:
-            return [Place(levels.index(level), 0) for level in metric.mean_of_levels]
+            return [UnitGroup(levels.index(level), 0) for level in metric.mean_of_levels]
         if metric.is_mean_of_types:
             level = levels.index(key.level)
-            return [Place(level, 1 + kind) for kind in range(self.counts.shape[2])]
+            return [UnitGroup(level, 1 + kind) for kind in range(self.counts.shape[2])]
         return []
 
-    def differing(self, a: str, b: str) -> "Differing":
+    def differing(self, a: str, b: str) -> "DifferingClusters":
         """Where the counts of two systems differ, on the mean over their runs."""
-        return Differing(self, np.asarray(self._mean_counts[a] != self._mean_counts[b]))
+        return DifferingClusters(self, np.asarray(self._mean_counts[a] != self._mean_counts[b]))
 
     @cached_property
     def _mean_counts(self) -> dict[str, Floats]:
@@ -286,15 +286,15 @@ class Clustered:
             for system in self.systems
         }
 
-    def apart(self, names: Sequence[str]) -> "Clustered":
+    def apart(self, names: Sequence[str]) -> "ClusterCounts":
         """The same counts with each run as a system of its own, under these names."""
         return self._divided(names, np.arange(len(self.owners)))
 
 
-class Differing:
+class DifferingClusters:
     """In which clusters two systems differ, as far as a number looks."""
 
-    def __init__(self, clustered: Clustered, unequal: Bools) -> None:
+    def __init__(self, clustered: ClusterCounts, unequal: Bools) -> None:
         self.clustered = clustered
         self._unequal = unequal  # clusters, levels, types, columns
         self._found: dict[tuple[int, ...], Bools] = {}
@@ -350,6 +350,6 @@ def columns_of(metric: Metric, width: int) -> tuple[int, ...]:
     return tuple(changed) or tuple(range(width))
 
 
-def with_whole(counts: Floats, axis: int = -1) -> Floats:
+def with_all_types(counts: Floats, axis: int = -1) -> Floats:
     """Types, preceded by all of them together."""
     return np.concatenate([counts.sum(axis=axis, keepdims=True), counts], axis=axis)

@@ -10,20 +10,20 @@ import numpy as np
 from nerscope.corpus.arrays import Bools
 from nerscope.errors import UsageError, plural, suggest
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.stats.clusters import CellKey, Clustered, clusters_of
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
-from nerscope.stats.differences import OUTPUTS, RECIPES, Pair
-from nerscope.stats.draws import Tested, Weighted, tested
+from nerscope.stats.differences import OUTPUTS, RECIPES, SystemPair
+from nerscope.stats.draws import PValues, ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Interval, Sampling
+from nerscope.stats.jackknife import jackknife
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
-from nerscope.stats.spread import spread_of
 
 POWER = 0.8  # with which detectable differences are found
 _BESIDE_ZERO = 1e-6  # a bound that must not be 0, since the test has ruled it out
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparisonPlan:
     """What is asked of two systems, and how it is tested.
 
     `about` is "outputs" (these files), "recipes" (what other training runs would give, too), or
@@ -64,7 +64,7 @@ class Asked:
 class Difference(NamedTuple):
     """One number of two systems: A's, B's, and what can be said of the difference."""
 
-    pair: Pair
+    pair: SystemPair
     at: int  # the place of the number
     key: CellKey  # which number of the facet
     a: float
@@ -76,7 +76,7 @@ class Difference(NamedTuple):
     interval: Interval
     p: float
     test: str | None
-    why: str | None  # why there is no test
+    untested_reason: str | None  # why there is no test
     detectable: float | None  # with 80 % power
 
     @property
@@ -121,7 +121,7 @@ def fewest_differing(alpha: float) -> int:
 
 
 def differences(
-    evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, asked: Asked
+    evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, asked: ComparisonPlan
 ) -> list[Difference]:
     """Every number of every pair, by division and match."""
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
@@ -134,21 +134,25 @@ def differences(
     weights = None
     if OUTPUTS in about.values() and asked.test:
         # The same resamples serve all numbers and pairs.
-        weights = Weighted.of(int(clusters.max()) + 1, sampling, METHODS[asked.method])
+        weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[asked.method])
     compared: list[Difference] = []
     for division in evidence.divisions:
         for match in division.matches:
-            clustered = Clustered(evidence, division, match, systems, clusters)
-            spread = spread_of(clustered)
+            clustered = ClusterCounts(evidence, division, match, systems, clusters)
+            spread = jackknife(clustered)
             for pair in pairs:
                 differing = clustered.differing(*pair).number()
-                two = Pair(spread, *pair, differing, about[pair], asked.same_seeds)
+                two = SystemPair(spread, *pair, differing, about[pair], asked.same_seeds)
                 compared += _differences(clustered, two, asked, weights, unit)
     return compared
 
 
 def _differences(
-    clustered: Clustered, two: Pair, asked: Asked, weights: Weighted | None, unit: str
+    clustered: ClusterCounts,
+    two: SystemPair,
+    asked: ComparisonPlan,
+    weights: ResampleWeights | None,
+    unit: str,
 ) -> Iterator[Difference]:
     spread, names = two.spread, (two.a, two.b)
     ours, theirs = (spread.values(name) for name in names)
@@ -157,15 +161,15 @@ def _differences(
     if two.about == RECIPES or weights is None:
         found = _by_runs(two, testable & asked.test)
     else:
-        found = tested(clustered, names, asked.method, weights, testable)
+        found = p_values_of_outputs(clustered, names, asked.method, weights, testable)
     n = spread.sizes[[spread.systems.index(name) for name in names]].mean(axis=0)
     low, high = two.bounds(asked.alpha)
     degrees, detectable = two.all_degrees, two.detectable(SIGNIFICANT, POWER)
     for at, key in enumerate(spread.keys):
-        interval = agreeing(float(low[at]), float(high[at]), float(found.p[at]), asked.alpha)
-        why = None
+        interval = agree_with_test(float(low[at]), float(high[at]), float(found.p[at]), asked.alpha)
+        reason = None
         if np.isnan(found.p[at]):
-            why = _reason(ours[at] - theirs[at], int(differing[at]), fewest, unit)
+            reason = _reason(ours[at] - theirs[at], int(differing[at]), fewest, unit)
         yield Difference(
             pair=two,
             at=at,
@@ -179,7 +183,7 @@ def _differences(
             interval=interval,
             p=float(found.p[at]),
             test=found.test[at],
-            why=why,
+            untested_reason=reason,
             detectable=_or_none(detectable[at]),
         )
 
@@ -188,9 +192,9 @@ def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _by_runs(two: Pair, testable: Bools) -> Tested:
+def _by_runs(two: SystemPair, testable: Bools) -> PValues:
     p = np.where(testable, two.p_at(0.0), np.nan)
-    return Tested(p, [None if np.isnan(one) else RUNS for one in p])
+    return PValues(p, [None if np.isnan(one) else RUNS for one in p])
 
 
 def _reason(difference: float, differing: int, fewest: int, unit: str) -> str:
@@ -202,7 +206,7 @@ def _reason(difference: float, differing: int, fewest: int, unit: str) -> str:
     return f"differs in {plural(differing, unit)}, {fewest} are needed"
 
 
-def agreeing(low: float, high: float, p: float, alpha: float) -> Interval:
+def agree_with_test(low: float, high: float, p: float, alpha: float) -> Interval:
     """The interval without 0 if the test has ruled 0 out, and with it if not.
 
     An interval holds the values that a test does not reject; for 0, that test is the one whose p is

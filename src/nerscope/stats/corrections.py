@@ -61,10 +61,10 @@ CORRECTIONS: dict[str, Correction] = {
 }
 
 
-def corrected(p: Sequence[float], correction: str = DEFAULT_CORRECTION) -> list[float]:
+def correct_p_values(p: Sequence[float], correction: str = DEFAULT_CORRECTION) -> list[float]:
     """P-values corrected for their number; undefined ones stay out of it.
 
-    >>> corrected([0.01, 0.04, 0.03])
+    >>> correct_p_values([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
     if correction not in CORRECTIONS:

@@ -15,7 +15,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Floats
 from nerscope.scoring.metrics import FREE
 from nerscope.stats.intervals import defined_runs, quantiles, run_variance
-from nerscope.stats.spread import Spread
+from nerscope.stats.jackknife import Jackknife
 
 OUTPUTS, RECIPES = "outputs", "recipes"  # what a comparison is about
 ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
@@ -24,14 +24,14 @@ _GRID = np.concatenate([np.geomspace(1e-12, 0.05, 60)[:-1], np.linspace(0.05, 1.
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class SystemPair:
     """Two systems on the same clusters; `about` says whether other training runs are meant, too.
 
     With `same_seeds`, the runs of both sides belong together, one by one. `differing` tells in how
     many clusters the systems differ.
     """
 
-    spread: Spread
+    spread: Jackknife
     a: str
     b: str
     differing: Floats

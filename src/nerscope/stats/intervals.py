@@ -19,8 +19,8 @@ from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import COUNT, Metric, metric_named
 from nerscope.stats.clusters import CLUSTERS, unit_of
+from nerscope.stats.jackknife import Jackknife, MeanParts, mean_of_defined
 from nerscope.stats.ranks import quantile
-from nerscope.stats.spread import Parts, Spread, mean_of_defined
 
 MOST_SAMPLES = 1_000_000
 FEW_CLUSTERS = 40  # below this many, intervals and tests are rough (Cameron and Miller 2015)
@@ -56,7 +56,7 @@ class Sampling:
                 suggest(str(self.resample), CLUSTERS),
             )
 
-    def said(self, parts: Iterable[Evidence]) -> dict[str, str]:
+    def as_settings(self, parts: Iterable[Evidence]) -> dict[str, str]:
         """How differences between systems were tested."""
         units = dict.fromkeys(self.unit(part) for part in parts)
         return {
@@ -74,7 +74,7 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def intervals(spread: Spread, system: str, alpha: float = 0.05) -> list[Interval]:
+def intervals(spread: Jackknife, system: str, alpha: float = 0.05) -> list[Interval]:
     """The interval of every number of a system: of the mean, if it has several runs."""
     at = spread.systems.index(system)
     below, above = (side[0] for side in distances(spread, at, np.array([alpha])))
@@ -109,7 +109,7 @@ def run_variance(runs: Floats) -> Floats:
     return np.asarray((apart * apart).sum(axis=0) / np.maximum(1.0, defined_runs(runs) - 1))
 
 
-def cluster_variance(spread: Spread, system: int) -> Floats:
+def cluster_variance(spread: Jackknife, system: int) -> Floats:
     """The variance of each number over clusters (the jackknife's)."""
     variance: Floats = spread.products[system, system] * _shrink(spread.clusters[system])
     return variance
@@ -119,7 +119,7 @@ def _shrink(clusters: Floats) -> Floats:
     return 1 - 1 / np.maximum(1.0, clusters)
 
 
-def distances(spread: Spread, system: int, alphas: Floats) -> tuple[Floats, Floats]:
+def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, Floats]:
     """How far the bounds (levels of alpha, numbers) lie below and above each number."""
     runs = spread.runs[spread.systems[system]]
     k, value, sizes = defined_runs(runs), mean_of_defined(runs), spread.sizes[system]
@@ -188,7 +188,7 @@ def score_distances(
     return np.maximum(0.0, half - shift), np.maximum(0.0, half + shift)
 
 
-def _square_and_add(parts: Parts, alphas: Floats) -> tuple[Floats, Floats]:
+def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
     """How far the bounds of a mean of shares lie below and above it, from those of its parts."""
     k = len(parts.values)
     if not k:
