@@ -21,7 +21,7 @@ from nerscope.formats.answer import BROKEN, MALFORMED, UNREADABLE, read_answer
 from nerscope.formats.base import Source, source_named
 from nerscope.formats.strings import AGAIN, HALLUCINATED, AnswerSource
 from nerscope.results.results import Results
-from nerscope.results.spans import spans_of
+from nerscope.results.sentences import spans_of
 
 ADA = {"text": "Ada", "type": "PER"}
 OSLO = {"text": "Oslo", "type": "LOC"}
