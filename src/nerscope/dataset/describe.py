@@ -27,7 +27,7 @@ from nerscope.facets.tmr import TMR
 from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.losses import Loss, losses_of
-from nerscope.results.row import ResultRow
+from nerscope.results.rows import ResultRow
 
 _COMPOSITION_FACETS = (TMR, HARD, HARD_STRICT)
 

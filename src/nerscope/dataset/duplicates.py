@@ -15,7 +15,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints, expand_ranges
 from nerscope.corpus.interning import SequenceTrie
 from nerscope.dataset.loading import DatasetSplit
-from nerscope.results.row import ResultRow
+from nerscope.results.rows import ResultRow
 
 _DIGITS = re.compile(r"\d+")
 _EXACT, _NEAR = "exact", "near"  # kinds of duplicates

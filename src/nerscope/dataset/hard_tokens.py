@@ -13,7 +13,7 @@ from nerscope.facets.facet import Facet
 from nerscope.facets.hard import HARD, HARD_STRICT, OTHER
 from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
-from nerscope.results.row import ResultRow
+from nerscope.results.rows import ResultRow
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from nerscope.corpus.mentions import Mentions, join_mentions, token_runs
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.corpus.sequences import find_sequences
 from nerscope.dataset.loading import DatasetSplit
-from nerscope.results.row import ResultRow
+from nerscope.results.rows import ResultRow
 
 
 @dataclass(frozen=True, slots=True, eq=False)

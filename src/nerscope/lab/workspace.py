@@ -29,7 +29,7 @@ from nerscope.lab.process import ProcessEnd, run_process
 from nerscope.lab.recipe import recipe_named
 from nerscope.lab.worker import COMMAND_PREFIX, EXIT_CODE, JobSpec
 from nerscope.results.files import unwritable
-from nerscope.results.row import ResultRow
+from nerscope.results.rows import ResultRow
 from nerscope.version import VERSION
 
 OUTPUT, LOG, RECORD = "output.conll", "log.txt", "job.json"

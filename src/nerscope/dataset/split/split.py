@@ -17,7 +17,7 @@ from nerscope.dataset.split.write import folder_files, plan_folder
 from nerscope.errors import expect, plural
 from nerscope.formats.base import OPTIONS_FOLLOW
 from nerscope.results.files import check_new_folder, write_folder
-from nerscope.results.row import ResultRow
+from nerscope.results.rows import ResultRow
 
 _SIZE_TOLERANCE = 0.1  # a part that misses its share by more than this share of it is worth a note
 
