@@ -35,6 +35,7 @@ def counts(found: Description, facet: str) -> dict[tuple[str, str | None], int]:
     }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("name", "train", "test"),
     [
@@ -118,6 +119,7 @@ def test_composition_of_further_datasets(dataset: str) -> None:
         assert mean == pytest.approx(expected["zeta"][ZETA.get(attribute, attribute)], abs=1e-9)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("dataset", ["conll2003", "wnut17", "masakhaner2_hau", "masakhaner2_pcm"])
 def test_mean_attribute_values(dataset: str) -> None:
     expected = json.loads((SHARED / "expected" / f"{dataset}.json").read_text())
@@ -136,7 +138,7 @@ def test_broad_twitter_corpus_after_joining_handles(split: str) -> None:
     types = [corpus.coding.labels.types[kind] for kind in mentions.type]
     order = [len(corpus), *(types.count(kind) for kind in ("PER", "LOC", "ORG"))]
     assert order == table["oracle_after_repair"][split]
-    assert corpus.reading.mended == table["retagged"][split]
+    assert corpus.reading_notes.mended_labels == table["retagged"][split]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError
-from nerscope.lab.run import RUNS, Ran, run_plan
-from nerscope.lab.work import OUTPUT, RECORD, alone_in
+from nerscope.lab.run import RUNS, PlanResult, run_plan
+from nerscope.lab.workspace import OUTPUT, RECORD, locked
 
 from .conftest import DATA, MEMORY, TEST, Planned
 
@@ -35,7 +35,7 @@ def started(folder: Path, *options: str) -> "subprocess.Popen[str]":
     )
 
 
-def numbers(ran: Ran) -> list[Any]:
+def numbers(ran: PlanResult) -> list[Any]:
     return [(row["system"], row["run"], row["metric"], row["value"]) for row in ran.results.rows]
 
 
@@ -208,10 +208,11 @@ def test_a_plan_that_was_stopped_goes_on_where_it_was(
 
 
 def test_two_programs_do_not_work_in_one_folder(planned: Planned, folder: Path) -> None:
-    with alone_in(folder / RUNS), pytest.raises(OutputError, match="another run works in it"):
+    with locked(folder / RUNS), pytest.raises(OutputError, match="another run works in it"):
         run_plan(planned(DATA + MEMORY))
 
 
+@pytest.mark.slow
 def test_jobs_may_run_at_once(planned: Planned, folder: Path) -> None:
     # Each waits for the other: one after the other, they would never end.
     meet = "touch at{seed}; until test -e at1 -a -e at2; do sleep 0.02; done; "
@@ -285,6 +286,7 @@ def test_files_may_be_quoted_in_a_command(planned: Planned, folder: Path) -> Non
     assert run_plan(planned(DATA + quoted), folder=place).results.value(metric="f1") == 1.0
 
 
+@pytest.mark.slow
 def test_the_last_words_of_a_failed_command_are_told(planned: Planned) -> None:
     bad = '[systems.bad]\ncommand = "echo oh dear; exit 3; {output}"\n'
     assert "(before that: oh dear)" in run_plan(planned(DATA + bad + MEMORY)).outcomes[0].fact

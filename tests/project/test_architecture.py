@@ -43,7 +43,11 @@ UNKNOWN_TO_RENDER = {
     *("dataset", "experiment", "lab", "compat", "cli"),
 }
 # Libraries other than numpy that a folder may import at module level.
-LIBRARIES_OF = {"cli": {"typer"}, "lab/neural": {"torch", "transformers"}}
+LIBRARIES_OF = {
+    "cli": {"typer"},
+    "cli/commands": {"typer"},
+    "lab/neural": {"torch", "transformers"},
+}
 
 
 class Module(NamedTuple):

@@ -25,6 +25,7 @@ QUIET_HELP = "Print what was asked for, and no notes."
 RESAMPLE_HELP = "What is independent: document or sentence; documents where they are marked."
 REPAIR_HELP = "How to read invalid labels: conlleval, strict, discard, none."
 # As `head` leaves a pipe: nothing more to print. Windows calls it an invalid argument.
+FileContent = Callable[[], bytes | str]  # made when the file is written
 _READER_GONE = (errno.EPIPE, errno.EINVAL) if os.name == "nt" else (errno.EPIPE,)
 _PATIENCE = 1.0  # seconds before a progress line appears
 _OFTEN = 0.2  # seconds between two of them on a terminal
@@ -122,7 +123,7 @@ def emit(
     document: "Document",
     form: str,
     *,
-    files: Mapping[str, Callable[[], bytes | str]] | None = None,
+    files: Mapping[str, FileContent] | None = None,
     code: int = 0,
     silent: bool = False,
     quiet: bool = False,
@@ -176,7 +177,7 @@ def _encodable(text: str, encoding: str | None) -> str:
 
 def say(note: str) -> None:
     """Tell something on standard error."""
-    from nerscope.render.text import harmless
+    from nerscope.render.document import harmless
 
     typer.echo(_encodable(f"nerscope: {harmless(note)}", sys.stderr.encoding), err=True)
 

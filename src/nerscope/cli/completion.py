@@ -1,8 +1,8 @@
-"""What a shell can finish by itself: commands, options, and the names that options take."""
+"""Shell completion of commands, options, and the names that options take."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from importlib import import_module
-from inspect import signature
 
 import typer
 from typer.completion import get_completion_inspect_parameters, install_callback, show_callback
@@ -10,64 +10,65 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from nerscope.cli.common import checked_name
 
-# What takes names, by its own name in a command, and the table in which those names are the keys.
+# Fields of options that take a name, and the table whose keys are the names.
 NAMES = {
-    "bucketing": ("facets.buckets", "BUCKETINGS"),
-    "correction": ("stats.corrections", "CORRECTIONS"),
-    "engine": ("engines.base", "ENGINES"),
-    "facet": ("facets.facet", "FACETS"),
-    "format": ("render.document", "OUTPUTS"),
-    "match": ("scoring.matching", "MATCHES"),
-    "method": ("stats.paired", "METHODS"),
-    "metric": ("scoring.metrics", "METRICS"),
-    "recipe": ("lab.recipe", "RECIPES"),
-    "repair": ("corpus.mentions", "REPAIRS"),
-    "scheme": ("corpus.schemes", "SCHEMES"),
-    "terms": ("results.glossary", "GLOSSARY"),
-    "to": ("corpus.schemes", "SCHEMES"),
-    "what": ("render.figures", "FIGURES"),
+    "bucketing": "nerscope.facets.buckets.BUCKETINGS",
+    "correction": "nerscope.stats.corrections.CORRECTIONS",
+    "engine": "nerscope.engines.base.ENGINES",
+    "facet": "nerscope.facets.facet.FACETS",
+    "format": "nerscope.render.document.OUTPUTS",
+    "match": "nerscope.scoring.matching.MATCHES",
+    "method": "nerscope.stats.paired.METHODS",
+    "metric": "nerscope.scoring.metrics.METRICS",
+    "recipe": "nerscope.lab.recipe.RECIPES",
+    "repair": "nerscope.corpus.mentions.REPAIRS",
+    "scheme": "nerscope.corpus.schemes.SCHEMES",
+    "terms": "nerscope.results.terms.all_terms",
+    "to": "nerscope.corpus.schemes.SCHEMES",
+    "what": "nerscope.render.figures.FIGURES",
 }
-_FILLING = ("compat", "lab.recipes")  # rooms that add to tables of others
-VARIABLE = "_NERSCOPE_COMPLETE"  # set by a shell that asks
+_REGISTERING = ("nerscope.compat", "nerscope.lab.recipes")  # packages that add to these tables
+VARIABLE = "_NERSCOPE_COMPLETE"  # the environment variable with which a shell asks
 SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
-def with_names(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose options tell a shell the names that they take."""
-    for name, parameter in signature(command).parameters.items():
-        if name in NAMES and isinstance(parameter.default, ArgumentInfo | OptionInfo):
-            parameter.default.autocompletion = _names_of(*NAMES[name])
-    return command
+def complete_names(options: type) -> None:
+    """Let the options of a command, fields of a dataclass, complete the names that they take."""
+    for option in fields(options):
+        if option.name in NAMES and isinstance(option.default, ArgumentInfo | OptionInfo):
+            option.default.autocompletion = _names_in(NAMES[option.name])
 
 
-def _names_of(module: str, table: str) -> Callable[[str], list[str]]:
-    """What finishes a word with a name of a table, which is loaded when it is asked for."""
+def _names_in(table: str) -> Callable[[str], list[str]]:
+    """A function that completes a word with the keys of a table, which it imports when called."""
+    module, _, variable = table.rpartition(".")
 
-    def finished(incomplete: str) -> list[str]:
-        for room in _FILLING:
-            import_module(f"nerscope.{room}")
-        names = getattr(import_module(f"nerscope.{module}"), table)
+    def complete(incomplete: str) -> list[str]:
+        for package in _REGISTERING:
+            import_module(package)
+        names = getattr(import_module(module), variable)
+        names = names() if callable(names) else names  # terms are gathered when asked for
         return [name for name in names if name.startswith(incomplete)]
 
-    return finished
+    return complete
 
 
-def make_ready() -> None:
-    """Let shells ask, each in its own way; typer makes them known with options of its own."""
+def register_shells() -> None:
+    """Make typer answer every shell; it does so by itself only for its own completion options."""
     get_completion_inspect_parameters()
 
 
 def show(context: typer.Context, option: typer.CallbackParam, shell: str | None) -> None:
-    """Print what makes a shell ask nerscope how to go on."""
-    show_callback(context, option, _known(option, shell))
+    """Print the completion script of a shell."""
+    show_callback(context, option, _check_shell(option, shell))
 
 
 def install(context: typer.Context, option: typer.CallbackParam, shell: str | None) -> None:
-    """Put the same where the shell reads it when it starts."""
-    install_callback(context, option, _known(option, shell))
+    """Write the completion script to where the shell reads it at its start."""
+    install_callback(context, option, _check_shell(option, shell))
 
 
-def _known(option: typer.CallbackParam, shell: str | None) -> str | None:
+def _check_shell(option: typer.CallbackParam, shell: str | None) -> str | None:
     if shell is not None:
         checked_name(option.opts[0], shell, SHELLS)
     return shell

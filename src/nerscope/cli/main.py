@@ -3,25 +3,19 @@
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from importlib import import_module
 from types import TracebackType
 
 import typer
 from typer.main import get_command
 
 from nerscope.cli import completion
+from nerscope.cli.commands import CommandGroup
 from nerscope.cli.common import put, say
-from nerscope.cli.completion import SHELLS, with_names
+from nerscope.cli.completion import SHELLS
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
 FAULT = 3  # exit code for what is no fault of the user's
-COMMANDS = (  # in the order of help
-    *("evaluate", "show", "report", "plot", "compare", "errors", "diagnose", "gate"),
-    *("describe", "validate", "convert", "split", "run", "baseline", "recipes"),
-    *("judged", "power", "init", "explain", "demo"),
-)
 
 
 def _version(wanted: bool) -> None:
@@ -52,10 +46,11 @@ def _options(
     """How good a named-entity recogniser really is, where it fails, whether B truly beats A."""
 
 
-def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The command line with some of its commands."""
+def application() -> typer.Typer:
+    """The command line with all commands of `nerscope.cli.commands`."""
     app = typer.Typer(
         name="nerscope",
+        cls=CommandGroup,
         help=_options.__doc__,
         add_completion=False,  # our own options name the shell, which may be another than this one
         no_args_is_help=True,
@@ -64,17 +59,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for name in names:
-        command = import_module(f"nerscope.cli.{name}").command
-        short = (command.__doc__ or "").split("\n")[0]
-        app.command(name, short_help=short)(with_names(command))
     return app
-
-
-def _wanted() -> Sequence[str]:
-    """The command that is called, if one is: to make all of them ready would take longer."""
-    named = sys.argv[1:2]
-    return named if named and named[0] in COMMANDS else COMMANDS
 
 
 def main() -> None:
@@ -82,9 +67,9 @@ def main() -> None:
     sys.excepthook = _fault
     _print_plain_line_ends()
     if completion.VARIABLE in os.environ:
-        completion.make_ready()
+        completion.register_shells()
     try:
-        get_command(application(_wanted()))(prog_name="nerscope")  # itself, it would set a hook
+        get_command(application())(prog_name="nerscope")  # itself, it would set a hook
     except NerscopeError as error:
         say(str(error))
         sys.exit(error.exit_code)

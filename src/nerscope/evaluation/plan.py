@@ -8,9 +8,9 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lexicon import Lexicon, Training, read_training
-from nerscope.corpus.schemes import BIO, Labels
+from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.lexicon import Lexicon, TrainingData, read_training
+from nerscope.corpus.schemes import BIO, LabelCodes
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.engines.base import Engine, is_nearby
 from nerscope.errors import UsageError
@@ -32,9 +32,9 @@ from nerscope.formats.base import (
     with_tokens,
 )
 from nerscope.formats.pieces import Piece, Pieces
-from nerscope.scoring.evidence import Division
+from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.matching import Match, match_named
-from nerscope.scoring.metrics import LevelMetric, metric_named
+from nerscope.scoring.metrics import metric_named
 
 EXACT = "exact"
 LABEL = "label"  # the match of whole labels, token by token
@@ -90,7 +90,7 @@ class Plan:
     natures: tuple[Nature, ...]  # of gold, then of each run
     coding: Coding  # of training and gold mentions; what is new in a worker stays there
     with_words: bool = False  # whether sentences are kept, for reading
-    surfaces: Paths = field(default_factory=Paths)
+    surfaces: SequenceTrie = field(default_factory=SequenceTrie)
     lexicon: Lexicon | None = None
     types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -115,7 +115,7 @@ class Planned(NamedTuple):
     plan: Plan
     subsets: list[Subset]
     zeta: dict[str, float | None]
-    training: Training | None
+    training: TrainingData | None
 
 
 def open_task(
@@ -138,7 +138,7 @@ def open_task(
             "gold and system are the same column",
             "say which is which, as FILE::label=1; a file with both may also be given alone",
         )
-    coding = Coding(labels=Labels(settings.map, frozenset(settings.drop)))
+    coding = Coding(labels=LabelCodes(settings.map, frozenset(settings.drop)))
     return Task(name, gold, runs, _training(train), settings, coding)
 
 
@@ -169,7 +169,7 @@ def make_plan(
     names = list(dict.fromkeys(name for subset in subsets for name in subset.facets()))
     training = _read(task.train, task) if task.train is not None else None
     lexicon = training.lexicon if training else None
-    survey, zeta = Survey(Paths(), np.zeros(0, np.int64), {}), {}
+    survey, zeta = Survey(SequenceTrie(), np.zeros(0, np.int64), {}), {}
     if names:
         parts = _survey_parts(task, names, natures[0], lexicon, engine)
         survey = surveyed(_each(parts, surveyed_one), task.coding, lexicon)
@@ -190,7 +190,7 @@ def make_plan(
     return Planned(plan, subsets, zeta, training)
 
 
-def _read(train: Source, task: Task) -> Training:
+def _read(train: Source, task: Task) -> TrainingData:
     """Count the training data."""
     return read_training(lambda: map(with_tokens, train.chunks(task.coding)), task.settings.repair)
 
@@ -321,7 +321,7 @@ def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:
     return found.facet(place_edges(survey.values[name], settings.buckets))
 
 
-def divisions_of(plan: Plan) -> tuple[Division, ...]:
+def divisions_of(plan: Plan) -> tuple[FacetTable, ...]:
     """What is to be reported: all mentions together, all labels, and every facet."""
     settings = plan.settings
     whole = {ALL: (0,)}
@@ -331,7 +331,7 @@ def divisions_of(plan: Plan) -> tuple[Division, ...]:
     }
     divisions = [_division(ALL, MENTION, whole, overall, True)]
     if plan.flat and "accuracy" in (settings.metrics or ("accuracy",)):
-        divisions.append(Division(ALL, TOKEN, whole, {LABEL: ("accuracy",)}, by_type=False))
+        divisions.append(FacetTable(ALL, TOKEN, whole, {LABEL: ("accuracy",)}, by_type=False))
     for facet in plan.facets:
         metrics = settings.metrics or facet.metrics
         if facet.unit == TOKEN:  # tokens are not predicted: what the facet offers, or part of it
@@ -342,7 +342,7 @@ def divisions_of(plan: Plan) -> tuple[Division, ...]:
             TOKEN: (settings.token_match,),
         }[facet.unit]
         own = dict.fromkeys(matches, metrics)
-        one = _division(facet.name, facet.unit, facet.levels, own, facet.by_type)
+        one = _division(facet.name, facet.unit, facet.level_codes, own, facet.by_type)
         divisions.append(replace(one, title=facet.title))
     shown = tuple(division for division in divisions if division.metrics)
     if not shown:
@@ -360,19 +360,19 @@ def _division(
     levels: Mapping[str, tuple[int, ...]],
     metrics: Mapping[str, tuple[str, ...]],
     by_type: bool,
-) -> Division:
+) -> FacetTable:
     """A division with those of the metrics that can be had from its levels and its unit."""
     possible = {
         match: tuple(name for name in names if _fits(name, unit, match, levels))
         for match, names in metrics.items()
     }
     shown = {match: names for match, names in possible.items() if names}
-    return Division(facet, unit, dict(levels), shown, by_type)
+    return FacetTable(facet, unit, dict(levels), shown, by_type)
 
 
 def _fits(name: str, unit: str, match: str, levels: Mapping[str, tuple[int, ...]]) -> bool:
     metric = metric_named(name)
-    if isinstance(metric, LevelMetric) and not set(metric.needs_levels) <= levels.keys():
+    if not set(metric.needs_levels) <= levels.keys():
         return False
     if (metric.needs_pairs and unit != MENTION) or metric.unit not in (None, unit):
         return False

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import Cell, Document, Table, table_of
-from nerscope.render.numbers import p_text, p_words, points, score
+from nerscope.render.document import Cell, Document, Table, p_text, p_words, points, score, table_of
+from nerscope.render.mentions import marked_lines
 from nerscope.render.over_datasets import over_answers, over_datasets_tables
-from nerscope.render.sentences import marked_lines
 from nerscope.render.tables import SPARSE
 from nerscope.results.changes import BROKEN, FIXED, change_counts
 from nerscope.results.compare import (
@@ -26,7 +25,7 @@ from nerscope.results.compare import (
     standing,
 )
 from nerscope.results.results import Results
-from nerscope.results.row import scale_of
+from nerscope.results.rows import scale_of
 
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named

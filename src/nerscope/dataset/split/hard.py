@@ -1,14 +1,14 @@
 """A designed test set: it holds given shares of tough mentions and hard tokens."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Floats, Ints
+from nerscope.corpus.arrays import Bools, Floats, Ints, count_table
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import counted
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.dataset.split.hard_search import (
     MovableGroups,
@@ -23,7 +23,8 @@ from nerscope.dataset.split.hard_search import (
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
-from nerscope.facets.view import io_labels
+from nerscope.results.rows import ResultRow
+from nerscope.scoring.token_matches import io_labels
 
 RANDOM_SPLITS = 1000  # that a design is compared with; the best of them is where the search begins
 _SHORT_NAMES = {"unseen": "unseen-any", "tcm": "tcm-all"}
@@ -38,21 +39,38 @@ class ShareDefinition(NamedTuple):
 
 # Levels of `tmr` by their names, levels of `hard` with a prefix: "unseen" is a level of both.
 SHARES: dict[str, ShareDefinition] = {
-    **{level: ShareDefinition(MENTION, codes) for level, codes in TMR.levels.items()},
-    **{short: ShareDefinition(MENTION, TMR.levels[level]) for short, level in _SHORT_NAMES.items()},
+    **{level: ShareDefinition(MENTION, codes) for level, codes in TMR.level_codes.items()},
+    **{
+        short: ShareDefinition(MENTION, TMR.level_codes[level])
+        for short, level in _SHORT_NAMES.items()
+    },
     **{
         f"{HARD.name}-{level}": ShareDefinition(TOKEN, codes)
-        for level, codes in HARD.levels.items()
+        for level, codes in HARD.level_codes.items()
         if len(codes) < HARD.n_codes  # the share of all tokens is always 1
     },
 }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DesignRow(ResultRow):
+    """A share of a designed test set, its size or its types: the target and what is reached."""
+
+    name: str
+    wanted: float  # the target
+    reached: float | None  # None: undefined, as a share of no mentions
+    n: int
+    random_mean: float | None  # of random test sets of this size
+    random_low: float | None  # 95 % of them lie between low and high
+    random_high: float | None
+    best_random: float | None
 
 
 class Design(NamedTuple):
     """A designed test set, with what it reaches and what random splits of its size give."""
 
     test: Bools  # by sentence
-    rows: list[dict[str, Any]]
+    rows: list[DesignRow]
     random_splits: int
 
 
@@ -105,7 +123,7 @@ def design_test_set(
     >>> names = ["Ada", "Ada", "Bob", "Cyd", "Bob", "Eve"]
     >>> corpus = Corpus.of([([name], ["B-PER"]) for name in names])
     >>> design = design_test_set(corpus, np.arange(6), {"tcm": 0, "unseen": 1}, size=1 / 3)
-    >>> [(row["name"], row["reached"], row["random_mean"] < 1) for row in design.rows[:2]]
+    >>> [(row.name, row.reached, row.random_mean < 1) for row in design.rows[:2]]
     [('tcm', 0.0, True), ('unseen', 1.0, True)]
     """
     if not corpus.is_flat and any(SHARES[name].unit == TOKEN for name in shares):
@@ -154,12 +172,12 @@ def _movable_groups(corpus: Corpus, group: Ints, shares: Mapping[str, float]) ->
     """Count what every group holds; `group` is -1 for sentences that are left out."""
     mentions, lengths = corpus.mentions(), np.diff(corpus.starts)
     sentence = mentions.sentences(corpus.starts)
-    by_type = counted(sentence, mentions.type, (len(corpus), _n_types(corpus)))
+    by_type = count_table(sentence, mentions.type, (len(corpus), _n_types(corpus)))
     sizes = np.zeros((int(group.max(initial=-1)) + 1, 2 + by_type.shape[1]))
     inside = group >= 0
     sentence_sizes = np.column_stack([np.ones_like(lengths), lengths, by_type])
     np.add.at(sizes, group[inside], sentence_sizes[inside])
-    surfaces = Paths().codes(corpus.tokens, mentions.start, mentions.end)
+    surfaces = SequenceTrie().codes(corpus.tokens, mentions.start, mentions.end)
     labels = io_labels(mentions, corpus.n_tokens) + 1
     units = {
         MENTION: (group[sentence], surfaces, mentions.type, tough_mention_codes),
@@ -182,7 +200,7 @@ def _counts_for(unit: str, shares: Mapping[str, float]) -> Ints:
     return table
 
 
-def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[dict[str, Any]]:
+def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[DesignRow]:
     """A row for each share, the size and the types.
 
     `vectors` are those of the designed test set, of the best random split, and of all of them.
@@ -190,25 +208,25 @@ def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[
     targets = {**shares, "size": target.size, "types": 0.0}
     measures, n = target.measures(vectors), target.denominators(vectors[0])
     return [
-        {
-            "name": name,
-            "wanted": share,
-            "reached": _or_none(values[0]),
-            "n": int(denominator),
-            **_spread(values[2:]),
-            "best_random": _or_none(values[1]),
-        }
+        DesignRow(
+            name,
+            share,
+            _or_none(values[0]),
+            int(denominator),
+            *_spread(values[2:]),
+            _or_none(values[1]),
+        )
         for (name, share), values, denominator in zip(targets.items(), measures.T, n, strict=True)
     ]
 
 
-def _spread(values: Floats) -> dict[str, float | None]:
+def _spread(values: Floats) -> tuple[float | None, float | None, float | None]:
     """The mean of what random splits give, and the range in which 95 % of them lie."""
     values = values[~np.isnan(values)]
     if not len(values):
-        return dict.fromkeys(("random_mean", "random_low", "random_high"))
+        return None, None, None
     low, high = np.percentile(values, [2.5, 97.5]).tolist()
-    return {"random_mean": float(values.mean()), "random_low": low, "random_high": high}
+    return float(values.mean()), low, high
 
 
 def _or_none(value: float) -> float | None:

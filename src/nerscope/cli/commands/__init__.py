@@ -1,0 +1,102 @@
+"""The commands, each of them one module of this package, which finds them by itself.
+
+The docstring of a module is the help of its command. `run` does the work; it takes a frozen
+dataclass whose fields are the arguments and options. `RANK`, if it is there, is the command's place
+in `nerscope --help`. A file `greet.py` in this folder is all that `nerscope greet NAME` needs:
+
+    \"\"\"Say hello.\"\"\"
+    from dataclasses import dataclass
+    import typer
+    from nerscope.cli.common import put
+
+    @dataclass(frozen=True)
+    class GreetOptions:
+        name: str = typer.Argument(metavar="NAME", help="Who is greeted.")
+
+    def run(options: GreetOptions) -> None:
+        put(f"Hello, {options.name}!\\n")
+"""
+
+import inspect
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any, get_type_hints
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from nerscope.cli.completion import complete_names
+
+
+@cache
+def command_names() -> frozenset[str]:
+    return frozenset(module.name for module in iter_modules(__path__))
+
+
+def _module(name: str) -> ModuleType:
+    # These modules import little: what a command works with is imported when it runs.
+    return import_module(f"{__name__}.{name}")
+
+
+@cache
+def command_summaries() -> Mapping[str, str]:
+    """What each command does, in one line, in the order of `nerscope --help`."""
+    modules = [_module(name) for name in sorted(command_names())]
+    modules.sort(key=lambda module: getattr(module, "RANK", math.inf))
+    return {
+        module.__name__.rpartition(".")[2]: (module.__doc__ or "").partition("\n")[0]
+        for module in modules
+    }
+
+
+def _prepare(name: str) -> Any:
+    """The command as typer runs it: a function with one parameter per field of its options."""
+    module = _module(name)
+    options = get_type_hints(module.run)["options"]
+
+    def command(**values: Any) -> None:
+        module.run(options(**values))
+
+    # typer reads parameters off the signature; their defaults are what typer.Option returned.
+    complete_names(options)
+    command.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
+    command.__annotations__ = get_type_hints(options)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, help=module.__doc__, short_help=command_summaries()[name])(command)
+    return get_command(app)
+
+
+class _LazyCommands(Mapping[str, Any]):
+    """Commands by name; each is prepared when it is looked up, for all would take 0.15 s."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in command_names():
+            raise KeyError(name)
+        return _prepare(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(command_summaries())
+
+    def __len__(self) -> int:
+        return len(command_names())
+
+
+class CommandGroup(TyperGroup):
+    """The `nerscope` command: lists its subcommands without preparing any of them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        commands: Any = _LazyCommands()
+        self.commands = commands
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(command_summaries().items()))

@@ -1,0 +1,67 @@
+"""Train one system to compare with, and label a test file with it."""
+
+from dataclasses import dataclass
+
+import typer
+
+from nerscope.cli.common import FILE_HELP, PLUGIN_HELP, QUIET_HELP, checked_outputs, put, say
+
+RANK = 140
+
+
+@dataclass(frozen=True)
+class BaselineOptions:
+    train: str = typer.Option(metavar="FILE", help=f"What to learn from. {FILE_HELP}")
+    test: str = typer.Option(metavar="FILE", help="What to label; its own labels are not read.")
+    output: str = typer.Option(
+        ..., "-o", "--output", metavar="FILE", help="The test file with the labels of the system."
+    )
+    recipe: str = typer.Option(
+        "perceptron", metavar="NAME", help="The recipe; `nerscope recipes` lists them."
+    )
+    option: list[str] = typer.Option(
+        [], metavar="KEY=VALUE", help="An option of the recipe; repeatable."
+    )
+    dev: str | None = typer.Option(None, metavar="FILE", help="What to choose the best round by.")
+    seed: int = typer.Option(1, metavar="N", min=0, help="The same seed gives the same system.")
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+
+
+def run(options: BaselineOptions) -> None:
+    from nerscope.formats.base import source_named
+    from nerscope.lab.lessons import baseline
+    from nerscope.lab.recipe import recipe_named
+    from nerscope.plugins import load_plugins
+
+    load_plugins(options.plugin)
+    recipe_options = recipe_named(options.recipe).parse_options(options.option)
+    # Options of a recipe may name files, such as a dictionary: these are inputs, too.
+    files = [value for value in recipe_options.values() if isinstance(value, str)]
+    inputs = [options.train, options.test, options.dev, *files, *options.plugin]
+    checked_outputs([options.output], inputs)
+    baseline(
+        source_named(options.train),
+        source_named(options.test),
+        options.output,
+        recipe=options.recipe,
+        dev=source_named(options.dev) if options.dev else None,
+        seed=options.seed,
+        say=(lambda line: None) if options.quiet else say,
+        **recipe_options,
+    )
+    if not options.quiet:
+        put(f"{options.output} is written; next: {_evaluate_command(options)}\n")
+
+
+def _evaluate_command(options: BaselineOptions) -> str:
+    """The command that evaluates the output; it is read with the options of the test file."""
+    import shlex
+
+    from nerscope.formats.base import path_of
+
+    file_options = options.test[len(path_of(options.test)) :]
+    system = f"{options.recipe}={options.output}{file_options}"
+    return shlex.join(
+        ["nerscope", "evaluate", options.test, "--train", options.train, "--system", system]
+    )

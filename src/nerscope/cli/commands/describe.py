@@ -1,0 +1,95 @@
+"""Show what data is like: sizes, tough mentions, hard tokens, ambiguity, duplicates."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import typer
+
+from nerscope.cli.common import (
+    FILE_HELP,
+    FORMAT_HELP,
+    PLUGIN_HELP,
+    REPAIR_HELP,
+    checked_format,
+    checked_name,
+    emit,
+)
+from nerscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from nerscope.dataset.describe import Description
+
+_LISTS = ("hard", "ambiguous", "unannotated", "inconsistent", "duplicates")
+_NEED_TWO = ("hard", "inconsistent")  # training data, and something to hold against it
+
+
+RANK = 90
+
+
+@dataclass(frozen=True)
+class DescribeOptions:
+    files: list[str] = typer.Argument(
+        None, metavar="[FILE…]", help=f"Files to describe each by itself. {FILE_HELP}"
+    )
+    train: str | None = typer.Option(None, metavar="FILE", help="The training data.")
+    dev: str | None = typer.Option(None, metavar="FILE", help="The development data.")
+    test: str | None = typer.Option(None, metavar="FILE", help="The test data.")
+    lists: list[str] = typer.Option(
+        [], "--list", metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
+    )
+    everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP)
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+
+
+def run(options: DescribeOptions) -> None:
+    from nerscope.plugins import load_plugins
+    from nerscope.render.description import description_document
+
+    load_plugins(options.plugin)
+    checked_format(options.format)
+    given = {"train": options.train, "dev": options.dev, "test": options.test}
+    splits = {name: text for name, text in given.items() if text is not None}
+    _checked(options.files, splits, options.lists)
+    found = _found(options.files, splits, options.repair)
+    shown = description_document(
+        found.as_dict(), everything=options.everything, lists=tuple(options.lists)
+    )
+    emit(shown, options.format)
+
+
+def _checked(files: list[str], splits: dict[str, str], lists: list[str]) -> None:
+    """Refuse what does not go together."""
+    if not files and not splits:
+        raise UsageError(
+            "describe", "no data is given", "name a file, or give --train FILE --test FILE"
+        )
+    if files and splits:
+        raise UsageError(
+            f"--{next(iter(splits))}",
+            "it has no place beside files that are described each by itself",
+            "give either files alone, or --train, --dev and --test",
+        )
+    if splits and "train" not in splits:
+        raise UsageError(
+            f"--{next(iter(splits))}", "it needs the training data", "give it with --train FILE"
+        )
+    for name in lists:
+        checked_name("--list", name, _LISTS)
+        if name in _NEED_TWO and len(splits) < 2:
+            raise UsageError(
+                f"--list {name}",
+                "it holds test data against training data",
+                "give --train FILE, and --test FILE or --dev FILE",
+            )
+
+
+def _found(files: list[str], splits: dict[str, str], repair: str) -> "Description":
+    from nerscope.dataset.describe import describe, describe_each
+    from nerscope.formats.base import source_named
+
+    if files:
+        return describe_each({text: source_named(text) for text in files}, repair=repair)
+    sources = {name: source_named(text) for name, text in splits.items()}
+    return describe(**sources, repair=repair)

@@ -1,0 +1,57 @@
+"""Show InterpretEval's views: model-wise, attribute-wise and bucket-wise, with their tests."""
+
+from dataclasses import dataclass
+
+import typer
+
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+
+RANK = 70
+
+
+@dataclass(frozen=True)
+class DiagnoseOptions:
+    results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+    a: str | None = typer.Argument(None, metavar="[A]", help="A system, for the comparison of two.")
+    b: str | None = typer.Argument(None, metavar="[B]", help="The other one.")
+    everything: bool = typer.Option(
+        False, "--all", help="Everything, not just the strongest effects."
+    )
+    samples: int = typer.Option(10_000, metavar="N", help="How often signs are changed.")
+    seed: int = typer.Option(0, metavar="N", help="The same seed gives the same numbers.")
+    resample: str | None = typer.Option(
+        None,
+        metavar="UNIT",
+        help="Whose signs are changed: document or sentence; documents where they are marked.",
+    )
+    paper: bool = typer.Option(
+        False, "--paper", help="InterpretEval's own tests, too, which see effects in noise."
+    )
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+
+
+def run(options: DiagnoseOptions) -> None:
+    from nerscope.plugins import load_plugins
+    from nerscope.render.diagnosis import diagnosis_document
+    from nerscope.results.diagnose import diagnose
+    from nerscope.results.results import Results
+
+    load_plugins(options.plugin)
+    checked_format(options.format)
+    views = diagnose(
+        Results.load(options.results),
+        options.a,
+        options.b,
+        samples=options.samples,
+        seed=options.seed,
+        resample=options.resample,
+        paper=options.paper,
+    )
+    # What a program reads is never cut.
+    emit(
+        diagnosis_document(
+            views, everything=options.everything or options.format == "csv", paper=options.paper
+        ),
+        options.format,
+    )

@@ -1,0 +1,352 @@
+"""Score systems against a gold file, and show where they fail."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from nerscope.cli.common import (
+    FILE_HELP,
+    PLUGIN_HELP,
+    QUIET_HELP,
+    REPAIR_HELP,
+    RESAMPLE_HELP,
+    all_cores,
+    checked_format,
+    checked_name,
+    checked_outputs,
+    edges_of,
+    emit,
+    number_or_undefined,
+    progress,
+    renames_of,
+    say,
+    steps,
+    systems_of,
+)
+from nerscope.cli.lists import LISTS, ListRequest
+from nerscope.cli.results_output import (
+    add_judgements,
+    comparison_path,
+    emit_results,
+    judge_results,
+    read_judges,
+    result_files,
+)
+from nerscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from nerscope.formats.base import Source
+    from nerscope.results.judgements import JudgedFile
+    from nerscope.results.results import Results
+
+RANK = 10
+
+
+@dataclass(frozen=True)
+class EvaluateOptions:
+    test: str = typer.Argument(
+        metavar="TEST",
+        help="The gold file; a file of three columns, whose last is predicted; an experiment "
+        f"file (.toml); or - for standard input. {FILE_HELP}",
+    )
+    system: list[str] = typer.Option(
+        [], metavar="NAME=FILE", help="A system's output; the same NAME again adds a run."
+    )
+    train: list[str] = typer.Option(
+        [], metavar="FILE", help="The training data, which most facets need; several are one."
+    )
+    dataset: str | None = typer.Option(None, metavar="NAME", help="What to call the dataset.")
+    output: str | None = typer.Option(
+        None, "-o", "--output", metavar="FILE", help="Write the results to this JSON file."
+    )
+    report: str | None = typer.Option(
+        None, metavar="FILE", help="Write a page that shows where systems fail (.html)."
+    )
+    format: str = typer.Option(
+        "text",
+        metavar="FORMAT",
+        help="text, markdown, latex, csv, json, conlleval, or one of a plug-in.",
+    )
+    facet: list[str] = typer.Option(
+        [],
+        metavar="FACET",
+        help="Only this facet, or a subset such as 'tmr & type=ORG'; repeatable.",
+    )
+    match: list[str] = typer.Option(
+        [],
+        metavar="MATCH",
+        help="Only this match, such as exact or 'iou(threshold=0.5)'; repeatable.",
+    )
+    metric: list[str] = typer.Option(
+        [], metavar="METRIC", help="Only this metric, such as f1 or 'f(beta=0.5)'; repeatable."
+    )
+    intervals: bool = typer.Option(False, "--intervals", help="Give 95 % intervals.")
+    resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP)
+    repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP)
+    token_repair: str = typer.Option(
+        "strict",
+        metavar="NAME",
+        help="The same for token error rates (bilou): strict or conlleval.",
+    )
+    token_match: str = typer.Option(
+        "bilou", metavar="NAME", help="What token error rates compare: bilou or io."
+    )
+    zero_division: str = typer.Option(
+        "undefined", metavar="VALUE", help="What 0/0 is: undefined, 0 or 1."
+    )
+    buckets: int = typer.Option(4, metavar="N", help="How many buckets an attribute has.")
+    bucketing: str | None = typer.Option(
+        None,
+        metavar="NAME",
+        help="How edges are placed: equal-count, equal-width, whole-numbers, zero, zero-and-one.",
+    )
+    edges: list[str] = typer.Option(
+        [], metavar="ATTR=E1,E2", help="The edges of an attribute's buckets; repeatable."
+    )
+    map: list[str] = typer.Option(
+        [], metavar="OLD=NEW", help="Let a type count as another, on all sides; repeatable."
+    )
+    drop: list[str] = typer.Option(
+        [], metavar="TYPE", help="Leave a type out, on all sides; repeatable."
+    )
+    all: bool = typer.Option(False, "--all", help="Show every table, not only the summary.")
+    no_text: bool = typer.Option(
+        False, "--no-text", help="Keep no sentences in the results, for data under licence."
+    )
+    lists: list[str] = typer.Option(
+        [],
+        "--list",
+        metavar="NAME",
+        help="A list instead of tables: hard, hard-errors, partial, confusion, types, unaligned.",
+    )
+    errors: str | None = typer.Option(
+        None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."
+    )
+    judgements: list[str] = typer.Option(
+        [],
+        metavar="FILE",
+        help="What a person said of partial matches: the JSON that a report page exports; "
+        "repeatable, one a judge.",
+    )
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    engine: str | None = typer.Option(
+        None,
+        metavar="NAME",
+        help="Where the work is done: local, pool, ray://HOST:PORT, or one of a plug-in.",
+    )
+    workers: int | None = typer.Option(
+        None, metavar="N", help="How many processes do the work: all cores; for an experiment, 1."
+    )
+    checkpoint: str | None = typer.Option(
+        None, metavar="DIR", help="Keep what is done here, so that a stopped run goes on."
+    )
+    keep_mentions: bool = typer.Option(
+        False, "--keep-mentions", help="Keep single mentions of more than 120,000 sentences too."
+    )
+    no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment file anew.")
+    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+
+
+def run(options: EvaluateOptions) -> None:
+    from nerscope.plugins import load_plugins
+
+    load_plugins(options.plugin)
+    _check_options(options)
+    judges = read_judges(options.judgements)
+    if _is_experiment(options):
+        _run_experiment(options, judges)
+    else:
+        _evaluate_files(options, judges)
+
+
+def _is_experiment(options: EvaluateOptions) -> bool:
+    return options.test.endswith(".toml")
+
+
+# Options that belong into an experiment file, and so are refused beside one.
+_SET_IN_EXPERIMENT = (
+    *("system", "train", "dataset", "map", "drop", "no_text", "facet", "match", "metric"),
+    *("intervals", "resample", "edges", "repair", "token_repair", "token_match", "buckets"),
+    *("zero_division", "bucketing"),
+)
+# Options that an experiment does not have at all.
+_NOT_IN_EXPERIMENT = ("lists", "errors", "checkpoint", "keep_mentions")
+
+
+def _check_options(options: EvaluateOptions) -> None:
+    """Refuse options that do not exist, or do not go together."""
+    checked_format(options.format)
+    for name in options.lists:
+        checked_name("--list", name, LISTS)
+    if _is_experiment(options):
+        _check_experiment_options(options)
+    beyond_exact = options.facet or options.match or options.metric or options.judgements
+    if options.format == "conlleval" and beyond_exact:
+        raise UsageError(
+            "--format conlleval",
+            "it shows exact scores and nothing else",
+            "leave --facet, --match, --metric and --judgements out",
+        )
+    if options.lists and options.judgements:
+        raise UsageError(
+            "--judgements",
+            "lists are shown instead of tables, and this is a table",
+            "leave --list out, or evaluate twice",
+        )
+    for name in options.lists:
+        if LISTS[name].needs_training and not options.train:
+            raise UsageError(
+                f"--list {name}", "it needs the training data", "give it with --train FILE"
+            )
+
+
+def _check_experiment_options(options: EvaluateOptions) -> None:
+    infos: dict[str, Any] = {field.name: field.default for field in fields(options)}
+    for name in (*_SET_IN_EXPERIMENT, *_NOT_IN_EXPERIMENT):
+        if getattr(options, name) != infos[name].default:
+            flag = infos[name].param_decls or [f"--{name.replace('_', '-')}"]
+            raise UsageError(
+                flag[0],
+                "it has no place beside an experiment file",
+                "put it into the file" if name in _SET_IN_EXPERIMENT else "leave it out",
+            )
+
+
+def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) -> None:
+    from nerscope.engines.checkpoint import checkpoint_of
+    from nerscope.evaluation.evaluate import evaluate
+    from nerscope.formats.base import source_named
+    from nerscope.stats.intervals import Sampling
+
+    system_files = [text.partition("=")[2] for text in options.system]
+    inputs = [options.test, *options.train, *system_files, *options.plugin, *options.judgements]
+    checked_outputs([options.output, options.report, options.errors], inputs)
+    gold, training = source_named(options.test), [source_named(path) for path in options.train]
+    # A wrong unit is refused even where no interval is asked for.
+    sampling = Sampling(options.resample) if options.intervals or options.resample else None
+    exact_only = options.format == "conlleval"
+    keeps_mentions = bool(
+        options.keep_mentions
+        or options.errors
+        or options.judgements
+        or any(LISTS[name].needs_mentions for name in options.lists)
+    )
+    checkpoint = checkpoint_of(options.checkpoint)
+    with progress("scoring", quiet=options.quiet) as on_progress, _note_checkpoint(options):
+        results = evaluate(
+            gold,
+            systems_of(options.system) if options.system else None,
+            train=training or None,
+            dataset=options.dataset,
+            intervals=sampling if options.intervals else None,
+            engine=options.engine,
+            workers=all_cores() if options.workers is None else options.workers,
+            plugins=options.plugin,
+            progress=on_progress,
+            checkpoint=checkpoint,
+            facets=options.facet or (() if exact_only else None),
+            matches=options.match or (("exact",) if exact_only else None),
+            metrics=options.metric or None,
+            repair=options.repair,
+            token_repair=options.token_repair,
+            token_match=options.token_match,
+            zero_division=number_or_undefined("--zero-division", options.zero_division),
+            buckets=options.buckets,
+            bucketing=options.bucketing,
+            edges=edges_of(options.edges),
+            map=renames_of(options.map),
+            drop=options.drop,
+            texts=not options.no_text,
+            # Lists of single mentions need every mention, however many sentences there are.
+            fold=False if keeps_mentions else None,
+        )
+    for note in results.folded_notes() if options.output or options.report else ():
+        if not options.quiet:
+            say(f"note: {note}")
+    gold = gold if options.system else gold.two_sides()[0]
+    try:
+        _emit_evaluation(results, options, judges, gold, training)
+    except typer.Exit:
+        # Everything is written and printed: only now the parts of the checkpoint may go.
+        if checkpoint is not None:
+            checkpoint.finish()
+        raise
+
+
+@contextmanager
+def _note_checkpoint(options: EvaluateOptions) -> Iterator[None]:
+    """Say where the finished parts are if the user stops the program."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if options.checkpoint is not None:
+            say(f"stopped; what is done is kept in {options.checkpoint}: the same command goes on")
+        raise
+
+
+def _emit_evaluation(
+    results: "Results",
+    options: EvaluateOptions,
+    judges: Sequence["JudgedFile"],
+    gold: "Source",
+    training: Sequence["Source"],
+) -> None:
+    """Write the files, and print the lists or the tables."""
+    from nerscope.render.mentions import error_file, list_document
+    from nerscope.render.summary import summary_document
+    from nerscope.render.tables import results_document
+
+    judged = judge_results(results, judges)
+    files = result_files(results, options, judges, judged.data if judged else None)
+    if options.errors:
+        files[options.errors] = error_file(options.errors, results.errors())
+    if options.lists:
+        request = ListRequest(
+            results,
+            gold,
+            training,
+            test=options.test,
+            system=options.system,
+            map=options.map,
+            drop=options.drop,
+            repair=options.repair,
+            token_repair=options.token_repair,
+            token_match=options.token_match,
+        )
+        lists = [(LISTS[name].title, LISTS[name].rows(request)) for name in options.lists]
+        emit(list_document(lists), options.format, files=files, quiet=options.quiet)
+    is_narrowed = options.all or options.facet or options.match or options.metric
+    document = results_document(results) if is_narrowed else summary_document(results)
+    document = add_judgements(document, judged)
+    if options.format == "conlleval" and not options.quiet:
+        say(f"signature: {results.signature}")
+    silent = options.format == "json" and bool(options.output)
+    emit(document, options.format, files=files, silent=silent, quiet=options.quiet)
+
+
+def _run_experiment(options: EvaluateOptions, judges: Sequence["JudgedFile"]) -> None:
+    """Run an experiment; its comparison, if any, is written beside the results."""
+    from nerscope.experiment.cache import Cache
+    from nerscope.experiment.config import load_experiment
+    from nerscope.experiment.run import run_experiment
+
+    experiment = load_experiment(options.test)
+    inputs = [options.test, *experiment.inputs, *options.plugin, *options.judgements]
+    checked_outputs([options.output, options.report, comparison_path(options.output)], inputs)
+    for note in experiment.notes if not options.quiet else ():
+        say(f"note: {note}")
+    folder = None if options.no_cache else Path(options.test).parent / ".nerscope-cache"
+    with steps() as show_step:
+        results, comparison = run_experiment(
+            experiment,
+            cache=Cache(folder, say),
+            engine=options.engine,
+            workers=options.workers or 1,
+            plugins=options.plugin,
+            say=show_step,
+        )
+    emit_results(results, comparison, options, judges=judges)

@@ -1,0 +1,83 @@
+"""Exit with 1 if a number is too low, or not surely within the drop that is allowed."""
+
+from dataclasses import dataclass
+
+import typer
+
+from nerscope.cli.common import PLUGIN_HELP, RESAMPLE_HELP, checked_format, emit
+
+RANK = 80
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    results: str = typer.Argument(metavar="RESULTS", help="The new results.")
+    baseline: str | None = typer.Option(
+        None, metavar="FILE", help="The results to hold against; a floor needs none."
+    )
+    conditions: str | None = typer.Option(
+        None, metavar="FILE.toml", help="Conditions as [[condition]] tables, instead of options."
+    )
+    max_drop: float | None = typer.Option(
+        None,
+        metavar="POINTS",
+        help="The drop that is allowed, in points (0.5 is half a percent); 1 if no rule is given.",
+    )
+    floor: float | None = typer.Option(
+        None, metavar="POINTS", help="The worst value that is allowed, in points."
+    )
+    alpha: float | None = typer.Option(
+        None, metavar="SHARE", help="How likely a wrong verdict may be, 0.05 unless told."
+    )
+    undecided: str = typer.Option(
+        "fail", metavar="pass|fail", help="What an undecided condition does to the exit code."
+    )
+    metric: str | None = typer.Option(
+        None, metavar="METRIC", help="The metric, such as recall; f1 unless told."
+    )
+    facet: list[str] = typer.Option(
+        [],
+        metavar="FACET=LEVEL",
+        help="A cell, such as tmr=unseen-tokens; all mentions otherwise; repeatable.",
+    )
+    type: str | None = typer.Option(None, metavar="TYPE", help="Only mentions of this type.")
+    match: str | None = typer.Option(None, metavar="MATCH", help="The match, exact unless told.")
+    system: str | None = typer.Option(None, metavar="NAME", help="Only this system.")
+    resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP)
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    format: str = typer.Option(
+        "text",
+        metavar="FORMAT",
+        help="text, markdown, latex, csv, json, junit, github, or one of a plug-in.",
+    )
+
+
+def run(options: GateOptions) -> None:
+    from nerscope.plugins import load_plugins
+    from nerscope.render.verdicts import verdict_document
+    from nerscope.results.gate import baseline_notes, gate
+    from nerscope.results.results import Results
+
+    load_plugins(options.plugin)
+    checked_format(options.format)
+    results = Results.load(options.results)
+    baseline = None if options.baseline is None else Results.load(options.baseline)
+    verdicts = gate(
+        results,
+        baseline,
+        options.conditions,
+        max_drop=options.max_drop,
+        floor=options.floor,
+        alpha=options.alpha,
+        metric=options.metric,
+        facets=options.facet,
+        type=options.type,
+        match=options.match,
+        system=options.system,
+        undecided=options.undecided,
+        resample=options.resample,
+    )
+    failed = any(verdict.failed for verdict in verdicts)
+    notes = baseline_notes(results, baseline)
+    shown = verdict_document(verdicts, text=options.format == "text", notes=notes)
+    emit(shown, options.format, code=1 if failed else 0)

@@ -1,0 +1,34 @@
+"""Report the share of partial matches that people judged good, for each criterion."""
+
+from dataclasses import dataclass
+
+import typer
+
+from nerscope.cli.common import FORMAT_HELP, checked_format, emit
+
+RANK = 160
+
+
+@dataclass(frozen=True)
+class JudgedOptions:
+    pairs: list[str] = typer.Argument(
+        metavar="PAIRS…",
+        help="Judged lists from `evaluate --list partial --format csv`, or the JSON that a "
+        "report page exports; one a judge.",
+    )
+    by_type: bool = typer.Option(False, "--by-type", help="Tell the types apart.")
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+
+
+def run(options: JudgedOptions) -> None:
+    from nerscope.render.document import Document
+    from nerscope.render.mentions import judged_tables
+    from nerscope.results.judged import agreement, shares
+    from nerscope.results.judgements import read_judgements
+
+    checked_format(options.format)
+    judges = [read_judgements(path) for path in options.pairs]
+    found = shares([said for judge in judges for said in judge.judgements], options.by_type)
+    agreed = agreement(judges) if len(judges) > 1 else None
+    data = {"shares": found, "agreement": agreed}
+    emit(Document(judged_tables(found, agreed), data, found), options.format)

@@ -1,0 +1,56 @@
+"""Draw a figure of saved results, in a size and with fonts fit for a paper."""
+
+from dataclasses import dataclass
+
+import typer
+
+from nerscope.cli.common import PLUGIN_HELP, checked_outputs, emit
+
+RANK = 40
+
+
+@dataclass(frozen=True)
+class PlotOptions:
+    results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+    what: str = typer.Argument(
+        metavar="WHAT",
+        help="exact, types, partial, breakdown, attributes, radar, heatmap, diagnosis, or a facet.",
+    )
+    output: str = typer.Option(
+        ..., "-o", "--output", metavar="FILE", help="The figure: a name in .svg, .pdf or .png."
+    )
+    system: list[str] = typer.Option([], metavar="NAME", help="Only these systems, in this order.")
+    dataset: list[str] = typer.Option(
+        [], metavar="NAME", help="Only these datasets, in this order."
+    )
+    metric: str | None = typer.Option(None, metavar="METRIC", help="The metric that is drawn.")
+    match: str | None = typer.Option(None, metavar="MATCH", help="The match that is drawn.")
+    width: float | None = typer.Option(None, metavar="CM", help="8.5 unless told, one column.")
+    height: float | None = typer.Option(None, metavar="CM", help="What is needed, unless told.")
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+
+
+def run(options: PlotOptions) -> None:
+    from nerscope.plugins import load_plugins
+    from nerscope.render.document import Document
+    from nerscope.render.draw import drawn, file_format
+    from nerscope.render.figures import figure_of
+    from nerscope.results.intervals import with_bounds
+    from nerscope.results.results import Results
+
+    form = file_format(options.output)
+    checked_outputs([options.output], [options.results, *options.plugin])
+    load_plugins(options.plugin)
+    loaded = with_bounds(Results.load(options.results))
+    figure = figure_of(
+        loaded,
+        options.what,
+        systems=options.system,
+        datasets=options.dataset,
+        metric=options.metric,
+        match=options.match,
+    )
+    data = drawn(figure, form, options.width, options.height)
+    lines = [f"The figure is in {options.output}.", *figure.notes]
+    document = Document(lines=lines, signature=loaded.signature)
+    emit(document, "text", files={options.output: lambda: data})

@@ -1,0 +1,46 @@
+"""Write a page, in one file, that shows how good systems are and where they fail."""
+
+from dataclasses import dataclass
+
+import typer
+
+from nerscope.cli.common import PLUGIN_HELP, checked_outputs, emit, say
+from nerscope.cli.results_output import add_judgements, judge_results, read_judges
+
+RANK = 30
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+    output: str | None = typer.Option(
+        None, "-o", "--output", metavar="FILE", help="The page; RESULTS with .html unless told."
+    )
+    open: bool = typer.Option(False, "--open", help="Open the page in the browser.")
+    judgements: list[str] = typer.Option(
+        [], metavar="FILE", help="What people judged on such a page; one file a judge."
+    )
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+
+
+def run(options: ReportOptions) -> None:
+    import webbrowser
+    from pathlib import Path
+
+    from nerscope.plugins import load_plugins
+    from nerscope.render.document import Document
+    from nerscope.render.page.html import page_html
+    from nerscope.results.files import write_text
+    from nerscope.results.results import Results
+
+    load_plugins(options.plugin)
+    target = options.output or str(Path(options.results).with_suffix(".html"))
+    checked_outputs([target], [options.results, *options.plugin, *options.judgements])
+    judges = read_judges(options.judgements)
+    loaded = Results.load(options.results)
+    document = Document(lines=[f"The report is in {target}."])
+    document = add_judgements(document, judge_results(loaded, judges))
+    write_text(target, page_html(loaded, judges))
+    if options.open and not webbrowser.open(Path(target).resolve().as_uri()):
+        say("note: there is no browser to open it with")
+    emit(document, "text")

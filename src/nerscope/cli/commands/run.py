@@ -1,0 +1,106 @@
+"""Train systems on splits or datasets, predict, evaluate; what is done is never done again."""
+
+from dataclasses import dataclass
+
+import typer
+
+from nerscope.cli.common import (
+    FORMAT_HELP,
+    PLUGIN_HELP,
+    QUIET_HELP,
+    checked_format,
+    checked_outputs,
+    emit,
+    say,
+    steps,
+)
+from nerscope.cli.results_output import comparison_path, emit_results
+from nerscope.errors import plural
+
+_MOST_NAMED = 3  # failed jobs in a note
+
+
+RANK = 130
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    plan: str = typer.Argument(
+        metavar="PLAN.toml", help="An experiment file whose systems may be trained."
+    )
+    output: str | None = typer.Option(
+        None, "-o", "--output", metavar="FILE", help="Write the results to this JSON file."
+    )
+    report: str | None = typer.Option(
+        None, metavar="FILE", help="Write a page that shows where systems fail (.html)."
+    )
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    all: bool = typer.Option(False, "--all", help="Show every table, not only the summary.")
+    folder: str | None = typer.Option(
+        None,
+        metavar="DIR",
+        help="Where splits, outputs and logs are kept; nerscope-runs beside the plan.",
+    )
+    jobs: int = typer.Option(1, metavar="N", min=1, help="How many systems are trained at once.")
+    dry_run: bool = typer.Option(False, "--dry-run", help="List the jobs, and do none.")
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    engine: str | None = typer.Option(
+        None,
+        metavar="NAME",
+        help="Where outputs are evaluated: local, pool, ray, or one of a plug-in.",
+    )
+    workers: int = typer.Option(1, metavar="N", help="How many processes evaluate.")
+    no_cache: bool = typer.Option(False, "--no-cache", help="Evaluate anew; train nothing anew.")
+    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+
+
+def run(options: RunOptions) -> None:
+    from nerscope.experiment.cache import Cache
+    from nerscope.lab.plan import load_plan
+    from nerscope.lab.run import planned_jobs, run_plan, runs_folder
+    from nerscope.plugins import load_plugins
+    from nerscope.render.lab import jobs_tables, planned_document
+
+    checked_format(options.format)
+    load_plugins(options.plugin)
+    plan = load_plan(options.plan)
+    folder = runs_folder(plan, options.folder)
+    checked_outputs(
+        [options.output, options.report, comparison_path(options.output)],
+        [options.plan, *plan.inputs, *options.plugin],
+    )
+    if options.dry_run:
+        emit(planned_document(planned_jobs(plan, folder)), options.format, quiet=options.quiet)
+    with steps() as show_step:
+        ran = run_plan(
+            plan,
+            folder=folder,
+            jobs=options.jobs,
+            cache=Cache(None if options.no_cache else folder / ".nerscope-cache", say),
+            engine=options.engine,
+            workers=options.workers,
+            plugins=options.plugin,
+            say=(lambda line: None) if options.quiet else say,
+            step=show_step,
+        )
+    failed = [str(outcome.job) for outcome in ran.outcomes if outcome.output is None]
+    emit_results(
+        ran.results,
+        ran.comparison,
+        options,
+        extra={"jobs": ran.jobs},
+        extra_tables=jobs_tables(ran.jobs),
+        notes=_failure_notes(failed, len(ran.outcomes), str(folder)),
+        code=1 if failed else 0,
+    )
+
+
+def _failure_notes(failed: list[str], jobs: int, folder: str) -> list[str]:
+    """Name the jobs that the results lack; why each failed was printed, and is in the logs."""
+    if not failed:
+        return []
+    shown = "; ".join(failed[:_MOST_NAMED]) + (" …" if len(failed) > _MOST_NAMED else "")
+    return [
+        f"{len(failed)} of {plural(jobs, 'job')} failed ({shown}); the logs are in {folder}. "
+        "Runs are numbered without them, so that compare --same-seeds would pair other seeds"
+    ]

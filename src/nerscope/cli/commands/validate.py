@@ -1,0 +1,36 @@
+"""List every invalid label transition with its place; exit code 1 if there is any."""
+
+from dataclasses import dataclass
+
+import typer
+
+from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+
+RANK = 100
+
+
+@dataclass(frozen=True)
+class ValidateOptions:
+    files: list[str] = typer.Argument(metavar="FILE…", help=f"The files to check. {FILE_HELP}")
+    scheme: str | None = typer.Option(
+        None, metavar="NAME", help="The scheme to check against; told by looking otherwise."
+    )
+    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+
+
+def run(options: ValidateOptions) -> None:
+    from nerscope.dataset.validate import validate
+    from nerscope.formats.base import source_named
+    from nerscope.plugins import load_plugins
+    from nerscope.render.dataset import validation_document
+
+    load_plugins(options.plugin)
+    checked_format(options.format)
+    found = [validate(source_named(text), scheme=options.scheme) for text in options.files]
+    code = 0 if all(one.ok for one in found) else 1
+    emit(
+        validation_document([one._asdict() for one in found], text=options.format == "text"),
+        options.format,
+        code=code,
+    )

@@ -1,0 +1,131 @@
+"""Write results and a report to files, and print their tables: for `evaluate`, `run`, `report`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from nerscope.cli.common import FileContent, emit, say
+
+if TYPE_CHECKING:
+    from nerscope.render.document import Document, Table
+    from nerscope.results.compare import Comparison
+    from nerscope.results.judged import JudgedResults
+    from nerscope.results.judgements import JudgedFile
+    from nerscope.results.results import Results
+
+
+class OutputOptions(Protocol):
+    """The options of a command that say where its results go."""
+
+    @property
+    def output(self) -> str | None: ...
+    @property
+    def report(self) -> str | None: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def all(self) -> bool: ...
+    @property
+    def quiet(self) -> bool: ...
+
+
+def comparison_path(output: str | None) -> str | None:
+    """Where the comparison goes: beside the results, if they go to a plain file."""
+    from nerscope.results.files import is_special
+
+    if output is None or is_special(output):
+        return None
+    return str(Path(output).with_suffix(".comparison.json"))
+
+
+def read_judges(paths: Sequence[str]) -> list["JudgedFile"]:
+    if not paths:
+        return []
+    from nerscope.results.judgements import read_pairs
+
+    return [read_pairs(path) for path in paths]
+
+
+def judge_results(results: "Results", judges: Sequence["JudgedFile"]) -> "JudgedResults | None":
+    """The judgements of the pairs of these results, if there are any judges."""
+    if not judges:
+        return None
+    from nerscope.results.judged import judged_results
+
+    return judged_results(results, judges)
+
+
+def add_judgements(document: "Document", judged: "JudgedResults | None") -> "Document":
+    if judged is None:
+        return document
+    from nerscope.render.mentions import with_judgements
+
+    return with_judgements(document, judged)
+
+
+def result_files(
+    results: "Results",
+    options: OutputOptions,
+    judges: Sequence["JudgedFile"],
+    extra: Mapping[str, Any] | None = None,
+) -> dict[str, FileContent]:
+    """The results and the report by path; `extra` goes into the JSON of the results."""
+    files: dict[str, FileContent] = {}
+    if options.output:
+        files[options.output] = lambda: results.to_json(extra)
+    if options.report:
+        from nerscope.render.page.html import page_html  # it takes long to import
+
+        files[options.report] = lambda: page_html(results, judges)
+    return files
+
+
+def emit_results(
+    results: "Results",
+    comparison: "Comparison | None",
+    options: OutputOptions,
+    *,
+    judges: Sequence["JudgedFile"] = (),
+    extra: Mapping[str, Any] | None = None,
+    extra_tables: Sequence["Table"] = (),
+    notes: Sequence[str] = (),
+    code: int = 0,
+) -> NoReturn:
+    """Write the files of an experiment, print the rest, and end; `extra` goes into the JSON."""
+    from nerscope.render.document import as_json
+    from nerscope.render.summary import summary_document
+    from nerscope.render.tables import results_document
+
+    document = results_document(results) if options.all else summary_document(results)
+    judged = judge_results(results, judges)
+    document = add_judgements(document, judged)
+    data = {**(judged.data if judged else {}), **(extra or {})}
+    files = result_files(results, options, judges, data)
+    if comparison is not None:
+        document = _add_comparison(document, comparison, results.signature)
+        if path := comparison_path(options.output):
+            files[path] = lambda: as_json(comparison.as_dict())
+            if not options.quiet:
+                say(f"the comparison is in {path}")
+    document = replace(
+        document,
+        tables=[*document.tables, *extra_tables],
+        notes=[*document.notes, *notes],
+        data=data or None,
+    )
+    silent = options.format == "json" and bool(options.output)
+    emit(document, options.format, files=files, code=code, silent=silent, quiet=options.quiet)
+
+
+def _add_comparison(document: "Document", comparison: "Comparison", signature: str) -> "Document":
+    """The document with the answers of a comparison above its tables."""
+    from nerscope.render.comparison import comparison_document
+
+    answers = comparison_document(comparison, signature, cells=False)
+    return replace(
+        document,
+        tables=[*document.tables, *answers.tables],
+        opening=[*document.opening, *answers.opening],
+        notes=[*document.notes, *comparison.notes],
+    )

@@ -1,0 +1,200 @@
+"""Mistakes to read: the sentence with gold spans above and predicted ones below."""
+
+import io
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nerscope.errors import OutputError, plural
+from nerscope.render.document import Document, Table, harmless, table_of
+from nerscope.render.outputs.csv import csv_text
+from nerscope.results.judged import JudgedResults
+from nerscope.results.rows import plain_row
+
+_LEAST = 20  # columns, however narrow the terminal
+Span = tuple[int, int, str]  # first token, the one behind the last, type
+Cells = list[str]  # one for each column of the terminal
+
+
+def errors_document(
+    records: Sequence[Mapping[str, Any]], total: int, width: int, shown: int
+) -> Document:
+    """A summary of kinds, then each mistake in its sentence."""
+    counts = Counter((record["system"], record["outcome"]) for record in records)
+    systems = list(dict.fromkeys(record["system"] for record in records))
+    kinds = list(dict.fromkeys(record["outcome"] for record in records))
+    summary = [
+        {"kind": kind, **{system: counts[system, kind] for system in systems}} for kind in kinds
+    ]
+    lines = []
+    for record in records[:shown]:
+        lines += [*error_lines(record, width), ""]
+    if len(records) > shown:
+        lines.append(f"{plural(len(records) - shown, 'more mistake')}: --most N shows more")
+    if not records:
+        lines.append(f"no mistake fits, of {total}")
+    tables = [table_of("Mistakes by kind", summary)] if summary else []
+    return Document(tables, list(map(dict, records)), list(map(dict, records)), lines=lines)
+
+
+def error_lines(record: Mapping[str, Any], width: int) -> list[str]:
+    """One mistake: where, what, and the sentence with both spans marked."""
+    gold, pred = _sides(record)
+    said = f"{record['system']} {record['run']}" if record.get("run") else record["system"]
+    head = f"{record['place']}  {said}: {record['outcome']}"
+    tokens = record.get("tokens")
+    if tokens is None:
+        both = (("gold", gold), ("predicted", pred))
+        return [head, "  " + "   ".join(f"{name} {span[2]}" for name, span in both if span)]
+    return [head, *marked_lines(tokens, gold, pred, width), *_said(record, tokens)]
+
+
+def _said(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
+    """What a mention says, where marks under the sentence cannot show it."""
+    lines = []
+    for start, end, text in (("start", "end", "text"), ("other_start", "other_end", "other_text")):
+        begin, behind, own = record[start], record[end], record.get(text)
+        if begin is not None and own is not None and " ".join(tokens[begin:behind]) != own:
+            nowhere = ", which stands nowhere here" if begin == behind else ""
+            lines.append(f"  it says '{harmless(own)}'{nowhere}")
+    return lines
+
+
+def marked_lines(
+    tokens: Sequence[str], gold: Span | None, pred: Span | None, width: int
+) -> list[str]:
+    """A sentence with a span marked above it and another below, as far as the width goes."""
+    above, words, below = _drawn([harmless(token) for token in tokens], gold, pred)
+    return _window(above, words, below, max(_LEAST, width) - 3)
+
+
+def _sides(record: Mapping[str, Any]) -> tuple[Span | None, Span | None]:
+    own = (record["start"], record["end"], record["type"])
+    other = None
+    if record["other_start"] is not None:
+        other = (record["other_start"], record["other_end"], record["other_type"])
+    return (own, other) if record["side"] == "gold" else (other, own)
+
+
+def _cells(text: str) -> Cells:
+    """The columns that a text fills: a wide character fills two, a combining one none."""
+    cells: Cells = []
+    for letter in text:
+        if unicodedata.combining(letter) and cells:
+            cells[-1] += letter
+        else:
+            cells.append(letter)
+            if unicodedata.east_asian_width(letter) in "WF":
+                cells.append("")
+    return cells
+
+
+def _drawn(
+    tokens: Sequence[str], gold: Span | None, pred: Span | None
+) -> tuple[Cells, Cells, Cells]:
+    """Three lines: gold above, the words, the prediction below."""
+    starts, ends, words = [], [], Cells()
+    for token in tokens:
+        words += [" "] if words else []
+        starts.append(len(words))
+        words += _cells(token)
+        ends.append(len(words))
+
+    def marked(span: Span | None) -> Cells:
+        if span is None or span[0] == span[1]:
+            return []
+        begin, end = starts[span[0]], ends[span[1] - 1]
+        return [" "] * begin + ["─"] * (end - begin) + _cells(f" {harmless(span[2])}")
+
+    return marked(gold), words, marked(pred)
+
+
+def _window(above: Cells, words: Cells, below: Cells, width: int) -> list[str]:
+    """The part of the lines around the spans that fits the width."""
+    marks = [line.index("─") for line in (above, below) if "─" in line]
+    first = max(0, min(marks, default=0) - width // 4)
+    if max(map(len, (above, words, below))) <= width:
+        first = 0
+    shown = []
+    for line in (above, words, below):
+        part = "".join(line[first : first + width])
+        if not part.strip():
+            continue
+        before = "…" if first and line is words else " "
+        behind = "…" if first + width < len(line) and line is words else ""
+        shown.append(f"{before} {part.rstrip()}{behind}")
+    return shown
+
+
+Records = Sequence[Mapping[str, Any]]
+
+
+def list_document(lists: Sequence[tuple[str, Records]]) -> Document:
+    """Some lists, each with its title."""
+    data = [{"title": title, "rows": list(records)} for title, records in lists]
+    together = [record for _, records in lists for record in records]
+    return Document([table_of(title, records) for title, records in lists], data, together)
+
+
+def error_file(path: str, records: Records) -> Callable[[], bytes | str]:
+    """How to write one row a mention, in the format that the name of the file says."""
+    ending = Path(path).suffix.lower()
+    writers: dict[str, Callable[[str, Records], bytes | str]] = {
+        ".csv": _csv,
+        ".jsonl": _jsonl,
+        ".parquet": _parquet,
+    }
+    if ending not in writers:
+        raise OutputError(
+            path, f"the ending '{ending}' is unknown", "end the name in .csv, .jsonl or .parquet"
+        )
+    return lambda: writers[ending](path, records)
+
+
+def _csv(path: str, records: Records) -> str:
+    columns = list(dict.fromkeys(key for record in records for key in record if key != "tokens"))
+    return csv_text(columns, [[record.get(key) for key in columns] for record in records])
+
+
+def _jsonl(path: str, records: Records) -> str:
+    return "".join(
+        json.dumps(record, ensure_ascii=False, default=plain_row) + "\n" for record in records
+    )
+
+
+def _parquet(path: str, records: Records) -> bytes:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise OutputError(
+            path, "Parquet needs the package pyarrow", "install nerscope[tables], or write .csv"
+        ) from None
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(list(map(dict, records))), buffer)
+    return buffer.getvalue()
+
+
+def judged_tables(
+    shares: Sequence[Mapping[str, Any]], agreement: Mapping[str, Any] | None
+) -> list[Table]:
+    """The shares, and the agreement if there are several judges."""
+    tables = [table_of("Partial matches as judged", shares)]
+    return [*tables, *([table_of("Agreement of the judges", [agreement])] if agreement else [])]
+
+
+def with_judgements(document: Document, judged: JudgedResults) -> Document:
+    """A document that shows results, and what people said of their pairs."""
+    shares: list[dict[str, Any]] = judged.shares
+    if len({one["dataset"] for one in shares}) < 2:
+        shares = [{key: one[key] for key in one if key != "dataset"} for one in shares]
+    return replace(
+        document,
+        tables=[*document.tables, *(judged_tables(shares, judged.agreement) if shares else [])],
+        data=judged.data,
+        notes=[*document.notes, *judged.notes],
+    )

@@ -1,0 +1,13 @@
+"""The data of a document, as strict JSON."""
+
+from nerscope.render.document import OUTPUTS, Document, as_json
+
+
+def json_text(document: Document) -> str:
+    """Everything that was computed."""
+    if document.results is not None:
+        return document.results.to_json(document.data)
+    return as_json(document.data)
+
+
+OUTPUTS.add("json", json_text, built_in=True, rank=50)

@@ -1,0 +1,60 @@
+"""Tables for a paper, with booktabs."""
+
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
+
+_GREEK = {"ε": "varepsilon", "ζ": "zeta", "ρ": "rho"}
+_LATEX = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "±": r"$\pm$",
+        "–": "--",
+        "≤": r"$\leq$",
+        "<": r"$<$",
+        ">": r"$>$",
+        "†": r"\textdagger{}",
+        "✓": r"$\checkmark$",
+        **{sign: f"$\\{name}$" for sign, name in _GREEK.items()},
+    }
+)
+
+
+def as_latex(document: Document) -> str:
+    """One table environment each; it needs the package booktabs."""
+    text = "% needs \\usepackage{booktabs}\n" + "\n".join(map(_table, document.tables))
+    below = [*document.opening, *document.lines]
+    if document.signature is not None:
+        below += [f"signature: {document.signature}", *(f"note: {note}" for note in document.notes)]
+    return text + "\n" + "".join(f"% {_one_line(line)}\n" for line in below)
+
+
+def _table(table: Table) -> str:
+    columns = "".join("l" if side(table, at) == "left" else "r" for at in range(len(table.header)))
+    body = "".join(f"{' & '.join(map(_cell, row))} \\\\\n" for row in table.rows)
+    notes = [_escaped(note) for note in table.notes if not note.startswith("*")]
+    caption = ". ".join([_escaped(table.title), *notes])
+    label = f"\\label{{{table.label}}}\n" if table.label else ""
+    return (
+        "\\begin{table}\n\\centering\n"
+        f"\\caption{{{caption}.}}\n{label}"
+        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+        f"{' & '.join(map(_escaped, table.header))} \\\\\n\\midrule\n"
+        f"{body}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+    )
+
+
+def _cell(cell: Cell) -> str:
+    return f"\\textbf{{{_escaped(cell.text)}}}" if cell.best else _escaped(cell.text)
+
+
+def _escaped(text: str) -> str:
+    return _one_line(text).translate(_LATEX)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split("\n"))
+
+
+OUTPUTS.add("latex", as_latex, built_in=True, rank=30)

@@ -1,0 +1,33 @@
+"""Tables for a README or an issue."""
+
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
+
+
+def as_markdown(document: Document) -> str:
+    """Tables with a heading each, then what holds for all of them."""
+    parts = [*document.opening, *map(_table, document.tables)]
+    parts += list(document.lines)
+    if document.signature is not None:
+        parts.append(f"`signature: {document.signature}`")
+        parts += [f"`note: {note}`" for note in document.notes]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(table: Table) -> str:
+    rule = ["---" if side(table, place) == "left" else "---:" for place in range(len(table.header))]
+    body = [[_bold(cell) for cell in row] for row in table.rows]
+    head = [_escaped(name) for name in table.header]
+    lines = ["| " + " | ".join(row) + " |" for row in [head, rule, *body]]
+    notes = [f"\n{note}" for note in table.notes if not note.startswith("*")]
+    return "\n".join([f"### {table.title}\n", *lines, *notes])
+
+
+def _bold(cell: Cell) -> str:
+    return f"**{_escaped(cell.text)}**" if cell.best else _escaped(cell.text)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("\r", " ")
+
+
+OUTPUTS.add("markdown", as_markdown, built_in=True, rank=20)

@@ -1,0 +1,56 @@
+"""Aligned text for a terminal."""
+
+import io
+import sys
+
+from nerscope.render.document import OUTPUTS, Document, harmless, side
+
+
+def as_text(document: Document) -> str:
+    """Aligned text; on a terminal, the best values stand out."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    buffer = io.StringIO()
+    # Never narrower than the tables: a number that is cut off is worse than a long line.
+    console = Console(
+        file=buffer,
+        force_terminal=sys.stdout is not None and sys.stdout.isatty(),
+        width=10_000_000,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    for table in document.tables:
+        console.print(Text(harmless(table.title), style="bold"))
+        grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+        for place, name in enumerate(table.header):
+            grid.add_column(Text(harmless(name)), justify=side(table, place), no_wrap=True)
+        for row in table.rows:
+            grid.add_row(
+                *(
+                    Text(
+                        harmless(cell.text) + ("*" if cell.best else ""),
+                        style="bold green" if cell.best else "",
+                    )
+                    for cell in row
+                )
+            )
+        console.print(grid)
+        for note in table.notes:
+            console.print(Text(f"  {harmless(note)}", style="dim"))
+        console.print()
+    lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
+    text = "\n".join(lines).strip("\n")
+    below = [harmless(line) for line in (*document.lines, *document.hints)]
+    if document.signature is not None:
+        below.append(f"signature: {harmless(document.signature)}")
+        below += [f"note: {harmless(note)}" for note in document.notes]
+    above = "\n".join(harmless(line) for line in document.opening)
+    parts = [part for part in (above, text, "\n".join(below)) if part]
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+OUTPUTS.add("text", as_text, built_in=True, rank=10)
