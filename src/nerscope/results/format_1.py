@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.results.row import Row, row_from
-from nerscope.results.rows import rows_of
+from nerscope.results.rows import Row, row_from, rows_of
 from nerscope.scoring.checking import finite
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.packing import evidence_from

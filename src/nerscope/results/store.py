@@ -23,8 +23,7 @@ from nerscope.errors import InputError, UsageError
 from nerscope.formats.losses import Loss
 from nerscope.results.format_1 import read_evidence, read_rows
 from nerscope.results.protocol import Protocol
-from nerscope.results.row import Row, plain_row
-from nerscope.results.rows import rows_of
+from nerscope.results.rows import Row, plain_row, rows_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.scoring.signature import joint

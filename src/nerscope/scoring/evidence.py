@@ -11,7 +11,7 @@ from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import InputError
 from nerscope.scoring.ledger import Ledger, SurfaceCounts, Units
-from nerscope.scoring.metrics import MICRO, Known, Metric, Numbers, metric_named
+from nerscope.scoring.metrics import MICRO, Formula, LevelValues, Metric, metric_named
 from nerscope.scoring.signature import Signature
 
 TOKEN_JOIN = "\x1f"

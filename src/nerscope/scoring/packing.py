@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from nerscope.codec import pack, unpack
-from nerscope.corpus.mentions import PLAIN, Shape, spelt_out
+from nerscope.corpus.mentions import PLAIN, Shape, explicit_shapes
 from nerscope.scoring.checking import check_evidence
-from nerscope.scoring.evidence import SURFACES, Division, Evidence, Folded
+from nerscope.scoring.evidence import SURFACES, Evidence, FacetTable, Folded
 from nerscope.scoring.ledger import Ledger, Output, SurfaceCounts, Units
 from nerscope.scoring.signature import Signature
 
@@ -64,7 +64,7 @@ def _plain_counts(counts: SurfaceCounts | None) -> list[int] | None:
     return None if counts is None else list(counts)
 
 
-def _plain_division(division: Division) -> dict[str, Any]:
+def _plain_division(division: FacetTable) -> dict[str, Any]:
     return {
         "facet": division.facet,
         "unit": division.unit,
@@ -173,7 +173,7 @@ def _units_from(plain: Mapping[str, Any]) -> Units:
 
 
 def _shapes_from(plain: list[list[Any]], size: int) -> Any:
-    shapes = spelt_out(None, size)
+    shapes = explicit_shapes(None, size)
     for place, holes, left, right, adrift, text in plain:
         if type(place) is not int or not 0 <= place < size:
             raise ValueError(f"a shape of mention {place!r}")
@@ -182,8 +182,8 @@ def _shapes_from(plain: list[list[Any]], size: int) -> Any:
     return shapes
 
 
-def _division_from(plain: Mapping[str, Any]) -> Division:
-    return Division(
+def _division_from(plain: Mapping[str, Any]) -> FacetTable:
+    return FacetTable(
         plain["facet"],
         plain["unit"],
         {level: tuple(codes) for level, codes in plain["levels"].items()},
