@@ -18,14 +18,14 @@ from nerscope import read
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, UsageError
-from nerscope.formats import json_values
 from nerscope.formats.base import FORMATS, open_source, source_named
 from nerscope.formats.conll import ConllFile
 from nerscope.formats.files import Bytes, load
-from nerscope.formats.json_values import first_values
-from nerscope.formats.jsonl import JsonFile, fits, write_lines, write_list
-from nerscope.formats.text import Record, TextSpan, text_source
-from nerscope.formats.wrapped import REJECTED
+from nerscope.formats.json import values as json_values
+from nerscope.formats.json.jsonl import JsonFile, fits, write_lines, write_list
+from nerscope.formats.json.values import first_values
+from nerscope.formats.json.wrapped import REJECTED
+from nerscope.formats.standoff.text import Record, TextSpan, text_source
 
 ADA = {"text": "Ada spoke.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
 OSLO = {"text": "In Oslo", "spans": [{"start": 3, "end": 7, "label": "LOC"}]}
@@ -182,7 +182,7 @@ def test_a_system_may_have_tokens_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_a_loss_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.text._CHUNK", 1)  # a chunk for each record
+    monkeypatch.setattr("nerscope.formats.standoff.text._CHUNK", 1)  # a chunk for each record
     rejected = {**ADA, "answer": "reject"}
     chunks = list(opened(lines(rejected, ADA, rejected, OSLO, rejected, rejected)).chunks(Coding()))
     found = [chunk.reading.found.get(REJECTED) for chunk in chunks]
@@ -564,7 +564,7 @@ def test_memory_does_not_grow_with_the_file(
     begin: bytes, part: bytes, end: bytes, megabytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     block = part * (2**20 // len(part))  # a megabyte
-    for module, most in (("text", 1 << 17), ("chunks", 500)):  # full after three
+    for module, most in (("standoff.text", 1 << 17), ("chunks", 500)):  # full after three
         monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", most)
 
     def read_so_many(megabytes: int) -> tuple[int, int]:

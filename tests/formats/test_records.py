@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 
 from nerscope.corpus.corpus import Found, SentenceParts
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.records import has_offsets, read_record, read_records, schema_of
-from nerscope.formats.text import Record
-from nerscope.formats.wrapped import CANCELLED, NOT_ANNOTATED, OTHER_ANNOTATORS, REJECTED, LeftOut
+from nerscope.formats.json.records import has_offsets, read_record, read_records, schema_of
+from nerscope.formats.json.wrapped import (
+    CANCELLED,
+    NOT_ANNOTATED,
+    OTHER_ANNOTATORS,
+    REJECTED,
+    LeftOut,
+)
+from nerscope.formats.standoff.text import Record
 
 TEXT = "Ada Lovelace met Zoë in Oslo"
 ADA, ZOE, OSLO = (0, 12), (17, 20), (24, 28)

@@ -26,7 +26,7 @@ from nerscope.formats.base import FORMATS, FileOption, Format, Source, with_toke
 from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.extras import needed
 from nerscope.formats.files import Bytes, load
-from nerscope.formats.text import record_bounds
+from nerscope.formats.standoff.text import record_bounds
 
 NAME = "docbin"
 GROUP = "sc"  # the default span group of spaCy's span categoriser

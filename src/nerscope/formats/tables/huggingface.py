@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.errors import InputError
-from nerscope.formats.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.base import FORMATS, Format, Source
 from nerscope.formats.files import Bytes, unreadable
-from nerscope.formats.tables import (
+from nerscope.formats.tables.arrow import arrow_table, names_of_features, rows_of_table
+from nerscope.formats.tables.rows import (
     BATCH,
     FEW,
     SMALL,

@@ -19,9 +19,9 @@ from nerscope.errors import InputError
 from nerscope.formats.base import FORMATS, Format, Source, with_tokens
 from nerscope.formats.extras import needed
 from nerscope.formats.files import Bytes, kept
-from nerscope.formats.footer import Claim, claims_of
 from nerscope.formats.packing import without_packing
-from nerscope.formats.tables import (
+from nerscope.formats.tables.footer import Claim, claims_of
+from nerscope.formats.tables.rows import (
     BATCH,
     DOCUMENT,
     FEW,

@@ -17,7 +17,7 @@ import numpy as np
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import Shape
 from nerscope.errors import AlignmentError, FormatError, InputError, UsageError, suggest
-from nerscope.formats.answer import (
+from nerscope.formats.answers.parsing import (
     BROKEN,
     MALFORMED,
     UNREADABLE,

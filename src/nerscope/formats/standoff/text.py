@@ -19,7 +19,7 @@ from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.base import Source
-from nerscope.formats.marks import FORBIDDEN
+from nerscope.formats.json.marks import FORBIDDEN
 
 _CHUNK = 1 << 19  # characters
 # A word may contain combining marks and joiners, which many scripts have between letters. It ends

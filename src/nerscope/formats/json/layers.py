@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any
 
 from nerscope.errors import FormatError
-from nerscope.formats.marks import PIECES, is_placed, listed, spelling, spellings
+from nerscope.formats.json.marks import PIECES, is_placed, listed, spelling, spellings
 
 # Keys in lower case and without _ or -; the first one that the record has counts.
 LABEL_KEYS = ("nertags", "tags", "labels", "ner")  # one for each token

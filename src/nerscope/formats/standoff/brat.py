@@ -14,7 +14,7 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, shortened
 from nerscope.formats.base import FORMATS, Format, with_tokens
 from nerscope.formats.files import Bytes, load
-from nerscope.formats.text import (
+from nerscope.formats.standoff.text import (
     Record,
     TextSource,
     TextSpan,

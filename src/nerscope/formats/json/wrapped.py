@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from nerscope.corpus.corpus import Found
 from nerscope.errors import FormatError
-from nerscope.formats.marks import first_key, listed, shown, shown_keys
+from nerscope.formats.json.marks import first_key, listed, shown, shown_keys
 
 TEXT_KEYS = ("text", "sentence", "content", "raw")
 REJECTED = "rejected or ignored examples left out"

@@ -8,7 +8,7 @@ from nerscope.corpus.corpus import Coding, SentenceParts, corpus_of, read_senten
 from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError
-from nerscope.formats.layers import (
+from nerscope.formats.json.layers import (
     LABEL_KEYS,
     SPAN_KEYS,
     are_labels,
@@ -21,7 +21,7 @@ from nerscope.formats.layers import (
     two_layers_error,
     unread_error,
 )
-from nerscope.formats.marks import (
+from nerscope.formats.json.marks import (
     PIECES,
     Fragments,
     Names,
@@ -38,8 +38,7 @@ from nerscope.formats.marks import (
     spelling,
     spellings,
 )
-from nerscope.formats.text import Record, TextSpan
-from nerscope.formats.wrapped import (
+from nerscope.formats.json.wrapped import (
     TEXT_KEYS,
     LeftOut,
     UnwrapContext,
@@ -47,6 +46,7 @@ from nerscope.formats.wrapped import (
     unwrap,
     wrapper_of,
 )
+from nerscope.formats.standoff.text import Record, TextSpan
 
 # Keys in lower case and without _ or -; the first one that the record has counts.
 _TOKENS = ("tokens", "tokenizedtext", "words", "sentence")

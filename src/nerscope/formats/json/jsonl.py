@@ -14,11 +14,11 @@ from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
 from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.files import Bytes
-from nerscope.formats.json_values import first_values, json_values
+from nerscope.formats.json.records import LABELS, ParsedRecord, has_offsets, read_records, schema_of
+from nerscope.formats.json.values import first_values, json_values
+from nerscope.formats.json.wrapped import LeftOut
 from nerscope.formats.packing import without_packing
-from nerscope.formats.records import LABELS, ParsedRecord, has_offsets, read_records, schema_of
-from nerscope.formats.text import Record, TextSpan, check_words, records_of, text_source
-from nerscope.formats.wrapped import LeftOut
+from nerscope.formats.standoff.text import Record, TextSpan, check_words, records_of, text_source
 
 _SMALL_FILE = 4 << 20  # bytes
 _HEAD = 4096  # bytes from which the format is detected
