@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nerscope.corpus.corpus import Found, SentenceParts
+from nerscope.corpus.corpus import Note, ParsedSentence
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.json.records import has_offsets, read_record, read_records, schema_of
 from nerscope.formats.json.wrapped import (
@@ -281,7 +281,7 @@ IDS = [NAMES.index(label) for label in LABELS]
 )
 def test_labels_of_tokens_are_read_as_strings_or_numbers(item: dict[str, Any]) -> None:
     parts = read_record(item, "f:3", 3, NAMES)
-    assert parts == SentenceParts(WORDS, LABELS, [], 3, 6)
+    assert parts == ParsedSentence(WORDS, LABELS, [], 3, 6)
     assert has_offsets(item) is True
 
 
@@ -303,13 +303,13 @@ def test_labels_of_tokens_are_read_as_strings_or_numbers(item: dict[str, Any]) -
 )
 def test_spans_of_tokens_end_behind_them_except_for_gliner(item: dict[str, Any]) -> None:
     parts = read_record(item, "f:3", 3, ["O", "PER", "X", "LOC"])
-    assert parts == SentenceParts(WORDS, None, [(0, 2, "PER"), (5, 6, "LOC")], 3, 6)
+    assert parts == ParsedSentence(WORDS, None, [(0, 2, "PER"), (5, 6, "LOC")], 3, 6)
 
 
 def test_a_mention_of_tokens_may_have_holes() -> None:
     item = {"tokens": WORDS, "spans": [{"fragments": [[0, 1], [3, 4], [4, 5]], "label": "X"}]}
     parts = read_record(item, "f:1", 1)
-    assert isinstance(parts, SentenceParts)
+    assert isinstance(parts, ParsedSentence)
     assert parts.spans == [(0, 5, "X")]
     assert parts.shapes is not None
     assert [shape.holes for shape in parts.shapes] == [((1, 3),)]
@@ -528,7 +528,7 @@ def test_bad_records_are_refused_with_a_remedy(
 )
 def test_what_says_the_same_as_labels_may_stand_beside_them(more: dict[str, Any]) -> None:
     said = read_record({"tokens": WORDS, "ner_tags": TAGS, **more}, "f:1", 1)
-    assert isinstance(said, SentenceParts) and said.labels == TAGS
+    assert isinstance(said, ParsedSentence) and said.labels == TAGS
 
 
 @pytest.mark.parametrize("more", [{"labels": ["letter"]}, {"label": "letter"}, {"labels": [0, 1]}])
@@ -539,7 +539,7 @@ def test_topics_of_a_text_are_no_mentions(more: dict[str, Any]) -> None:
 def test_bare_types_may_stand_beside_the_same_spans() -> None:
     item = {"tokens": ["Ada", "spoke"], "labels": ["PER", "O"], "spans": [[0, 1, "PER"]]}
     said = read_record(item, "f:1", 1)
-    assert isinstance(said, SentenceParts) and said.labels == ["PER", "O"]
+    assert isinstance(said, ParsedSentence) and said.labels == ["PER", "O"]
 
 
 def test_a_paragraph_with_offsets_is_read_as_text() -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from nerscope.corpus.corpus import Coding, Corpus, Reading, SentenceParts
+from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, ReadingNotes
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source

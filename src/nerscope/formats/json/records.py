@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from nerscope.corpus.corpus import Coding, SentenceParts, corpus_of, read_sentence
+from nerscope.corpus.corpus import Coding, ParsedSentence, build_corpus, read_sentence
 from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError
@@ -82,7 +82,7 @@ class ParsedRecord(NamedTuple):
     """A record or a sentence, and the schema in which it was written."""
 
     schema: Schema
-    record: Record | SentenceParts
+    record: Record | ParsedSentence
 
 
 def read_record(
@@ -258,7 +258,7 @@ def _locate_words(
 
 def _labelled_sentence(
     item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
-) -> SentenceParts:
+) -> ParsedSentence:
     given = listed(item[schema.marks or ""]) or []
     labels = [label if isinstance(label, str) else name_of(label, names, place) for label in given]
     parts = read_sentence({"tokens": listed(item[schema.held]), "labels": labels}, place, line)
@@ -268,7 +268,7 @@ def _labelled_sentence(
 
 
 def _check_beside_labels(
-    item: Mapping[str, Any], schema: Schema, key: str, parts: SentenceParts, place: str
+    item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
 ) -> None:
     """Refuse a key that holds other mentions than the labels that are read."""
     value, marks = item[key], schema.marks or ""
@@ -286,7 +286,7 @@ def _check_beside_labels(
 
 
 def _same_spans(
-    item: Mapping[str, Any], schema: Schema, key: str, parts: SentenceParts, place: str
+    item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
 ) -> bool:
     """Whether spans are those that the labels spell; beside a text they count its letters."""
     held, spelt = schema.held, _spelt_spans(parts, place)
@@ -303,10 +303,10 @@ def _same_spans(
     return {(span.fragments, span.type) for span in record.spans} == expected
 
 
-def _spelt_spans(parts: SentenceParts, place: str) -> set[tuple[int, int, str]]:
+def _spelt_spans(parts: ParsedSentence, place: str) -> set[tuple[int, int, str]]:
     """The mentions that labels spell."""
     bare = not any(label.startswith(PIECES) for label in parts.labels or ())
-    corpus = corpus_of([parts], place, Coding(), told=scheme_named("io") if bare else None)
+    corpus = build_corpus([parts], place, Coding(), told=scheme_named("io") if bare else None)
     mentions, types = corpus.mentions(), corpus.coding.labels.types
     columns = (column.tolist() for column in (mentions.start, mentions.end, mentions.type))
     return {(start, end, types[kind]) for start, end, kind in zip(*columns, strict=True)}
@@ -314,7 +314,7 @@ def _spelt_spans(parts: SentenceParts, place: str) -> set[tuple[int, int, str]]:
 
 def _spans_sentence(
     item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
-) -> SentenceParts:
+) -> ParsedSentence:
     check_one_layer(item, (schema.held, schema.marks), place)
     tokens = listed(item[schema.held]) or []
     spans: list[tuple[int, int, str]] = []

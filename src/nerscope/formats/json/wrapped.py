@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from nerscope.corpus.corpus import Found
+from nerscope.corpus.corpus import Note
 from nerscope.errors import FormatError
 from nerscope.formats.json.marks import first_key, listed, shown, shown_keys
 
