@@ -198,7 +198,7 @@ def test_pairs_may_stand_below_their_classes() -> None:
     item = {"classes": ["PER"], "annotations": [[TEXT, {"entities": TWO}], None]}
     [said] = read_records(item, "f:1", 1, left_out=left_out)
     assert spans_of(said.record) == TWO
-    assert left_out == {NOT_ANNOTATED: Found(1, (1,))}
+    assert left_out == {NOT_ANNOTATED: Note(1, (1,))}
 
 
 def test_line_ends_and_blanks_of_words_may_be_written_otherwise() -> None:
@@ -607,7 +607,7 @@ def test_one_annotator_of_a_task_is_chosen_and_the_others_are_counted(
     left_out: LeftOut = {}
     [said] = read_records(task(), "f:5", 5, annotator=annotator, left_out=left_out)
     assert spans_of(said.record) == spans
-    assert left_out == {CANCELLED: Found(1, (5,)), OTHER_ANNOTATORS: Found(others, (5,) * others)}
+    assert left_out == {CANCELLED: Note(1, (5,)), OTHER_ANNOTATORS: Note(others, (5,) * others)}
 
 
 def test_a_task_that_nobody_has_done_is_counted() -> None:
@@ -615,7 +615,7 @@ def test_a_task_that_nobody_has_done_is_counted() -> None:
     item = {"data": {"text": TEXT}, "annotations": [], "predictions": task()["predictions"]}
     assert not list(read_records(item, "f:5", 5, left_out=left_out))
     assert not list(read_records(task(), "f:6", 6, annotator="nobody", left_out=left_out))
-    assert left_out[NOT_ANNOTATED] == Found(2, (5, 6))
+    assert left_out[NOT_ANNOTATED] == Note(2, (5, 6))
 
 
 def test_relations_and_choices_of_a_task_are_no_mentions() -> None:
@@ -630,7 +630,7 @@ def test_relations_and_choices_of_a_task_are_no_mentions() -> None:
 def test_what_was_not_accepted_is_left_out_and_counted(answer: str) -> None:
     left_out: LeftOut = {}
     assert not list(read_records({**one(0, 3), "answer": answer}, "f:5", 5, left_out=left_out))
-    assert left_out == {REJECTED: Found(1, (5,))}
+    assert left_out == {REJECTED: Note(1, (5,))}
 
 
 def test_an_annotator_may_be_named_in_each_record() -> None:
@@ -642,7 +642,7 @@ def test_an_annotator_may_be_named_in_each_record() -> None:
         for said in read_records(item, "f:5", 5, annotator="b", left_out=left_out)
     ]
     assert [spans_of(one.record)[0][:2] for one in said] == [(0, 3), (4, 12)]
-    assert left_out == {OTHER_ANNOTATORS: Found(1, (5,))}
+    assert left_out == {OTHER_ANNOTATORS: Note(1, (5,))}
 
 
 def nested(depth: int) -> list[Any]:
@@ -707,6 +707,6 @@ def test_nothing_but_an_input_error_comes_of_any_value(item: object) -> None:
     has_offsets(item)
     try:
         for said in read_records(item, "f:1", 1, left_out={}):
-            assert isinstance(said.record, Record | SentenceParts)
+            assert isinstance(said.record, Record | ParsedSentence)
     except InputError as error:
         assert error.place == "f:1"

@@ -130,7 +130,7 @@ class JsonFile(Source):
             texts = (record for record in parsed if isinstance(record, Record))
             yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
             return
-        sentences = (Said([record]) for record in parsed if isinstance(record, SentenceParts))
+        sentences = (Said([record]) for record in parsed if isinstance(record, ParsedSentence))
         yield from gathered(sentences, self.name, coding, self._scheme, tokens=tokens)
 
     def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
@@ -163,7 +163,11 @@ def _take_notes(chunk: Corpus, left_out: LeftOut) -> Corpus:
     """The chunk with notes on what was left out since the last call; they are cleared."""
     notes = dict(left_out)
     left_out.clear()
-    return replace(chunk, reading=chunk.reading + Reading(found=notes)) if notes else chunk
+    return (
+        replace(chunk, reading_notes=chunk.reading_notes + ReadingNotes(notes=notes))
+        if notes
+        else chunk
+    )
 
 
 def fits(name: str, head: bytes) -> bool:
@@ -178,12 +182,14 @@ def fits(name: str, head: bytes) -> bool:
     values = first_values(name, head)
     if values:
         return _are_records(values, name, head)
+    # A first line longer than the head: its value cannot be decoded.
     is_cut = len(head) >= _HEAD and b"\n" not in head.strip()
     is_json = has_ending or is_cut or bool(_NOT_A_LINE.match(head))
     return is_json and not FORMATS["answers"].fits(name, head)
 
 
 def _are_records(values: Sequence[Any], name: str, head: bytes) -> bool:
+    # One record with offsets is enough: others may have no mentions.
     verdicts = {has_offsets(value) for value in values}
     if verdicts != {None}:
         return True in verdicts

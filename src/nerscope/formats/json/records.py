@@ -87,7 +87,7 @@ class ParsedRecord(NamedTuple):
 
 def read_record(
     item: Mapping[str, Any], place: str, line: int, names: Names = None
-) -> Record | SentenceParts:
+) -> Record | ParsedSentence:
     """Read the record of a mapping; `names` are those of labels that are numbers.
 
     >>> read_record({"text": "Ada spoke", "label": [[0, 3, "PER"]]}, "a.jsonl:1", 1).spans
@@ -146,6 +146,7 @@ def schema_of(item: Mapping[str, Any]) -> Schema | None:
     labels = _labels_key(item, text) if tokens is not None else None
     if tokens is not None and labels is not None:
         return Schema(f"{tokens} and {labels}", tokens, labels, LABELS)
+    # Beside a text, offsets count its letters, also if there are tokens.
     held, marks = text or tokens, _marks_key(item)
     keys = spellings(tuple(item))
     if held is None or (marks is None and not ("answer" in keys and text)):
@@ -187,6 +188,7 @@ def _is_full(value: object) -> bool:
 def _labels_key(item: Mapping[str, Any], text: str | None) -> str | None:
     """The key of the labels of tokens; an empty list beside a text may as well be one of spans."""
     key = first_key(item, LABEL_KEYS, are_labels)
+    # "ner" is the key of labels in some files and of spans in others.
     may_be_empty = text is None and key != "ner"
     return key if key is not None and (listed(item[key]) or may_be_empty) else None
 
@@ -291,6 +293,7 @@ def _same_spans(
     """Whether spans are those that the labels spell; beside a text they count its letters."""
     held, spelt = schema.held, _spelt_spans(parts, place)
     text = first_key(item, TEXT_KEYS, lambda value: isinstance(value, str))
+    # Read the spans as if there were no labels, and compare.
     if text is None:
         inclusive = spelling(held) == _INCLUSIVE
         given = {held: item[held], key: item[key]}
@@ -345,7 +348,7 @@ def _shape(fragments: Fragments, place: str) -> Shape:
 
 
 _RecordReader: TypeAlias = Callable[
-    [Mapping[str, Any], Schema, str, int, Names], Record | SentenceParts
+    [Mapping[str, Any], Schema, str, int, Names], Record | ParsedSentence
 ]
 _READERS: Mapping[str, _RecordReader] = {
     LETTERS: _text_record,

@@ -46,6 +46,7 @@ def _refuse_constant(text: str) -> NoReturn:
     raise _RefusedError(f"{text} is no number")
 
 
+# json.loads would keep the last of two equal keys, and accept NaN and Infinity.
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
 
 
@@ -57,6 +58,8 @@ def json_values(data: Bytes) -> Iterator[JsonValue]:
     >>> list(json_values(Bytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
     [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=2, value={'text': 'Bob'})]
     """
+    # The first two characters decide: [{ begins a list, { and a line end begin objects over several
+    # lines, everything else is one value per line.
     pieces = _pieces(data)
     beginning = ""
     while not _BEGINNING.match(beginning) and (piece := next(pieces, "")):

@@ -15,7 +15,7 @@ NOT_ANNOTATED = "texts without an annotation left out"
 _ANNOTATORS = ("annotatorid", "sessionid", "annotator")
 _REFUSED_ANSWERS = ("reject", "ignore")
 
-LeftOut: TypeAlias = "dict[str, Found]"  # notes on what was left out, by kind
+LeftOut: TypeAlias = "dict[str, Note]"  # notes on what was left out, by kind
 
 
 class UnwrapContext(NamedTuple):
@@ -28,8 +28,8 @@ class UnwrapContext(NamedTuple):
 
     def leave_out(self, kind: str, times: int = 1) -> None:
         if times:
-            note = Found(times, (self.line,) * times)
-            self.left_out[kind] = self.left_out.get(kind, Found(0)) + note
+            note = Note(times, (self.line,) * times)
+            self.left_out[kind] = self.left_out.get(kind, Note(0)) + note
 
 
 _Wrapper: TypeAlias = Callable[[Mapping[str, Any], UnwrapContext], Iterator[Mapping[str, Any]]]
@@ -102,6 +102,7 @@ def _task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Mapping[s
     humans, models = (_mappings(item.get(key), place) for key in ("annotations", "predictions"))
     valid = [annotation for annotation in humans if not annotation.get("was_cancelled")]
     candidates = valid if annotator is None and "annotations" in item else [*valid, *models]
+    # An annotator may also be a model, by its version.
     if annotator is not None:
         candidates = [candidate for candidate in candidates if annotator in _signed(candidate)]
     chosen = next(iter(candidates), None)
@@ -132,6 +133,7 @@ def _signed(annotation: Mapping[str, Any]) -> list[str]:
 def _is_label(region: Mapping[str, Any], place: str) -> bool:
     """Whether a region is a mention: relations and choices are not."""
     kind = str(region.get("type", "labels"))
+    # "rectanglelabels", "brushlabels" … annotate images.
     if kind != "labels" and kind.endswith("labels"):
         raise FormatError(
             place, f"regions of kind {shown(kind)} are not spans of a text", "label with Labels"
@@ -148,6 +150,7 @@ def _document(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Mappi
             for sentence in _mappings(paragraph.get("sentences"), place)
         ]
         labelled = any("ner" in token for tokens in sentences for token in tokens)
+        # Paragraphs with text and entities are records themselves.
         if not labelled and (paragraph.get("entities") or paragraph.get("sentences") is None):
             yield paragraph
             continue
