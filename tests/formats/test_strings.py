@@ -21,7 +21,7 @@ from nerscope.formats.answers.parsing import BROKEN, MALFORMED, UNREADABLE, read
 from nerscope.formats.answers.source import AGAIN, HALLUCINATED, AnswerSource
 from nerscope.formats.base import Source, source_named
 from nerscope.results.results import Results
-from nerscope.results.spans import spans_of
+from nerscope.results.sentences import spans_of
 
 ADA = {"text": "Ada", "type": "PER"}
 OSLO = {"text": "Oslo", "type": "LOC"}
