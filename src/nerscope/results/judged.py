@@ -135,9 +135,12 @@ def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[dict[
     return count_shares(
         head,
         (
-            ((one.system, match, *([one.type] if by_type else [])), [one.judgement])
-            for one in judgements
-            for match in one.matches
+            (
+                (judgement.system, match, *([judgement.type] if by_type else [])),
+                [judgement.judgement],
+            )
+            for judgement in judgements
+            for match in judgement.matches
         ),
     )
 
@@ -147,11 +150,11 @@ def count_shares(
 ) -> list[dict[str, Any]]:
     """Shares of pairs, each given with what it counts under and all that was said of it."""
     counts: dict[tuple[str, ...], list[int]] = {}
-    for key, said in pairs:
+    for key, votes in pairs:
         entry = counts.setdefault(key, [0, 0, 0])
         entry[0] += 1
-        entry[1] += sum(one in (GOOD, BAD) for one in said)
-        entry[2] += sum(one == GOOD for one in said)
+        entry[1] += sum(vote in (GOOD, BAD) for vote in votes)
+        entry[2] += sum(vote == GOOD for vote in votes)
     return [
         {
             **dict(zip(head, key, strict=True)),
@@ -235,8 +238,8 @@ class JudgedResults:
     @property
     def data(self) -> dict[str, Any]:
         """What JSON says of it, beside the results."""
-        found = {"shares": self.shares, "agreement": self.agreement, "notes": self.notes}
-        return {"judged": found}
+        judged = {"shares": self.shares, "agreement": self.agreement, "notes": self.notes}
+        return {"judged": judged}
 
 
 @dataclass(slots=True)
@@ -257,7 +260,7 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
     """
     pairs = {pair.identity: pair for pair in map(JudgedPair.of, pair_records(results))}
     fitted = [_fit_judgements(pairs, judge) for judge in judges]
-    found = count_shares(("dataset", "system", "match"), _votes_by_cell(pairs.values(), fitted))
+    counted = count_shares(("dataset", "system", "match"), _votes_by_cell(pairs.values(), fitted))
     datasets = [part.dataset for part in results.evidence]
     notes = [
         note
@@ -265,7 +268,7 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
         for note in _notes(judge.name, fit, datasets)
     ]
     agreement = judge_agreement([fit.votes for fit in fitted]) if len(judges) > 1 else None
-    return JudgedResults(_ordered_shares(found, results), agreement, notes)
+    return JudgedResults(_ordered_shares(counted, results), agreement, notes)
 
 
 def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[str, Any]]:
@@ -273,25 +276,29 @@ def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[st
     records = pair_records(results)
     for record in records:
         pair = JudgedPair.of(record)
-        said = ((judge.pairs or {}).get(pair.identity) for judge in judges)
-        own = (one.judgement for one in said if one and not pair.contradicts(one))
-        record["judgement"] = next(filter(None, own), "")
+        judged = ((judge.pairs or {}).get(pair.identity) for judge in judges)
+        votes = (
+            same_pair.judgement
+            for same_pair in judged
+            if same_pair and not pair.contradicts(same_pair)
+        )
+        record["judgement"] = next(filter(None, votes), "")
     return records
 
 
 def _fit_judgements(pairs: dict[PairIdentity, JudgedPair], judge: JudgedFile) -> _JudgementFit:
     fit = _JudgementFit()
     for identity, judged in (judge.pairs or {}).items():
-        own = pairs.get(identity)
+        pair = pairs.get(identity)
         if not judged.judgement:
             continue
-        if own is None:
+        if pair is None:
             fit.strangers.append(identity)
-        elif own.contradicts(judged):
+        elif pair.contradicts(judged):
             fit.other_words += 1
         else:
             fit.votes[identity] = judged.judgement
-            fit.by_place += not own.has_texts(judged)
+            fit.by_place += not pair.has_texts(judged)
     return fit
 
 
@@ -300,13 +307,13 @@ def _votes_by_cell(
 ) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     """What each pair of each system counts under, and all that was said of it."""
     for pair in pairs:
-        said = [fit.votes[pair.identity] for fit in fitted if pair.identity in fit.votes]
+        votes = [fit.votes[pair.identity] for fit in fitted if pair.identity in fit.votes]
         for system, credits in pair.systems.items():
             for match in credits:
-                yield (pair.identity.dataset, system, match), said
+                yield (pair.identity.dataset, system, match), votes
 
 
-def _ordered_shares(found: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
+def _ordered_shares(shares: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
     """Datasets, systems and matches in the order of the results."""
     every = (
         (part.dataset, system, match)
@@ -315,18 +322,20 @@ def _ordered_shares(found: list[dict[str, Any]], results: Results) -> list[dict[
         for match in partial_matches(part)
     )
     rank = {key: number for number, key in enumerate(every)}
-    return sorted(found, key=lambda one: rank[one["dataset"], one["system"], one["match"]])
+    return sorted(shares, key=lambda share: rank[share["dataset"], share["system"], share["match"]])
 
 
 def _notes(name: str, fit: _JudgementFit, datasets: Sequence[str]) -> Iterator[str]:
     if fit.strangers:
-        unknown = dict.fromkeys(one.dataset for one in fit.strangers if one.dataset not in datasets)
+        unknown = dict.fromkeys(
+            identity.dataset for identity in fit.strangers if identity.dataset not in datasets
+        )
         why = f" (no dataset here is called {', '.join(unknown)})" if unknown else ""
-        said = plural(len(fit.strangers), "judgement")
-        yield f"{name}: {said} of pairs that these results do not have{why}"
+        judgements = plural(len(fit.strangers), "judgement")
+        yield f"{name}: {judgements} of pairs that these results do not have{why}"
     if fit.other_words:
-        said = plural(fit.other_words, "judgement")
-        yield f"{name}: {said} of other words in the same place, left out: other data?"
+        judgements = plural(fit.other_words, "judgement")
+        yield f"{name}: {judgements} of other words in the same place, left out: other data?"
     if fit.by_place:
-        said = plural(fit.by_place, "judgement")
-        yield f"{name}: {said} found by place alone, as texts are not kept"
+        judgements = plural(fit.by_place, "judgement")
+        yield f"{name}: {judgements} found by place alone, as texts are not kept"

@@ -19,19 +19,19 @@ def narrow_results(
     _check("--system", systems, every)
     _check("--dataset", datasets, known)
     places = {name: place for place, name in enumerate(dict.fromkeys(systems or every))}
-    wanted = {name: place for place, name in enumerate(dict.fromkeys(datasets or known))}
-    rows = [row for row in results.rows if row.system in places and row.dataset in wanted]
+    dataset_places = {name: place for place, name in enumerate(dict.fromkeys(datasets or known))}
+    rows = [row for row in results.rows if row.system in places and row.dataset in dataset_places]
     if not rows:
         raise UsageError(
             f"--dataset {' '.join(datasets)}",
             "no chosen system has an output for it",
             "choose other systems or datasets",
         )
-    rows.sort(key=lambda row: (wanted[row.dataset], places[row.system]))
-    kept = {row.dataset for row in rows}
+    rows.sort(key=lambda row: (dataset_places[row.dataset], places[row.system]))
+    shown = {row.dataset for row in rows}
     parts = sorted(
-        (part for part in results.evidence if part.dataset in kept),
-        key=lambda part: wanted[part.dataset],
+        (part for part in results.evidence if part.dataset in shown),
+        key=lambda part: dataset_places[part.dataset],
     )
     evidence = [
         only_runs(part, [run for name in places for run in part.runs_of(name)]) for part in parts

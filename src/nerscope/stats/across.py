@@ -178,9 +178,9 @@ def p_of_mean(values: Numbers, lows: Numbers, highs: Numbers, degrees: Numbers) 
     if not reach > 0:
         return _NAN
     widths = (np.asarray(highs, np.float64) - np.asarray(lows, np.float64)) / 2
-    own = np.asarray(degrees, np.float64)
-    variances = (widths / quantile(_LEVEL, own)) ** 2
-    squares = float(np.sum(variances**2 / own))
+    given_degrees = np.asarray(degrees, np.float64)
+    variances = (widths / quantile(_LEVEL, given_degrees)) ** 2
+    squares = float(np.sum(variances**2 / given_degrees))
     whole = float(np.sum(variances)) ** 2 / squares if squares > 0 else np.inf
     return float(two_sided_p(float(quantile(_LEVEL, whole)) * mean / reach, whole))
 
