@@ -184,7 +184,7 @@ def score_distances(
     known = (variance > 0) & (binomial > 0)
     effective = binomial / np.where(known, np.maximum(variance, 1e-300), 1.0)
     size = np.maximum(np.where(known, np.minimum(effective, most), least), 1e-12)
-    # Wilson (1927): all q for which |value - q| <= z · sqrt(q (1 - q) / size). The bounds lie around
+    # Wilson (1927): all q with |value - q| <= z · sqrt(q (1 - q) / size). The bounds lie around
     # a centre that is shifted towards 1/2, and never leave 0 to 1.
     scale = 1 + z * z / size
     shift = (inside + z * z / (2 * size)) / scale - inside
