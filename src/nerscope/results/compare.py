@@ -3,12 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
-from nerscope.errors import InputError, UsageError, expect, suggest
-from nerscope.results.errors import check_system
+from nerscope.errors import InputError, UsageError, expect
 from nerscope.results.over_datasets import (
     DatasetsRow,
     RunsRow,
@@ -20,6 +18,9 @@ from nerscope.results.pairing import version_note
 from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
+from nerscope.results.selection import CellChoice, check_choice, check_names_list, narrow_evidence
+from nerscope.results.selection import PairNames as PairNames
+from nerscope.results.selection import pairs_of as pairs_of
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
 from nerscope.scoring.metrics import NEITHER, metric_named
@@ -32,7 +33,6 @@ from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS
 
-PairNames = tuple[str, str]
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of
 # which facets; on which types; and everything else.
@@ -200,22 +200,6 @@ def compare(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CellChoice:
-    """Which cells of results are compared; None stands for all."""
-
-    facets: Sequence[str] | None = None
-    metrics: Sequence[str] | None = None
-    matches: Sequence[str] | None = None
-    types: Sequence[str] | None = None
-    by_type: bool = False
-
-    @property
-    def has_types(self) -> bool:
-        """Whether the levels of facets are compared by type, too."""
-        return self.by_type or self.types is not None
-
-
 def _check_comparison(
     results: Results, choice: CellChoice, method: str, correction: str, margin: float | None
 ) -> None:
@@ -230,15 +214,8 @@ def _check_comparison(
             "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
         )
     correct_p_values([], correction)  # refuses an unknown name
-    _check_chosen(results, choice)
+    check_choice(results, choice)
     _check_margin(margin)
-
-
-def check_names_list(place: str, given: object) -> None:
-    """Refuse what is no list of names; None is none at all."""
-    listed = isinstance(given, Sequence) and all(isinstance(name, str) for name in given)
-    if given is not None and (isinstance(given, str) or not listed):
-        raise UsageError(place, f"{given!r} cannot be", "give a list of names")
 
 
 class ComparedCell(NamedTuple):
@@ -463,89 +440,6 @@ def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
     return WHERE
 
 
-def pairs_of(
-    evidence: Evidence,
-    results: Results,
-    a: str | None,
-    b: str | None,
-    baseline: str | None,
-    pairs: Sequence[PairNames] | None = None,
-) -> tuple[list[PairNames], list[str]]:
-    """The pairs to compare on a dataset, and who is missing there."""
-    everyone = results.systems
-    for name in (a, b, baseline, *(name for pair in pairs or () for name in pair)):
-        check_system(results, name)
-    if (a is None) != (b is None):
-        raise UsageError(
-            "compare", "only one system is named", "name two systems, or none for all pairs"
-        )
-    if len(everyone) < 2:
-        raise UsageError(
-            "compare",
-            "there is only one system in the results",
-            "evaluate at least two systems together",
-        )
-    if pairs is not None:
-        chosen = list(pairs)
-    elif a is not None and b is not None:
-        chosen = [(a, b)]
-    elif baseline is not None:
-        chosen = [(system, baseline) for system in everyone if system != baseline]
-    else:
-        chosen = list(combinations(everyone, 2))
-    present = [pair for pair in chosen if all(name in evidence.systems for name in pair)]
-    absent = sorted({name for pair in chosen for name in pair if name not in evidence.systems})
-    notes = [f"{evidence.dataset}: {name} has no output here and is left out" for name in absent]
-    return present, notes
-
-
-def narrow_evidence(
-    evidence: Evidence,
-    facets: Sequence[str] | None,
-    metrics: Sequence[str] | None,
-    matches: Sequence[str] | None = None,
-) -> Evidence:
-    """The evidence with some of its facets, metrics and matches."""
-    chosen = []
-    for division in evidence.divisions:
-        if facets is None or division.facet in facets:
-            kept_metrics = {
-                match: tuple(name for name in names if metrics is None or name in metrics)
-                for match, names in division.metrics.items()
-                if matches is None or match in matches
-            }
-            kept_metrics = {match: names for match, names in kept_metrics.items() if names}
-            if kept_metrics:
-                chosen.append(replace(division, metrics=kept_metrics))
-    return replace(evidence, divisions=tuple(chosen))
-
-
-def _check_chosen(results: Results, choice: CellChoice) -> None:
-    """Refuse what none of the datasets has."""
-    divisions = [division for evidence in results.evidence for division in evidence.divisions]
-    measured = {
-        metric
-        for division in divisions
-        if not choice.facets or division.facet in choice.facets
-        for names in division.metrics.values()
-        for metric in names
-    }
-    known_facets = {division.facet for division in divisions}
-    known_matches = {match for division in divisions for match in division.matches}
-    known_types = {name for evidence in results.evidence for name in evidence.types}
-    for kind, chosen, known in [
-        ("facet", choice.facets, known_facets),
-        ("metric", choice.metrics, measured),
-        ("match", choice.matches, known_matches),
-        ("type", choice.types, known_types),
-    ]:
-        for name in chosen or ():
-            if name not in known:
-                raise UsageError(
-                    f"{kind} '{name}'", "it is not in the results", suggest(name, known)
-                )
-
-
 def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFacts) -> ComparisonRow:
     """A difference as a tidy row."""
     level, kind, metric = difference.key
@@ -589,19 +483,3 @@ def _run_scores(difference: Difference, system: str) -> list[float | None]:
     return [
         row_value(float(score)) for score in difference.pair.spread.runs[system][:, difference.at]
     ]
-
-
-def facet_table_named(
-    evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
-) -> FacetTable:
-    """The division of a facet: that of mentions, or the one that has a match or metric."""
-    tables = [table for table in evidence.divisions if table.facet == facet]
-    if not tables:
-        raise UsageError(
-            f"facet '{facet}'", "it is not in the results", suggest(facet, evidence.facets)
-        )
-    fitting = [table for table in tables if match in table.matches] or [
-        table for table in tables if any(metric in names for names in table.metrics.values())
-    ]
-    fitting = fitting or tables
-    return next((table for table in fitting if table.unit == MENTION), fitting[0])

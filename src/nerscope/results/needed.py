@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nerscope.errors import UsageError, expect
-from nerscope.results.compare import PairNames, facet_table_named, pairs_of
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
+from nerscope.results.selection import PairNames, facet_table_named, pairs_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.clusters import pooled_by

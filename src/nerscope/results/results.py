@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from nerscope.render.document import Table
     from nerscope.render.page.html import Page
+    from nerscope.results.judged import ShareRow
     from nerscope.results.over_datasets import AverageRow
     from nerscope.results.weakest import OverallScores, WeakSpot
 
@@ -262,7 +263,7 @@ class Results:
 
         return list(partial_records(self, matches))
 
-    def judged(self, paths: FilePath | Sequence[FilePath]) -> list[dict[str, Any]]:
+    def judged(self, paths: FilePath | Sequence[FilePath]) -> "list[ShareRow]":
         """The share of partial matches judged good, by dataset, system and match.
 
         Each file is the JSON that one judge exported. Judgements that do not fit are warned of.

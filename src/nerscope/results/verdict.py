@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.errors import InputError, UsageError, plural, suggest
-from nerscope.results.compare import facet_table_named
 from nerscope.results.conditions import Condition
 from nerscope.results.pairing import NEW, OLD, SystemOnDataset
 from nerscope.results.rows import rows_of, scale_of
+from nerscope.results.selection import facet_table_named
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.groups import groups_of
 from nerscope.scoring.metrics import NEITHER, metric_named

@@ -257,7 +257,7 @@ def beaten_at_bonferroni(
     for neither, but are among the J (Gorman and Bedrick 2019).
 
     >>> beaten_at_bonferroni([0.001, 0.004, 0.02, 0.001], [0.03, 0.02, 0.02, -0.02])
-    Beaten(better=2, worse=1)
+    SplitWins(better=2, worse=1)
     """
     pairs = zip(p_values, gains, strict=True)
     sure = [gain for p, gain in pairs if not isnan(p) and p * len(p_values) <= alpha]
