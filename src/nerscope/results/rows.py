@@ -251,8 +251,8 @@ def rows_of(evidence: Evidence) -> list[Row]:
     rows: list[Row] = []
     for system in evidence.systems:
         by_run = [_run_rows(evidence, run) for run in evidence.runs_of(system)]
-        for own in by_run:
-            rows += own
+        for run_rows in by_run:
+            rows += run_rows
         rows += map(summary_row, zip(*by_run, strict=True))
     return rows
 
