@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from nerscope import UsageError, evaluate, read
-from nerscope.evaluation.identity import key_of
+from nerscope.evaluation.identity import checkpoint_key
 from nerscope.evaluation.plan import open_task
 from nerscope.evaluation.settings import Settings
 from nerscope.formats.base import open_source
@@ -29,7 +29,9 @@ def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], str]
     Path("gold.txt").write_text(ADA)
 
     def of(train: Any) -> str:
-        return key_of(open_task("gold.txt", {"s": "gold.txt"}, train, None, Settings.of({})))
+        return checkpoint_key(
+            open_task("gold.txt", {"s": "gold.txt"}, train, None, Settings.of({}))
+        )
 
     return of
 
@@ -97,7 +99,7 @@ def test_shards_and_answers_are_known_by_each_of_their_files(key: Callable[[Any]
 
 def test_training_data_are_no_system(key: Callable[[Any], str]) -> None:
     task = open_task("gold.txt", {"s": "gold.txt", "t": "gold.txt"}, None, None, Settings.of({}))
-    assert key_of(task) != key("gold.txt")
+    assert checkpoint_key(task) != key("gold.txt")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import nerscope
-from nerscope.evaluation.progress import Told
+from nerscope.evaluation.progress import ProgressReporter
 
 SENTENCES = [(["Ada", "spoke"], ["B-PER", "O"])]
 
@@ -52,7 +52,7 @@ def test_the_first_pass_has_a_share_if_there_is_one(
 
 def test_of_one_piece_nobody_knows_how_much_is_to_come() -> None:
     heard = Shares()
-    told = Told(heard, pieces=1)
-    told.surveyed()
-    told.scored(3)
+    reporter = ProgressReporter(heard, n_shards=1)
+    reporter.surveyed()
+    reporter.scored(3)
     assert heard == []

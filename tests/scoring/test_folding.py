@@ -17,9 +17,9 @@ from nerscope.corpus.arrays import Bools
 from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError
 from nerscope.evaluation.plan import divisions_of, make_plan, open_task
-from nerscope.evaluation.score import Scored, joined_scores, score_chunk
+from nerscope.evaluation.score import ScoredSentences, joined_scores, score_chunk
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.sums import Sums
+from nerscope.evaluation.sums import EvidenceBuilder
 from nerscope.results.pairing import check_comparable
 from nerscope.results.results import Results
 from nerscope.results.rows import rows_of
@@ -227,12 +227,12 @@ def test_any_division_and_any_order_of_adding_give_the_same(
     planned = make_plan(task, Local())
     (row,) = task.rows(tokens=True)
 
-    def scored(first: int, last: int) -> Scored:
+    def scored(first: int, last: int) -> ScoredSentences:
         return score_chunk(planned.plan, [one.sentences(first, last) for one in row])
 
-    def added(parts: list[Scored]) -> Evidence:
+    def added(parts: list[ScoredSentences]) -> Evidence:
         blank = Evidence("d", (), (("s", "1"),), {}, divisions_of(planned.plan), np.zeros(0, int))
-        sums = Sums(blank, planned, apart=False)
+        sums = EvidenceBuilder(blank, planned, apart=False)
         for part in parts:
             sums.add(part)
         return sums.evidence()

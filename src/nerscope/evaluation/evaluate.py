@@ -1,4 +1,4 @@
-"""From files to results: the whole flow, in one screen."""
+"""From files to results: the flow of an evaluation on one screen."""
 
 import os
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from nerscope.engines.checkpoint import Checkpoint, checkpoint_of
 from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.gather import Gathered, gather
-from nerscope.evaluation.identity import key_of
+from nerscope.evaluation.identity import checkpoint_key
 from nerscope.evaluation.noticed import identical_outputs
 from nerscope.evaluation.plan import Task, make_plan, open_task
-from nerscope.evaluation.progress import Progress, Told
+from nerscope.evaluation.progress import Progress, ProgressReporter
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.systems import Systems
@@ -38,12 +38,19 @@ def evaluate(
     checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
     **options: Any,
 ) -> Results:
-    """Score systems against a gold corpus. The options are the fields of `Settings`.
+    """Score systems against a gold corpus.
 
-    Without systems, `test` is a file whose last column is predicted and the one before it gold.
-    Several `train` files are one training set. `intervals` says how to resample, or that it shall
-    be done; `plugins` are files of which workers must know what they register. In the folder
-    `checkpoint`, a long evaluation keeps what it has done, until it is done.
+    - `test`: the gold corpus; without `systems`, a file whose last column is predicted and the one
+      before it gold.
+    - `systems`: the output of each system by name, or a list of outputs, one for each run.
+    - `train`: training data, which most facets need; several files are one training set.
+    - `dataset`: the name of the dataset; by default that of the file.
+    - `intervals`: True for a 95 % interval of every number, or a `Sampling` that says how.
+    - `engine`, `workers`: where the work is done, see docs/engines.md; they change no number.
+    - `plugins`: Python files that register facets, matches or metrics, for workers to load.
+    - `progress`: a function that is called with the number of sentences scored so far.
+    - `checkpoint`: a folder that keeps finished parts until the results are returned.
+    - `options`: the fields of `Settings`, such as `facets`, `matches`, `metrics`, `map`.
 
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
     >>> results = evaluate(gold, {"half": [["B-PER", "O", "O"]]})
@@ -53,36 +60,46 @@ def evaluate(
     expect("dataset", dataset, (str, type(None)), "give a name")
     if progress is not None and not callable(progress):
         raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")
-    where = engine_for(engine, workers, plugins)
+    chosen_engine = engine_for(engine, workers, plugins)
+    # Files are opened, columns and formats detected; nothing is read through yet.
     task = open_task(test, systems, train, dataset, Settings.of(options))
-    kept = checkpoint_of(checkpoint)
-    if kept is not None:
-        where = kept.wrap(where, key_of(task, plugins))
-    unit = getattr(intervals, "resample", None)  # by which groups are made of very large data
-    found = _scored(task, where, progress, unit)
-    evidence = with_subsets(found.evidence, found.subsets)
-    results = Results([evidence], [*found.losses, *identical_outputs(evidence)])
+    store = checkpoint_of(checkpoint)
+    if store is not None:
+        chosen_engine = store.wrap(chosen_engine, checkpoint_key(task, plugins))
+    cluster_unit = getattr(intervals, "resample", None)
+    gathered = _score(task, chosen_engine, progress, cluster_unit)
+    evidence = with_subsets(gathered.evidence, gathered.subsets)
+    results = Results([evidence], [*gathered.losses, *identical_outputs(evidence)])
     if intervals is not None and intervals is not False:
-        from nerscope.results.intervals import with_intervals  # for those who want to resample
+        from nerscope.results.intervals import with_intervals  # imports all of the statistics
 
         results = with_intervals(results, intervals)
-    if kept is not None and kept is not checkpoint:
-        kept.finish()
+    if store is not None and store is not checkpoint:
+        store.finish()  # a Checkpoint that was given is finished by the caller, after writing
     return results
 
 
-def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
-    """Both passes: over pieces if they are of use to the engine, else over all as it is."""
-    pieces = pieces_of(task.sources) if wants_shards(engine) else None
-    if pieces is not None:
+def _score(
+    task: Task, engine: Engine, progress: Progress | None, cluster_unit: str | None
+) -> Gathered:
+    """Both passes, over shards if the engine wants them."""
+    shards = pieces_of(task.sources) if wants_shards(engine) else None
+    if shards is not None:
         try:
-            return _passes(task._replace(pieces=pieces), engine, progress, unit)
+            return _run_passes(task._replace(pieces=shards), engine, progress, cluster_unit)
         except InputError:
-            engine = Local()  # cuts are guesses: only the whole tells if something is wrong
-    return _passes(task, engine, progress, unit)
+            # Files are cut at blank lines without being parsed. If a shard is refused, the cut may
+            # be to blame: only reading everything in order tells what is wrong, and on which line.
+            engine = Local()
+    return _run_passes(task, engine, progress, cluster_unit)
 
 
-def _passes(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
-    told = Told(progress, task.pieces.number if task.pieces else None)
-    planned = make_plan(task, engine, told.surveyed)  # the first pass: facets are fixed
-    return gather(task, planned, engine, told.scored, unit)  # the second: every unit is scored
+def _run_passes(
+    task: Task, engine: Engine, progress: Progress | None, cluster_unit: str | None
+) -> Gathered:
+    reporter = ProgressReporter(progress, task.pieces.number if task.pieces else None)
+    # The first pass fixes the facets: edges of buckets, surfaces with several types. They depend on
+    # all of gold, and so cannot be found while the first sentences are scored.
+    first_pass = make_plan(task, engine, reporter.surveyed)
+    # The second pass gives every unit its outcome.
+    return gather(task, first_pass, engine, reporter.scored, cluster_unit)

@@ -18,9 +18,15 @@ from nerscope.evaluation.noticed import (
     unused_names,
 )
 from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, is_for_engine
-from nerscope.evaluation.score import Asked, Scored, may_keep_words, score_piece, score_rows
+from nerscope.evaluation.score import (
+    ScoredSentences,
+    ScoreRequest,
+    may_keep_words,
+    score_piece,
+    score_rows,
+)
 from nerscope.evaluation.subsets import Subset
-from nerscope.evaluation.sums import Sums
+from nerscope.evaluation.sums import EvidenceBuilder
 from nerscope.formats.base import Nature, Several
 from nerscope.formats.losses import Loss, losses_of_files
 from nerscope.scoring.evidence import Evidence
@@ -44,7 +50,7 @@ def gather(
 ) -> Gathered:
     """Score all pieces, and add up what they say; `told` hears how many sentences are done."""
     plan = planned.plan
-    sums = Sums(_blank(task, planned), planned, apart=task.pieces is not None, unit=unit)
+    sums = EvidenceBuilder(_blank(task, planned), planned, apart=task.pieces is not None, unit=unit)
     for part in _parts(task, plan, engine, sums):
         sums.add(part)
         told(sums.sentences)
@@ -70,12 +76,14 @@ def gather(
     return Gathered(evidence, [*losses, *odd], planned.subsets)
 
 
-def _parts(task: Task, plan: Plan, engine: Engine, sums: Sums) -> Iterator[Scored]:
+def _parts(
+    task: Task, plan: Plan, engine: Engine, sums: EvidenceBuilder
+) -> Iterator[ScoredSentences]:
     """What all sentences say; of pieces that come late, without words, which nobody will keep."""
     if not is_for_engine(task, engine):
         return score_rows(plan, task.sources)
     pieces = task.pieces or [task.sources]
-    asked = (Asked(piece, words=may_keep_words(plan, sums.sentences)) for piece in pieces)
+    asked = (ScoreRequest(piece, words=may_keep_words(plan, sums.sentences)) for piece in pieces)
     return engine.map(score_piece, plan, asked)
 
 

@@ -18,7 +18,7 @@ from nerscope.version import VERSION
 _PLAIN = (str, int, float, type(None))
 
 
-def key_of(task: Task, plugins: Sequence[str] = ()) -> str:
+def checkpoint_key(task: Task, plugins: Sequence[str] = ()) -> str:
     """A key for settings, files as they are now, plug-ins, and the version of all this.
 
     Refused are data of which nothing could be kept.

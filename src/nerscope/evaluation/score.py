@@ -33,7 +33,7 @@ MOST_MENTIONED = 120_000  # sentences; of larger corpora, neither text nor singl
 
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class ScoredSentences:
     """What scoring some sentences gave; what is scored adds up, whoever scored it.
 
     Types are places in `types`, and surfaces are codes of the plan: the k-th of those that it does
@@ -55,21 +55,21 @@ class Scored:
     begins_file: bool = False  # whether the first of them is the first of a file
 
 
-class Asked(NamedTuple):
+class ScoreRequest(NamedTuple):
     """A piece to be scored, and whether its words may be kept."""
 
     piece: Piece
     words: bool
 
 
-def score_piece(plan: Plan, asked: Asked) -> Scored:
+def score_piece(plan: Plan, asked: ScoreRequest) -> ScoredSentences:
     """Read and score a piece of the data."""
     own = replace(plan, with_words=plan.with_words and asked.words)
     scored = joined_scores(list(score_rows(own, asked.piece)))
     return replace(scored, begins_file=begins_file(asked.piece))
 
 
-def score_rows(plan: Plan, piece: Piece) -> Iterator[Scored]:
+def score_rows(plan: Plan, piece: Piece) -> Iterator[ScoredSentences]:
     """Read a piece chunk by chunk, and score each."""
     tokens, repair = plan.needs_tokens or plan.with_words, plan.settings.repair
     sentences = 0
@@ -85,7 +85,7 @@ def may_keep_words(plan: Plan, sentences: int) -> bool:
     return plan.settings.fold is False or sentences <= MOST_MENTIONED
 
 
-def joined_scores(parts: Sequence[Scored]) -> Scored:
+def joined_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
     """What consecutive sentences say together; types must have the same codes in all parts."""
     if len(parts) == 1:
         return parts[0]
@@ -99,7 +99,7 @@ def joined_scores(parts: Sequence[Scored]) -> Scored:
         sentences += part.sentences
         surfaces += len(part.new_surfaces.ends)
     texts = [part.texts for part in parts if part.texts is not None]
-    return Scored(
+    return ScoredSentences(
         {unit: merged(own) for unit, own in ledgers.items()},
         sentences,
         sum(part.tokens for part in parts),
@@ -140,7 +140,7 @@ def with_surfaces(ledger: Ledger, change: Callable[[Ints], Ints]) -> Ledger:
     return Ledger(changed(ledger.gold), runs)
 
 
-def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
+def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
     """Score the runs of a chunk: gold comes first in the row."""
     gold, *outputs = row
     if plan.needs_tokens:
@@ -161,7 +161,7 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
     if plan.flat:
         ledgers[TOKEN] = _token_ledger(views[0], gold, outputs, plan)
     lines = gold.lines[gold.starts[:-1]]
-    return Scored(
+    return ScoredSentences(
         ledgers,
         len(gold),
         gold.n_tokens,

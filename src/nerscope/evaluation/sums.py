@@ -12,7 +12,7 @@ from nerscope.corpus.vocabulary import NO_SEQUENCES
 from nerscope.evaluation.plan import Planned
 from nerscope.evaluation.score import (
     MOST_MENTIONED,
-    Scored,
+    ScoredSentences,
     joined_readings,
     joined_scores,
     with_surfaces,
@@ -24,7 +24,7 @@ from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of
 
 
-class Sums:
+class EvidenceBuilder:
     """The parts so far, in the order of the sentences and in the codes of the evaluation."""
 
     def __init__(
@@ -36,7 +36,7 @@ class Sums:
         # Documents are numbered anew in each piece; in one piece they are numbered through.
         self._apart = apart
         self._documents, self._document = DocumentCount(), 0
-        self._waiting: list[Scored] = []
+        self._waiting: list[ScoredSentences] = []
         self._waiting_sentences = 0
         self._folding: Folding | None = None
         self._unit = unit  # by which groups are made; None: as the first sentences tell
@@ -45,7 +45,7 @@ class Sums:
         self.told: tuple[str | None, ...] = ()
         self.sentences = self.tokens = 0
 
-    def add(self, part: Scored) -> None:
+    def add(self, part: ScoredSentences) -> None:
         """Add what the next sentences say."""
         for known, new in zip(self.readings, part.readings, strict=True):
             known |= joined_readings([{name: known.get(name, ReadingNotes()) for name in new}, new])
@@ -57,7 +57,7 @@ class Sums:
         if self._plan.settings.fold is not False and self._waiting_sentences > MOST_MENTIONED:
             self._fold()
 
-    def _at_home(self, part: Scored) -> Scored:
+    def _at_home(self, part: ScoredSentences) -> ScoredSentences:
         """The part in the codes of the evaluation, documents numbered on from those before."""
         coding = self._plan.coding
         kinds = coding.labels.type_codes_of(part.types)
@@ -74,7 +74,7 @@ class Sums:
         documents = self._numbered(part) if self._apart else part.documents
         return replace(part, ledgers=ledgers, new_surfaces=NO_SEQUENCES, documents=documents)
 
-    def _numbered(self, part: Scored) -> Ints:
+    def _numbered(self, part: ScoredSentences) -> Ints:
         """The documents of the next part, numbered on from those before."""
         in_file = part.documents if part.begins_file else part.documents + self._document
         self._document = int(in_file[-1])
@@ -94,7 +94,7 @@ class Sums:
         divided = with_subsets(self._unfolded(whole), self._subsets)
         self._folding.add(divided, groups_of(numbers))
 
-    def _taken(self) -> Scored:
+    def _taken(self) -> ScoredSentences:
         """All waiting parts as one; they are let go, so that memory is not needed twice."""
         parts, self._waiting, self._waiting_sentences = self._waiting, [], 0
         return joined_scores(parts)
@@ -106,7 +106,7 @@ class Sums:
         self._rank, self._last_folded = int(ranks[-1]), int(documents[-1])
         return ranks
 
-    def _unfolded(self, whole: Scored) -> Evidence:
+    def _unfolded(self, whole: ScoredSentences) -> Evidence:
         """The evidence of some sentences, mention by mention."""
         return replace(
             self._blank,
