@@ -129,6 +129,7 @@ def equal_count(values: ValueCounts, parts: int, floor: float = 0.0) -> tuple[fl
     total = int(values.count.sum())
     if not total:
         return (floor,) * (parts - 1)
+    # -(-a // b) is a / b rounded up. The values 1 2 2 9 in two parts: rank 2, which has value 2.
     ranks = [-(-k * total // parts) for k in range(1, parts)]
     return tuple(
         float(edge) for edge in values.value[np.searchsorted(np.cumsum(values.count), ranks)]
@@ -153,7 +154,7 @@ def _zero_apart(values: ValueCounts, size: int) -> Buckets:
 
 
 def _zero_and_one_apart(values: ValueCounts, size: int) -> Buckets:
-    if size < 3:
+    if size < 3:  # no bucket would be left between 0 and 1
         return _whole_range(values, size)
     edges = equal_count(values.between(0.0, 1.0), size - 2)
     return Buckets((0.0, *edges, float(np.nextafter(1.0, 0.0))), edges)

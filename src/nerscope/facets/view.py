@@ -47,6 +47,7 @@ class Sentences:
     def share_unknown(self) -> Floats:
         """The share of each sentence's tokens that training does not have."""
         assert self.lexicon is not None
+        # Tokens that came after training have codes behind the table: clipped to the last entry.
         is_unknown = np.append(self.lexicon.token_counts == 0, True)
         return self._share_of(is_unknown.take(self.corpus.tokens, mode="clip"))
 

@@ -256,5 +256,5 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
     }
     runs = tuple(run for part in parts for run in part.runs)
     joined = replace(parts[0], runs=runs, ledgers=ledgers)
-    divisions = tuple(one for one in parts[0].divisions if joined.place(one) in ledgers)
+    divisions = tuple(table for table in parts[0].divisions if joined.place(table) in ledgers)
     return canonical(replace(joined, divisions=divisions))

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from nerscope.corpus.mentions import CONLLEVAL
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import MICRO
 from nerscope.version import VERSION
 
 
@@ -24,9 +27,9 @@ class Signature:
     """
 
     scheme: str = "bio"  # of gold and systems, detected or declared
-    match: str = "exact"
-    average: str = "micro"
-    repair: str = "conlleval"
+    match: str = EXACT
+    average: str = MICRO
+    repair: str = CONLLEVAL
     ter: str = "bilou/strict"
     buckets: str = "paper/4"
     zero_division: float | None = None
