@@ -12,8 +12,8 @@ from typing import Any
 from nerscope.errors import OutputError, plural
 from nerscope.render.document import Document, Table, harmless, table_of
 from nerscope.render.outputs.csv import csv_text
-from nerscope.results.judged_results import JudgedResults
-from nerscope.results.row import plain_row
+from nerscope.results.judged import JudgedResults
+from nerscope.results.rows import plain_row
 
 _LEAST = 20  # columns, however narrow the terminal
 Span = tuple[int, int, str]  # first token, the one behind the last, type
@@ -189,7 +189,7 @@ def judged_tables(
 
 def with_judgements(document: Document, judged: JudgedResults) -> Document:
     """A document that shows results, and what people said of their pairs."""
-    shares: list[dict[str, Any]] = judged.shares
+    shares: Sequence[Mapping[str, Any]] = judged.shares
     if len({one["dataset"] for one in shares}) < 2:
         shares = [{key: one[key] for key in one if key != "dataset"} for one in shares]
     return replace(

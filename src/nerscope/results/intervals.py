@@ -6,14 +6,11 @@ from typing import NamedTuple
 
 from nerscope.errors import expect
 from nerscope.results.results import Results
-from nerscope.results.row import Row
-from nerscope.results.rows import SURFACE
+from nerscope.results.rows import SURFACE, Row
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.clusters import Clustered
-from nerscope.stats.intervals import Interval, Sampling, caution, intervals
-from nerscope.stats.resampling import clusters_of
-from nerscope.stats.spread import Spread, spreads_of
-from nerscope.stats.surfaces import surface_intervals
+from nerscope.stats.clusters import ClusterCounts, clusters_of
+from nerscope.stats.intervals import Interval, Sampling, caution, intervals, surface_intervals
+from nerscope.stats.jackknife import Jackknife, jackknife_all
 
 _DIGITS = 6
 _RUN = "\t"  # between the name of a system and the number of its run
@@ -35,29 +32,29 @@ def bounds_of(
     evidence: Evidence, systems: Sequence[str], sampling: Sampling, *, each_run: bool = True
 ) -> dict[str, RowBounds]:
     """The bounds of all numbers of some systems: of the mean over runs, and of each run."""
-    found: dict[str, RowBounds] = {system: {} for system in systems}
+    bounds: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.unit(evidence)
     clusters = clusters_of(evidence, unit)
     for division in evidence.divisions:
         for match in division.matches:
-            clustered = Clustered(evidence, division, match, systems, clusters)
+            clustered = ClusterCounts(evidence, division, match, systems, clusters)
             for spread in _spreads(evidence, clustered, each_run):
                 for name in spread.systems:
                     system, _, run = name.partition(_RUN)
-                    found[system].update(named_bounds(evidence, spread, name, run, unit))
+                    bounds[system].update(named_bounds(evidence, spread, name, run, unit))
     for system in systems:
         runs = evidence.runs_of(system)
-        wanted = {"": runs}
+        runs_by_number = {"": runs}
         if each_run and len(runs) > 1:
-            wanted |= {evidence.runs[run][1]: [run] for run in runs}
-        for number, own in wanted.items():
-            for metric, size, interval in surface_intervals(evidence, own, clusters):
+            runs_by_number |= {evidence.runs[run][1]: [run] for run in runs}
+        for number, numbered_runs in runs_by_number.items():
+            for metric, size, interval in surface_intervals(evidence, numbered_runs, clusters):
                 key = "\t".join([number, "all", SURFACE, "all", "", metric])
-                found[system][key] = _bounds(interval, size, 0.0, unit)
-    return found
+                bounds[system][key] = _bounds(interval, size, 0.0, unit)
+    return bounds
 
 
-def _spreads(evidence: Evidence, clustered: Clustered, each_run: bool) -> list[Spread]:
+def _spreads(evidence: Evidence, clustered: ClusterCounts, each_run: bool) -> list[Jackknife]:
     """That of each system; and if any has several runs, that of each run, if wanted."""
     names = [
         f"{system}{_RUN}{evidence.runs[run][1]}"
@@ -65,16 +62,16 @@ def _spreads(evidence: Evidence, clustered: Clustered, each_run: bool) -> list[S
         for run in evidence.runs_of(system)
     ]
     several = each_run and len(names) > len(clustered.systems)
-    return spreads_of([clustered, *([clustered.apart(names)] if several else [])])
+    return jackknife_all([clustered, *([clustered.apart(names)] if several else [])])
 
 
 def named_bounds(
-    evidence: Evidence, spread: Spread, system: str, run: str, unit: str
+    evidence: Evidence, spread: Jackknife, system: str, run: str, unit: str
 ) -> Iterator[tuple[str, RowInterval]]:
     """Bounds by the names of their rows."""
     values, clusters = spread.values(system), spread.clusters[spread.systems.index(system)]
-    found = zip(spread.keys, intervals(spread, system), values, clusters, strict=True)
-    for (level, kind, metric), interval, value, size in found:
+    cells = zip(spread.keys, intervals(spread, system), values, clusters, strict=True)
+    for (level, kind, metric), interval, value, size in cells:
         name = "" if kind is None else evidence.types[kind]
         key = "\t".join([run, spread.division.facet, spread.match, level, name, metric])
         yield key, _bounds(interval, size, value, unit)
@@ -127,8 +124,8 @@ def with_intervals(results: Results, wanted: Sampling | bool) -> Results:
     for evidence in results.evidence:
         bounds = bounds_of(evidence, evidence.systems, sampling)
         rows = add_intervals(rows, evidence.dataset, bounds)
-    said = [signed(part, sampling) for part in results.evidence]
-    return Results(said, results.losses, rows, results.protocol)
+    signed = [with_resampling(part, sampling) for part in results.evidence]
+    return Results(signed, results.losses, rows, results.protocol)
 
 
 def with_bounds(results: Results) -> Results:
@@ -143,12 +140,13 @@ def with_bounds(results: Results) -> Results:
         bounds = bounds_of(evidence, evidence.systems, Sampling(), each_run=False)
         rows = add_intervals(rows, evidence.dataset, bounds, summaries_only=True)
     parts = [
-        part if part.dataset in known else signed(part, Sampling()) for part in results.evidence
+        part if part.dataset in known else with_resampling(part, Sampling())
+        for part in results.evidence
     ]
     return Results(parts, results.losses, rows, results.protocol)
 
 
-def signed(evidence: Evidence, sampling: Sampling) -> Evidence:
+def with_resampling(evidence: Evidence, sampling: Sampling) -> Evidence:
     """Evidence whose signature says what intervals rest on."""
     resampling = {"resample": sampling.unit(evidence)}
     return replace(evidence, signature=replace(evidence.signature, resampling=resampling))

@@ -1,55 +1,213 @@
-"""People's judgements of partial matches: how many of the pairs that got credit deserve it."""
+"""How many of the pairs that got partial credit people judge good, and how far judges agree."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from nerscope.errors import InputError
-from nerscope.results.judgements import BAD, GOOD, JudgedFile, Judgement
+import numpy as np
+
+from nerscope.corpus.arrays import Bools, Ints
+from nerscope.errors import InputError, plural
+from nerscope.results.errors import MentionSide, gold_side, partial_matches, run_side
+from nerscope.results.judgements import BAD, GOOD, JudgedFile, JudgedPair, Judgement, PairIdentity
+from nerscope.results.results import Results
+from nerscope.results.rows import ResultRow
+from nerscope.scoring.counts import CORRECT
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
+from nerscope.scoring.matching import equal_mentions, match_named
+
+Credits = dict[str, dict[str, float]]  # by system, then by match
+
+
+class PairPlace(NamedTuple):
+    """Where a pair stands in its dataset, in the order in which pairs are listed."""
+
+    sentence: int
+    gold_start: int
+    pred_start: int
+    gold_end: int
+    pred_end: int
+    gold_type: int
+    pred_type: int
+
+
+def pair_records(results: Results) -> list[dict[str, Any]]:
+    """Every pair that got partial credit, once, with the credit that each system got for it.
+
+    A system has what any of its runs got. Records are those of a file of judgements.
+
+    >>> from nerscope import evaluate
+    >>> results = evaluate([(["Ada", "Lee"], ["B-PER", "I-PER"])], {"x": [["B-PER", "O"]]})
+    >>> [(one["predicted"]["text"], one["systems"]) for one in pair_records(results)]
+    [('Ada', {'x': {'left': 0.5, 'overlap': 0.5}})]
+    """
+    return [record for evidence in results.evidence for record in _records(evidence)]
+
+
+def _records(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    matches = partial_matches(evidence)
+    made: dict[PairPlace, Credits] = {}
+    for run, (system, _) in enumerate(evidence.runs):
+        for place, match, credit in _run_pairs(evidence, run, matches):
+            made.setdefault(place, {}).setdefault(system, {})[match] = credit
+    last, tokens = -1, None
+    for place in sorted(made):
+        if place.sentence != last:
+            last, tokens = place.sentence, _tokens(evidence, place.sentence)
+        yield {
+            "dataset": evidence.dataset,
+            "sentence": place.sentence + 1,
+            "gold": _mention(evidence, tokens, place[1], place[3], place[5]),
+            "predicted": _mention(evidence, tokens, place[2], place[4], place[6]),
+            "systems": _in_order(made[place], evidence.systems, matches),
+            "judgement": "",
+        }
+
+
+def _run_pairs(
+    evidence: Evidence, run: int, matches: Sequence[str]
+) -> Iterator[tuple[PairPlace, str, float]]:
+    """The pairs of one run, under each match.
+
+    Equal mentions are settled before all others, whatever the match: once for all is enough.
+    """
+    gold, pred = gold_side(evidence), run_side(evidence, run)
+    settled = equal_mentions(gold.mentions, pred.mentions)
+    free_gold, free_pred = (
+        _unmatched(len(side.units), taken)
+        for side, taken in zip((gold, pred), settled, strict=True)
+    )
+    for match in matches:
+        pairs = match_named(match)(gold.mentions[free_gold], pred.mentions[free_pred])
+        partial: Bools = pairs.kind != CORRECT
+        places = _places(gold, free_gold[pairs.gold[partial]], pred, free_pred[pairs.pred[partial]])
+        for place, credit in zip(places, pairs.credit[partial].tolist(), strict=True):
+            yield place, match, credit
+
+
+def _unmatched(size: int, taken: Ints) -> Ints:
+    return np.delete(np.arange(size), taken)
+
+
+def _places(
+    gold: MentionSide, at_gold: Ints, pred: MentionSide, at_pred: Ints
+) -> Iterator[PairPlace]:
+    sides = [(gold, at_gold), (pred, at_pred)]
+    starts = [side.starts[at] for side, at in sides]
+    ends = [side.ends[at] for side, at in sides]
+    types = [side.units.type[at] for side, at in sides]
+    columns = [gold.units.sentence[at_gold], *starts, *ends, *types]
+    return map(PairPlace._make, zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _tokens(evidence: Evidence, sentence: int) -> list[str] | None:
+    return None if evidence.texts is None else evidence.texts[sentence].split(TOKEN_JOIN)
+
+
+def _mention(
+    evidence: Evidence, tokens: list[str] | None, start: int, end: int, kind: int
+) -> dict[str, Any]:
+    text = None if tokens is None else " ".join(tokens[start:end])
+    return {"start": start, "end": end, "type": evidence.types[kind], "text": text}
+
+
+def _in_order(
+    made: Mapping[str, Mapping[str, float]], systems: Sequence[str], matches: Sequence[str]
+) -> Credits:
+    """Systems and matches in the order of the results, whichever run came first."""
+    return {
+        system: {match: made[system][match] for match in matches if match in made[system]}
+        for system in systems
+        if system in made
+    }
+
 
 Key = TypeVar("Key", bound=Hashable)  # by which a pair is known
 
 
-def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class ShareRow(ResultRow):
+    """How many pairs that got credit under a match were judged, and how many of them good."""
+
+    system: str
+    match: str
+    pairs: int
+    judged: int
+    good: int
+    dataset: str | None = None  # where results are known
+    type: str | None = None  # where shares are counted by type
+
+    @property
+    def share_good(self) -> float | None:
+        """The share of the judged pairs that are good."""
+        return self.good / self.judged if self.judged else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON has it; the key of the share is "share good"."""
+        return {
+            **({} if self.dataset is None else {"dataset": self.dataset}),
+            "system": self.system,
+            "match": self.match,
+            **({} if self.type is None else {"type": self.type}),
+            "pairs": self.pairs,
+            "judged": self.judged,
+            "good": self.good,
+            "share good": self.share_good,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementRow(ResultRow):
+    """How far judges agree on the pairs that all of them judged: raw, and beyond chance (κ)."""
+
+    judges: int
+    pairs: int
+    raw: float | None
+    kappa: float | None
+
+
+class ShareKey(NamedTuple):
+    """What a pair counts under."""
+
+    system: str
+    match: str
+    dataset: str | None = None
+    type: str | None = None
+
+
+def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[ShareRow]:
     """For each system and match (and type): how many pairs were judged, which share of them good.
 
-    >>> shares([Judgement("x", "PER", ("left",), "good")])
-    [{'system': 'x', 'match': 'left', 'pairs': 1, 'judged': 1, 'good': 1, 'share good': 1.0}]
+    >>> [row] = shares([Judgement("x", "PER", ("left",), "good")])
+    >>> row.system, row.judged, row.share_good
+    ('x', 1, 1.0)
     """
-    head = ("system", "match", *(["type"] if by_type else []))
-    return counted(
-        head,
+    return count_shares(
         (
-            ((one.system, match, *([one.type] if by_type else [])), [one.said])
-            for one in judgements
-            for match in one.matches
-        ),
+            ShareKey(judgement.system, match, type=judgement.type if by_type else None),
+            [judgement.judgement],
+        )
+        for judgement in judgements
+        for match in judgement.matches
     )
 
 
-def counted(
-    head: Sequence[str], pairs: Iterable[tuple[tuple[str, ...], Sequence[str]]]
-) -> list[dict[str, Any]]:
-    """Shares of pairs, each given with what it counts under and all that was said of it."""
-    counts: dict[tuple[str, ...], list[int]] = {}
-    for key, said in pairs:
+def count_shares(pairs: Iterable[tuple[ShareKey, Sequence[str]]]) -> list[ShareRow]:
+    """Shares of pairs, each given with what it counts under and all votes on it."""
+    counts: dict[ShareKey, list[int]] = {}
+    for key, votes in pairs:
         entry = counts.setdefault(key, [0, 0, 0])
         entry[0] += 1
-        entry[1] += sum(one in (GOOD, BAD) for one in said)
-        entry[2] += sum(one == GOOD for one in said)
+        entry[1] += sum(vote in (GOOD, BAD) for vote in votes)
+        entry[2] += sum(vote == GOOD for vote in votes)
     return [
-        {
-            **dict(zip(head, key, strict=True)),
-            "pairs": pairs_there,
-            "judged": judged,
-            "good": good,
-            "share good": good / judged if judged else None,
-        }
-        for key, (pairs_there, judged, good) in counts.items()
+        ShareRow(key.system, key.match, n_pairs, judged, good, key.dataset, key.type)
+        for key, (n_pairs, judged, good) in counts.items()
     ]
 
 
-def agreement(judges: Sequence[JudgedFile]) -> dict[str, Any]:
+def agreement(judges: Sequence[JudgedFile]) -> AgreementRow:
     """How far several judges of the same pairs agree: raw, and beyond chance (κ).
 
     Pairs in JSON are the same if they stand in the same place, rows of a list if they have the same
@@ -67,7 +225,7 @@ def agreement(judges: Sequence[JudgedFile]) -> dict[str, Any]:
             "judgements", "the lists differ in length", "let all judge the same list of pairs"
         )
     _check_same_data(judges)
-    return agreed([judge.votes for judge in judges])
+    return judge_agreement([judge.votes for judge in judges])
 
 
 def _check_same_data(judges: Sequence[JudgedFile]) -> None:
@@ -84,20 +242,21 @@ def _check_same_data(judges: Sequence[JudgedFile]) -> None:
                 )
 
 
-def agreed(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
+def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> AgreementRow:
     """How far judges agree, each given as what was said of each pair.
 
     κ is Cohen's for two judges and Fleiss' for more, over the pairs that all of them judged.
 
-    >>> agreed([{1: "good", 2: "bad", 3: ""}, {2: "good", 1: "good", 3: "bad"}])["raw"]
+    >>> judge_agreement([{1: "good", 2: "bad", 3: ""}, {2: "good", 1: "good", 3: "bad"}])["raw"]
     0.5
     """
     common = [key for key in judges[0] if all(judge.get(key) for judge in judges)]
     full = [[judge[key] for judge in judges] for key in common]
     if not full:
-        return {"judges": len(judges), "pairs": 0, "raw": None, "kappa": None}
+        return AgreementRow(len(judges), 0, None, None)
     size, n = len(judges), len(full)
     goods = [votes.count(GOOD) for votes in full]
+    # The share of pairs of judges that agree: of 3 judges with 2 x good, 1 of 3 pairs does.
     raw = sum(k * (k - 1) + (size - k) * (size - k - 1) for k in goods) / (n * size * (size - 1))
     if size == 2:
         first, second = (sum(votes[judge] == GOOD for votes in full) / n for judge in (0, 1))
@@ -106,4 +265,118 @@ def agreed(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
         share = sum(goods) / (n * size)
         chance = share**2 + (1 - share) ** 2
     kappa = (raw - chance) / (1 - chance) if chance < 1 else None
-    return {"judges": size, "pairs": n, "raw": raw, "kappa": kappa}
+    return AgreementRow(size, n, raw, kappa)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedResults:
+    """What judges said of the pairs of results, how far they agree, and what did not fit."""
+
+    shares: list[ShareRow]
+    agreement: AgreementRow | None
+    notes: list[str]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What JSON says of it, beside the results."""
+        judged = {"shares": self.shares, "agreement": self.agreement, "notes": self.notes}
+        return {"judged": judged}
+
+
+@dataclass(slots=True)
+class _JudgementFit:
+    """The judgements of one file, sorted by whether they are of pairs that the results have."""
+
+    votes: dict[PairIdentity, str] = field(default_factory=dict)
+    by_place: int = 0  # fit, but no text says so
+    other_words: int = 0
+    strangers: list[PairIdentity] = field(default_factory=list)
+
+
+def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResults:
+    """For each dataset, system and match: how many of its pairs were judged, which share good.
+
+    A judgement is of a pair if it stands in the same place and has the same words. Pairs count
+    once, whichever runs of a system made them; all judgements of a pair count.
+    """
+    pairs = {pair.identity: pair for pair in map(JudgedPair.of, pair_records(results))}
+    fitted = [_fit_judgements(pairs, judge) for judge in judges]
+    counted = count_shares(_votes_by_cell(pairs.values(), fitted))
+    datasets = [part.dataset for part in results.evidence]
+    notes = [
+        note
+        for judge, fit in zip(judges, fitted, strict=True)
+        for note in _notes(judge.name, fit, datasets)
+    ]
+    agreement = judge_agreement([fit.votes for fit in fitted]) if len(judges) > 1 else None
+    return JudgedResults(_ordered_shares(counted, results), agreement, notes)
+
+
+def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[str, Any]]:
+    """The pairs of results, each with what the first judge who judged it said."""
+    judged_records = []
+    for record in pair_records(results):
+        pair = JudgedPair.of(record)
+        judged = ((judge.pairs or {}).get(pair.identity) for judge in judges)
+        votes = (
+            same_pair.judgement
+            for same_pair in judged
+            if same_pair and not pair.contradicts(same_pair)
+        )
+        judged_records.append({**record, "judgement": next(filter(None, votes), "")})
+    return judged_records
+
+
+def _fit_judgements(pairs: dict[PairIdentity, JudgedPair], judge: JudgedFile) -> _JudgementFit:
+    fit = _JudgementFit()
+    for identity, judged in (judge.pairs or {}).items():
+        pair = pairs.get(identity)
+        if not judged.judgement:
+            continue
+        if pair is None:
+            fit.strangers.append(identity)
+        elif pair.contradicts(judged):
+            fit.other_words += 1
+        else:
+            fit.votes[identity] = judged.judgement
+            fit.by_place += not pair.has_texts(judged)
+    return fit
+
+
+def _votes_by_cell(
+    pairs: Iterable[JudgedPair], fitted: Sequence[_JudgementFit]
+) -> Iterator[tuple[ShareKey, list[str]]]:
+    """What each pair of each system counts under, and all that was said of it."""
+    for pair in pairs:
+        votes = [fit.votes[pair.identity] for fit in fitted if pair.identity in fit.votes]
+        for system, credits in pair.systems.items():
+            for match in credits:
+                yield ShareKey(system, match, pair.identity.dataset), votes
+
+
+def _ordered_shares(shares: list[ShareRow], results: Results) -> list[ShareRow]:
+    """Datasets, systems and matches in the order of the results."""
+    every = (
+        (part.dataset, system, match)
+        for part in results.evidence
+        for system in part.systems
+        for match in partial_matches(part)
+    )
+    rank = {key: number for number, key in enumerate(every)}
+    return sorted(shares, key=lambda share: rank[share.dataset or "", share.system, share.match])
+
+
+def _notes(name: str, fit: _JudgementFit, datasets: Sequence[str]) -> Iterator[str]:
+    if fit.strangers:
+        unknown = dict.fromkeys(
+            identity.dataset for identity in fit.strangers if identity.dataset not in datasets
+        )
+        why = f" (no dataset here is called {', '.join(unknown)})" if unknown else ""
+        judgements = plural(len(fit.strangers), "judgement")
+        yield f"{name}: {judgements} of pairs that these results do not have{why}"
+    if fit.other_words:
+        judgements = plural(fit.other_words, "judgement")
+        yield f"{name}: {judgements} of other words in the same place, left out: other data?"
+    if fit.by_place:
+        judgements = plural(fit.by_place, "judgement")
+        yield f"{name}: {judgements} found by place alone, as texts are not kept"

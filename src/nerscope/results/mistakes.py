@@ -1,13 +1,16 @@
-"""Mistakes, chosen and ordered: from the records of all mentions."""
+"""Lists of single mistakes: chosen, ordered, and predictions that fit no token."""
 
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from nerscope.corpus.mentions import Shape
 from nerscope.corpus.units import MENTION
 from nerscope.errors import UsageError, suggest
-from nerscope.results.errors import OUTCOMES, mention_records
+from nerscope.results.errors import OUTCOMES, mention_records, run_side
 from nerscope.results.results import Results
 
 KINDS = tuple(outcome for outcome in OUTCOMES if outcome != "correct")
@@ -37,10 +40,12 @@ def mistakes(
     A pair of a gold and a predicted mention is one mistake, told from the gold side.
     """
     for name, given, known in [("kind", kinds, KINDS), ("sort", [sort], SORTS)]:
-        for one in given:
-            if one not in known:
+        for name_given in given:
+            if name_given not in known:
                 raise UsageError(
-                    f"--{name} {one}", "there is none of this name", suggest(one, known)
+                    f"--{name} {name_given}",
+                    "there is none of this name",
+                    suggest(name_given, known),
                 )
     if sample is not None and sample < 1:
         raise UsageError("--sample", f"{sample} cannot be", "give a whole number from 1 on")
@@ -60,7 +65,7 @@ def mistakes(
         if record["outcome"] != "correct" and (record["side"] == "gold" or _alone(record))
     ]
     wrong_everywhere = _wrong_everywhere(results) if all_wrong else None
-    found = [
+    chosen = [
         record
         for key, record in everything
         if (not types or record["type"] in types or record["other_type"] in types)
@@ -69,9 +74,9 @@ def mistakes(
         and all(_has(record, facet) for facet in facets)
         and (wrong_everywhere is None or key in wrong_everywhere)
     ]
-    if sample is not None and sample < len(found):
-        found = [found[k] for k in sorted(random.Random(seed).sample(range(len(found)), sample))]
-    return sorted(found, key=SORTS[sort]), len(everything)
+    if sample is not None and sample < len(chosen):
+        chosen = [chosen[k] for k in sorted(random.Random(seed).sample(range(len(chosen)), sample))]
+    return sorted(chosen, key=SORTS[sort]), len(everything)
 
 
 def _alone(record: dict[str, Any]) -> bool:
@@ -83,10 +88,10 @@ def _check_level(results: Results, facet: str) -> None:
     """Refuse a level that no facet of mentions has."""
     name, _, level = facet.partition("=")
     known = {
-        one.facet: list(one.levels)
+        table.facet: list(table.levels)
         for part in results.evidence
-        for one in part.divisions
-        if one.unit == MENTION and one.facet != "all"
+        for table in part.divisions
+        if table.unit == MENTION and table.facet != "all"
     }
     fact = "the results do not have it"
     if name not in known:
@@ -122,3 +127,43 @@ def _wrong_everywhere(results: Results) -> set[_Key]:
         if record["side"] == "gold":
             (right if record["outcome"] == "correct" else wrong).add(key)
     return wrong - right
+
+
+def unaligned(results: Results) -> list[dict[str, Any]]:
+    """One row a mention: whose it is, what was said, of which type, where, and what is wrong.
+
+    >>> from nerscope import answers, evaluate
+    >>> said = answers([[["Eve", "PER"]]])
+    >>> [one] = unaligned(evaluate([(["Ada"], ["B-PER"])], {"m": said}))
+    >>> one["text"], one["problem"]
+    ('Eve', 'nowhere in the text')
+    """
+    return list(_rows(results))
+
+
+def _rows(results: Results) -> Iterator[dict[str, Any]]:
+    for evidence in results.evidence:
+        for place, (system, run) in enumerate(evidence.runs):
+            side = run_side(evidence, place)
+            if side.units.shape is None:
+                continue
+            for at in np.flatnonzero(~side.mentions.aligned).tolist():
+                start, end = side.span(at)
+                yield {
+                    "dataset": evidence.dataset,
+                    "system": system,
+                    "run": run,
+                    "text": side.text(at),
+                    "type": side.type(at),
+                    "problem": _problem(side.units.shape[at], end - start),
+                    "place": side.place(at),
+                }
+
+
+def _problem(shape: Shape, size: int) -> str:
+    if not size:
+        return "nowhere in the text"
+    if shape.right < 0:
+        return "beyond its sentence"
+    inside = "begins or ends inside a token"
+    return "an edge is not in gold, or inside a token" if shape.adrift else inside

@@ -54,7 +54,7 @@ def _is_ratio(value: object) -> bool:
     return 0 < value < math.inf
 
 
-def chosen_protocol(
+def choose_protocol(
     known: Protocol | None, over: str | None = None, ratio: float | None = None
 ) -> Protocol | None:
     """What results know, unless somebody says otherwise; a ratio that is known is kept."""
@@ -62,5 +62,5 @@ def chosen_protocol(
         return known
     before = known or Protocol()
     kind = before.datasets if over is None else over
-    kept = before.ratio if kind == SPLITS else None
-    return Protocol(kind, kept if ratio is None else ratio)
+    known_ratio = before.ratio if kind == SPLITS else None
+    return Protocol(kind, known_ratio if ratio is None else ratio)

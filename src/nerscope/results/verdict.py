@@ -1,15 +1,176 @@
-"""A verdict of the gate: what a condition's rules say of a number, and which of them decided."""
+"""A verdict of the gate: the number that a condition means, and what its rules say of it."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from nerscope.errors import plural
+import numpy as np
+
+from nerscope.errors import InputError, UsageError, plural, suggest
 from nerscope.results.conditions import Condition
-from nerscope.results.measured import NAN, Measured
-from nerscope.results.row import scale_of
-from nerscope.scoring.metrics import metric_named
+from nerscope.results.pairing import NEW, OLD, SystemOnDataset
+from nerscope.results.rows import rows_of, scale_of
+from nerscope.results.selection import facet_table_named
+from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
+from nerscope.scoring.groups import groups_of
+from nerscope.scoring.metrics import NEITHER, metric_named
+from nerscope.stats.clusters import ClusterCounts
+from nerscope.stats.compared import ComparisonPlan, Difference
+from nerscope.stats.compared import differences as all_differences
+from nerscope.stats.intervals import Sampling
+
+NAN = float("nan")
+_DEFAULTS = ("all", "in")  # the level that stands for a facet; "in" is that of a subset
+
+
+class Measurement(NamedTuple):
+    """A value, its denominator, and, if there is another one to hold it against, what follows."""
+
+    new: float
+    n: int
+    old: float = NAN
+    difference: Difference | None = None  # new - old
+    has_same_outputs: bool = False  # the outputs differ in no sentence
+
+
+class MeasuredCell(NamedTuple):
+    """The facet, level and match that a condition means in some evidence."""
+
+    division: FacetTable
+    level: str | None
+    match: str
+
+
+Measurements = Mapping[tuple[str, str | None], Measurement]  # by level and type
+
+
+def measured_cell(evidence: Evidence, condition: Condition) -> MeasuredCell:
+    """The facet, level and match of a condition; what the evidence does not have is refused."""
+    facet, level = _facet_and_level(evidence, condition)
+    division = facet_table_named(evidence, facet, condition.match, condition.metric)
+    match = condition.match or division.matches[0]
+    if match not in division.matches:
+        raise UsageError(
+            condition.at("match", f"match '{match}'"),
+            f"{facet} is not measured by it",
+            suggest(match, division.matches),
+        )
+    if condition.metric not in division.metrics[match]:
+        raise UsageError(
+            condition.at("metric", f"cell '{condition.cell}'"),
+            f"there is no metric '{condition.metric}' of {facet}",
+            suggest(condition.metric, division.metrics[match]),
+        )
+    if metric_named(condition.metric).better == NEITHER:
+        raise UsageError(
+            condition.at("metric", f"metric '{condition.metric}'"),
+            "neither a high nor a low value of it is the better one",
+            "choose another metric",
+        )
+    return MeasuredCell(division, level, match)
+
+
+def _facet_and_level(evidence: Evidence, condition: Condition) -> tuple[str, str | None]:
+    """The facet may have a sign = itself, as subsets do, so it is looked for first."""
+    facet, level = condition.facet, condition.level
+    if facet not in evidence.facets and level is None:
+        before, _, after = facet.rpartition("=")
+        facet, level = (before, after) if before in evidence.facets else (facet, None)
+    if facet not in evidence.facets:
+        named = facet.partition("=")[0]
+        raise UsageError(
+            condition.at("facet", f"facet '{named if level is None else facet}'"),
+            "it is not in the results",
+            suggest(named, evidence.facets),
+        )
+    return facet, level or None
+
+
+def measure_system(side: SystemOnDataset, there: MeasuredCell, metric: str) -> Measurements:
+    """Every number of one system alone."""
+    part = only_runs(side.evidence, side.evidence.runs_of(side.system))
+    rows = rows_of(_narrow(part, there, metric))
+    return {
+        (row.level, row.type): Measurement(_defined(row.value), row.n)
+        for row in rows
+        if row.run is None and row.match == there.match
+    }
+
+
+def measure_differences(
+    joint: Evidence, there: MeasuredCell, metric: str, sampling: Sampling
+) -> Measurements:
+    """Every number of both systems, and the difference."""
+    if any(there.match not in run.gold_credit for run in joint.ledger(there.division).runs):
+        raise InputError(
+            f"match '{there.match}'",
+            "results and baseline do not both have it",
+            "evaluate both with the same matches",
+        )
+    narrow = _narrow(joint, there, metric)
+    compared = all_differences(narrow, [(NEW, OLD)], sampling, ComparisonPlan(test=False))
+    alike = _alike(narrow, there, compared)
+    return {
+        (
+            difference.key.level,
+            None if difference.key.type is None else joint.types[difference.key.type],
+        ): Measurement(difference.a, round(difference.n), difference.b, difference, same)
+        for difference, same in zip(compared, alike, strict=True)
+    }
+
+
+def _alike(narrow: Evidence, there: MeasuredCell, compared: Sequence[Difference]) -> list[bool]:
+    """Of every number, whether the outputs are the same: errors of a document may change places,
+    so its counts alone do not tell.
+    """
+    if all(difference.differing for difference in compared):
+        return [False] * len(compared)
+    sentences = groups_of(np.arange(len(narrow.documents)))
+    clustered = ClusterCounts(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
+    differing = clustered.differing(NEW, OLD).number()
+    return [not differing[difference.at] for difference in compared]
+
+
+def pick_measurement(
+    measurements: Measurements, there: MeasuredCell, condition: Condition
+) -> Measurement:
+    """The number that a condition means."""
+    levels = list(dict.fromkeys(level for level, _ in measurements))
+    level = there.level or next(
+        (name_of_level for name_of_level in _DEFAULTS if name_of_level in levels), "all"
+    )
+    facet, cell = there.division.facet, f"cell '{condition.cell}'"
+    if level not in levels:
+        key = "facet" if condition.level is None else "level"
+        raise UsageError(
+            condition.at(key, cell),
+            f"there is no level '{level}' of {facet}",
+            suggest(level, levels),
+        )
+    kind = condition.type
+    if (level, kind) not in measurements:
+        types = [
+            name
+            for name_of_level, name in measurements
+            if name_of_level == level and name is not None
+        ]
+        raise UsageError(
+            condition.at("type", cell),
+            f"there is no type '{kind}' of {facet}",
+            suggest(str(kind), types) if types else "leave the type out",
+        )
+    return measurements[level, kind]
+
+
+def _narrow(evidence: Evidence, there: MeasuredCell, metric: str) -> Evidence:
+    division = replace(there.division, metrics={there.match: (metric,)})
+    return replace(evidence, divisions=(division,))
+
+
+def _defined(value: float | None) -> float:
+    return NAN if value is None else value
+
 
 OK, FAIL, UNDECIDED = "ok", "fail", "undecided"
 _EPSILON = 1e-9  # points: rounding must not decide
@@ -104,7 +265,7 @@ class Verdict:
         return f" ({low} to {high} with {100 * (1 - self.alpha):.6g} % confidence each way)"
 
 
-class Points(NamedTuple):
+class MeasuredPoints(NamedTuple):
     """A measured number on the scale of conditions; a negative gain is for the worse."""
 
     value: float
@@ -119,16 +280,16 @@ def _shown(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}"  # no minus zero
 
 
-def points_of(condition: Condition, found: Measured) -> Points:
+def points_of(condition: Condition, measurement: Measurement) -> MeasuredPoints:
     """A measured number in points, turned round if lower is better."""
     scale, metric = scale_of(condition.metric), metric_named(condition.metric)
-    difference = found.difference
+    difference = measurement.difference
     if difference is None:
-        return Points(scale * found.new)
-    gain = scale * metric.gain(found.new - found.old)
+        return MeasuredPoints(scale * measurement.new)
+    gain = scale * metric.gain(measurement.new - measurement.old)
     # Each bound leaves out alpha, on its side.
     bounds = difference.bounds(2 * condition.alpha)
-    low, high = sorted(scale * metric.gain(one) for one in bounds) if bounds else (NAN, NAN)
+    low, high = sorted(scale * metric.gain(bound) for bound in bounds) if bounds else (NAN, NAN)
     allowed = condition.max_drop or 0.0
     as_value = allowed / scale
     p = difference.p_above(-as_value) if metric.better > 0 else difference.p_below(as_value)
@@ -137,36 +298,36 @@ def points_of(condition: Condition, found: Measured) -> Points:
         p = min(p, math.nextafter(condition.alpha, 0.0))
     elif not math.isnan(p):
         p = max(p, condition.alpha)
-    least = difference.detectable(2 * condition.alpha)
-    return Points(scale * found.new, gain, low, high, p, scale * (least or NAN))
+    least = difference.detectable_at(2 * condition.alpha)
+    return MeasuredPoints(scale * measurement.new, gain, low, high, p, scale * (least or NAN))
 
 
-def decided(condition: Condition, found: Measured, compared: bool) -> tuple[str, str]:
+def decide(condition: Condition, measurement: Measurement, compared: bool) -> tuple[str, str]:
     """The verdict of all rules of a condition, and the rule that decided: the first to fail."""
-    if compared and math.isnan(found.new) and not math.isnan(found.old):
+    if compared and math.isnan(measurement.new) and not math.isnan(measurement.old):
         return FAIL, "no longer defined"
-    points = points_of(condition, found)
-    said = list(_by_rule(condition, points, found.alike, compared))
+    points = points_of(condition, measurement)
+    verdicts = list(_rule_verdicts(condition, points, measurement.has_same_outputs, compared))
     for verdict in (FAIL, UNDECIDED):
-        for one, rule in said:
-            if one == verdict:
+        for rule_verdict, rule in verdicts:
+            if rule_verdict == verdict:
                 return verdict, rule
-    return OK, ", ".join(rule for _, rule in said) or "not in the baseline"
+    return OK, ", ".join(rule for _, rule in verdicts) or "not in the baseline"
 
 
-def _by_rule(
-    condition: Condition, found: Points, alike: bool, compared: bool
+def _rule_verdicts(
+    condition: Condition, points: MeasuredPoints, alike: bool, compared: bool
 ) -> Iterator[tuple[str, str]]:
     if condition.floor is not None:
-        above = metric_named(condition.metric).gain(found.value - condition.floor)
+        above = metric_named(condition.metric).gain(points.value - condition.floor)
         yield OK if above >= -_EPSILON else FAIL, f"floor {condition.floor:g}"
     if condition.max_drop is not None and compared:
-        verdict = OK if alike else _within(condition.max_drop, found)
+        verdict = OK if alike else _within(condition.max_drop, points)
         yield verdict, f"max_drop {condition.max_drop:g}"
 
 
-def _within(allowed: float, found: Points) -> str:
+def _within(allowed: float, points: MeasuredPoints) -> str:
     """Whether the number surely dropped by less than is allowed, or surely by more."""
-    if found.low > -allowed:
+    if points.low > -allowed:
         return OK
-    return FAIL if found.high < -allowed else UNDECIDED
+    return FAIL if points.high < -allowed else UNDECIDED

@@ -15,25 +15,30 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import UsageError
 from nerscope.scoring.metrics import MICRO
-from nerscope.stats.clusters import Clustered, Differing
+from nerscope.stats.clusters import (
+    ClusterCounts,
+    DifferingClusters,
+    Weights,
+    bootstrap_weights,
+    swap_weights,
+)
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.jackknife import mean_of_defined
 from nerscope.stats.paired import EXACT, METHODS, Method, Paired, p_value
-from nerscope.stats.resampling import Weights, bootstrap_weights, swap_weights
-from nerscope.stats.spread import mean_of_defined
 
 _MOST_WEIGHTS = 2_000_000_000  # bytes: one for each cluster and resample
 _MOST_VALUES = 8_000_000  # counts of resamples that are held at once
-_MOST_ENUMERATED = 12  # clusters that differ: 4,096 ways to swap them
+_MOST_ENUMERATED = 12  # clusters that differ: 4,096 ways to swap them, fewer than usual samples
 
 
-class Weighted(NamedTuple):
+class ResampleWeights(NamedTuple):
     """The random weights of all clusters (rows) in all resamples (columns), as far as needed."""
 
     drawn: Weights | None
     swapped: Weights | None
 
     @classmethod
-    def of(cls, n_clusters: int, sampling: Sampling, method: Method) -> "Weighted":
+    def of(cls, n_clusters: int, sampling: Sampling, method: Method) -> "ResampleWeights":
         """What a method needs."""
         samples, seed = sampling.samples, sampling.seed
         if n_clusters * samples > _MOST_WEIGHTS:
@@ -48,35 +53,35 @@ class Weighted(NamedTuple):
         )
 
 
-class Tested(NamedTuple):
+class PValues(NamedTuple):
     """P-values, and how each was found; NaN and None where nothing was tested."""
 
     p: Floats
     test: list[str | None]
 
 
-def tested(
-    clustered: Clustered,
+def p_values_of_outputs(
+    clustered: ClusterCounts,
     pair: tuple[str, str],
     method: str,
-    weights: Weighted,
+    weights: ResampleWeights,
     testable: Bools,
-) -> Tested:
+) -> PValues:
     """Test every number that can be tested: are the outputs of A and B alike?"""
     runs = [clustered.runs_of(name) for name in pair]
     values = [mean_of_defined(clustered.values[own]) for own in runs]
     observed = values[0] - values[1]
     p, test = np.full(len(observed), np.nan), list[str | None]([None] * len(observed))
-    wanted = testable & ~np.isnan(observed)
-    if wanted.any():
+    untested = testable & ~np.isnan(observed)
+    if untested.any():
         differing = clustered.differing(*pair)
-        if method == "randomisation" and max(map(len, runs)) == 1:
-            for at in np.flatnonzero(wanted & (differing.number() <= _MOST_ENUMERATED)):
-                found = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
-                if found is not None:
-                    p[at], test[at], wanted[at] = found, EXACT, False
-    if wanted.any():
-        places = np.flatnonzero(wanted)
+        if METHODS[method].is_exact_if_few and max(map(len, runs)) == 1:
+            for at in np.flatnonzero(untested & (differing.number() <= _MOST_ENUMERATED)):
+                exact = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
+                if exact is not None:
+                    p[at], test[at], untested[at] = exact, EXACT, False
+    if untested.any():
+        places = np.flatnonzero(untested)
         drawn = (
             None if own is None else made(clustered, runs, own, places)
             for own, made in ((weights.drawn, _resampled), (weights.swapped, _swapped))
@@ -85,24 +90,25 @@ def tested(
         for column, at in enumerate(places):
             columns = (None if every is None else every[:, column] for every in both)
             p[at], test[at] = METHODS[method].p(Paired(observed[at], *columns)), method
-    return Tested(p, test)
+    return PValues(p, test)
 
 
 def _resampled(
-    clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
+    clustered: ClusterCounts, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
 ) -> Floats:
     """The differences (resamples, numbers) between the means over runs."""
     sides = []
-    for own in runs:
+    for side in runs:
         values = [
-            _values(clustered, 0.0, clustered.needed(run, clustered.counts), weights) for run in own
+            _values(clustered, 0.0, clustered.needed(run, clustered.counts), weights)
+            for run in side
         ]
         sides.append(np.mean(values, axis=0))
     return np.asarray(sides[0] - sides[1])
 
 
 def _swapped(
-    clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
+    clustered: ClusterCounts, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
 ) -> Floats:
     """The differences (resamples, numbers) after the systems have changed places in some clusters.
 
@@ -115,6 +121,8 @@ def _swapped(
     total: Floats | float = 0.0
     for left, right in pairs:
         before, after = (clustered.needed(run, clustered.counts) for run in (left, right))
+        # Swapping a cluster adds `change` to A and takes it from B. Clusters without change need no
+        # weights: most of them, if systems are alike.
         change = after - before
         where = change.any(axis=(1, 2, 3))
         chosen = change[where], weights[where]
@@ -125,7 +133,7 @@ def _swapped(
 
 
 def _values(
-    clustered: Clustered,
+    clustered: ClusterCounts,
     start: Floats | float,
     counts: Floats,
     weights: Weights,
@@ -135,16 +143,16 @@ def _values(
     shape = counts.shape[1:]
     flat = counts.reshape(len(counts), prod(shape)).astype(np.float32)
     step = max(1, _MOST_VALUES // max(1, flat.shape[1]))
-    found = []
+    blocks = []
     for first in range(0, weights.shape[1], step):
         sums = weights[:, first : first + step].T.astype(np.float32) @ flat
         every = clustered.values_in(start + sums.reshape(-1, *shape).astype(np.float64))
-        found.append(every[:, places])
-    return np.concatenate(found)
+        blocks.append(every[:, places])
+    return np.concatenate(blocks)
 
 
 def _exact(
-    clustered: Clustered, differing: Differing, left: int, right: int, at: int
+    clustered: ClusterCounts, differing: DifferingClusters, left: int, right: int, at: int
 ) -> float | None:
     """The p-value over all ways to swap the clusters that differ; None for a number that is made of
     several levels or types.
@@ -156,8 +164,8 @@ def _exact(
     ((level, kind),) = clustered.places(key, metric)
 
     def chosen(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        own = counts[..., level, :, :]
-        return own[..., kind - 1, :] if kind else own.sum(axis=-2)
+        at_level = counts[..., level, :, :]
+        return at_level[..., kind - 1, :] if kind else at_level.sum(axis=-2)
 
     counts = chosen(clustered.counts[where])
     change = clustered.of_run(right, counts) - clustered.of_run(left, counts)
@@ -172,4 +180,5 @@ def _exact(
 
 def _all_ways(n: int) -> npt.NDArray[np.float64]:
     """All ways (rows) to choose among n; the first chooses nothing."""
+    # The bits of 0, 1, 2, …: for n = 2 the rows are 00, 10, 01, 11.
     return ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
