@@ -217,6 +217,7 @@ class Corpus:
         )
 
     def place(self, token: int) -> str:
+        """The file and line of a token, as messages name them: "test.conll:12"."""
         return f"{self.name}:{self.lines[token]}"
 
     def words(self, sentence: int) -> list[str]:

@@ -27,6 +27,7 @@ class Counts(NamedTuple):
 
     @property
     def gold(self) -> Floats:
+        """How many gold units there are."""
         return self.array[..., 0]
 
     @property
@@ -36,10 +37,12 @@ class Counts(NamedTuple):
 
     @property
     def pred(self) -> Floats:
+        """How many predicted units there are."""
         return self.array[..., 2]
 
     @property
     def hit_pred(self) -> Floats:
+        """The credit of predicted units."""
         return self.array[..., 3]
 
     @property
