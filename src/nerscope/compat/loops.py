@@ -5,25 +5,28 @@ from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Corpus, Sentence
 from nerscope.corpus.schemes import OUTSIDE_LABEL
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural
 from nerscope.evaluation.evaluate import evaluate
-from nerscope.evaluation.plan import EXACT, chosen_subsets
+from nerscope.evaluation.plan import chosen_subsets
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.subsets import ALL
 from nerscope.evaluation.systems import is_source
+from nerscope.facets.hard import HARD
+from nerscope.facets.tmr import TMR
 from nerscope.formats.base import CorpusLike, read
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.results.scalars import scalars_of
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import F1, PRECISION, RECALL
 
 IGNORED = -100  # the gold id of special tokens and of all pieces of a word but the first
 LabelList = Sequence[str] | Mapping[int, str]
 Training = CorpusLike | Sequence[CorpusLike] | None
-TOUGH_FACETS = ("tmr", "hard")  # the facets that are reported by default, given training data
+TOUGH_FACETS = (TMR.name, HARD.name)  # the facets that are reported by default, given training data
 _LabelNames = Mapping[int, str] | None
 _NO_SCORES = -1  # a number of axes that no array has
-_PLAIN_METRICS = ("precision", "recall", "f1")
+_PLAIN_METRICS = (PRECISION, RECALL, F1)
 
 
 class LabelledSentence(NamedTuple):
@@ -64,6 +67,7 @@ def _read_sentence(
 ) -> LabelledSentence:
     _check_same_number(f"{place}, labels", {"predicted": len(predicted), "gold": len(gold)})
     counted = [at for at, label in enumerate(gold) if label != IGNORED]
+    # Words of the whole row, special tokens included: drop those without a gold label, too.
     if words is not None and len(words) == len(gold):
         words = [words[at] for at in counted]
     if words is not None:
@@ -161,6 +165,7 @@ def loop_evaluator(train: Training, options: Mapping[str, Any]) -> LoopEvaluator
     `options` are the fields of `Settings`; the facets are TOUGH_FACETS by default.
     """
     with_defaults = {"facets": TOUGH_FACETS if train is not None else (), **options}
+    # The result is not needed here: the call raises if a facet is unknown or needs training data.
     chosen_subsets(Settings.of(with_defaults), with_train=train is not None)
     return LoopEvaluator(_read_training(train), with_defaults, train is not None or bool(options))
 
@@ -169,6 +174,7 @@ def _read_training(train: Training) -> Corpus | list[Corpus] | None:
     if train is None:
         return None
     corpora: Any = train
+    # A list may be several corpora (paths, files) or one corpus (sentences).
     if isinstance(corpora, list | tuple) and corpora and is_source(corpora[0]):
         return [read(corpus) for corpus in corpora]
     return read(corpora)
@@ -198,7 +204,5 @@ def tough_numbers(results: Results) -> dict[str, float]:
 
 
 def _is_tough(row: Row) -> bool:
-    is_partial = (
-        row["unit"] == MENTION and row["match"] != EXACT and row["metric"] in _PLAIN_METRICS
-    )
-    return row["facet"] != ALL or is_partial
+    is_partial = row.unit == MENTION and row.match != EXACT and row.metric in _PLAIN_METRICS
+    return row.facet != ALL or is_partial

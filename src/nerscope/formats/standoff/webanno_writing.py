@@ -9,7 +9,7 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import InputError
 from nerscope.formats.base import with_tokens
-from nerscope.formats.text import check_words
+from nerscope.formats.standoff.text import check_words
 
 ENDING = ".tsv"
 TEXT = "#Text="
@@ -68,6 +68,7 @@ def _document(corpus: Corpus, before: int) -> str:
                 f"sentence {before + number} has a token that lines and columns cannot hold",
                 "take tabs, line ends and empty tokens out",
             )
+        # `done` is the offset of the next token in the document, in UTF-16 units.
         done += _units(gaps[begin]) if number > 1 else 0
         # The gap before the first word belongs to no sentence.
         text = "".join(chain.from_iterable(zip(["", *gaps[begin + 1 : end]], words, strict=True)))

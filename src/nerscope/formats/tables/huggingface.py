@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.errors import InputError
-from nerscope.formats.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.base import FORMATS, Format, Source
 from nerscope.formats.files import Bytes, unreadable
-from nerscope.formats.tables import (
+from nerscope.formats.tables.arrow import arrow_table, names_of_features, rows_of_table
+from nerscope.formats.tables.rows import (
     BATCH,
     FEW,
     SMALL,
@@ -37,6 +37,7 @@ def open_folder(data: Bytes, **options: Any) -> Source:
 def _saved_table(folder: Path) -> TableData:
     """The files of a folder, one after the other, as one table."""
     tables = [arrow_table(Bytes.of(folder / name)) for name in _files(folder)]
+    # The names of classes are in the schema of the files, or in this file beside them.
     info = folder / _INFO
     features = _json(info).get("features") if info.is_file() else None
     names = names_of_features(features) if isinstance(features, dict) else {}
@@ -58,6 +59,7 @@ def _files(folder: Path) -> list[str]:
         raise InputError(
             str(folder / _STATE), "it does not name the files of the folder", _SAVE_AGAIN
         )
+    # select() and shuffle() leave the table unchanged and save a list of row numbers.
     if state.get("_indices_data_files"):
         raise InputError(
             str(folder / _STATE),
@@ -128,6 +130,7 @@ def takes(given: object) -> bool:
 
 
 def _is_dataset(given: object) -> bool:
+    # Known by its methods, so that `datasets` need not be imported.
     return all(hasattr(given, name) for name in ("features", "column_names", "with_format", "iter"))
 
 
