@@ -122,7 +122,8 @@ def nerscope(*arguments: str, code: int = 0) -> str:
 
 def evaluate_and_load(*options: str) -> dict[str, Any]:
     nerscope("evaluate", "gold.txt", *BOTH, "--plugin", "mine.py", *options, "-o", "results.json")
-    content: dict[str, Any] = json.loads(Path("results.json").read_text())
+    shown = nerscope("show", "results.json", "--plugin", "mine.py", "--format", "json")
+    content: dict[str, Any] = json.loads(shown)
     return content
 
 
@@ -156,7 +157,6 @@ def test_a_facet_is_one_file(folder: Path) -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_match_is_one_file(folder: Path) -> None:
     add_plugin(folder, MATCH)
     results = evaluate_both(folder, matches=["starts-together", "starts-together(credit=0.5)"])

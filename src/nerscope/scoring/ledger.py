@@ -12,7 +12,7 @@ A worked example: in "Ada met Bob in Oslo", gold has PER, PER and LOC; a run fin
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,15 @@ class Units:
 
 
 @serialisable
+class SurfaceCounts(NamedTuple):
+    """How many distinct (surface, type) pairs gold and a run have, and how many are right."""
+
+    gold: int
+    right: int
+    pred: int
+
+
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
     """One run: its predictions, and by match the credit and the kind of each unit.
@@ -62,6 +71,8 @@ class Output:
     pred_credit: Mapping[str, Floats]
     gold_kind: Mapping[str, Ints] = field(default_factory=dict)
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
+    # Only evidence from a results file has them: there, mentions have no surfaces.
+    surfaces: SurfaceCounts | None = field(default=None, kw_only=True)
 
 
 @serialisable
