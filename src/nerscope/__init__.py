@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from nerscope.facets.facet import Facet, attribute, register_facet
     from nerscope.facets.view import View
     from nerscope.formats.base import Format, Source, read, register_format
-    from nerscope.formats.conll import ConllFile
+    from nerscope.formats.columns.conll import ConllFile
     from nerscope.formats.strings import answers
     from nerscope.lab.lessons import baseline
     from nerscope.lab.plan import load_plan
@@ -68,7 +68,7 @@ _PUBLIC = {
     "nerscope.facets.facet": "Facet attribute register_facet",
     "nerscope.facets.view": "View",
     "nerscope.formats.base": "Format Source read register_format",
-    "nerscope.formats.conll": "ConllFile",
+    "nerscope.formats.columns.conll": "ConllFile",
     "nerscope.formats.strings": "answers",
     "nerscope.lab.lessons": "baseline",
     "nerscope.lab.plan": "load_plan",

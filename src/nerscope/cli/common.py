@@ -84,9 +84,9 @@ def _files_read(given: str) -> Iterator[Path]:
     """The files behind `FILE::option=value`: also those in a folder, the other one of a text and
     its annotations, and those that options name.
     """
-    from nerscope.formats.base import files_behind
+    from nerscope.formats.base import input_files
 
-    for path in map(Path, files_behind(given)):
+    for path in map(Path, input_files(given)):
         yield path
         if path.is_dir():
             yield from (file for file in path.rglob("*") if file.is_file())

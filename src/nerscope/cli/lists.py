@@ -43,9 +43,9 @@ class ListRequest:
 
 def _hard_tokens(request: ListRequest) -> _Rows:
     from nerscope.dataset.hard_tokens import hard_tokens
-    from nerscope.formats.base import Several
+    from nerscope.formats.base import JoinedSources
 
-    return hard_tokens(Several(request.training), request.gold, **request.reading_options())
+    return hard_tokens(JoinedSources(request.training), request.gold, **request.reading_options())
 
 
 def _hard_errors(request: ListRequest) -> _Rows:

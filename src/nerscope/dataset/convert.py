@@ -16,13 +16,13 @@ from nerscope.formats.base import (
     CorpusLike,
     Format,
     Source,
-    format_written,
     open_source,
+    output_format,
     path_of,
-    with_tokens,
+    require_tokens,
 )
-from nerscope.formats.losses import losses_of_files, notes_of
-from nerscope.formats.packing import packed_for
+from nerscope.formats.notes import note_lines, notes_of_files
+from nerscope.formats.packing import pack_for
 from nerscope.results.files import write_bytes, write_folder
 
 Files = Mapping[str, bytes]
@@ -58,14 +58,14 @@ def convert(
     expect("target", target, (str, os.PathLike), "give the name of a file")
     text = os.fspath(target)
     path = path_of(text)
-    form = format_written(text)
+    form = output_format(text)
     if form.write is not None and Path(path).suffix:  # a name without an ending is a folder
         form = form._replace(write_folder=None)
     data, notes, files = converted(open_source(given), to, repair, form)
     if files is not None:
         write_folder(path, files.items())
         return notes
-    write_bytes(path, packed_for(path, data))
+    write_bytes(path, pack_for(path, data))
     return notes
 
 
@@ -74,7 +74,7 @@ def converted(
 ) -> Converted:
     """The corpus with its labels spelt in another scheme; in its own format, all else stays."""
     check_repair(repair)
-    own = source.format or FALLBACK
+    own = source.info.format or FALLBACK
     form = form or FORMATS[own]
     read = _read(source, repair)
     target = scheme_named("bio" if to is None else to)
@@ -91,7 +91,7 @@ def converted(
     if data is not None:
         return Converted(data, notes)
     if form.write_folder is not None:
-        return Converted(b"", notes, form.write_folder(with_tokens(whole), target))
+        return Converted(b"", notes, form.write_folder(require_tokens(whole), target))
     return Converted(_written(form, whole, target), notes)
 
 
@@ -102,15 +102,15 @@ class _Read(NamedTuple):
 
 def _read(source: Source, repair: str) -> _Read:
     """The corpus with its mentions as spans, and what reading it lost."""
-    scheme = source.nature().scheme if repair in ("strict", "discard") else None
+    scheme = source.label_style().scheme if repair in ("strict", "discard") else None
     chunks, readings, told = [], dict[str, Reading](), None
     for chunk in source.chunks(Coding()):
         chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
         readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
         told = chunk.told
     own = told or sum(readings.values(), Reading()).transitions.scheme()
-    found = losses_of_files(source.name, readings, own, repair)
-    return _Read(chunks, notes_of(found))
+    found = notes_of_files(source.name, readings, own, repair)
+    return _Read(chunks, note_lines(found))
 
 
 def _lost(corpus: Corpus, target: Scheme) -> list[str]:
@@ -152,4 +152,4 @@ def _written(form: Format, corpus: Corpus, target: Scheme) -> bytes:
         raise UsageError(
             f"format '{form.name}'", "it can be read, not written", "choose another format"
         )
-    return form.write(with_tokens(corpus), target)
+    return form.write(require_tokens(corpus), target)

@@ -11,7 +11,7 @@ from nerscope.facets.buckets import Values
 from nerscope.facets.facet import FACETS, Attribute
 from nerscope.facets.survey import survey_chunk, surveyed
 from nerscope.facets.view import Sentences, View
-from nerscope.formats.base import CorpusLike, open_source, with_tokens
+from nerscope.formats.base import CorpusLike, open_source, require_tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ def read_splits(
 
 
 def _whole(given: CorpusLike, name: str, coding: Coding) -> Corpus:
-    return joined([with_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
+    return joined([require_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
 
 
 def _standard_attributes() -> Iterator[Attribute]:

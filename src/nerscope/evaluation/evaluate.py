@@ -17,7 +17,7 @@ from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.systems import Systems
 from nerscope.formats.base import CorpusLike
-from nerscope.formats.pieces import pieces_of
+from nerscope.formats.shards import cut_into_shards
 from nerscope.results.results import Results
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def evaluate(
 
 def _scored(task: Task, engine: Engine, progress: Progress | None, unit: str | None) -> Gathered:
     """Both passes: over pieces if they are of use to the engine, else over all as it is."""
-    pieces = pieces_of(task.sources) if wants_shards(engine) else None
+    pieces = cut_into_shards(task.sources) if wants_shards(engine) else None
     if pieces is not None:
         try:
             return _passes(task._replace(pieces=pieces), engine, progress, unit)

@@ -9,7 +9,7 @@ from nerscope.corpus.corpus import Reading
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import AlignmentError, plural
 from nerscope.evaluation.settings import Settings
-from nerscope.formats.losses import Loss, loss
+from nerscope.formats.notes import Note, make_note
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Units
 
@@ -29,7 +29,7 @@ def refuse_other_sentences(name: str, reading: Reading, n_tokens: int) -> None:
         )
 
 
-def different_scheme(name: str, reading: Reading, schemes: tuple[Scheme, Scheme]) -> Iterator[Loss]:
+def different_scheme(name: str, reading: Reading, schemes: tuple[Scheme, Scheme]) -> Iterator[Note]:
     """A note if an output (second of the schemes) is written in another scheme than gold."""
     gold, own = schemes
     if gold.name == own.name:
@@ -42,7 +42,7 @@ def different_scheme(name: str, reading: Reading, schemes: tuple[Scheme, Scheme]
             "label accuracy compares labels of two schemes"
         )
         lines = [min(line for _, line in strange)]
-        yield loss(name, "different schemes", count, lines, message)
+        yield make_note(name, "different schemes", count, lines, message)
 
 
 def _strange(reading: Reading, gold: Scheme, own: Scheme) -> list[tuple[int, int]]:
@@ -53,7 +53,7 @@ def _strange(reading: Reading, gold: Scheme, own: Scheme) -> list[tuple[int, int
     return [(fault.times, fault.first_line) for fault in reading.transitions.faults(gold)]
 
 
-def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Loss]:
+def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Note]:
     """A note if an output has types that gold does not have, with the map that may mend it."""
     ledger, size = evidence.overall, len(evidence.types)
     known, found = (
@@ -72,24 +72,26 @@ def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Loss]:
     hint = f"; {maps} if they mean the same" if maps else ""
     more = " …" if len(foreign) > _NAMED else ""
     types = f"types that gold does not have ({', '.join(names)}{more})"
-    yield loss(name, "foreign types", count, [], f"{plural(count, 'mention')} of {types}{hint}")
+    yield make_note(
+        name, "foreign types", count, [], f"{plural(count, 'mention')} of {types}{hint}"
+    )
 
 
-def unused_names(settings: Settings, written: Collection[str]) -> Iterator[Loss]:
+def unused_names(settings: Settings, written: Collection[str]) -> Iterator[Note]:
     """A note for types that are to be renamed or dropped, and that nobody has."""
     counted = {settings.map.get(name, name) for name in written}
     said = [("map", name, written) for name in settings.map]
     said += [("drop", name, counted) for name in settings.drop]
     for option, name, known in said:
         if name not in known:
-            yield loss(option, "names without use", 0, [], f"no file has the type {name}")
+            yield make_note(option, "names without use", 0, [], f"no file has the type {name}")
 
 
-def nested(name: str, flat: bool) -> Iterator[Loss]:
+def nested(name: str, flat: bool) -> Iterator[Note]:
     """A note if tokens have no single label, so that what divides tokens cannot be had."""
     if not flat:
         message = "mentions overlap or have holes: what divides tokens is left out, and accuracy"
-        yield loss(name, "overlapping mentions", 0, [], message)
+        yield make_note(name, "overlapping mentions", 0, [], message)
 
 
 def _like(kind: str, known: Sequence[str]) -> str | None:
@@ -107,7 +109,7 @@ def _like(kind: str, known: Sequence[str]) -> str | None:
 
 def identical_outputs(
     evidence: Evidence, meant: Collection[tuple[str, str]] = ()
-) -> Iterator[Loss]:
+) -> Iterator[Note]:
     """A note for each run that predicts the very mentions of an earlier run, or of gold, unless it
     is meant to.
     """
@@ -131,7 +133,7 @@ def identical_outputs(
             weight = output.pred.weight
             count = len(output.pred) if weight is None else int(weight.sum())
             message = f"identical to {known} ({plural(count, 'mention')}): is one file given twice?"
-            yield loss(place, "identical outputs", count, [], message)
+            yield make_note(place, "identical outputs", count, [], message)
 
 
 def _same(one: Units, other: Units) -> bool:

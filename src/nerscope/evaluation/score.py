@@ -17,8 +17,8 @@ from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import TOKEN_MATCHES, Sentences, View, io_labels
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import Nature, with_tokens
-from nerscope.formats.pieces import Piece, begins_file
+from nerscope.formats.base import LabelStyle, require_tokens
+from nerscope.formats.shards import Shard, begins_file
 from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
 
@@ -52,7 +52,7 @@ class Scored:
 class Asked(NamedTuple):
     """A piece to be scored, and whether its words may be kept."""
 
-    piece: Piece
+    piece: Shard
     words: bool
 
 
@@ -63,7 +63,7 @@ def score_piece(plan: Plan, asked: Asked) -> Scored:
     return replace(scored, begins_file=begins_file(asked.piece))
 
 
-def score_rows(plan: Plan, piece: Piece) -> Iterator[Scored]:
+def score_rows(plan: Plan, piece: Shard) -> Iterator[Scored]:
     """Read a piece chunk by chunk, and score each."""
     tokens, repair = plan.needs_tokens or plan.with_words, plan.settings.repair
     sentences = 0
@@ -138,7 +138,7 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
     """Score the runs of a chunk: gold comes first in the row."""
     gold, *outputs = row
     if plan.needs_tokens:
-        with_tokens(gold)
+        require_tokens(gold)
     repair = plan.settings.repair
     found = [
         corpus.mentions(repair, nature.scheme)
@@ -305,7 +305,7 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
         wrong = np.bincount(cell[np.flatnonzero(~right)], minlength=size)
         return _narrow((weight - wrong)[used].astype(np.float64))
 
-    def judged(output: Corpus, nature: Nature) -> Output:
+    def judged(output: Corpus, nature: LabelStyle) -> Output:
         credits = {LABEL: credit(_same_label(gold, output))}
         if wanted is not None:
             right = wanted == compared(output, nature, plan)
@@ -334,7 +334,7 @@ def _same_label(gold: Corpus, output: Corpus) -> Bools:
     return right
 
 
-def compared(corpus: Corpus, nature: Nature, plan: Plan) -> Ints:
+def compared(corpus: Corpus, nature: LabelStyle, plan: Plan) -> Ints:
     """What is compared token by token.
 
     Without boundaries there is nothing to repair: io takes labels as conlleval does.

@@ -16,9 +16,9 @@ from nerscope.corpus.mentions import Mentions, encode
 from nerscope.corpus.schemes import Scheme
 from nerscope.corpus.vocabulary import padded
 from nerscope.errors import InputError
-from nerscope.formats.base import FORMATS, Format, Source, with_tokens
-from nerscope.formats.extras import needed
-from nerscope.formats.files import Bytes, kept
+from nerscope.formats.base import FORMATS, Format, Source, require_tokens
+from nerscope.formats.extras import require_extra
+from nerscope.formats.files import FileBytes, spool_to_disk
 from nerscope.formats.footer import Claim, claims_of
 from nerscope.formats.packing import without_packing
 from nerscope.formats.tables import (
@@ -47,18 +47,20 @@ _ROW_GROUP = 10_000  # sentences
 _WRITE_AGAIN = "write the file again"
 
 
-def open_parquet(data: Bytes, **options: Any) -> Source:
+def open_parquet(data: FileBytes, **options: Any) -> Source:
     """A Parquet file as a source."""
     return TableSource(data.name, partial(_parquet, data), data.size <= SMALL, **options)
 
 
-def open_arrow(data: Bytes, **options: Any) -> Source:
+def open_arrow(data: FileBytes, **options: Any) -> Source:
     """An Arrow or Feather file, or a stream of Arrow's, as a source."""
     return TableSource(data.name, partial(arrow_table, data), data.size <= SMALL, **options)
 
 
-def _parquet(data: Bytes) -> Table:
-    pyarrow, parquet = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
+def _parquet(data: FileBytes) -> Table:
+    pyarrow, parquet = (
+        require_extra(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet")
+    )
     with _refusing(data.name):
         data = _at_any_place(data)
         # Not mapped: what was read would go on being counted as memory in use.
@@ -103,9 +105,9 @@ def _claims(source: Any) -> list[Claim]:
         raise OSError("its footer is broken") from None
 
 
-def arrow_table(data: Bytes) -> Table:
+def arrow_table(data: FileBytes) -> Table:
     """A file of Arrow's, whichever of the two ways it is written in."""
-    pyarrow, ipc = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.ipc"))
+    pyarrow, ipc = (require_extra(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.ipc"))
     head = data.head()
     if head.startswith(_FEATHER_1):
         raise InputError(
@@ -173,7 +175,7 @@ class _ArrowRows(ColumnRows):
         if DOCUMENT not in self._batch.schema.names:
             return None
         column = self._batch.column(DOCUMENT)
-        types = needed("pyarrow.types", self._name, EXTRA)
+        types = require_extra("pyarrow.types", self._name, EXTRA)
         if not types.is_integer(column.type) or column.null_count:
             return None
         given = column.to_numpy()
@@ -182,13 +184,13 @@ class _ArrowRows(ColumnRows):
 
 def _is_odd(column: Any, name: str) -> bool:
     """Whether a column is no list of plain values, or lacks some."""
-    types = needed("pyarrow.types", name, EXTRA)
+    types = require_extra("pyarrow.types", name, EXTRA)
     return bool(not types.is_list(column.type) or column.null_count or column.flatten().null_count)
 
 
 def _fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
     """Strings as fields of a buffer, taken as they lie in memory."""
-    if not needed("pyarrow.types", name, EXTRA).is_string(words.type):
+    if not require_extra("pyarrow.types", name, EXTRA).is_string(words.type):
         return None
     _, offsets, data = words.buffers()
     edges = np.frombuffer(offsets, np.int32)[words.offset :][: len(words) + 1].astype(np.int64)
@@ -222,7 +224,7 @@ def _known(marks: Any, names: Sequence[str] | None) -> tuple[Ints, list[str]] | 
     return places.astype(np.int32), texts
 
 
-def _readable(data: Bytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
+def _readable(data: FileBytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
     """What pyarrow can read at any place; a plain file is opened in its own way."""
     stream = data.open()
     is_plain = isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
@@ -232,10 +234,10 @@ def _readable(data: Bytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
     return plain(data.local)
 
 
-def _at_any_place(data: Bytes) -> Bytes:
+def _at_any_place(data: FileBytes) -> FileBytes:
     """The same bytes; those that can be read in their order alone are kept first."""
     with data.open() as stream:
-        return data if stream.seekable() else kept(data.name, stream)
+        return data if stream.seekable() else spool_to_disk(data.name, stream)
 
 
 @contextmanager
@@ -374,7 +376,7 @@ def _unique(columns: Sequence[tuple[str, object]], name: str) -> dict[str, str]:
 
 def written_as_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
     """A row for each sentence, as a Parquet file."""
-    parquet = needed("pyarrow.parquet", corpus.name, EXTRA)
+    parquet = require_extra("pyarrow.parquet", corpus.name, EXTRA)
     sink = io.BytesIO()
     table = _table(corpus, scheme)
     parquet.write_table(table, sink, compression="zstd", row_group_size=_ROW_GROUP)
@@ -383,7 +385,7 @@ def written_as_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
 
 def written_as_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
     """A row for each sentence, as an Arrow file, which is the second version of Feather, too."""
-    ipc = needed("pyarrow.ipc", corpus.name, EXTRA)
+    ipc = require_extra("pyarrow.ipc", corpus.name, EXTRA)
     sink = io.BytesIO()
     table = _table(corpus, scheme)
     with ipc.new_file(sink, table.schema) as writer:
@@ -396,13 +398,13 @@ def _table(corpus: Corpus, scheme: Scheme) -> Any:
 
     Where there are several documents, each row has the number of its own.
     """
-    pyarrow = needed("pyarrow", corpus.name, EXTRA)
+    pyarrow = require_extra("pyarrow", corpus.name, EXTRA)
     # A label that ends in a blank could not be told from a slip.
     clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
     columns = _labelled(corpus, scheme) if corpus.is_flat and clean else _with_spans(corpus)
     several = (corpus.documents != corpus.documents[0]).any()
     documents = {DOCUMENT: corpus.documents} if several else {}
-    return pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns, **documents})
+    return pyarrow.table({"tokens": _words(require_tokens(corpus)), **columns, **documents})
 
 
 def _words(corpus: Corpus) -> list[list[str]]:

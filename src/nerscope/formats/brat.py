@@ -12,8 +12,8 @@ import numpy as np
 from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, shortened
-from nerscope.formats.base import FORMATS, Format, with_tokens
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.base import FORMATS, Format, require_tokens
+from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.text import (
     Record,
     TextSource,
@@ -59,12 +59,12 @@ class BratSource(TextSource):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.txt").write_text("Ada spoke.")
     ...     _ = Path(folder, "a.ann").write_text("T1\\tPER 0 3\\tAda\\n")
-    ...     [record] = BratSource(Bytes.of(folder)).records()
+    ...     [record] = BratSource(FileBytes.of(folder)).records()
     >>> record.spans
     [TextSpan(fragments=((0, 3),), type='PER')]
     """
 
-    def __init__(self, data: Bytes) -> None:
+    def __init__(self, data: FileBytes) -> None:
         self.name = data.name
         self.pairs = _pairs(data)
 
@@ -97,7 +97,7 @@ class BratSource(TextSource):
             yield Record(plain, spans, place=str(pair.text))
 
 
-def _pairs(data: Bytes) -> list[Pair]:
+def _pairs(data: FileBytes) -> list[Pair]:
     if data.local is None:
         raise InputError(
             data.name, "annotations stand in a file of their own", "give a folder, or a path"
@@ -122,8 +122,8 @@ def _pair(text: Path) -> Pair:
 
 def _text(path: Path) -> str:
     """The text of a file, with line ends as they are: offsets count them."""
-    with Bytes.of(path).open() as stream:
-        data = load(stream, str(path), -1)
+    with FileBytes.of(path).open() as stream:
+        data = read_some(stream, str(path), -1)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -187,7 +187,7 @@ def fits(name: str, head: bytes) -> bool:
         return bool(_LINE.match(head))
     if path.suffix == TEXT:
         other = path.with_suffix(ANNOTATIONS)
-        return other.is_file() and bool(_LINE.match(Bytes.of(other).head()))
+        return other.is_file() and bool(_LINE.match(FileBytes.of(other).head()))
     return not head and path.is_dir() and any(path.glob(f"*{ANNOTATIONS}"))
 
 
@@ -210,7 +210,7 @@ def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     >>> files["1.txt"], files["1.ann"]
     (b'Ada spoke\\n', b'T1\\tPER 0 3\\tAda\\n')
     """
-    corpus = with_tokens(corpus)
+    corpus = require_tokens(corpus)
     check_words(corpus)
     kinds = {corpus.coding.labels.types[kind] for kind in np.unique(corpus.mentions().type)}
     if any(re.search(r"[ \t\r\n]", kind) for kind in kinds):

@@ -16,10 +16,10 @@ from nerscope.corpus.corpus import Coding, Corpus, Found, read_sentence
 from nerscope.corpus.mentions import PLAIN
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.base import FORMATS, FileOption, Format, Source, with_tokens
-from nerscope.formats.chunks import Said, gathered
-from nerscope.formats.extras import needed
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.base import FORMATS, FileOption, Format, Source, require_tokens
+from nerscope.formats.extras import require_extra
+from nerscope.formats.files import FileBytes, read_some
+from nerscope.formats.source import SentenceBatch, gather_chunks
 from nerscope.formats.text import record_bounds
 
 NAME = "docbin"
@@ -81,7 +81,7 @@ class SpacySource(Source):
         documents = self.load()
         every = enumerate(documents.each(self._group(documents)), 1)
         said = (_read(document, self.name, number) for number, document in every)
-        return gathered(said, self.name, coding)
+        return gather_chunks(said, self.name, coding)
 
     def _group(self, documents: Documents) -> str | None:
         """The span group to read: what was said, or the usual one if no document has entities."""
@@ -97,7 +97,7 @@ class SpacySource(Source):
         return self.spans
 
 
-def _read(document: Document, name: str, number: int) -> Said:
+def _read(document: Document, name: str, number: int) -> SentenceBatch:
     """The sentences of a document: words of blanks alone become part of the space between words."""
     place = f"{name}: document {number}"
     words, gaps, moved = _without_blank_words(document)
@@ -116,7 +116,7 @@ def _read(document: Document, name: str, number: int) -> Said:
         part = read_sentence({"tokens": words[begin:end], "spans": spans}, place, number)
         space = None if document.blanks is None else gaps[begin:end]
         sentences.append(part._replace(gaps=space, document=number - 1))
-    return Said(sentences, _noticed(document, number))
+    return SentenceBatch(sentences, _noticed(document, number))
 
 
 def _breaks(starts: set[int], mentions: Sequence[tuple[int, int, str]], size: int) -> list[int]:
@@ -158,7 +158,7 @@ def _noticed(document: Document, number: int) -> dict[str, Found]:
     return {kind: Found(times, (number,)) for kind, times in counts.items() if times}
 
 
-def open_docbin(data: Bytes, spans: str | None = None) -> Source:
+def open_docbin(data: FileBytes, spans: str | None = None) -> Source:
     """A DocBin file as a source."""
     return SpacySource(data.name, lambda: _packed(data), data.size <= _SMALL, spans)
 
@@ -166,7 +166,7 @@ def open_docbin(data: Bytes, spans: str | None = None) -> Source:
 def wrap_documents(given: Any, name: str) -> Source:
     """A list of `Doc`s, or a `DocBin`, as a source."""
     if not isinstance(given, list | tuple):
-        return open_docbin(Bytes(name, data=given.to_bytes()))
+        return open_docbin(FileBytes(name, data=given.to_bytes()))
     live = _Live(given)
     return SpacySource(name, lambda: live, sum(map(len, given)) <= _FEW)
 
@@ -308,10 +308,10 @@ class _Content:
         return things
 
 
-def _packed(data: Bytes) -> _Packed:
+def _packed(data: FileBytes) -> _Packed:
     """Read the numbers and texts of a file; what users stored beside them is never looked at."""
-    known = needed("spacy.attrs", data.name, "spacy")
-    strings = needed("spacy.strings", data.name, "spacy")
+    known = require_extra("spacy.attrs", data.name, "spacy")
+    strings = require_extra("spacy.strings", data.name, "spacy")
     content = _content(data)
     bounds = _bounds(content)
     columns = _columns(content, int(bounds[-1]))
@@ -335,7 +335,7 @@ def _packed(data: Bytes) -> _Packed:
     )
 
 
-def _content(data: Bytes) -> _Content:
+def _content(data: FileBytes) -> _Content:
     with data.open() as stream:
         return _mapping(_unpack(_inflated(stream, data.name), data.name), data.name)
 
@@ -375,7 +375,7 @@ def _inflated(stream: BinaryIO, name: str) -> bytes:
     engine = zlib.decompressobj()
     parts: list[bytes] = []
     packed, size = 0, 0
-    while piece := load(stream, name):
+    while piece := read_some(stream, name):
         packed += len(piece)
         while piece:
             parts.append(_more(engine, piece, name))
@@ -401,7 +401,7 @@ def _more(engine: "zlib._Decompress", piece: bytes, name: str) -> bytes:
 
 def _unpack(data: bytes, name: str) -> Any:
     """What msgpack says: lists, mappings, texts and bytes; nothing is made into anything else."""
-    msgpack = needed("srsly.msgpack", name, "spacy")
+    msgpack = require_extra("srsly.msgpack", name, "spacy")
     try:
         # A hook of our own, for else those that packages register would be asked.
         return msgpack.unpackb(data, raw=False, object_pairs_hook=dict, strict_map_key=False)
@@ -451,10 +451,10 @@ def _broken(name: str, why: str) -> InputError:
 
 def written_as_docbin(corpus: Corpus, scheme: Scheme) -> bytes:
     """A corpus as documents: mentions are entities, or all in the group `sc` if some overlap."""
-    tokens = needed("spacy.tokens", corpus.name, "spacy")
-    vocabulary = needed("spacy.vocab", corpus.name, "spacy").Vocab()
+    tokens = require_extra("spacy.tokens", corpus.name, "spacy")
+    vocabulary = require_extra("spacy.vocab", corpus.name, "spacy").Vocab()
     bin_ = tokens.DocBin()
-    for words, blanks, starts, mentions in _written(with_tokens(corpus)):
+    for words, blanks, starts, mentions in _written(require_tokens(corpus)):
         document = tokens.Doc(vocabulary, words=words, spaces=blanks, sent_starts=starts)
         spans = [tokens.Span(document, low, high, label=kind) for low, high, kind in mentions]
         if corpus.is_flat:

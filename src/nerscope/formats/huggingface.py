@@ -8,7 +8,7 @@ from typing import Any
 from nerscope.errors import InputError
 from nerscope.formats.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.base import FORMATS, Format, Source
-from nerscope.formats.files import Bytes, unreadable
+from nerscope.formats.files import FileBytes, unreadable_file
 from nerscope.formats.tables import BATCH, FEW, SMALL, TABLE_OPTIONS, Row, Table, TableSource
 
 NAME = "datasets"
@@ -16,7 +16,7 @@ _STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"
 _SAVE_AGAIN = "save it again with save_to_disk"
 
 
-def open_folder(data: Bytes, **options: Any) -> Source:
+def open_folder(data: FileBytes, **options: Any) -> Source:
     """A folder with one split of a dataset as a source."""
     folder = Path(data.name)
     if (folder / _SPLITS).is_file():
@@ -28,7 +28,7 @@ def open_folder(data: Bytes, **options: Any) -> Source:
 
 def _saved(folder: Path) -> Table:
     """The files of a folder, one after the other, as one table."""
-    tables = [arrow_table(Bytes.of(folder / name)) for name in _files(folder)]
+    tables = [arrow_table(FileBytes.of(folder / name)) for name in _files(folder)]
     info = folder / _INFO
     features = _json(info).get("features") if info.is_file() else None
     names = names_of_features(features) if isinstance(features, dict) else {}
@@ -68,7 +68,7 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise unreadable(str(path), error) from None
+        raise unreadable_file(str(path), error) from None
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.files import FileBytes, read_some
 
 LONGEST = 64 << 20  # characters of a single value
 _BLANKS = " \t\r\n"
@@ -47,12 +47,12 @@ def _no_number(text: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_number)
 
 
-def json_values(data: Bytes) -> Iterator[JsonValue]:
+def json_values(data: FileBytes) -> Iterator[JsonValue]:
     """The values of JSON Lines, of a list, or of objects one after the other.
 
-    >>> list(json_values(Bytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
+    >>> list(json_values(FileBytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
     [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=3, value={'text': 'Bob'})]
-    >>> list(json_values(Bytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
+    >>> list(json_values(FileBytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
     [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=2, value={'text': 'Bob'})]
     """
     pieces = _pieces(data)
@@ -77,18 +77,18 @@ def first_values(name: str, head: bytes) -> list[Any]:
     """
     found: list[Any] = []
     with suppress(InputError):  # the last value is cut off, or this is no JSON at all
-        for placed in json_values(Bytes(name, data=head)):
+        for placed in json_values(FileBytes(name, data=head)):
             found.append(placed.value)
     return found
 
 
-def _pieces(data: Bytes) -> Iterator[str]:
+def _pieces(data: FileBytes) -> Iterator[str]:
     """The text of a file, some of it at a time."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     offset = 0
     with data.open() as stream:
         while True:
-            block = load(stream, data.name)
+            block = read_some(stream, data.name)
             pending = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(block, final=not block)

@@ -12,11 +12,11 @@ from nerscope.corpus.corpus import Coding, Corpus, Reading, SentenceParts
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
-from nerscope.formats.chunks import Said, gathered
-from nerscope.formats.files import Bytes
+from nerscope.formats.files import FileBytes
 from nerscope.formats.json_values import first_values, json_values
 from nerscope.formats.packing import without_packing
 from nerscope.formats.records import LABELS, Written, has_offsets, read_records, schema_of
+from nerscope.formats.source import SentenceBatch, gather_chunks
 from nerscope.formats.text import Record, TextSpan, check_words, records_of, text_source
 from nerscope.formats.wrapped import Losses
 
@@ -37,7 +37,7 @@ def _names(text: str) -> list[str]:
     """Names of labels in order: all of them with + between, or a file with one a line."""
     if "+" in text:
         return text.split("+")
-    with Bytes.of(text).open() as stream:
+    with FileBytes.of(text).open() as stream:
         return [
             line.rstrip("\r")
             for line in stream.read().decode("utf-8-sig").rstrip("\r\n").split("\n")
@@ -59,14 +59,14 @@ class JsonFile(Source):
     """A file of records, and how to read it.
 
     >>> data = b'{"text": "Ada spoke", "spans": [{"start": 0, "end": 3, "label": "PER"}]}'
-    >>> [chunk] = JsonFile(Bytes("a.jsonl", data=data)).chunks(Coding())
+    >>> [chunk] = JsonFile(FileBytes("a.jsonl", data=data)).chunks(Coding())
     >>> chunk.words(0), chunk.mentions().end.tolist()
     (['Ada', 'spoke'], [1])
     """
 
     def __init__(
         self,
-        data: Bytes,
+        data: FileBytes,
         *,
         names: Sequence[str] | None = None,
         annotator: str | int | None = None,
@@ -93,7 +93,7 @@ class JsonFile(Source):
         return next(self._said({}), None)
 
     @property
-    def retokenised(self) -> bool:  # type: ignore[override]
+    def retokenised(self) -> bool:
         """Whether it holds text, of which tokens are made, or is said to have tokens of its own."""
         return self._aligns or (self._first is not None and isinstance(self._first.record, Record))
 
@@ -126,8 +126,8 @@ class JsonFile(Source):
             yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
             return
         parts = (one.record for one in everything if isinstance(one.record, SentenceParts))
-        said = (Said([part]) for part in parts)
-        yield from gathered(said, self.name, coding, self._scheme, tokens=tokens)
+        said = (SentenceBatch([part]) for part in parts)
+        yield from gather_chunks(said, self.name, coding, self._scheme, tokens=tokens)
 
     def _said(self, lost: Losses) -> Iterator[Written]:
         """All records; those of another schema than the first are refused."""

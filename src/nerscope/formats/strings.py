@@ -26,19 +26,19 @@ from nerscope.formats.answer import (
     is_answer,
     read_answer,
 )
-from nerscope.formats.base import FORMATS, FileOption, Follower, Format, Nature, Source
-from nerscope.formats.files import Bytes, blocks
+from nerscope.formats.base import FORMATS, Aligner, FileOption, Format, LabelStyle, Source
+from nerscope.formats.files import FileBytes, line_blocks
 from nerscope.formats.realign import (
     ALIKE,
     BEYOND,
     INSIDE_TOKEN,
     CharSpan,
-    Notes,
-    Placed,
+    NoteCollector,
+    PlacedMention,
     Ruler,
-    beside_gold,
-    compared,
-    solid,
+    match_text,
+    on_gold_tokens,
+    without_blanks,
 )
 
 HALLUCINATED = "mentions that stand nowhere in the text"
@@ -62,11 +62,11 @@ class _Text:
     def of(cls, words: Sequence[str]) -> "_Text":
         ruler = Ruler.of(words)
         edges = (frozenset(ruler.starts), frozenset(ruler.ends))
-        return cls(solid("".join(words)), ruler, *edges)
+        return cls(without_blanks("".join(words)), ruler, *edges)
 
     def places(self, string: str) -> Places:
         """Where a string stands on whole tokens, or else anywhere."""
-        wanted = solid(string)
+        wanted = without_blanks(string)
         found = [(at, at + len(wanted)) for at in _occurrences(self.solid, wanted)]
         whole = [place for place in found if place[0] in self.starts and place[1] in self.ends]
         return whole or found
@@ -75,7 +75,7 @@ class _Text:
         """Runs of tokens that are spelt nearly so, the most alike first; none overlaps another."""
         from difflib import SequenceMatcher  # for strings that stand nowhere
 
-        wanted = solid(string).casefold()
+        wanted = without_blanks(string).casefold()
         matcher = SequenceMatcher(None, "", wanted, False)
         found = []
         for start, end in self._runs(len(wanted), threshold):
@@ -143,15 +143,15 @@ class Answers(Source):
             "give the file as a system, beside gold",
         )
 
-    def nature(self, coding: Coding | None = None) -> Nature:
+    def label_style(self, coding: Coding | None = None) -> LabelStyle:
         """Strings may be found in each other."""
-        return Nature(flat=False)
+        return LabelStyle(flat=False)
 
-    def follower(self, gold: Source, coding: Coding, repair: str) -> Follower:
+    def aligner(self, gold: Source, coding: Coding, repair: str) -> Aligner:
         """Who finds the strings in gold."""
         return _Locator(self, coding, self._by_document(gold))
 
-    def as_one(self, sources: Sequence[Source], name: str) -> Source:
+    def join(self, sources: Sequence[Source], name: str) -> Source:
         """The answers of several files as those of one: each of them knows but a part of gold."""
         every = [source.read for source in sources if isinstance(source, Answers)]
         return Answers(name, partial(_one_after_another, every), self.rule, self.threshold)
@@ -183,29 +183,29 @@ class _Locator:
 
     source: Answers
     coding: Coding
-    whole_documents: bool
+    needs_whole_documents: bool
     _answers: Iterator[Answer] = field(init=False)
-    _notes: Notes = field(default_factory=Notes)
+    _notes: NoteCollector = field(default_factory=NoteCollector)
     _named: int = 0
     _read: int = 0
 
     def __post_init__(self) -> None:
         self._answers = self.source.read()
 
-    def beside(self, gold: Corpus) -> Corpus:
+    def align(self, gold: Corpus) -> Corpus:
         """What the answers for a chunk of gold say."""
         edges = np.arange(len(gold) + 1)
-        if self.whole_documents:
+        if self.needs_whole_documents:
             edges = np.flatnonzero(np.diff(gold.documents, prepend=-1, append=-1))
-        placed: list[Placed] = []
+        placed: list[PlacedMention] = []
         for low, high in pairwise(edges.tolist()):
             placed += self._group(gold, low, high)
         of_mentions = dict.fromkeys((*_OF_MENTIONS, MALFORMED), self._named)
-        reading = self._notes.told({**of_mentions, UNREADABLE: self._read, BROKEN: self._read})
+        reading = self._notes.take({**of_mentions, UNREADABLE: self._read, BROKEN: self._read})
         self._named, self._read = 0, 0
-        return beside_gold(gold, self.source.name, placed, reading)
+        return on_gold_tokens(gold, self.source.name, placed, reading)
 
-    def _group(self, gold: Corpus, low: int, high: int) -> Iterator[Placed]:
+    def _group(self, gold: Corpus, low: int, high: int) -> Iterator[PlacedMention]:
         """The mentions of one answer on the tokens of the chunk."""
         begin = int(gold.starts[low])
         text = _Text.of([word for at in range(low, high) for word in gold.words(at)])
@@ -222,7 +222,7 @@ class _Locator:
             kept = self._clipped(one, last, text, answer.line) if one.end > last else one
             yield kept._replace(start=kept.start + begin, end=kept.end + begin)
 
-    def _clipped(self, one: Placed, last: int, text: _Text, line: int) -> Placed:
+    def _clipped(self, one: PlacedMention, last: int, text: _Text, line: int) -> PlacedMention:
         """A mention that goes beyond its sentence."""
         ends = text.ruler.ends
         said = one.shape.said or text.solid[text.ruler.starts[one.start] : ends[one.end - 1]]
@@ -232,21 +232,21 @@ class _Locator:
 
     def _check(self, answer: Answer, text: _Text, place: str) -> None:
         """Refuse an answer about another text."""
-        about = solid(answer.text) if answer.text is not None else text.solid
-        if about != text.solid and compared(text.solid, about, [len(about)]).share < ALIKE:
+        about = without_blanks(answer.text) if answer.text is not None else text.solid
+        if about != text.solid and match_text(text.solid, about, [len(about)]).share < ALIKE:
             raise AlignmentError(
                 f"{self.source.name}:{answer.line}",
                 f"the answer is about another text than {place}",
                 "give the answers in the order of gold",
             )
 
-    def _located(self, answer: Answer, text: _Text) -> Iterator[Placed]:
+    def _located(self, answer: Answer, text: _Text) -> Iterator[PlacedMention]:
         times: dict[Said, int] = {}
         taken: set[tuple[tuple[int, int], str]] = set()
         renames = self.coding.labels.renames
         for written in answer.said:
             said = written._replace(type=renames.get(written.type, written.type))
-            same = said._replace(text=solid(said.text))
+            same = said._replace(text=without_blanks(said.text))
             same = same._replace(text=same.text.casefold()) if self._is_fuzzy else same
             time = times[same] = times.get(same, -1) + 1
             kind = self.coding.labels.type_code(written.type)
@@ -258,9 +258,9 @@ class _Locator:
                 made_up = not places and time == 0
                 self._notes.add(HALLUCINATED if made_up else AGAIN, answer.line, said.text)
                 if made_up:
-                    yield Placed(0, 0, kind, Shape(adrift=True, said=said.text))
+                    yield PlacedMention(0, 0, kind, Shape(adrift=True, said=said.text))
             for place in new:
-                one = text.ruler.placed(CharSpan((place,), kind)).saying(said.text)
+                one = text.ruler.placed(CharSpan((place,), kind)).with_text(said.text)
                 if not one.shape.is_aligned:
                     self._notes.add(INSIDE_TOKEN, answer.line, said.text)
                 yield one
@@ -300,7 +300,7 @@ def answers(
     return Answers(name, lambda: iter(read), policy, threshold)
 
 
-def _open(data: Bytes, policy: str = "next", threshold: float = 0.8) -> Answers:
+def _open(data: FileBytes, policy: str = "next", threshold: float = 0.8) -> Answers:
     return Answers(data.name, partial(_lines, data), policy, threshold)
 
 
@@ -308,11 +308,11 @@ def _one_after_another(every: Sequence[Callable[[], Iterator[Answer]]]) -> Itera
     return chain.from_iterable(read() for read in every)
 
 
-def _lines(data: Bytes) -> Iterator[Answer]:
+def _lines(data: FileBytes) -> Iterator[Answer]:
     """An answer a line; a line that is no JSON is an answer in words."""
     number = 0
     with data.open() as stream:
-        for block in blocks(stream, data.name):
+        for block in line_blocks(stream, data.name):
             for line in block[:-1].split(b"\n"):
                 number += 1
                 if len(line) > _LONGEST_LINE:

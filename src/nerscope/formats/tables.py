@@ -15,10 +15,10 @@ from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts
 from nerscope.corpus.schemes import Scheme, Transitions, parse_label, scheme_named
 from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption, Source
-from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.jsonl import FILE_OPTIONS as RECORD_OPTIONS
 from nerscope.formats.layers import other_keys
 from nerscope.formats.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
+from nerscope.formats.source import SentenceBatch, gather_chunks
 from nerscope.formats.text import read_text
 
 Row: TypeAlias = Mapping[str, Any]
@@ -122,7 +122,7 @@ class TableSource(Source):
         return schema_of(self._first)
 
     @property
-    def retokenised(self) -> bool:  # type: ignore[override]
+    def retokenised(self) -> bool:
         """Whether it holds text, of which tokens are to be made, or somebody said so."""
         if self.tokens == "align":
             return True
@@ -141,9 +141,9 @@ class TableSource(Source):
         schema = self._schema
         if schema is not None and schema.counts == LABELS:
             return _numbered(_by_batches(self._chosen(), schema, self.name, coding, told))
-        return _numbered(gathered(self._read(), self.name, coding, told))
+        return _numbered(gather_chunks(self._read(), self.name, coding, told))
 
-    def _read(self) -> Iterator[Said]:
+    def _read(self) -> Iterator[SentenceBatch]:
         """What the rows say: each alone, or those of a sentence together."""
         table = self._chosen()
         rows = enumerate(chain.from_iterable(table.batches()), 1)
@@ -207,7 +207,7 @@ def _by_batches(
         elif batch:
             every = enumerate(batch, done + 1)
             said = (_read_row(row, table, name, number) for number, row in every)
-            yield from gathered(said, name, coding, told)
+            yield from gather_chunks(said, name, coding, told)
         done += len(batch)
 
 
@@ -246,7 +246,7 @@ def _renamed(
         ]
 
 
-def _read_row(row: Row, table: Table, name: str, number: int) -> Said:
+def _read_row(row: Row, table: Table, name: str, number: int) -> SentenceBatch:
     """A row that holds a sentence or a text."""
     place = f"{name}: row {number}"
     try:
@@ -256,9 +256,9 @@ def _read_row(row: Row, table: Table, name: str, number: int) -> Said:
             raise _nothing_in(empty, place) from None
         raise
     if isinstance(one, SentenceParts):
-        return Said([one._replace(document=_document(row))])
+        return SentenceBatch([one._replace(document=_document(row))])
     sentences, found = read_text(one, place)
-    return Said(
+    return SentenceBatch(
         [part._replace(document=number - 1) for part in sentences],
         {kind: Found(times, (number,)) for kind, times in found.items()},
     )
@@ -301,7 +301,7 @@ def _columns_by_token(row: Row) -> _Columns | None:
 
 def _grouped(
     rows: Iterable[tuple[int, Row]], columns: _Columns, table: Table, name: str
-) -> Iterator[Said]:
+) -> Iterator[SentenceBatch]:
     """Sentences of rows: a new one where the value changes; where there is none, it goes on."""
     names = table.names.get(columns.label)
     tokens: list[str] = []
@@ -311,13 +311,13 @@ def _grouped(
         sentence, word, label = (row[key] for key in columns)
         if not _is_null(sentence) and sentence != before:
             if tokens:
-                yield Said([_sentence(tokens, labels, names, name, begin)])
+                yield SentenceBatch([_sentence(tokens, labels, names, name, begin)])
             tokens, labels, begin, before = [], [], number, sentence
         if not isinstance(word, str) or not isinstance(label, str | Integral):
             raise _no_token(row, columns, f"{name}: row {number}")
         tokens.append(word)
         labels.append(label)
-    yield Said([_sentence(tokens, labels, names, name, begin)])
+    yield SentenceBatch([_sentence(tokens, labels, names, name, begin)])
 
 
 def _sentence(

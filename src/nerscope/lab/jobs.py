@@ -14,7 +14,7 @@ from typing import Any
 from nerscope.errors import InputError, UsageError
 from nerscope.experiment.cache import file_digest
 from nerscope.experiment.config import Data
-from nerscope.formats.base import OPTIONS_FOLLOW, files_behind, path_of
+from nerscope.formats.base import OPTIONS_MARK, input_files, path_of
 from nerscope.formats.remote import is_remote
 from nerscope.lab.plan import System
 from nerscope.lab.recipe import RECIPES, File, Recipe, recipe_named
@@ -48,7 +48,7 @@ class Job:
     def reading(self) -> str:
         """How its output is read: as the test file, unless a command says otherwise."""
         own = path_of(self.data.test)
-        options = self.data.test[len(own) + len(OPTIONS_FOLLOW) :]
+        options = self.data.test[len(own) + len(OPTIONS_MARK) :]
         return options if self.system.reading is None else self.system.reading
 
 
@@ -83,7 +83,7 @@ def _file_key(text: str | None) -> list[str] | None:
     """The content of a file and of those that are read with it, and what is said of it."""
     if text is None:
         return None
-    return [*map(content_digest, files_behind(text)), text[len(path_of(text)) :]]
+    return [*map(content_digest, input_files(text)), text[len(path_of(text)) :]]
 
 
 def _recipe_key(system: System) -> list[Any]:

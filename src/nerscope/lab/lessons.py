@@ -13,8 +13,8 @@ from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import BIO
 from nerscope.dataset.split.texts import context_ranges
 from nerscope.errors import InputError
-from nerscope.formats.base import CorpusLike, Source, open_source, read, with_tokens
-from nerscope.formats.conll import written_as_conll
+from nerscope.formats.base import CorpusLike, Source, open_source, read, require_tokens
+from nerscope.formats.columns.conll import write_conll
 from nerscope.lab.recipe import Lesson, Recipe, Tagged, recipe_named
 from nerscope.results.files import write_bytes
 
@@ -79,7 +79,7 @@ def taught(
 
 
 def _corpus(source: Source) -> Corpus:
-    corpus = with_tokens(read(source))
+    corpus = require_tokens(read(source))
     if not corpus.is_flat:
         raise InputError(
             source.name, "its mentions overlap, which labels cannot write", "give flat ones"
@@ -120,7 +120,7 @@ def _as_long_as(starts: Ints, labels: Sequence[Sequence[str]]) -> list[list[str]
 
 def labelled(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
     """The file with other labels, spelt in its own scheme; everything else stays as it is."""
-    corpus, scheme = _corpus(source), source.nature().scheme
+    corpus, scheme = _corpus(source), source.label_style().scheme
     pairs = zip(_words(corpus), labels, strict=True)
     given = Corpus.of(list(pairs), name=f"the labels for {source.name}", scheme="bio")
     known = given.coding.labels
@@ -128,4 +128,4 @@ def labelled(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
     names = known.spell(scheme)
     spelt = (names[code] for code in codes.tolist())
     changed = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
-    return written_as_conll(given, scheme) if changed is None else changed
+    return write_conll(given, scheme) if changed is None else changed

@@ -22,7 +22,7 @@ from uuid import uuid4
 
 from nerscope.errors import OutputError
 from nerscope.experiment.cache import file_digest
-from nerscope.formats.base import OPTIONS_FOLLOW, path_of
+from nerscope.formats.base import OPTIONS_MARK, path_of
 from nerscope.formats.remote import is_remote
 from nerscope.lab.jobs import Job
 from nerscope.lab.process import Ended, run_process
@@ -178,7 +178,7 @@ def _outcome_text(job: Job, place: Path) -> str:
     own = [option for option in job.reading.split(",") if option]
     joined = [_ANY] if job.system.command and job.system.context > 1 and _ANY not in own else []
     options = ",".join([*own, *joined])
-    return f"{place / OUTPUT}{OPTIONS_FOLLOW}{options}"
+    return f"{place / OUTPUT}{OPTIONS_MARK}{options}"
 
 
 def _attempt(job: Job, shop: Shop, stop: threading.Event) -> Outcome:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nerscope.errors import InputError, suggest
-from nerscope.formats.losses import Loss, notes_of
+from nerscope.formats.notes import Note, note_lines
 from nerscope.results.protocol import Protocol
 from nerscope.results.row import Row
 from nerscope.scoring.evidence import Evidence
@@ -39,7 +39,7 @@ class Results:
     def __init__(
         self,
         evidence: Sequence[Evidence] = (),
-        losses: Sequence[Loss] = (),
+        losses: Sequence[Note] = (),
         rows: list[Row] | None = None,
         protocol: Protocol | None = None,
     ) -> None:
@@ -95,7 +95,7 @@ class Results:
 
     def notes(self) -> list[str]:
         """What was lost in reading and is worth a note, in a line each."""
-        return notes_of(self.losses)
+        return note_lines(self.losses)
 
     def folded_notes(self) -> list[str]:
         """A line for each dataset of which only sums were kept."""

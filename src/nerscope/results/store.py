@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nerscope.errors import InputError, UsageError
-from nerscope.formats.losses import Loss
+from nerscope.formats.notes import Note
 from nerscope.results.protocol import Protocol
 from nerscope.results.row import Row, plain_row, row_from
 from nerscope.results.rows import rows_of
@@ -21,13 +21,13 @@ FORMAT = 1
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _REMEDY = "give a file that `evaluate -o` wrote"
 _ROW_KEYS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
-Parts = tuple[list[Evidence], list[Loss], list[Row], Protocol | None]
+Parts = tuple[list[Evidence], list[Note], list[Row], Protocol | None]
 
 
 def to_json(
     rows: list[Row],
     evidence: list[Evidence],
-    losses: list[Loss],
+    losses: list[Note],
     version: str,
     also: Mapping[str, Any],
 ) -> str:
@@ -162,10 +162,10 @@ def _checked_row(row: Any) -> Row:
     return row_from(row)
 
 
-def _checked_loss(loss: Any) -> Loss:
+def _checked_loss(loss: Any) -> Note:
     if not isinstance(loss["message"], str) or not isinstance(loss["places"][0], str):
         raise ValueError("a loss has no message or no place")
-    checked: Loss = loss
+    checked: Note = loss
     return checked
 
 
