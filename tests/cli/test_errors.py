@@ -14,7 +14,7 @@ from tests.scoring.toys import corpus, drawn, noisy, write
 
 import nerscope
 from nerscope.render.document import OUTPUTS
-from nerscope.render.sentences import error_lines, errors_document
+from nerscope.render.mentions import error_lines, errors_document
 from nerscope.results.mistakes import KINDS, mistakes
 
 TRAIN = corpus("Ada/B-PER met Bob/B-PER", "in Rome/B-LOC")

@@ -72,3 +72,24 @@ def test_shells_complete_it(package: Path, line: str, word: str) -> None:
         COMP_CWORD=str(line.count(" ")),
     )
     assert answer.split() == [word]
+
+
+SHOUT = '''"""Titles in capitals."""
+
+from nerscope.render.document import OUTPUTS, Document
+
+
+def as_shout(document: Document) -> str:
+    return "".join(f"{table.title.upper()}!\\n" for table in document.tables)
+
+
+OUTPUTS.add("shout", as_shout, built_in=True)
+'''
+
+
+def test_a_new_output_is_one_file_too(package: Path, tmp_path: Path) -> None:
+    (package / "nerscope" / "render" / "outputs" / "shout.py").write_text(SHOUT, encoding="utf-8")
+    gold = tmp_path / "gold.txt"
+    gold.write_text("Ada B-PER B-PER\nmet O O\n", encoding="utf-8")
+    call_all = call(package, "evaluate", str(gold), "--format", "shout", "--quiet")
+    assert "EXACT MATCH: GOLD!\n" in call_all

@@ -9,7 +9,7 @@ from tests.cli.conftest import Outcome, Run
 from tests.scoring.toys import drawn, noisy
 
 import nerscope
-from nerscope.render.choose import MARK, chosen_tables
+from nerscope.render.summary import MARK, chosen_tables
 from nerscope.results.results import Results
 
 GOLD, OTHER, TRAIN = drawn(80, seed=1), drawn(60, seed=7), drawn(80, seed=2)

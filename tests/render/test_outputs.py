@@ -12,26 +12,27 @@ from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import OutputError, UsageError
-from nerscope.render.csv import as_csv, csv_text
+from nerscope.render.dataset import validation_document
 from nerscope.render.document import (
     OUTPUTS,
     Cell,
     Check,
     Document,
     Table,
+    harmless,
     register_output,
     shown,
     table_of,
 )
-from nerscope.render.github import as_github
-from nerscope.render.json import json_text
-from nerscope.render.junit import as_junit
-from nerscope.render.latex import as_latex
-from nerscope.render.lists import error_file, list_document
-from nerscope.render.markdown import as_markdown
+from nerscope.render.mentions import error_file, list_document
+from nerscope.render.outputs.csv import as_csv, csv_text
+from nerscope.render.outputs.github import as_github
+from nerscope.render.outputs.json import json_text
+from nerscope.render.outputs.junit import as_junit
+from nerscope.render.outputs.latex import as_latex
+from nerscope.render.outputs.markdown import as_markdown
+from nerscope.render.outputs.text import as_text
 from nerscope.render.tables import results_document
-from nerscope.render.text import as_text, harmless
-from nerscope.render.validation import validation_document
 from nerscope.render.verdicts import verdict_document
 from nerscope.results.verdict import Verdict
 

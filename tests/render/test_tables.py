@@ -20,8 +20,7 @@ from nerscope.render.comparison import (
     tally_table,
 )
 from nerscope.render.diagnosis import diagnosis_document
-from nerscope.render.document import OUTPUTS, Document, Table, percent
-from nerscope.render.numbers import metric_title, p_text, points
+from nerscope.render.document import OUTPUTS, Document, Table, metric_title, p_text, percent, points
 from nerscope.render.tables import overview, results_document, table
 from nerscope.results.results import Results
 

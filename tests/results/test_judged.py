@@ -12,8 +12,8 @@ from tests.scoring.toys import corpus
 
 import nerscope
 from nerscope.errors import FormatError, InputError
-from nerscope.render.csv import as_csv
-from nerscope.render.lists import list_document
+from nerscope.render.mentions import list_document
+from nerscope.render.outputs.csv import as_csv
 from nerscope.results.judged import agreed, agreement, shares
 from nerscope.results.judgement_files import read_judgements
 

@@ -177,7 +177,7 @@ def _encodable(text: str, encoding: str | None) -> str:
 
 def say(note: str) -> None:
     """Tell something on standard error."""
-    from nerscope.render.text import harmless
+    from nerscope.render.document import harmless
 
     typer.echo(_encodable(f"nerscope: {harmless(note)}", sys.stderr.encoding), err=True)
 

@@ -59,7 +59,7 @@ def judge_results(results: "Results", judges: Sequence["JudgedFile"]) -> "Judged
 def add_judgements(document: "Document", judged: "JudgedResults | None") -> "Document":
     if judged is None:
         return document
-    from nerscope.render.judged import with_judgements
+    from nerscope.render.mentions import with_judgements
 
     return with_judgements(document, judged)
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import Cell, Document, Table, table_of
-from nerscope.render.numbers import p_text, p_words, points, score
+from nerscope.render.document import Cell, Document, Table, p_text, p_words, points, score, table_of
+from nerscope.render.mentions import marked_lines
 from nerscope.render.over_datasets import over_answers, over_datasets_tables
-from nerscope.render.sentences import marked_lines
 from nerscope.render.tables import SPARSE
 from nerscope.results.changes import BROKEN, FIXED, change_counts
 from nerscope.results.compare import (

@@ -1,19 +1,23 @@
 """What a command has to say: tables for people, data for programs, notes for both."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
 from nerscope.results.results import Results
-from nerscope.results.row import plain_row
+from nerscope.results.row import plain_row, scale_of
 
 if TYPE_CHECKING:
     import pandas
 
 UNDEFINED = "–"
+_WORD = re.compile(r"[^\W\d_]{2}")  # two letters in a row: not a number, nor N/A
+# What would steer a terminal instead of being shown.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Table:
         )
 
     def _repr_html_(self) -> str:
-        from nerscope.render.html import table_html
+        from nerscope.render.outputs.html import table_html
 
         return table_html(self)
 
@@ -95,7 +99,7 @@ class Document:
 
 
 Output = Callable[[Document], str]
-OUTPUTS: Registry[Output] = Registry("format")
+OUTPUTS: Registry[Output] = Registry("format", package="nerscope.render.outputs")
 
 
 def register_output(name: str, output: Output) -> None:
@@ -129,6 +133,21 @@ def table_of(title: str, records: Sequence[Mapping[str, Any]], notes: Sequence[s
     return Table(title, header, body, tuple(notes))
 
 
+def side(table: Table, place: int) -> Literal["left", "right"]:
+    """Where a column is set: words to the left, numbers to the right."""
+    words = any(_WORD.search(row[place].text) for row in table.rows)
+    return "left" if place == 0 or words else "right"
+
+
+def harmless(text: str) -> str:
+    """Text in which control characters are spelt out.
+
+    >>> harmless("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text).replace("\n", "\\n")
+
+
 def shown(value: Any) -> str:
     """A value in a cell."""
     if value is None:
@@ -149,3 +168,57 @@ def percent(value: float | None, digits: int = 2) -> str:
     if 0 < value < 1:
         points = min(max(points, least), 100 - least)
     return f"{points:.{digits}f}"
+
+
+_HARDLY = 0.001  # points
+
+
+def metric_title(name: str, at_start: bool = False) -> str:
+    """A metric as tables call it.
+
+    >>> metric_title("macro_f1"), metric_title("ter", at_start=True)
+    ('macro F1', 'Token error rate')
+    """
+    text = {"ter": "token error rate", "hardeval": "score"}.get(name, name)
+    text = text.replace("_", " ").replace("f1", "F1")
+    return text[:1].upper() + text[1:] if at_start else text
+
+
+def score(value: float | None, metric: str) -> str:
+    """A number of a metric: in percent, if it is a share."""
+    if value is None or scale_of(metric) == 100:
+        return percent(value)
+    return f"{value:,.2f}"
+
+
+def points(value: float | None, metric: str = "f1") -> str:
+    """A difference with its sign, of shares in points; what is hardly more than 0 says so.
+
+    >>> points(0.0123), points(-1e-6), points(0.0)
+    ('+1.23', '<0', '+0.00')
+    """
+    if value is None:
+        return "–"
+    shown = scale_of(metric) * value
+    if 0 < abs(shown) < _HARDLY:
+        return ">0" if shown > 0 else "<0"
+    return f"{shown + 0.0:+,.2f}"
+
+
+def p_text(p: float | None) -> str:
+    """A p-value that never claims to be 0.
+
+    >>> p_text(0.00004), p_text(0.25)
+    ('<0.001', '0.250')
+    """
+    return "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_words(p: float | None) -> str:
+    """A p-value behind the letter p.
+
+    >>> f"p {p_words(0.00004)}, p {p_words(0.25)}"
+    'p < 0.001, p = 0.250'
+    """
+    text = p_text(p)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"

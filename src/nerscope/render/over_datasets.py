@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import UNDEFINED, Table, table_of
-from nerscope.render.numbers import p_text, p_words, points
+from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, table_of
 from nerscope.results.compare import LOSS, UNDECIDED, Comparison, standing
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 

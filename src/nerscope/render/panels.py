@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nerscope.errors import UsageError
-from nerscope.render.document import UNDEFINED, percent
-from nerscope.render.numbers import metric_title
+from nerscope.render.document import UNDEFINED, harmless, metric_title, percent
 from nerscope.render.tables import Column, Summaries, table_columns
-from nerscope.render.text import harmless
 from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results
 from nerscope.results.row import Row

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from nerscope.errors import plural
 from nerscope.render.document import Check, Document, table_of
 from nerscope.results.verdict import Verdict
 
@@ -28,3 +29,57 @@ def _check(verdict: Verdict, record: Mapping[str, Any]) -> Check:
     group = f"{verdict.dataset}, {verdict.system}"
     name = verdict.name.removeprefix(f"{group}, ")
     return Check(group, name, verdict.verdict, verdict.failed, verdict.said, record)
+
+
+Record = Mapping[str, Any]
+
+
+def power_document(found: Sequence[Record], difference: float, power: float) -> Document:
+    """One row a pair and dataset: what the test set shows now, and what more would show."""
+    title = (
+        f"What it takes to find a difference of {difference:g} points in {100 * power:g} % of cases"
+    )
+    shown = [_shown(one) for one in found]
+    notes = [
+        "power: how surely it is found now; detectable: the smallest difference found so surely",
+        "needed: with the runs of now; runs needed: on each side, with the test set of now",
+        "–: no number is enough",
+    ]
+    tables = [replace(table_of(title, shown), notes=tuple(notes))] if shown else []
+    by_runs = [row for one in found for row in _by_runs(one)]
+    if by_runs:
+        tables.append(table_of("Needed for other numbers of runs on each side", by_runs))
+    outputs = [one for one in found if one["about"] == "outputs"]
+    lines = (
+        ["one run each: nothing is known of training noise, so this is about these outputs alone"]
+        if outputs
+        else []
+    )
+    return Document(tables, list(map(dict, found)), list(map(dict, found)), lines=lines)
+
+
+def _shown(one: Record) -> dict[str, Any]:
+    recipes = one["about"] == "recipes"
+    return {
+        "dataset": one["dataset"],
+        "A": one["system_a"],
+        "B": one["system_b"],
+        "runs": f"{one['runs_a']}, {one['runs_b']}",
+        "power": "–" if one["power"] is None else f"{100 * one['power']:.0f} %",
+        "detectable": "–" if one["detectable"] is None else f"{one['detectable']:.2f}",
+        "test set": plural(one["clusters"], one["over"]),
+        "needed": _number(one["clusters_needed"]),
+        **({"runs needed": _number(one["runs_needed"])} if recipes else {}),
+    }
+
+
+def _by_runs(one: Record) -> list[dict[str, Any]]:
+    names = {"dataset": one["dataset"], "A": one["system_a"], "B": one["system_b"]}
+    return [
+        {**names, "runs": k, f"{one['over']}s": _number(needed)}
+        for k, needed in one["clusters_by_runs"].items()
+    ]
+
+
+def _number(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"

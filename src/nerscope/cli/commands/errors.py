@@ -42,7 +42,7 @@ def run(options: ErrorsOptions) -> None:
     from shutil import get_terminal_size
 
     from nerscope.errors import UsageError
-    from nerscope.render.sentences import errors_document
+    from nerscope.render.mentions import errors_document
     from nerscope.results.mistakes import mistakes
     from nerscope.results.results import Results
 

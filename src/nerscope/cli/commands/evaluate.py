@@ -296,7 +296,7 @@ def _emit_evaluation(
     training: Sequence["Source"],
 ) -> None:
     """Write the files, and print the lists or the tables."""
-    from nerscope.render.lists import error_file, list_document
+    from nerscope.render.mentions import error_file, list_document
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
 

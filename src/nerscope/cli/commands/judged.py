@@ -22,7 +22,7 @@ class JudgedOptions:
 
 def run(options: JudgedOptions) -> None:
     from nerscope.render.document import Document
-    from nerscope.render.judged import judged_tables
+    from nerscope.render.mentions import judged_tables
     from nerscope.results.judged import agreement, shares
     from nerscope.results.judgement_files import read_judgements
 

@@ -30,7 +30,7 @@ class PowerOptions:
 
 def run(options: PowerOptions) -> None:
     from nerscope.plugins import load_plugins
-    from nerscope.render.needed import power_document
+    from nerscope.render.verdicts import power_document
     from nerscope.results.needed import power as power_of
     from nerscope.results.results import Results
 

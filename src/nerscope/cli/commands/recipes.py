@@ -19,9 +19,9 @@ class RecipesOptions:
 
 
 def run(options: RecipesOptions) -> None:
-    from nerscope.lab.listing import recipe_records
+    from nerscope.lab.recipe import recipe_records
     from nerscope.plugins import load_plugins
-    from nerscope.render.recipes import recipes_document
+    from nerscope.render.lab import recipes_document
 
     load_plugins(options.plugin)
     emit(recipes_document(recipe_records(options.names or None)), checked_format(options.format))

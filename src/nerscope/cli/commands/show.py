@@ -36,8 +36,7 @@ class ShowOptions:
 def run(options: ShowOptions) -> None:
     from nerscope.errors import UsageError
     from nerscope.plugins import load_plugins
-    from nerscope.render.choose import chosen_tables
-    from nerscope.render.summary import summary_document
+    from nerscope.render.summary import chosen_tables, summary_document
     from nerscope.render.tables import results_document
     from nerscope.results.results import Results
 

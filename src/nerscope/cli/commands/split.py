@@ -59,7 +59,7 @@ class SplitOptions:
 def run(options: SplitOptions) -> None:
     from nerscope.dataset.split.split import split
     from nerscope.plugins import load_plugins
-    from nerscope.render.parts import split_document
+    from nerscope.render.dataset import split_document
 
     load_plugins(options.plugin)
     checked_format(options.format)

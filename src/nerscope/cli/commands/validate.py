@@ -23,7 +23,7 @@ def run(options: ValidateOptions) -> None:
     from nerscope.dataset.validate import validate
     from nerscope.formats.base import source_named
     from nerscope.plugins import load_plugins
-    from nerscope.render.validation import validation_document
+    from nerscope.render.dataset import validation_document
 
     load_plugins(options.plugin)
     checked_format(options.format)

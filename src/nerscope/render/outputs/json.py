@@ -10,4 +10,4 @@ def json_text(document: Document) -> str:
     return as_json(document.data)
 
 
-OUTPUTS.add("json", json_text, built_in=True)
+OUTPUTS.add("json", json_text, built_in=True, rank=50)

@@ -4,8 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document
-from nerscope.render.text import harmless
+from nerscope.render.document import OUTPUTS, Check, Document, harmless
 
 _OK = "ok"
 _NO_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # what XML cannot even refer to
@@ -58,4 +57,4 @@ def _plain(text: str) -> str:
     return _NO_XML.sub(lambda found: ascii(found[0])[1:-1], harmless(text))
 
 
-OUTPUTS.add("junit", as_junit, built_in=True)
+OUTPUTS.add("junit", as_junit, built_in=True, rank=70)

@@ -1,7 +1,6 @@
 """Tables for a paper, with booktabs."""
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table
-from nerscope.render.text import side
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
 
 _GREEK = {"ε": "varepsilon", "ζ": "zeta", "ρ": "rho"}
 _LATEX = str.maketrans(
@@ -58,4 +57,4 @@ def _one_line(text: str) -> str:
     return " ".join(text.split("\n"))
 
 
-OUTPUTS.add("latex", as_latex, built_in=True)
+OUTPUTS.add("latex", as_latex, built_in=True, rank=30)

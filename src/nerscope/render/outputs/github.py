@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document
-from nerscope.render.text import harmless
+from nerscope.render.document import OUTPUTS, Check, Document, harmless
 
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = {**_DATA, **str.maketrans({":": "%3A", ",": "%2C"})}
@@ -30,4 +29,4 @@ def _escaped(text: str, signs: Mapping[int, str | None]) -> str:
     return harmless(text.translate(signs))
 
 
-OUTPUTS.add("github", as_github, built_in=True)
+OUTPUTS.add("github", as_github, built_in=True, rank=80)

@@ -49,4 +49,4 @@ def _is_number(text: str) -> bool:
     return text.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-OUTPUTS.add("csv", as_csv, built_in=True)
+OUTPUTS.add("csv", as_csv, built_in=True, rank=40)

@@ -1,7 +1,6 @@
 """Tables for a README or an issue."""
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table
-from nerscope.render.text import side
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
 
 
 def as_markdown(document: Document) -> str:
@@ -31,4 +30,4 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ").replace("\r", " ")
 
 
-OUTPUTS.add("markdown", as_markdown, built_in=True)
+OUTPUTS.add("markdown", as_markdown, built_in=True, rank=20)

@@ -1,30 +1,9 @@
 """Aligned text for a terminal."""
 
 import io
-import re
 import sys
-from typing import Literal
 
-from nerscope.render.document import OUTPUTS, Document, Table
-
-_WORD = re.compile(r"[^\W\d_]{2}")  # two letters in a row: not a number, nor N/A
-# What would steer a terminal instead of being shown.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-
-def side(table: Table, place: int) -> Literal["left", "right"]:
-    """Where a column is set: words to the left, numbers to the right."""
-    words = any(_WORD.search(row[place].text) for row in table.rows)
-    return "left" if place == 0 or words else "right"
-
-
-def harmless(text: str) -> str:
-    """Text in which control characters are spelt out.
-
-    >>> harmless("a\\x1b[31mb")
-    'a\\\\x1b[31mb'
-    """
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text).replace("\n", "\\n")
+from nerscope.render.document import OUTPUTS, Document, harmless, side
 
 
 def as_text(document: Document) -> str:
@@ -74,4 +53,4 @@ def as_text(document: Document) -> str:
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
-OUTPUTS.add("text", as_text, built_in=True)
+OUTPUTS.add("text", as_text, built_in=True, rank=10)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table
-from nerscope.render.text import side
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
 
 
 def table_html(table: Table) -> str:
@@ -37,4 +36,4 @@ def as_html(document: Document) -> str:
     return "\n".join(map(table_html, document.tables)) + said + "\n"
 
 
-OUTPUTS.add("html", as_html, built_in=True)
+OUTPUTS.add("html", as_html, built_in=True, rank=60)

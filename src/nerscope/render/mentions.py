@@ -1,13 +1,19 @@
 """Mistakes to read: the sentence with gold spans above and predicted ones below."""
 
+import io
+import json
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from nerscope.errors import plural
-from nerscope.render.document import Document, table_of
-from nerscope.render.text import harmless
+from nerscope.errors import OutputError, plural
+from nerscope.render.document import Document, Table, harmless, table_of
+from nerscope.render.outputs.csv import csv_text
+from nerscope.results.judged_results import JudgedResults
+from nerscope.results.row import plain_row
 
 _LEAST = 20  # columns, however narrow the terminal
 Span = tuple[int, int, str]  # first token, the one behind the last, type
@@ -122,3 +128,73 @@ def _window(above: Cells, words: Cells, below: Cells, width: int) -> list[str]:
         behind = "…" if first + width < len(line) and line is words else ""
         shown.append(f"{before} {part.rstrip()}{behind}")
     return shown
+
+
+Records = Sequence[Mapping[str, Any]]
+
+
+def list_document(lists: Sequence[tuple[str, Records]]) -> Document:
+    """Some lists, each with its title."""
+    data = [{"title": title, "rows": list(records)} for title, records in lists]
+    together = [record for _, records in lists for record in records]
+    return Document([table_of(title, records) for title, records in lists], data, together)
+
+
+def error_file(path: str, records: Records) -> Callable[[], bytes | str]:
+    """How to write one row a mention, in the format that the name of the file says."""
+    ending = Path(path).suffix.lower()
+    writers: dict[str, Callable[[str, Records], bytes | str]] = {
+        ".csv": _csv,
+        ".jsonl": _jsonl,
+        ".parquet": _parquet,
+    }
+    if ending not in writers:
+        raise OutputError(
+            path, f"the ending '{ending}' is unknown", "end the name in .csv, .jsonl or .parquet"
+        )
+    return lambda: writers[ending](path, records)
+
+
+def _csv(path: str, records: Records) -> str:
+    columns = list(dict.fromkeys(key for record in records for key in record if key != "tokens"))
+    return csv_text(columns, [[record.get(key) for key in columns] for record in records])
+
+
+def _jsonl(path: str, records: Records) -> str:
+    return "".join(
+        json.dumps(record, ensure_ascii=False, default=plain_row) + "\n" for record in records
+    )
+
+
+def _parquet(path: str, records: Records) -> bytes:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise OutputError(
+            path, "Parquet needs the package pyarrow", "install nerscope[tables], or write .csv"
+        ) from None
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(list(map(dict, records))), buffer)
+    return buffer.getvalue()
+
+
+def judged_tables(
+    shares: Sequence[Mapping[str, Any]], agreement: Mapping[str, Any] | None
+) -> list[Table]:
+    """The shares, and the agreement if there are several judges."""
+    tables = [table_of("Partial matches as judged", shares)]
+    return [*tables, *([table_of("Agreement of the judges", [agreement])] if agreement else [])]
+
+
+def with_judgements(document: Document, judged: JudgedResults) -> Document:
+    """A document that shows results, and what people said of their pairs."""
+    shares: list[dict[str, Any]] = judged.shares
+    if len({one["dataset"] for one in shares}) < 2:
+        shares = [{key: one[key] for key in one if key != "dataset"} for one in shares]
+    return replace(
+        document,
+        tables=[*document.tables, *(judged_tables(shares, judged.agreement) if shares else [])],
+        data=judged.data,
+        notes=[*document.notes, *judged.notes],
+    )

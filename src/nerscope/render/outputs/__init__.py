@@ -1,0 +1,1 @@
+"""The formats of `--format`, one module each; the registry of outputs finds them here."""
