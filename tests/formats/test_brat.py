@@ -12,7 +12,7 @@ from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.brat import UNANNOTATED, BratSource, fits, written_as_brat
+from nerscope.formats.brat import UNANNOTATED, BratSource, fits, write_brat
 from nerscope.formats.files import FileBytes
 from nerscope.formats.text import Record, TextSpan, records_of, text_source
 

@@ -21,7 +21,7 @@ from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.docbin import UNSET, open_docbin, written_as_docbin
+from nerscope.formats.docbin import UNSET, open_docbin, write_docbin
 from nerscope.formats.files import FileBytes
 
 NLP = spacy.blank("en")

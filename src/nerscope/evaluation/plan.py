@@ -32,7 +32,7 @@ from nerscope.formats.base import (
     stem_of,
 )
 from nerscope.formats.shards import Shard, Shards
-from nerscope.scoring.evidence import Division
+from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.matching import Match, match_named
 from nerscope.scoring.metrics import metric_named
 

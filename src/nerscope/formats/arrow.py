@@ -58,13 +58,12 @@ def open_arrow(data: FileBytes, **options: Any) -> Source:
     return TableSource(data.name, partial(arrow_table, data), data.size <= SMALL, **options)
 
 
-def _parquet(data: FileBytes) -> Table:
-    pyarrow, parquet = (
-        require_extra(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet")
-    )
-    with _refusing(data.name):
-        data = _at_any_place(data)
-        # Not mapped: what was read would go on being counted as memory in use.
+def _parquet_table(data: FileBytes) -> TableData:
+    pyarrow = require_extra("pyarrow", data.name, EXTRA)
+    parquet = require_extra("pyarrow.parquet", data.name, EXTRA)
+    with _input_errors(data.name):
+        data = _seekable(data)
+        # Not memory-mapped: pages that were read would count as memory in use.
         source = _readable(data, pyarrow, pyarrow.OSFile)
         _check_claims(source, data.name)
         file = parquet.ParquetFile(source, buffer_size=1 << 20, pre_buffer=False)
@@ -106,9 +105,12 @@ def _claims(source: Any) -> list[Claim]:
         raise OSError("its footer is broken") from None
 
 
-def arrow_table(data: FileBytes) -> Table:
-    """A file of Arrow's, whichever of the two ways it is written in."""
-    pyarrow, ipc = (require_extra(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.ipc"))
+def arrow_table(data: FileBytes) -> TableData:
+    """An Arrow file, in the file format or in the stream format."""
+    pyarrow, ipc = (
+        require_extra("pyarrow", data.name, EXTRA),
+        require_extra("pyarrow.ipc", data.name, EXTRA),
+    )
     head = data.head()
     if head.startswith(_FEATHER_1):
         raise InputError(
@@ -188,14 +190,16 @@ class _ArrowBatch(ColumnBatch):
         return given.astype(np.int64) if ((given >= 0) & (given < MOST_DOCUMENTS)).all() else None
 
 
-def _is_odd(column: Any, name: str) -> bool:
-    """Whether a column is no list of plain values, or lacks some."""
+def _is_complete_list(column: Any, name: str) -> bool:
+    """Whether a column is a list without missing values."""
     types = require_extra("pyarrow.types", name, EXTRA)
-    return bool(not types.is_list(column.type) or column.null_count or column.flatten().null_count)
+    if not types.is_list(column.type) or column.null_count:
+        return False
+    return not column.flatten().null_count
 
 
-def _fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
-    """Strings as fields of a buffer, taken as they lie in memory."""
+def _string_fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
+    """Strings as (padded buffer, begins, ends), copied as they lie in Arrow's memory."""
     if not require_extra("pyarrow.types", name, EXTRA).is_string(words.type):
         return None
     _, offsets, data = words.buffers()
@@ -232,7 +236,7 @@ def _label_codes(labels: Any, names: Sequence[str] | None) -> tuple[Ints, list[s
 
 
 def _readable(data: FileBytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
-    """What pyarrow can read at any place; a plain file is opened in its own way."""
+    """A source for pyarrow; it opens an unpacked file on this machine itself, with `plain`."""
     stream = data.open()
     is_plain = isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
     if data.local is None or not is_plain:
@@ -241,8 +245,8 @@ def _readable(data: FileBytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any
     return plain(data.local)
 
 
-def _at_any_place(data: FileBytes) -> FileBytes:
-    """The same bytes; those that can be read in their order alone are kept first."""
+def _seekable(data: FileBytes) -> FileBytes:
+    """The same bytes, spooled first if they can only be read in order (packed files, pipes)."""
     with data.open() as stream:
         return data if stream.seekable() else spool_to_disk(data.name, stream)
 
@@ -397,8 +401,8 @@ def write_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
     return sink.getvalue()
 
 
-def written_as_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A row for each sentence, as an Arrow file, which is the second version of Feather, too."""
+def write_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A row for each sentence, as an Arrow file, which is also the second version of Feather."""
     ipc = require_extra("pyarrow.ipc", corpus.name, EXTRA)
     sink = io.BytesIO()
     table = _table(corpus, scheme)
@@ -413,9 +417,11 @@ def _table(corpus: Corpus, scheme: Scheme) -> Any:
     If there are several documents, a column gives the number of each row's document.
     """
     pyarrow = require_extra("pyarrow", corpus.name, EXTRA)
-    # A label that ends in a blank could not be told from a slip.
-    clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
-    columns = _labelled(corpus, scheme) if corpus.is_flat and clean else _with_spans(corpus)
+    # A label with a blank at its edge would be refused as a mistake when it is read.
+    are_clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
+    columns = (
+        _label_columns(corpus, scheme) if corpus.is_flat and are_clean else _span_columns(corpus)
+    )
     several = (corpus.documents != corpus.documents[0]).any()
     documents = {DOCUMENT: corpus.documents} if several else {}
     return pyarrow.table({"tokens": _words(require_tokens(corpus)), **columns, **documents})

@@ -94,7 +94,30 @@ class BratSource(TextSource):
             unannotated.clear()
 
 
-def _pairs(data: FileBytes) -> list[Pair]:
+class AnnotatedText(NamedTuple):
+    """A text with its mentions, and counts of the other annotations, by kind."""
+
+    record: Record
+    left_out: Counter[str]
+
+
+def _read_pair(pair: TextPair) -> AnnotatedText:
+    text = _read_utf8(pair.text)
+    spans: list[TextSpan] = []
+    left_out: Counter[str] = Counter()
+    lines = "" if pair.annotations is None else _read_utf8(pair.annotations)
+    for number, line in enumerate(lines.removeprefix(_BOM).split("\n"), 1):
+        line = line.removesuffix("\r")
+        if line[:1] in _OTHER_ANNOTATIONS and "\t" in line:
+            left_out[_OTHER_ANNOTATIONS[line[0]]] += 1
+        elif line.strip():
+            spans.append(_span(line, text, f"{pair.annotations}:{number}"))
+    # A byte order mark counts as a character in offsets, but is no token.
+    plain = " " + text[1:] if text.startswith(_BOM) else text
+    return AnnotatedText(Record(plain, spans, place=str(pair.text)), left_out)
+
+
+def _pairs(data: FileBytes) -> list[TextPair]:
     if data.local is None:
         raise InputError(
             data.name, "annotations stand in a file of their own", "give a folder, or a path"
@@ -117,8 +140,8 @@ def _pair(text: Path) -> TextPair:
     return TextPair(text, annotations if annotations.is_file() else None)
 
 
-def _text(path: Path) -> str:
-    """The text of a file, with line ends as they are: offsets count them."""
+def _read_utf8(path: Path) -> str:
+    """The text of a file, with its line ends unchanged: offsets count them."""
     with FileBytes.of(path).open() as stream:
         data = read_some(stream, str(path), -1)
     try:
@@ -174,8 +197,10 @@ def fits(name: str, head: bytes) -> bool:
     if path.suffix == ANNOTATIONS:
         return bool(_ANNOTATION_LINE.match(head))
     if path.suffix == TEXT:
-        other = path.with_suffix(ANNOTATIONS)
-        return other.is_file() and bool(_LINE.match(FileBytes.of(other).head()))
+        annotations = path.with_suffix(ANNOTATIONS)
+        if not annotations.is_file():
+            return False
+        return bool(_ANNOTATION_LINE.match(FileBytes.of(annotations).head()))
     return not head and path.is_dir() and any(path.glob(f"*{ANNOTATIONS}"))
 
 

@@ -87,9 +87,9 @@ class SpacySource(Source):
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Whole documents, some ten thousand tokens at a time."""
         documents = self.load()
-        every = enumerate(documents.each(self._group(documents)), 1)
-        said = (_read(document, self.name, number) for number, document in every)
-        return gather_chunks(said, self.name, coding)
+        numbered = enumerate(documents.each(self._group(documents)), 1)
+        sentences = (_read_document(document, self.name, number) for number, document in numbered)
+        return gather_chunks(sentences, self.name, coding)
 
     def _group(self, documents: SpacyDocuments) -> str | None:
         """The span group to read: the chosen one, or the default if no document has entities."""
@@ -105,8 +105,8 @@ class SpacySource(Source):
         return self.spans
 
 
-def _read(document: Document, name: str, number: int) -> SentenceBatch:
-    """The sentences of a document: words of blanks alone become part of the space between words."""
+def _read_document(document: SpacyDocument, name: str, number: int) -> SentenceBatch:
+    """The sentences of a document; blank words become part of the space between words."""
     place = f"{name}: document {number}"
     words, gaps, moved = _without_blank_words(document)
     mentions = sorted((moved[low], moved[high], kind) for low, high, kind in document.mentions)
@@ -123,8 +123,8 @@ def _read(document: Document, name: str, number: int) -> SentenceBatch:
         spans = [(low - begin, high - begin, kind) for low, high, kind in inside]
         sentence = read_sentence({"tokens": words[begin:end], "spans": spans}, place, number)
         space = None if document.blanks is None else gaps[begin:end]
-        sentences.append(part._replace(gaps=space, document=number - 1))
-    return SentenceBatch(sentences, _noticed(document, number))
+        sentences.append(sentence._replace(gaps=space, document=number - 1))
+    return SentenceBatch(sentences, _notes(document, number))
 
 
 def _breaks(starts: set[int], mentions: Sequence[tuple[int, int, str]], size: int) -> list[int]:
@@ -176,8 +176,8 @@ def wrap_documents(given: Any, name: str) -> Source:
     """A list of `Doc`s, or a `DocBin`, as a source."""
     if not isinstance(given, list | tuple):
         return open_docbin(FileBytes(name, data=given.to_bytes()))
-    live = _Live(given)
-    return SpacySource(name, lambda: live, sum(map(len, given)) <= _FEW)
+    documents = _DocumentsInMemory(given)
+    return SpacySource(name, lambda: documents, sum(map(len, given)) <= _FEW_WORDS)
 
 
 def takes(given: object) -> bool:
@@ -315,11 +315,12 @@ class _PackedMapping:
         return items
 
 
-def _packed(data: FileBytes) -> _Packed:
-    """Read the numbers and texts of a file; what users stored beside them is never looked at."""
-    known = require_extra("spacy.attrs", data.name, "spacy")
+def _read_docbin(data: FileBytes) -> _DocBinFile:
+    """Read the numbers and texts of a file; user data is never decoded."""
+    attrs = require_extra("spacy.attrs", data.name, "spacy")
     strings = require_extra("spacy.strings", data.name, "spacy")
-    content = _content(data)
+    with data.open() as stream:
+        content = _as_mapping(_unpack(_decompress(stream, data.name), data.name), data.name)
     bounds = _bounds(content)
     columns = _columns(content, int(bounds[-1]))
     if attrs.ORTH not in columns:
@@ -342,13 +343,8 @@ def _packed(data: FileBytes) -> _Packed:
     )
 
 
-def _content(data: FileBytes) -> _Content:
-    with data.open() as stream:
-        return _mapping(_unpack(_inflated(stream, data.name), data.name), data.name)
-
-
-def _mapping(things: object, name: str) -> _Content:
-    if not isinstance(things, dict):
+def _as_mapping(value: object, name: str) -> _PackedMapping:
+    if not isinstance(value, dict):
         raise _broken(name, "it holds something else")
     return _PackedMapping(name, value)
 
@@ -377,18 +373,18 @@ def _blanks(content: _PackedMapping, size: int) -> Ints:
     return blanks
 
 
-def _inflated(stream: BinaryIO, name: str) -> bytes:
-    """The unpacked bytes, refused while they grow beyond all measure."""
-    engine = zlib.decompressobj()
-    parts: list[bytes] = []
-    packed, size = 0, 0
-    while piece := read_some(stream, name):
-        packed += len(piece)
-        while piece:
-            parts.append(_more(engine, piece, name))
-            piece = engine.unconsumed_tail
-            size += len(parts[-1])
-            if size > max(_TRUSTED, _MOST_GROWTH * packed):
+def _decompress(stream: BinaryIO, name: str) -> bytes:
+    """The unpacked bytes; a file that grows too much is refused before it fills the memory."""
+    decompressor = zlib.decompressobj()
+    blocks: list[bytes] = []
+    packed_size, size = 0, 0
+    while packed := read_some(stream, name):
+        packed_size += len(packed)
+        while packed:
+            blocks.append(_decompress_some(decompressor, packed, name))
+            packed = decompressor.unconsumed_tail
+            size += len(blocks[-1])
+            if size > max(_TRUSTED, _MOST_GROWTH * packed_size):
                 raise InputError(
                     name,
                     f"it unpacks to more than {_MOST_GROWTH} times its size",
@@ -407,7 +403,7 @@ def _decompress_some(decompressor: "zlib._Decompress", packed: bytes, name: str)
 
 
 def _unpack(data: bytes, name: str) -> Any:
-    """What msgpack says: lists, mappings, texts and bytes; nothing is made into anything else."""
+    """Decode msgpack into lists, mappings, strings and bytes only."""
     msgpack = require_extra("srsly.msgpack", name, "spacy")
     try:
         # Without a hook, srsly would call decoders that installed packages register.
@@ -463,7 +459,7 @@ def write_docbin(corpus: Corpus, scheme: Scheme) -> bytes:
     tokens = require_extra("spacy.tokens", corpus.name, "spacy")
     vocabulary = require_extra("spacy.vocab", corpus.name, "spacy").Vocab()
     bin_ = tokens.DocBin()
-    for words, blanks, starts, mentions in _written(require_tokens(corpus)):
+    for words, blanks, starts, mentions in _writable_documents(require_tokens(corpus)):
         document = tokens.Doc(vocabulary, words=words, spaces=blanks, sent_starts=starts)
         spans = [tokens.Span(document, low, high, label=kind) for low, high, kind in mentions]
         if corpus.is_flat:

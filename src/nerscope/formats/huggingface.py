@@ -9,7 +9,15 @@ from nerscope.errors import InputError
 from nerscope.formats.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.base import FORMATS, Format, Source
 from nerscope.formats.files import FileBytes, unreadable_file
-from nerscope.formats.tables import BATCH, FEW, SMALL, TABLE_OPTIONS, Row, Table, TableSource
+from nerscope.formats.tables import (
+    BATCH,
+    FEW,
+    SMALL,
+    TABLE_OPTIONS,
+    TableData,
+    TableRow,
+    TableSource,
+)
 
 NAME = "datasets"
 _STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"

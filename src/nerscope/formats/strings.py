@@ -72,19 +72,21 @@ class _GoldText:
 
     def places(self, string: str) -> Places:
         """Where a string stands on whole tokens, or else anywhere."""
-        wanted = without_blanks(string)
-        found = [(at, at + len(wanted)) for at in _occurrences(self.solid, wanted)]
-        whole = [place for place in found if place[0] in self.starts and place[1] in self.ends]
-        return whole or found
+        pattern = without_blanks(string)
+        places = [(at, at + len(pattern)) for at in _occurrences(self.solid, pattern)]
+        on_tokens = [
+            (start, end) for start, end in places if start in self.starts and end in self.ends
+        ]
+        return on_tokens or places
 
     def similar_places(self, string: str, threshold: float) -> Places:
         """Runs of tokens that are spelt similarly, the most similar first, without overlaps."""
         from difflib import SequenceMatcher  # needed only for strings that are not in the text
 
-        wanted = without_blanks(string).casefold()
-        matcher = SequenceMatcher(None, "", wanted, False)
-        found = []
-        for start, end in self._runs(len(wanted), threshold):
+        pattern = without_blanks(string).casefold()
+        matcher = SequenceMatcher(None, "", pattern, False)
+        candidates = []
+        for start, end in self._runs(len(pattern), threshold):
             matcher.set_seq1(self.solid[start:end].casefold())
             # The two quick ratios are cheap upper bounds of the true one.
             if matcher.real_quick_ratio() < threshold or matcher.quick_ratio() < threshold:
@@ -162,17 +164,18 @@ class AnswerSource(Source):
         )
 
     def label_style(self, coding: Coding | None = None) -> LabelStyle:
-        """Strings may be found in each other."""
+        """Mentions may overlap: one string may contain another."""
         return LabelStyle(flat=False)
 
     def aligner(self, gold: Source, coding: Coding, repair: str) -> Aligner:
-        """Who finds the strings in gold."""
-        return _Locator(self, coding, self._by_document(gold))
+        """The locator of the strings in gold."""
+        return _Locator(self, coding, self._are_by_document(gold))
 
     def join(self, sources: Sequence[Source], name: str) -> Source:
-        """The answers of several files as those of one: each of them knows but a part of gold."""
-        every = [source.read for source in sources if isinstance(source, Answers)]
-        return Answers(name, partial(_one_after_another, every), self.rule, self.threshold)
+        """The answers of several files as those of one: each file covers only a part of gold."""
+        readers = [source.read for source in sources if isinstance(source, AnswerSource)]
+        read = partial(_read_all, readers)
+        return AnswerSource(name, read, self.policy_name, self.threshold)
 
     def _are_by_document(self, gold: Source) -> bool:
         """Whether there is an answer for each document, not for each sentence."""
@@ -203,31 +206,32 @@ class _Locator:
     source: AnswerSource
     coding: Coding
     needs_whole_documents: bool
-    _answers: Iterator[Answer] = field(init=False)
+    _answers: Iterator[ModelAnswer] = field(init=False)
     _notes: NoteCollector = field(default_factory=NoteCollector)
-    _named: int = 0
-    _read: int = 0
+    _n_mentions: int = 0  # in the current chunk
+    _n_answers: int = 0
 
     def __post_init__(self) -> None:
         self._answers = self.source.read()
 
     def align(self, gold: Corpus) -> Corpus:
-        """What the answers for a chunk of gold say."""
+        """The mentions of the answers for a chunk of gold."""
         edges = np.arange(len(gold) + 1)
         if self.needs_whole_documents:
             edges = np.flatnonzero(np.diff(gold.documents, prepend=-1, append=-1))
         placed: list[PlacedMention] = []
-        for low, high in pairwise(edges.tolist()):
-            placed += self._group(gold, low, high)
-        of_mentions = dict.fromkeys((*_OF_MENTIONS, MALFORMED), self._named)
-        reading = self._notes.take({**of_mentions, UNREADABLE: self._read, BROKEN: self._read})
-        self._named, self._read = 0, 0
+        for first, behind in pairwise(edges.tolist()):
+            placed += self._place_answer(gold, first, behind)
+        of_mentions = dict.fromkeys((*_KINDS_OF_MENTIONS, MALFORMED), self._n_mentions)
+        of_answers = dict.fromkeys((UNREADABLE, BROKEN), self._n_answers)
+        reading = self._notes.take({**of_mentions, **of_answers})
+        self._n_mentions, self._n_answers = 0, 0
         return on_gold_tokens(gold, self.source.name, placed, reading)
 
-    def _group(self, gold: Corpus, low: int, high: int) -> Iterator[PlacedMention]:
-        """The mentions of one answer on the tokens of the chunk."""
-        begin = int(gold.starts[low])
-        text = _Text.of([word for at in range(low, high) for word in gold.words(at)])
+    def _place_answer(self, gold: Corpus, first: int, behind: int) -> Iterator[PlacedMention]:
+        """The mentions of the next answer on the tokens of its sentences."""
+        begin = int(gold.starts[first])
+        text = _GoldText.of([word for at in range(first, behind) for word in gold.words(at)])
         answer = next(self._answers)
         self._n_answers += 1
         self._n_mentions += len(answer.mentions) + answer.problems.get(MALFORMED, 0)
@@ -242,8 +246,10 @@ class _Locator:
                 mention = self._clip(mention, sentence_end, text, answer.line)
             yield mention._replace(start=mention.start + begin, end=mention.end + begin)
 
-    def _clipped(self, one: PlacedMention, last: int, text: _Text, line: int) -> PlacedMention:
-        """A mention that goes beyond its sentence."""
+    def _clip(
+        self, mention: PlacedMention, sentence_end: int, text: _GoldText, line: int
+    ) -> PlacedMention:
+        """Cut a mention at the end of its sentence; its shape records how much lies beyond."""
         ends = text.ruler.ends
         surface = mention.shape.said
         surface = surface or text.solid[text.ruler.starts[mention.start] : ends[mention.end - 1]]
@@ -262,34 +268,39 @@ class _Locator:
                 "give the answers in the order of gold",
             )
 
-    def _located(self, answer: Answer, text: _Text) -> Iterator[PlacedMention]:
-        times: dict[Said, int] = {}
+    def _locate(self, answer: ModelAnswer, text: _GoldText) -> Iterator[PlacedMention]:
+        """The places that the policy gives to each string of an answer.
+
+        With policy `next` and the text "Ada met Ada", the first "Ada" of an answer is token 0, the
+        second token 2, and a third one is noted as named again without a further place.
+        """
+        times: dict[NamedMention, int] = {}
         taken: set[tuple[tuple[int, int], str]] = set()
         renames = self.coding.labels.renames
-        for written in answer.said:
-            said = written._replace(type=renames.get(written.type, written.type))
-            same = said._replace(text=without_blanks(said.text))
-            same = same._replace(text=same.text.casefold()) if self._is_fuzzy else same
-            time = times[same] = times.get(same, -1) + 1
-            kind = self.coding.labels.type_code(written.type)
-            places = self._places(text, said.text)
-            meant = POLICIES[self.source.rule](places, time)
-            new = [place for place in meant if (place, said.type) not in taken]
-            taken.update((place, said.type) for place in new)
+        for written in answer.mentions:
+            mention = written._replace(type=renames.get(written.type, written.type))
+            identity = self._identity(mention)
+            time = times[identity] = times.get(identity, -1) + 1
+            type_code = self.coding.labels.type_code(written.type)
+            places = self._places(text, mention.text)
+            meant = POLICIES[self.source.policy_name](places, time)
+            new = [place for place in meant if (place, mention.type) not in taken]
+            taken.update((place, mention.type) for place in new)
             if not new:
-                made_up = not places and time == 0
-                self._notes.add(HALLUCINATED if made_up else AGAIN, answer.line, said.text)
-                if made_up:
-                    yield PlacedMention(0, 0, kind, Shape(adrift=True, said=said.text))
+                is_hallucinated = not places and time == 0
+                kind = HALLUCINATED if is_hallucinated else AGAIN
+                self._notes.add(kind, answer.line, mention.text)
+                if is_hallucinated:  # it counts as a predicted mention that matches nothing
+                    yield PlacedMention(0, 0, type_code, Shape(adrift=True, said=mention.text))
             for place in new:
-                one = text.ruler.placed(CharSpan((place,), kind)).with_text(said.text)
-                if not one.shape.is_aligned:
-                    self._notes.add(INSIDE_TOKEN, answer.line, said.text)
-                yield one
+                placed = text.ruler.placed(CharSpan((place,), type_code)).with_text(mention.text)
+                if not placed.shape.is_aligned:
+                    self._notes.add(INSIDE_TOKEN, answer.line, mention.text)
+                yield placed
 
     def _identity(self, mention: NamedMention) -> NamedMention:
         """What makes two strings the same: blanks never count, nor does case if fuzzy."""
-        text = solid(mention.text)
+        text = without_blanks(mention.text)
         return mention._replace(text=text.casefold() if self.source.is_fuzzy else text)
 
     def _places(self, text: _GoldText, string: str) -> Places:
@@ -328,8 +339,10 @@ def answers(
     return AnswerSource(name, lambda: iter(read), policy, threshold)
 
 
-def _open(data: FileBytes, policy: str = "next", threshold: float = 0.8) -> Answers:
-    return Answers(data.name, partial(_lines, data), policy, threshold)
+def _open(
+    data: FileBytes, policy: str = _DEFAULT_POLICY, threshold: float = _DEFAULT_THRESHOLD
+) -> AnswerSource:
+    return AnswerSource(data.name, partial(_read_lines, data), policy, threshold)
 
 
 def _read_all(
@@ -338,8 +351,8 @@ def _read_all(
     return chain.from_iterable(read() for read in readers)
 
 
-def _lines(data: FileBytes) -> Iterator[Answer]:
-    """An answer a line; a line that is no JSON is an answer in words."""
+def _read_lines(data: FileBytes) -> Iterator[ModelAnswer]:
+    """One answer per line; a line that is no JSON is an answer in words."""
     number = 0
     with data.open() as stream:
         for block in line_blocks(stream, data.name):

@@ -137,7 +137,7 @@ class TableSource(Source):
 
     @property
     def retokenised(self) -> bool:
-        """Whether it holds text, of which tokens are to be made, or somebody said so."""
+        """Whether it holds text, which is divided into tokens, or the option tokens=align."""
         if self.tokens == "align":
             return True
         return self._schema is not None and self._schema.counts == LETTERS
@@ -154,12 +154,13 @@ class TableSource(Source):
         scheme = scheme_named(self.scheme) if self.scheme else None
         schema = self._schema
         if schema is not None and schema.counts == LABELS:
-            return _numbered(_by_batches(self._chosen(), schema, self.name, coding, told))
-        return _numbered(gather_chunks(self._read(), self.name, coding, told))
+            table = self._open_with_options()
+            return _number_documents(_read_batches(table, schema, self.name, coding, scheme))
+        return _number_documents(gather_chunks(self._read_rows(), self.name, coding, scheme))
 
-    def _read(self) -> Iterator[SentenceBatch]:
-        """What the rows say: each alone, or those of a sentence together."""
-        table = self._chosen()
+    def _read_rows(self) -> Iterator[SentenceBatch]:
+        """The sentences of the rows: of each by itself, or of those of a sentence together."""
+        table = self._open_with_options()
         rows = enumerate(chain.from_iterable(table.batches()), 1)
         first = next(rows, None)
         if first is None:
@@ -224,9 +225,9 @@ def _read_batches(
         if corpus is not None:
             yield corpus
         elif batch:
-            every = enumerate(batch, done + 1)
-            said = (_read_row(row, table, name, number) for number, row in every)
-            yield from gather_chunks(said, name, coding, told)
+            rows = enumerate(batch, done + 1)
+            sentences = (_read_row(row, table, name, number) for number, row in rows)
+            yield from gather_chunks(sentences, name, coding, scheme)
         done += len(batch)
 
 
@@ -265,8 +266,8 @@ def _rename_columns(
         ]
 
 
-def _read_row(row: Row, table: Table, name: str, number: int) -> SentenceBatch:
-    """A row that holds a sentence or a text."""
+def _read_row(row: TableRow, table: TableData, name: str, number: int) -> SentenceBatch:
+    """The sentences of a row that holds a sentence or a text."""
     place = f"{name}: row {number}"
     try:
         record = read_record(row, place, number, _label_names(row, table.names))
@@ -274,12 +275,12 @@ def _read_row(row: Row, table: Table, name: str, number: int) -> SentenceBatch:
         if empty := _empty_columns(row):
             raise _missing_values(empty, place) from None
         raise
-    if isinstance(one, SentenceParts):
-        return SentenceBatch([one._replace(document=_document(row))])
-    sentences, found = read_text(one, place)
+    if isinstance(record, SentenceParts):
+        return SentenceBatch([record._replace(document=_document(row))])
+    sentences, noted = read_text(record, place)
     return SentenceBatch(
-        [part._replace(document=number - 1) for part in sentences],
-        {kind: Found(times, (number,)) for kind, times in found.items()},
+        [sentence._replace(document=number - 1) for sentence in sentences],
+        {kind: Found(times, (number,)) for kind, times in noted.items()},
     )
 
 
@@ -322,10 +323,13 @@ def _columns_by_token(row: TableRow) -> _TokenColumns | None:
     return _TokenColumns(sentence, word, label) if sentence and word and label else None
 
 
-def _grouped(
-    rows: Iterable[tuple[int, Row]], columns: _Columns, table: Table, name: str
+def _group_tokens(
+    rows: Iterable[tuple[int, TableRow]], columns: _TokenColumns, table: TableData, name: str
 ) -> Iterator[SentenceBatch]:
-    """Sentences of rows: a new one where the value changes; where there is none, it goes on."""
+    """Sentences of rows: a new one where the sentence value changes; a missing value continues.
+
+    Tables made from spreadsheets give the value in the first row of a sentence only.
+    """
     names = table.names.get(columns.label)
     tokens: list[str] = []
     labels: list[Any] = []

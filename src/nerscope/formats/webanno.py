@@ -165,7 +165,7 @@ def _files(data: FileBytes) -> list[FileBytes]:
     paths = sorted(Path(data.name).glob(f"*{ENDING}"))
     if not paths:
         raise InputError(data.name, f"the folder holds no {ENDING} file", "name another folder")
-    return [FileBytes.of(path) for path in found]
+    return [FileBytes.of(path) for path in paths]
 
 
 def _gaps_with_line_ends(chunk: Corpus, is_first: bool) -> Objects | None:

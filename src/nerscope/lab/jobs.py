@@ -46,11 +46,11 @@ class Job:
         return f"{self.system.recipe or 'command'}-{self.key[:_KEY_LETTERS]}"
 
     @property
-    def reading(self) -> str:
-        """How its output is read: as the test file, unless a command says otherwise."""
-        own = path_of(self.data.test)
-        options = self.data.test[len(own) + len(OPTIONS_MARK) :]
-        return options if self.system.reading is None else self.system.reading
+    def output_options(self) -> str:
+        """The file options of its output: those of the test file unless the plan gives others."""
+        if self.system.output_options is not None:
+            return self.system.output_options
+        return self.data.test[len(path_of(self.data.test)) + len(OPTIONS_MARK) :]
 
 
 def make_jobs(systems: Sequence[TrainedSystem], data: Sequence[Data], folder: Path) -> list[Job]:

@@ -93,7 +93,7 @@ def train_and_predict(
     return _cut_back(test.starts, recipe.predict(lesson, options))
 
 
-def _corpus(source: Source) -> Corpus:
+def _flat_corpus(source: Source) -> Corpus:
     corpus = require_tokens(read(source))
     if not corpus.is_flat:
         raise InputError(
@@ -133,14 +133,14 @@ def _cut_back(starts: Ints, labels: Sequence[Sequence[str]]) -> list[list[str]]:
     return [flat[begin:end] for begin, end in pairwise(starts.tolist())]
 
 
-def labelled(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
-    """The file with other labels, spelt in its own scheme; everything else stays as it is."""
-    corpus, scheme = _corpus(source), source.label_style().scheme
-    pairs = zip(_words(corpus), labels, strict=True)
-    given = Corpus.of(list(pairs), name=f"the labels for {source.name}", scheme="bio")
-    known = given.coding.labels
-    codes = encode(given.mentions(), given.starts, known, scheme)
-    names = known.spell(scheme)
+def with_labels(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
+    """The file with other labels, in the scheme of the file; everything else stays as it is."""
+    corpus, scheme = _flat_corpus(source), source.label_style().scheme
+    sentences = list(zip(_words(corpus), labels, strict=True))
+    predicted = Corpus.of(sentences, name=f"the labels for {source.name}", scheme=BIO.name)
+    codes = encode(predicted.mentions(), predicted.starts, predicted.coding.labels, scheme)
+    names = predicted.coding.labels.spell(scheme)
     spelt = (names[code] for code in codes.tolist())
-    changed = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
-    return write_conll(given, scheme) if changed is None else changed
+    data = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
+    # A format that cannot be relabelled in place is written as columns.
+    return write_conll(predicted, scheme) if data is None else data

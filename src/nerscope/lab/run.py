@@ -26,8 +26,8 @@ from nerscope.experiment.config import (
 from nerscope.experiment.run import run_experiment
 from nerscope.experiment.toml import read_toml
 from nerscope.formats.base import input_files, path_of
-from nerscope.lab.jobs import Job, content_digest, jobs_of
-from nerscope.lab.plan import Plan
+from nerscope.lab.jobs import Job, content_digest, make_jobs
+from nerscope.lab.plan import RunPlan
 from nerscope.lab.recipe import recipe_named
 from nerscope.lab.workspace import (
     JobOutcome,
@@ -158,8 +158,8 @@ def _splits_folder(plan: RunPlan, folder: Path) -> Path:
     contents = []
     for text in plan.sources:
         path = path_of(text)
-        own = map(content_digest, input_files(text))
-        contents.append([*own, Path(path).name, text[len(path) :]])
+        digests = map(content_digest, input_files(text))
+        contents.append([*digests, Path(path).name, text[len(path) :]])
     return folder / f"splits-{digest(contents, plan.split_options)[:16]}"
 
 

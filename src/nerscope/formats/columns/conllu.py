@@ -457,7 +457,7 @@ class _ConlluReader:
                 self.brackets.end_sentence()
             text = block.data[starts[row] : ends[row]].decode()
             self.brackets.read(text, int(before[at]), int(behind[at]), f"{self._place(block, row)}")
-        spans, found = self.brackets.taken(self.coding)
+        spans, found = self.brackets.take(self.coding)
         return replace(corpus, spans=spans, reading=corpus.reading + Reading(found=found))
 
 
