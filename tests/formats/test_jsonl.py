@@ -564,7 +564,7 @@ def test_memory_does_not_grow_with_the_file(
     begin: bytes, part: bytes, end: bytes, megabytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     block = part * (2**20 // len(part))  # a megabyte
-    for module, most in (("text", 1 << 17), ("chunks", 500)):  # full after three
+    for module, most in (("text", 1 << 17), ("source", 500)):  # full after three
         monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", most)
 
     def read_so_many(megabytes: int) -> tuple[int, int]:
