@@ -23,7 +23,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import Interner, Paths
+from nerscope.corpus.interning import Interner, SequenceTrie
 from nerscope.corpus.lexicon import Lexicon, read_training
 from nerscope.corpus.mentions import Mentions
 from nerscope.corpus.vocabulary import Vocabulary
@@ -68,7 +68,7 @@ def bytes_of(thing: Any) -> int:
     """The bytes of all arrays in a lexicon, a vocabulary, or a part of one."""
     if isinstance(thing, np.ndarray):
         return thing.nbytes
-    if isinstance(thing, Lexicon | Vocabulary | Paths | Interner):
+    if isinstance(thing, Lexicon | Vocabulary | SequenceTrie | Interner):
         return sum(bytes_of(getattr(thing, name)) for name in type(thing).__slots__)
     return 0
 
@@ -79,7 +79,7 @@ def rows_of(lexicon: Lexicon, words: Vocabulary) -> tuple[bytes, bytes]:
     by_token = np.column_stack([lexicon.token_counts, lexicon.inside_counts])[tokens]
     surfaces = np.flatnonzero(lexicon.surface_totals)
     by_surface = np.column_stack([lexicon.occurrences, lexicon.surface_counts])[surfaces]
-    items, starts, _ = lexicon.surfaces.spelt(surfaces)
+    items, starts, _ = lexicon.surfaces.sequences(surfaces)
     joints = np.full(len(items), " ", object)
     joints[starts] = "\n"
     spelt = zip(joints.tolist(), words.strings(items), strict=True)
@@ -95,7 +95,7 @@ def answered(lexicon: Lexicon, coding: Coding) -> dict[str, float]:
     test = chunk_of(-1 % 2**32, coding)
     assert test.spans is not None
     tokens = np.unique(test.tokens)
-    surfaces = np.unique(Paths().codes(test.tokens, test.spans.start, test.spans.end))
+    surfaces = np.unique(SequenceTrie().codes(test.tokens, test.spans.start, test.spans.end))
     row = 8 + 4 * (1 + lexicon.surface_counts.shape[1])
     return {
         "a test set of 100,000 tokens asks for tokens": len(tokens),

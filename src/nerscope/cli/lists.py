@@ -71,7 +71,7 @@ def _types(request: ListRequest) -> _Rows:
 
 
 def _unaligned(request: ListRequest) -> _Rows:
-    from nerscope.results.unaligned import unaligned
+    from nerscope.results.mistakes import unaligned
 
     return unaligned(request.results)
 

@@ -3,7 +3,7 @@
 from nerscope.errors import UsageError
 from nerscope.render.document import OUTPUTS, Document
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 
 
 def conlleval_text(results: Results) -> str:

@@ -14,7 +14,7 @@ from nerscope.evaluation.subsets import ALL
 from nerscope.evaluation.systems import is_source
 from nerscope.formats.base import CorpusLike, read
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.results.scalars import scalars_of
 
 IGNORED = -100  # the gold id of special tokens and of all pieces of a word but the first

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from nerscope.corpus.corpus import Found, Reading
+from nerscope.corpus.corpus import Note, ReadingNotes
 from nerscope.corpus.schemes import Fault, Scheme
 from nerscope.errors import FormatError, plural
 
@@ -26,9 +26,9 @@ class Note(TypedDict):
 
 def reading_notes(name: str, reading: Reading, scheme: Scheme, repair: str) -> Iterator[Note]:
     """What one file lost; with the repair `none`, the first forbidden transition is refused."""
-    if reading.other_tokens:
+    if reading.differing_tokens:
         message = (
-            f"{plural(reading.other_tokens, 'token')} spelt otherwise than in gold; "
+            f"{plural(reading.differing_tokens, 'token')} spelt otherwise than in gold; "
             "matched by position"
         )
         lines = [reading.first_other_line]
@@ -71,7 +71,7 @@ def _noticed(name: str, kind: str, found: Found) -> Note:
     """What a format noticed; the first few are named."""
     named = ", ".join(f"'{item}'" for item in dict.fromkeys(found.items[:_NAMED]))
     more = " …" if named and found.times > _NAMED else ""
-    rate = f" of {found.of} ({100 * found.times / found.of:.1f} %)" if found.of else ""
+    rate = f" of {found.out_of} ({100 * found.times / found.out_of:.1f} %)" if found.out_of else ""
     message = f"{kind}: {found.times}{rate}" + (f", such as {named}{more}" if named else "")
     lost = make_note(name, kind, found.times, found.lines, message, found.items)
     if found.of:

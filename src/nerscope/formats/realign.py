@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
-from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shapes_of
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
 from nerscope.errors import AlignmentError
 from nerscope.formats.base import Source
 
@@ -70,7 +70,7 @@ class PlacedMention(NamedTuple):
         """The same mention; where it is not aligned, what it says is kept."""
         if self.shape.is_aligned:
             return self
-        return self._replace(shape=self.shape._replace(said=said))
+        return self._replace(shape=self.shape._replace(predicted_text=said))
 
 
 @dataclass(slots=True, eq=False)
@@ -132,7 +132,7 @@ class NoteCollector:
         """All of it, as a reading; `of` says how often each might have been."""
         sizes = of or {}
         found = {
-            kind: Found(
+            kind: Note(
                 len(seen),
                 tuple(line for line, _ in seen),
                 tuple(what for _, what in seen if what),
@@ -142,7 +142,7 @@ class NoteCollector:
             for seen in [self._seen.get(kind, [])]
         }
         self._seen = {}
-        return Reading(found=found)
+        return ReadingNotes(notes=found)
 
 
 class _Unit(NamedTuple):
@@ -227,12 +227,12 @@ class CharacterAligner:
         scheme = self.source.label_style().scheme if self.repair in ("strict", "discard") else None
         # Types are renamed and dropped when the chunk is scored, and not twice.
         for chunk in self.source.chunks(Coding(labels=self.coding.labels.as_written)):
-            self._reading += chunk.reading
+            self._reading += chunk.reading_notes
             mentions = chunk.mentions(self.repair, scheme)
             order = np.searchsorted(mentions.start, chunk.starts)
             for number in range(len(chunk)):
                 begin = int(chunk.starts[number])
-                own = mentions[np.arange(order[number], order[number + 1])].moved(-begin)
+                own = mentions[np.arange(order[number], order[number + 1])].shifted(-begin)
                 words = chunk.words(number) if len(chunk.tokens) else None
                 size = int(chunk.starts[number + 1]) - begin
                 yield _Unit(words, size, own, int(chunk.lines[begin]))
@@ -285,7 +285,7 @@ class CharacterAligner:
         if not placed.shape.is_aligned:
             kind = BEYOND if placed.shape.right < 0 else INSIDE_TOKEN
             kind = NOWHERE if placed.end == placed.start else kind
-            self._notes.add(kind, line, placed.shape.said)
+            self._notes.add(kind, line, placed.shape.predicted_text)
         return placed
 
     def _despite_differences(
@@ -332,7 +332,7 @@ class CharacterAligner:
         self._notes.add(kind, span.line, said)
         rough = ruler.placed(CharSpan(((min(known), max(known) + 1),), span.type))
         beyond = min(0, len(where) - span.end)
-        return rough._replace(shape=Shape(right=beyond, adrift=True, said=said))
+        return rough._replace(shape=Shape(right=beyond, adrift=True, predicted_text=said))
 
     def finish(self) -> None:
         """Refuse a system that goes on where gold has ended."""
@@ -352,9 +352,17 @@ def on_gold_tokens(
         np.array([one.start for one in placed], np.int64),
         np.array([one.end for one in placed], np.int64),
         np.array([one.type for one in placed], np.int32),
-        shapes_of([one.shape for one in placed]),
+        shape_column([one.shape for one in placed]),
     ).in_order()
-    return replace(gold, name=name, labels=None, spans=spans, reading=reading, told=None, gaps=None)
+    return replace(
+        gold,
+        name=name,
+        labels=None,
+        spans=spans,
+        reading_notes=reading,
+        declared_scheme=None,
+        gaps=None,
+    )
 
 
 def _as_it_is(mentions: Mentions) -> Iterator[PlacedMention]:

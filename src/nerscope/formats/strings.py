@@ -251,11 +251,11 @@ class _Locator:
     ) -> PlacedMention:
         """Cut a mention at the end of its sentence; its shape records how much lies beyond."""
         ends = text.ruler.ends
-        surface = mention.shape.said
+        surface = mention.shape.predicted_text
         surface = surface or text.solid[text.ruler.starts[mention.start] : ends[mention.end - 1]]
         self._notes.add(BEYOND, line, surface)
         beyond = ends[sentence_end - 1] - ends[mention.end - 1]
-        shape = Shape(left=mention.shape.left, right=beyond, said=surface)
+        shape = Shape(left=mention.shape.left, right=beyond, predicted_text=surface)
         return mention._replace(end=sentence_end, shape=shape)
 
     def _check_text(self, answer: ModelAnswer, text: _GoldText, place: str) -> None:

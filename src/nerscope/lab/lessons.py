@@ -109,7 +109,7 @@ def _words(corpus: Corpus) -> list[list[str]]:
 def _tagged(corpus: Corpus, context: int) -> list[Tagged]:
     """The sentences with their labels in the scheme bio."""
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, BIO)
-    names = corpus.coding.labels.spell(BIO)
+    names = corpus.coding.labels.texts_in(BIO)
     spelt = [names[code] for code in codes.tolist()]
     labels = [spelt[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
     columns = (
@@ -139,7 +139,7 @@ def with_labels(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
     sentences = list(zip(_words(corpus), labels, strict=True))
     predicted = Corpus.of(sentences, name=f"the labels for {source.name}", scheme=BIO.name)
     codes = encode(predicted.mentions(), predicted.starts, predicted.coding.labels, scheme)
-    names = predicted.coding.labels.spell(scheme)
+    names = predicted.coding.labels.texts_in(scheme)
     spelt = (names[code] for code in codes.tolist())
     data = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
     # A format that cannot be relabelled in place is written as columns.

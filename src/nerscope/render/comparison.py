@@ -25,7 +25,7 @@ from nerscope.results.compare import (
     standing,
 )
 from nerscope.results.results import Results
-from nerscope.results.row import scale_of
+from nerscope.results.rows import scale_of
 
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named

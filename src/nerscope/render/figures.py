@@ -23,9 +23,9 @@ from nerscope.render.panels import (
     plain_name,
 )
 from nerscope.results.diagnose import diagnose
-from nerscope.results.narrow import narrowed
+from nerscope.results.narrow import narrow_results
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 
 _MOST_BARS = 4  # systems side by side; of more, dots are easier to tell apart
 _MOST_ACROSS = 5  # buckets beside each other in the column of a paper
@@ -61,7 +61,7 @@ def figure_of(
     known = {row["match"] for row in results.rows}
     if match is not None and match not in known:
         raise UsageError(f"match '{match}'", "it is not in the results", suggest(match, known))
-    narrow = narrowed(results, systems, datasets)
+    narrow = narrow_results(results, systems, datasets)
     chosen = Chosen(narrow, what, named=systems, metric=metric, match=match)
     panels = tuple(drawing.panels(chosen))
     return Figure(panels, _notes(chosen, drawing, panels))

@@ -11,7 +11,7 @@ from nerscope.render.document import UNDEFINED, harmless, metric_title, percent
 from nerscope.render.tables import Column, Summaries, table_columns
 from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 
 # How a panel is drawn; `draw` knows each by its name.
 DOTS, TREND, BARS, STACKS = "dots", "trend", "bars", "stacks"

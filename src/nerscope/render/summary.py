@@ -9,7 +9,7 @@ from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_ti
 from nerscope.render.tables import Column, Summaries, means_table, results_document, table_columns
 from nerscope.results.compare import compare, is_significant
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.results.weakest import FEW_CLUSTERS
 
 _MOST_SYSTEMS = 4  # whose weakest places are shown

@@ -7,7 +7,7 @@ from nerscope.errors import UsageError, plural, suggest
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_title, percent, score
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 
 FEW = 30  # a recall on fewer units than this says little
 SPARSE = 0.01  # as does one on a smaller share of all mentions

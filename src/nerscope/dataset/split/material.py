@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, joined
-from nerscope.corpus.interning import Paths
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.dataset.split.texts import (
     DOCSTART,
     SentenceTexts,
@@ -100,7 +100,7 @@ class Material:
     def sentence_codes(self) -> Ints:
         """A code for each sentence; two sentences with the same tokens have the same code."""
         starts = self.corpus.starts
-        return Paths().codes(self.corpus.tokens, starts[:-1], starts[1:])
+        return SequenceTrie().codes(self.corpus.tokens, starts[:-1], starts[1:])
 
     def mentions(self) -> tuple[Ints, Ints]:
         """The sentence and the type of each mention."""
@@ -122,7 +122,7 @@ def read_material(data: Data) -> Material:
     first = sources[0]
     texts = concatenated([source.texts for source in sources])
     name = " + ".join(source.origin.name for source in sources)
-    corpus = replace(joined([source.corpus for source in sources]), name=name)
+    corpus = replace(join_chunks([source.corpus for source in sources]), name=name)
     origins = [source.origin for source in sources]
     return Material(origins, corpus, texts, first.layout, first.options, first.bom)
 
@@ -176,7 +176,7 @@ def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
         )
     data = FileBytes(source.name, data=write_conll(corpus, corpus.scheme))
     file = ConllFile(data, separator="tab", comments=False, scheme=corpus.scheme.name)
-    columns = joined(list(file.chunks(coding)))
+    columns = join_chunks(list(file.chunks(coding)))
     return file, replace(columns, documents=corpus.documents)
 
 

@@ -458,7 +458,9 @@ class _ConlluReader:
             text = block.data[starts[row] : ends[row]].decode()
             self.brackets.read(text, int(before[at]), int(behind[at]), f"{self._place(block, row)}")
         spans, found = self.brackets.take(self.coding)
-        return replace(corpus, spans=spans, reading=corpus.reading + Reading(found=found))
+        return replace(
+            corpus, spans=spans, reading_notes=corpus.reading_notes + ReadingNotes(notes=found)
+        )
 
 
 def _shared_out(label: str, size: int) -> list[str]:

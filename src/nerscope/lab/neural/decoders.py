@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nerscope.corpus.schemes import BIO, OUTSIDE, Label, parse_label, stray
+from nerscope.corpus.schemes import BIO, OUTSIDE, Label, parse_label, stray_labels
 
 # Scores are (sentences, words, labels); gold labels and the mask are (sentences, words).
 
@@ -108,5 +108,5 @@ def forbidden(labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     size = len(parsed)
     before, after = np.divmod(np.arange(size * size), size)
     pairs = np.stack([before, after], 1).ravel()  # every pair as a sentence of two words
-    step = stray(role[pairs], type_[pairs], np.arange(0, 2 * size * size + 1, 2), BIO)
-    return stray(role, type_, np.arange(size + 1), BIO), step[1::2].reshape(size, size)
+    step = stray_labels(role[pairs], type_[pairs], np.arange(0, 2 * size * size + 1, 2), BIO)
+    return stray_labels(role, type_, np.arange(size + 1), BIO), step[1::2].reshape(size, size)

@@ -11,14 +11,13 @@ from nerscope.results.compare import OTHER, Comparison, compare
 from nerscope.results.diagnose import diagnose
 from nerscope.results.errors import OUTCOMES
 from nerscope.results.intervals import with_bounds
-from nerscope.results.judged_results import judged_pairs
+from nerscope.results.judged import judged_pairs
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
-from nerscope.results.row import Row
-from nerscope.results.rows import SURFACE
+from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, sentence_data, token_count
 from nerscope.results.terms import all_terms, facet_words, match_words, metric_words
-from nerscope.results.weakest import resampled
+from nerscope.results.weakest import resampling_unit
 
 if TYPE_CHECKING:
     from nerscope.scoring.evidence import Evidence, FacetTable
@@ -105,7 +104,7 @@ def _datasets(results: Results) -> list[dict[str, Any]]:
             "runs": [list(run) for run in part.runs],
             "documents": part.n_documents,
             "tokens": token_count(part),
-            "resample": resampled(part),
+            "resample": resampling_unit(part),
             "ranges": {name: dict(own.ranges) for name, own in part.signature.edges.items()},
             "sentences": sentence_data(part, budget),
         }

@@ -12,11 +12,11 @@ import numpy as np
 from nerscope.corpus.arrays import Floats
 from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.metrics import Metric
-from nerscope.stats.clusters import CellKey, Clustered, Place, with_whole
+from nerscope.stats.clusters import CellKey, ClusterCounts, UnitGroup, with_all_types
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parts:
+class MeanParts:
     """The shares of which a number is the plain mean, such as the F1 of each type for macro F1."""
 
     values: Floats  # parts
@@ -27,7 +27,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class Jackknife:
     """All numbers of one facet under one match, for some systems; arrays end in the numbers."""
 
     division: FacetTable
@@ -41,7 +41,7 @@ class Spread:
     degrees: Floats  # (systems, numbers): how many clusters of equal size would say as much, less 1
     products: Floats  # (systems, systems, numbers): sums over clusters of how far both moved
     of_run: Floats  # (systems, numbers): the same for what a single run has of its own
-    parts: Mapping[tuple[int, int], Parts]  # by system and number, where it is a mean of shares
+    parts: Mapping[tuple[int, int], MeanParts]  # by system and number, where it is a mean of shares
 
     def values(self, system: str) -> Floats:
         """The means over the runs in which a number is defined."""
@@ -56,25 +56,25 @@ def mean_of_defined(values: Floats) -> Floats:
     return mean
 
 
-def spread_of(clustered: Clustered, paired: bool = True) -> Spread:
+def jackknife(clustered: ClusterCounts, paired: bool = True) -> Jackknife:
     """Leave out each cluster in turn: every number of every system, alone or also in pairs."""
-    return spreads_of([clustered], paired)[0]
+    return jackknife_all([clustered], paired)[0]
 
 
-def spreads_of(several: Sequence[Clustered], paired: bool = False) -> list[Spread]:
+def jackknife_all(several: Sequence[ClusterCounts], paired: bool = False) -> list[Jackknife]:
     """The same for counts that are divided among systems in several ways."""
-    moved = _moved(several, paired)
-    return [_spread(one, sums) for one, sums in zip(several, moved, strict=True)]
+    moved = _leave_each_out(several, paired)
+    return [_jackknife_from(one, sums) for one, sums in zip(several, moved, strict=True)]
 
 
-def _spread(clustered: Clustered, sums: "_Sums") -> Spread:
+def _jackknife_from(clustered: ClusterCounts, sums: "_ProductSums") -> Jackknife:
     n_systems, owners = len(clustered.systems), clustered.owners
     occurs, effective = _sizes_of_clusters(clustered)
     places = [
         clustered.places(key, metric)
         for key, metric in zip(clustered.keys, clustered.metrics, strict=True)
     ]
-    return Spread(
+    return Jackknife(
         clustered.division,
         clustered.match,
         clustered.systems,
@@ -90,10 +90,10 @@ def _spread(clustered: Clustered, sums: "_Sums") -> Spread:
     )
 
 
-def _moved(several: Sequence[Clustered], paired: bool) -> "list[_Sums]":
+def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_ProductSums]":
     """Leave out each cluster in turn, in blocks, and add up how far everything moved."""
     first = several[0]
-    sums = [_Sums(one, paired) for one in several]
+    sums = [_ProductSums(one, paired) for one in several]
     before = np.concatenate([first.values, first.shares], axis=-1)
     for block in first.blocks(before.size):
         moves = np.empty((len(before), len(block), before.shape[-1]))
@@ -107,10 +107,10 @@ def _moved(several: Sequence[Clustered], paired: bool) -> "list[_Sums]":
     return sums
 
 
-class _Sums:
+class _ProductSums:
     """Sums over clusters of products of moves, as systems share them."""
 
-    def __init__(self, clustered: Clustered, paired: bool) -> None:
+    def __init__(self, clustered: ClusterCounts, paired: bool) -> None:
         n_systems, n_keys = len(clustered.systems), len(clustered.keys)
         self.owners, self.paired = clustered.owners, paired
         known = ~np.isnan(np.concatenate([clustered.values, clustered.shares], axis=-1))
@@ -155,25 +155,25 @@ class _Sums:
         return np.asarray(found)
 
 
-def _sizes_of_clusters(clustered: Clustered) -> tuple[Floats, Floats]:
+def _sizes_of_clusters(clustered: ClusterCounts) -> tuple[Floats, Floats]:
     """By system, level and type (all first): in how many clusters there is something, and how many
     of equal size would say as much (Kish): the square of the sum of sizes, over that of squares.
     """
     counts = clustered.counts
     shape = (len(clustered.systems), counts.shape[1], 1 + counts.shape[2])
     occurs, effective = np.zeros(shape), np.zeros(shape)
-    gold = with_whole(counts[..., 0].astype(np.float64))
+    gold = with_all_types(counts[..., 0].astype(np.float64))
     for at, system in enumerate(clustered.systems):
         runs = clustered.runs_of(system)
         pred = [counts[..., 2 + (clustered.width - 1) * run] for run in runs]
-        sizes = np.maximum(gold, with_whole(np.mean(pred, axis=0, dtype=np.float64)))
+        sizes = np.maximum(gold, with_all_types(np.mean(pred, axis=0, dtype=np.float64)))
         occurs[at] = (sizes > 0).sum(axis=0)
         squares = (sizes * sizes).sum(axis=0)
         effective[at] = sizes.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0)
     return occurs, effective
 
 
-def _fewest(table: Floats, places: Sequence[Sequence[Place]]) -> Floats:
+def _fewest(table: Floats, places: Sequence[Sequence[UnitGroup]]) -> Floats:
     """Entries of a table (systems, levels, types); of several places, the smallest."""
     return np.stack(
         [np.min([table[:, level, kind] for level, kind in own], axis=0) for own in places], axis=-1
@@ -181,8 +181,8 @@ def _fewest(table: Floats, places: Sequence[Sequence[Place]]) -> Floats:
 
 
 def _parts(
-    clustered: Clustered, sums: _Sums, occurs: Floats, effective: Floats
-) -> dict[tuple[int, int], Parts]:
+    clustered: ClusterCounts, sums: _ProductSums, occurs: Floats, effective: Floats
+) -> dict[tuple[int, int], MeanParts]:
     found = {}
     for at, places in sums.shares.items():
         cells = clustered.parts(clustered.keys[at], clustered.metrics[at])
@@ -191,9 +191,9 @@ def _parts(
             runs = clustered.runs_of(name)
             values = mean_of_defined(clustered.shares[runs][:, places])
             known = np.flatnonzero(~np.isnan(values))
-            totals = with_whole(np.mean([clustered.totals[run] for run in runs], axis=0), -2)
+            totals = with_all_types(np.mean([clustered.totals[run] for run in runs], axis=0), -2)
             sizes = totals[levels, kinds, 0] + totals[levels, kinds, 2]
-            found[system, at] = Parts(
+            found[system, at] = MeanParts(
                 values[known],
                 sizes[known],
                 occurs[system, levels, kinds][known],

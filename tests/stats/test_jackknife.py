@@ -13,10 +13,9 @@ from nerscope.corpus.units import MENTION
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats import clusters as clusters_module
-from nerscope.stats.clusters import CellKey, Clustered, columns_of
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of, columns_of
 from nerscope.stats.intervals import cluster_variance
-from nerscope.stats.resampling import clusters_of
-from nerscope.stats.spread import Spread, mean_of_defined, spread_of
+from nerscope.stats.jackknife import Jackknife, jackknife, mean_of_defined
 
 LABELS = st.sampled_from(["O", "O", "B-PER", "B-LOC"])
 SENTENCE = st.integers(1, 5).flatmap(
@@ -54,12 +53,12 @@ def naive_moves(metric: str, gold: Labels, runs: list[Labels], kind: str | None)
     return np.array(moves)
 
 
-def mentions(evidence: Evidence, *systems: str, **options: Any) -> Clustered:
+def mentions(evidence: Evidence, *systems: str, **options: Any) -> ClusterCounts:
     division = next(one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION)
-    return Clustered(evidence, division, "exact", systems, clusters_of(evidence, **options))
+    return ClusterCounts(evidence, division, "exact", systems, clusters_of(evidence, **options))
 
 
-def at(spread: Spread, metric: str, kind: int | None = None) -> int:
+def at(spread: Jackknife, metric: str, kind: int | None = None) -> int:
     return spread.keys.index(CellKey("all", kind, metric))
 
 
@@ -78,7 +77,7 @@ def test_moves_are_those_of_leaving_out_each_sentence(
     runs = [[list(one[1 + run]) for one in sentences] for run in range(n_runs)]
     outputs: Any = [nerscope.Corpus.of(run) for run in runs]
     evidence = nerscope.evaluate(gold, {"s": outputs, "t": gold}).evidence[0]
-    spread = spread_of(mentions(evidence, "s", "t"))
+    spread = jackknife(mentions(evidence, "s", "t"))
     place = at(spread, metric, None if kind is None else evidence.types.index(kind))
     moves = naive_moves(metric, gold, runs, kind)
     values = [score(metric, gold, run, kind) for run in runs]
@@ -94,11 +93,11 @@ def test_two_systems_have_what_they_share_in_their_products() -> None:
     gold = drawn(40, seed=1)
     one = noisy(gold, 0.3, 2)
     evidence = nerscope.evaluate(gold, {"a": one, "b": one, "c": noisy(gold, 0.3, 3)}).evidence[0]
-    spread = spread_of(mentions(evidence, "a", "b", "c"))
+    spread = jackknife(mentions(evidence, "a", "b", "c"))
     place = at(spread, "f1")
     assert spread.products[0, 0, place] == spread.products[0, 1, place]
     assert 0 < spread.products[0, 2, place] < spread.products[0, 0, place]
-    alone = spread_of(mentions(evidence, "a", "b", "c"), paired=False)
+    alone = jackknife(mentions(evidence, "a", "b", "c"), paired=False)
     assert np.einsum("ssk->sk", alone.products) == pytest.approx(
         np.einsum("ssk->sk", spread.products)
     )
@@ -109,9 +108,9 @@ def test_blocks_of_clusters_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     gold = drawn(30, seed=1)
     systems: Any = {"a": [noisy(gold, 0.3, 2), noisy(gold, 0.2, 3)], "b": noisy(gold, 0.3, 4)}
     evidence = nerscope.evaluate(gold, systems).evidence[0]
-    whole = spread_of(mentions(evidence, "a", "b"))
+    whole = jackknife(mentions(evidence, "a", "b"))
     monkeypatch.setattr(clusters_module, "_MOST_VALUES", 50)
-    blocks = spread_of(mentions(evidence, "a", "b"))
+    blocks = jackknife(mentions(evidence, "a", "b"))
     assert blocks.products == pytest.approx(whole.products)
     assert blocks.of_run == pytest.approx(whole.of_run)
     assert blocks.parts[0, at(whole, "macro_f1")].products == pytest.approx(
@@ -122,7 +121,7 @@ def test_blocks_of_clusters_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 def test_clusters_of_unequal_size_count_for_fewer() -> None:
     gold = [["B-PER"] * size for size in (10, 1, 1)] + [["O"]]
     evidence = nerscope.evaluate(gold, {"s": gold}).evidence[0]
-    spread = spread_of(mentions(evidence, "s"))
+    spread = jackknife(mentions(evidence, "s"))
     assert spread.clusters[0, at(spread, "recall")] == 3
     assert spread.degrees[0, at(spread, "recall")] == pytest.approx(12**2 / 102 - 1)
 
@@ -130,7 +129,7 @@ def test_clusters_of_unequal_size_count_for_fewer() -> None:
 def test_parts_of_a_macro_average_are_its_types() -> None:
     gold = drawn(40, seed=1)
     evidence = nerscope.evaluate(gold, {"s": noisy(gold, 0.3, 2)}).evidence[0]
-    spread = spread_of(mentions(evidence, "s"))
+    spread = jackknife(mentions(evidence, "s"))
     parts = spread.parts[0, at(spread, "macro_f1")]
     types = [at(spread, "f1", kind) for kind in range(len(evidence.types))]
     assert parts.values == pytest.approx(spread.values("s")[types])
@@ -142,7 +141,7 @@ def test_parts_of_a_macro_average_are_its_types() -> None:
 def test_a_type_that_does_not_occur_is_no_part() -> None:
     gold = [["B-PER"], ["B-PER"], ["B-LOC"]]
     evidence = nerscope.evaluate(gold, {"s": [["B-PER"], ["O"], ["O"]]}).evidence[0]
-    spread = spread_of(mentions(evidence, "s"))
+    spread = jackknife(mentions(evidence, "s"))
     parts = spread.parts[0, at(spread, "macro_precision")]
     assert parts.values.tolist() == [1.0]
 
@@ -152,7 +151,7 @@ def test_variance_is_that_of_the_jackknife() -> None:
     gold = [["B-PER"]] * 10
     pred = [["B-PER"]] * 7 + [["O"]] * 3
     evidence = nerscope.evaluate(gold, {"s": pred}).evidence[0]
-    spread = spread_of(mentions(evidence, "s"))
+    spread = jackknife(mentions(evidence, "s"))
     variance = cluster_variance(spread, 0)[at(spread, "recall")]
     assert variance == pytest.approx(0.7 * 0.3 / 9)
 
