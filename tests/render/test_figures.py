@@ -150,6 +150,7 @@ def test_a_match_chooses_the_attributes_that_have_it(one: Results) -> None:
     assert len(figure_of(one, "attributes", match="exact").panels) == 8
 
 
+@pytest.mark.slow
 def test_a_radar_scales_by_the_largest_of_several_datasets(one: Results, two: Results) -> None:
     (alone,) = figure_of(one, "radar").panels
     assert alone.title == "ρ"

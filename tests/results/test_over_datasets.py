@@ -73,6 +73,7 @@ def saved(results: Results, path: Path) -> Results:
     return Results.load(path)
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", list(REBUILT))
 @pytest.mark.parametrize("protocol", [None, SPLITS, Protocol("drawn")])
 def test_it_is_kept(name: str, protocol: Protocol | None, four: Results, tmp_path: Path) -> None:
@@ -100,6 +101,7 @@ def test_a_protocol_that_cannot_be_is_refused(kind: Any, ratio: Any, message: st
         Protocol(kind, ratio)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "text",
     [
