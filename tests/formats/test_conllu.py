@@ -496,7 +496,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
 @given(corpora(), st.sampled_from(["bio", "bioes", "bilou"]))
 def test_what_is_written_is_read_back(corpus: Corpus, scheme: str) -> None:
     data = written(corpus, SCHEMES[scheme])
-    found = joined(list(ConlluFile(FileBytes("f", data=data), key="NER").chunks(Coding())))
+    found = join_chunks(list(ConlluFile(FileBytes("f", data=data), key="NER").chunks(Coding())))
     assert [found.words(k) for k in range(len(found))] == [
         corpus.words(k) for k in range(len(corpus))
     ]

@@ -5,14 +5,14 @@ import pytest
 from nerscope.corpus.corpus import Corpus, Note, ReadingNotes
 from nerscope.corpus.schemes import BIO, Fault
 from nerscope.errors import FormatError
-from nerscope.formats.notes import Note, describe_fault, note_line, reading_notes
+from nerscope.formats.notes import SourceNote, describe_fault, note_line, reading_notes
 
 
 def reading(*sentences: str) -> ReadingNotes:
     return Corpus.of([sentence.split() for sentence in sentences], scheme="bio").reading_notes
 
 
-def losses(given: Reading, repair: str = "conlleval") -> list[Note]:
+def losses(given: ReadingNotes, repair: str = "conlleval") -> list[SourceNote]:
     return list(reading_notes("f", given, BIO, repair))
 
 
@@ -36,7 +36,7 @@ def test_repairs_are_counted_by_kind_with_their_first_places() -> None:
 
 
 def test_repairs_are_counted_against_the_scheme_that_is_given() -> None:
-    given = Corpus.of([["O", "I-X"], ["I-X", "B-X"]]).reading
+    given = Corpus.of([["O", "I-X"], ["I-X", "B-X"]]).reading_notes
     assert list(reading_notes("f", given, given.transitions.scheme(), "strict")) == []
     assert [loss["count"] for loss in reading_notes("f", given, BIO, "strict")] == [2]
 

@@ -340,7 +340,7 @@ def listed(corpus: Corpus) -> list[tuple[int, int, str]]:
 def test_what_is_written_is_read_back(given_sentences: list[Any]) -> None:
     corpus = Corpus.of(given_sentences)
     data = write_webanno(corpus, BIO)
-    found = joined(list(WebannoSource(FileBytes("f.tsv", data=data)).chunks(Coding())))
+    found = join_chunks(list(WebannoSource(FileBytes("f.tsv", data=data)).chunks(Coding())))
     assert [found.words(k) for k in range(len(found))] == [words for words, _ in given_sentences]
     assert listed(found) == listed(corpus)
     assert write_webanno(found, BIO) == data

@@ -103,12 +103,12 @@ class _Read(NamedTuple):
 def _read(source: Source, repair: str) -> _Read:
     """The corpus with its mentions as spans, and what reading it lost."""
     scheme = source.label_style().scheme if repair in ("strict", "discard") else None
-    chunks, readings, told = [], dict[str, Reading](), None
+    chunks, readings, told = [], dict[str, ReadingNotes](), None
     for chunk in source.chunks(Coding()):
         chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
-        readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
-        told = chunk.told
-    own = told or sum(readings.values(), Reading()).transitions.scheme()
+        readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
+        told = chunk.declared_scheme
+    own = told or sum(readings.values(), ReadingNotes()).transitions.scheme()
     found = notes_of_files(source.name, readings, own, repair)
     return _Read(chunks, note_lines(found))
 

@@ -13,7 +13,7 @@ from nerscope.dataset.sizes import sizes
 from nerscope.dataset.splits import Split, read_splits
 from nerscope.dataset.usage import ambiguous, inconsistent, unannotated, usage_of
 from nerscope.formats.base import CorpusLike
-from nerscope.formats.notes import Note, reading_notes
+from nerscope.formats.notes import SourceNote, reading_notes
 
 Records = list[dict[str, Any]]
 
@@ -32,7 +32,7 @@ class Description:
     inconsistent: Records
     duplicates: Records
     hard_tokens: Records
-    losses: list[Note]
+    losses: list[SourceNote]
 
     def as_dict(self) -> dict[str, Any]:
         """What `describe --format json` prints."""
@@ -101,9 +101,9 @@ def _described(
     )
 
 
-def _losses(split: Split, repair: str) -> list[Note]:
+def _losses(split: Split, repair: str) -> list[SourceNote]:
     corpus = split.corpus
-    return list(reading_notes(corpus.name, corpus.reading, corpus.scheme, repair))
+    return list(reading_notes(corpus.name, corpus.reading_notes, corpus.scheme, repair))
 
 
 def _or_none(value: float) -> float | None:

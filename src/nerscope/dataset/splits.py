@@ -56,7 +56,7 @@ def read_splits(
 
 
 def _whole(given: CorpusLike, name: str, coding: Coding) -> Corpus:
-    return joined([require_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
+    return join_chunks([require_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
 
 
 def _standard_attributes() -> Iterator[Attribute]:

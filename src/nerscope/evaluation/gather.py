@@ -22,7 +22,7 @@ from nerscope.evaluation.score import Asked, Scored, may_keep_words, score_piece
 from nerscope.evaluation.subsets import Subset
 from nerscope.evaluation.sums import Sums
 from nerscope.formats.base import JoinedSources, LabelStyle
-from nerscope.formats.notes import Note, notes_of_files
+from nerscope.formats.notes import SourceNote, notes_of_files
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
 
@@ -31,7 +31,7 @@ class Gathered(NamedTuple):
     """What scoring found: evidence for every facet that is needed, and what reading lost."""
 
     evidence: Evidence
-    losses: list[Note]
+    losses: list[SourceNote]
     subsets: Sequence[Subset]  # by which it is to be divided
 
 
@@ -115,14 +115,14 @@ def _losses(
     planned: Planned,
     readings: Sequence[Mapping[str, ReadingNotes]],
     schemes: Sequence[Scheme],
-) -> list[Note]:
+) -> list[SourceNote]:
     """What reading lost."""
     settings, training = planned.plan.settings, planned.training
     names = [source.name for source in task.sources]
     read = list(zip(names, readings, schemes, strict=True))
     if task.train is not None and training is not None:
-        read.insert(0, (task.train.name, training.readings, training.scheme))
-    found: dict[str, Note] = {}
+        read.insert(0, (task.train.name, training.notes_by_file, training.scheme))
+    found: dict[str, SourceNote] = {}
     for name, files, scheme in read:
         if not settings.texts:
             files = {file: reading.without_items() for file, reading in files.items()}
@@ -137,7 +137,7 @@ def _noticed(
     readings: Sequence[ReadingNotes],
     schemes: Sequence[Scheme],
     natures: Sequence[LabelStyle],
-) -> Iterator[Note]:
+) -> Iterator[SourceNote]:
     """What is odd about the settings, and about each output beside gold."""
     yield from unused_names(task.settings, task.coding.labels.types)
     for source, nature in zip(task.sources, natures, strict=True):

@@ -9,7 +9,7 @@ from nerscope.corpus.corpus import ReadingNotes
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import AlignmentError, plural
 from nerscope.evaluation.settings import Settings
-from nerscope.formats.notes import Note, make_note
+from nerscope.formats.notes import SourceNote, make_note
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Units
 
@@ -29,7 +29,9 @@ def refuse_other_sentences(name: str, reading: ReadingNotes, n_tokens: int) -> N
         )
 
 
-def different_scheme(name: str, reading: Reading, schemes: tuple[Scheme, Scheme]) -> Iterator[Note]:
+def different_scheme(
+    name: str, reading: ReadingNotes, schemes: tuple[Scheme, Scheme]
+) -> Iterator[SourceNote]:
     """A note if an output (second of the schemes) is written in another scheme than gold."""
     gold, own = schemes
     if gold.name == own.name:
@@ -53,7 +55,7 @@ def _strange(reading: ReadingNotes, gold: Scheme, own: Scheme) -> list[tuple[int
     return [(fault.times, fault.first_line) for fault in reading.transitions.faults(gold)]
 
 
-def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Note]:
+def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[SourceNote]:
     """A note if an output has types that gold does not have, with the map that may mend it."""
     ledger, size = evidence.overall, len(evidence.types)
     known, found = (
@@ -77,7 +79,7 @@ def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Note]:
     )
 
 
-def unused_names(settings: Settings, written: Collection[str]) -> Iterator[Note]:
+def unused_names(settings: Settings, written: Collection[str]) -> Iterator[SourceNote]:
     """A note for types that are to be renamed or dropped, and that nobody has."""
     counted = {settings.map.get(name, name) for name in written}
     said = [("map", name, written) for name in settings.map]
@@ -87,7 +89,7 @@ def unused_names(settings: Settings, written: Collection[str]) -> Iterator[Note]
             yield make_note(option, "names without use", 0, [], f"no file has the type {name}")
 
 
-def nested(name: str, flat: bool) -> Iterator[Note]:
+def nested(name: str, flat: bool) -> Iterator[SourceNote]:
     """A note if tokens have no single label, so that what divides tokens cannot be had."""
     if not flat:
         message = "mentions overlap or have holes: what divides tokens is left out, and accuracy"
@@ -109,7 +111,7 @@ def _like(kind: str, known: Sequence[str]) -> str | None:
 
 def identical_outputs(
     evidence: Evidence, meant: Collection[tuple[str, str]] = ()
-) -> Iterator[Note]:
+) -> Iterator[SourceNote]:
     """A note for each run that predicts the very mentions of an earlier run, or of gold, unless it
     is meant to.
     """

@@ -21,7 +21,7 @@ from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.facets.alignment import ALIGNMENT
 from nerscope.formats.base import input_files, source_named, source_names
-from nerscope.formats.notes import Note
+from nerscope.formats.notes import SourceNote
 from nerscope.results.compare import (
     Comparison,
     PairNames,
@@ -177,7 +177,7 @@ class _Scored(NamedTuple):
     """What was found for one dataset, and a key for all that each run rests on."""
 
     evidence: Evidence
-    losses: list[Note]
+    losses: list[SourceNote]
     keys: dict[Run, str]
 
 
@@ -228,7 +228,7 @@ def _given_again(dataset: Dataset) -> Iterator[Run]:
                 yield system, str(number)
 
 
-def _unpacked(entry: Any) -> tuple[Evidence, list[Note]] | None:
+def _unpacked(entry: Any) -> tuple[Evidence, list[SourceNote]] | None:
     """What an entry of the cache says; None if it is of no use."""
     if entry is None:
         return None

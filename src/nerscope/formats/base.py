@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
-from nerscope.corpus.corpus import Coding, Corpus, Sentence, joined
+from nerscope.corpus.corpus import Coding, Corpus, Sentence, join_chunks
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.formats.files import FileBytes, matching_files, refuse_pickles, spool_to_disk
@@ -388,4 +388,4 @@ def read(given: CorpusLike, **options: Any) -> Corpus:
     2
     """
     source = open_source(given, **options)
-    return replace(joined(list(source.chunks(Coding()))), name=source.name)
+    return replace(join_chunks(list(source.chunks(Coding()))), name=source.name)

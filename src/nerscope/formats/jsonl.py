@@ -125,7 +125,7 @@ class JsonFile(Source):
             texts = (one.record for one in everything if isinstance(one.record, Record))
             yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
             return
-        parts = (one.record for one in everything if isinstance(one.record, SentenceParts))
+        parts = (one.record for one in everything if isinstance(one.record, ParsedSentence))
         said = (SentenceBatch([part]) for part in parts)
         yield from gather_chunks(said, self.name, coding, self._scheme, tokens=tokens)
 

@@ -12,7 +12,7 @@ _NAMED = 3
 COMMENTS = "comment lines"  # counted, but not worth a note
 
 
-class Note(TypedDict):
+class SourceNote(TypedDict):
     """Something that was read differently from how it was written: what, how often, where first."""
 
     source: str
@@ -24,22 +24,24 @@ class Note(TypedDict):
     of: NotRequired[int]  # how often it might have been, where there is a rate
 
 
-def reading_notes(name: str, reading: Reading, scheme: Scheme, repair: str) -> Iterator[Note]:
+def reading_notes(
+    name: str, reading: ReadingNotes, scheme: Scheme, repair: str
+) -> Iterator[SourceNote]:
     """What one file lost; with the repair `none`, the first forbidden transition is refused."""
     if reading.differing_tokens:
         message = (
             f"{plural(reading.differing_tokens, 'token')} spelt otherwise than in gold; "
             "matched by position"
         )
-        lines = [reading.first_other_line]
-        yield make_note(name, "different tokens", reading.other_tokens, lines, message)
-    if reading.mended:
-        message = f"{plural(reading.mended, 'label')} mended as asked"
-        yield make_note(name, "mended labels", reading.mended, [], message)
-    if reading.comments:
-        message = f"{plural(reading.comments, 'comment line')} left out"
-        yield make_note(name, COMMENTS, reading.comments, [], message)
-    for kind, found in reading.found.items():
+        lines = [reading.first_differing_line]
+        yield make_note(name, "different tokens", reading.differing_tokens, lines, message)
+    if reading.mended_labels:
+        message = f"{plural(reading.mended_labels, 'label')} mended as asked"
+        yield make_note(name, "mended labels", reading.mended_labels, [], message)
+    if reading.comment_lines:
+        message = f"{plural(reading.comment_lines, 'comment line')} left out"
+        yield make_note(name, COMMENTS, reading.comment_lines, [], message)
+    for kind, found in reading.notes.items():
         if found.times:
             yield _noticed(name, kind, found)
     faults = reading.transitions.faults(scheme)
@@ -48,13 +50,13 @@ def reading_notes(name: str, reading: Reading, scheme: Scheme, repair: str) -> I
 
 
 def notes_of_files(
-    name: str, readings: Mapping[str, Reading], scheme: Scheme, repair: str
-) -> Iterator[Note]:
+    name: str, readings: Mapping[str, ReadingNotes], scheme: Scheme, repair: str
+) -> Iterator[SourceNote]:
     """What several files lost that are one corpus, by the name of each: told once, in all of them
     together, with the places where it was.
 
     >>> from nerscope.corpus.schemes import BIO
-    >>> readings = {f"{name}.conll": Reading(comments=2) for name in ("a", "b")}
+    >>> readings = {f"{name}.conll": ReadingNotes(comments=2) for name in ("a", "b")}
     >>> [make_note] = notes_of_files("*.conll", readings, BIO, "conlleval")
     >>> make_note["source"], make_note["count"], make_note["places"]
     ('*.conll', 4, ['a.conll', 'b.conll'])
@@ -63,23 +65,23 @@ def notes_of_files(
     for file, reading in readings.items():
         for one in reading_notes(file, reading, scheme, repair):
             places.setdefault(one["kind"], []).extend(one["places"])
-    for one in reading_notes(name, sum(readings.values(), Reading()), scheme, repair):
+    for one in reading_notes(name, sum(readings.values(), ReadingNotes()), scheme, repair):
         yield {**one, "places": places[one["kind"]][:_PLACES]}
 
 
-def _noticed(name: str, kind: str, found: Found) -> Note:
+def _noticed(name: str, kind: str, found: Note) -> SourceNote:
     """What a format noticed; the first few are named."""
     named = ", ".join(f"'{item}'" for item in dict.fromkeys(found.items[:_NAMED]))
     more = " …" if named and found.times > _NAMED else ""
     rate = f" of {found.out_of} ({100 * found.times / found.out_of:.1f} %)" if found.out_of else ""
     message = f"{kind}: {found.times}{rate}" + (f", such as {named}{more}" if named else "")
     lost = make_note(name, kind, found.times, found.lines, message, found.items)
-    if found.of:
-        lost["of"] = found.of
+    if found.out_of:
+        lost["of"] = found.out_of
     return lost
 
 
-def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Note:
+def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> SourceNote:
     total = sum(fault.times for fault in faults)
     if repair == "none":
         first = min(faults, key=lambda fault: fault.first_line)
@@ -108,10 +110,10 @@ def make_note(
     lines: Sequence[int],
     message: str,
     items: Sequence[str] = (),
-) -> Note:
+) -> SourceNote:
     """One loss, with the places of the first few lines, and what was lost if it can be named."""
     places = [f"{name}:{line}" if line else name for line in lines[:_PLACES]] or [name]
-    found: Note = {
+    found: SourceNote = {
         "source": name,
         "kind": kind,
         "count": count,
@@ -123,11 +125,11 @@ def make_note(
     return found
 
 
-def note_line(found: Note) -> str:
+def note_line(found: SourceNote) -> str:
     """A loss in one line."""
     return f"{found['places'][0]}: {found['message']}"
 
 
-def note_lines(losses: Iterable[Note]) -> list[str]:
+def note_lines(losses: Iterable[SourceNote]) -> list[str]:
     """The losses that are worth a note, in a line each."""
     return [note_line(one) for one in losses if one["kind"] != COMMENTS]

@@ -128,7 +128,7 @@ class NoteCollector:
         """Note something."""
         self._seen.setdefault(kind, []).append((line, what))
 
-    def take(self, of: Mapping[str, int] | None = None) -> Reading:
+    def take(self, of: Mapping[str, int] | None = None) -> ReadingNotes:
         """All of it, as a reading; `of` says how often each might have been."""
         sizes = of or {}
         found = {
@@ -216,7 +216,7 @@ class CharacterAligner:
     needs_whole_documents: bool = False
     _units: Iterator[_Unit] = field(init=False)
     _tape: _Tape = field(default_factory=_Tape)
-    _reading: Reading = field(default_factory=Reading)
+    _reading: ReadingNotes = field(default_factory=ReadingNotes)
     _notes: NoteCollector = field(default_factory=NoteCollector)
 
     def __post_init__(self) -> None:
@@ -246,7 +246,7 @@ class CharacterAligner:
             behind = sentences[number + 1 : number + 2]
             for one in self._sentence(words, behind, gold.place(at)):
                 placed.append(one._replace(start=one.start + at, end=one.end + at))
-        reading, self._reading = self._reading + self._notes.take(), Reading()
+        reading, self._reading = self._reading + self._notes.take(), ReadingNotes()
         return on_gold_tokens(gold, self.source.name, placed, reading)
 
     def _sentence(
@@ -323,7 +323,7 @@ class CharacterAligner:
         known = [where[at] for low, high in inside for at in range(low, high) if where[at] >= 0]
         if not known:
             self._notes.add(NOWHERE, span.line, said)
-            return PlacedMention(0, 0, span.type, Shape(adrift=True, said=said))
+            return PlacedMention(0, 0, span.type, Shape(adrift=True, predicted_text=said))
         edges = [(where[low], where[high - 1] + 1) for low, high in inside]
         if span.end <= len(where) and all(low >= 0 and high > 0 for low, high in edges):
             placed = ruler.placed(CharSpan(tuple(edges), span.type)).with_text(said)
@@ -345,7 +345,7 @@ class CharacterAligner:
 
 
 def on_gold_tokens(
-    gold: Corpus, name: str, placed: Sequence[PlacedMention], reading: Reading
+    gold: Corpus, name: str, placed: Sequence[PlacedMention], reading: ReadingNotes
 ) -> Corpus:
     """A chunk of a system on the sentences of gold."""
     spans = Mentions(

@@ -11,11 +11,11 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import (
     Coding,
     Corpus,
-    Found,
-    Reading,
+    Note,
+    ParsedSentence,
+    ReadingNotes,
     Sentence,
-    SentenceParts,
-    corpus_of,
+    build_corpus,
     read_sentences,
 )
 from nerscope.corpus.schemes import BIO, Scheme
@@ -115,9 +115,13 @@ class Source(ABC):
 
     def label_style(self, coding: Coding | None = None) -> LabelStyle:
         """The scheme, and whether mentions are flat. By default, the source is read through."""
-        reading, flat, declared = Reading(), True, None
+        reading, flat, declared = ReadingNotes(), True, None
         for chunk in self.chunks(coding or Coding(), tokens=False):
-            reading, flat, declared = reading + chunk.reading, flat and chunk.is_flat, chunk.told
+            reading, flat, declared = (
+                reading + chunk.reading_notes,
+                flat and chunk.is_flat,
+                chunk.declared_scheme,
+            )
         return LabelStyle(declared or reading.transitions.scheme(), flat)
 
     @property
@@ -215,7 +219,7 @@ class SentenceList(Source):
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """All sentences as one chunk."""
         if self._last is None or self._last.coding is not coding:
-            self._last = corpus_of(self._sentences, self.name, coding)
+            self._last = build_corpus(self._sentences, self.name, coding)
         yield self._last
 
 
@@ -358,8 +362,8 @@ def require_tokens(corpus: Corpus) -> Corpus:
 class SentenceBatch(NamedTuple):
     """Some sentences, and what was noticed in them."""
 
-    sentences: list[SentenceParts]
-    found: Mapping[str, Found] = {}
+    sentences: list[ParsedSentence]
+    found: Mapping[str, Note] = {}
 
 
 def gather_chunks(
@@ -374,24 +378,24 @@ def gather_chunks(
 
     An input without sentences is refused.
 
-    >>> batch = SentenceBatch([SentenceParts(["Ada"], ["B-PER"], [], 1, 1)])
+    >>> batch = SentenceBatch([ParsedSentence(["Ada"], ["B-PER"], [], 1, 1)])
     >>> [len(chunk) for chunk in gather_chunks([batch, batch], "x", Coding())]
     [2]
     """
 
     def chunk() -> Corpus:
-        corpus = corpus_of(sentences, name, coding, tokens=tokens, told=scheme)
-        return replace(corpus, reading=corpus.reading + reading)
+        corpus = build_corpus(sentences, name, coding, tokens=tokens, told=scheme)
+        return replace(corpus, reading_notes=corpus.reading_notes + reading)
 
-    sentences: list[SentenceParts] = []
-    reading, size, is_empty = Reading(), 0, True
+    sentences: list[ParsedSentence] = []
+    reading, size, is_empty = ReadingNotes(), 0, True
     for batch in batches:
         sentences += batch.sentences
-        reading = reading + Reading(found=batch.found) if batch.found else reading
+        reading = reading + ReadingNotes(notes=batch.found) if batch.found else reading
         size += sum(sentence.size for sentence in batch.sentences)
         if size >= _CHUNK:
             yield chunk()
-            sentences, reading, size, is_empty = [], Reading(), 0, False
+            sentences, reading, size, is_empty = [], ReadingNotes(), 0, False
     if sentences:
         yield chunk()
     elif is_empty:

@@ -291,7 +291,9 @@ class _Locator:
                 kind = HALLUCINATED if is_hallucinated else AGAIN
                 self._notes.add(kind, answer.line, mention.text)
                 if is_hallucinated:  # it counts as a predicted mention that matches nothing
-                    yield PlacedMention(0, 0, type_code, Shape(adrift=True, said=mention.text))
+                    yield PlacedMention(
+                        0, 0, type_code, Shape(adrift=True, predicted_text=mention.text)
+                    )
             for place in new:
                 placed = text.ruler.placed(CharSpan((place,), type_code)).with_text(mention.text)
                 if not placed.shape.is_aligned:

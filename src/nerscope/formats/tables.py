@@ -275,7 +275,7 @@ def _read_row(row: TableRow, table: TableData, name: str, number: int) -> Senten
         if empty := _empty_columns(row):
             raise _missing_values(empty, place) from None
         raise
-    if isinstance(record, SentenceParts):
+    if isinstance(record, ParsedSentence):
         return SentenceBatch([record._replace(document=_document(row))])
     sentences, noted = read_text(record, place)
     return SentenceBatch(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nerscope.errors import InputError, suggest
-from nerscope.formats.notes import Note, note_lines
+from nerscope.formats.notes import SourceNote, note_lines
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence
@@ -40,7 +40,7 @@ class Results:
     def __init__(
         self,
         evidence: Sequence[Evidence] = (),
-        losses: Sequence[Note] = (),
+        losses: Sequence[SourceNote] = (),
         rows: list[Row] | None = None,
         protocol: Protocol | None = None,
     ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nerscope.errors import InputError, UsageError
-from nerscope.formats.notes import Note
+from nerscope.formats.notes import SourceNote
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row, plain_row, row_from, rows_of
 from nerscope.scoring.checking import finite
@@ -20,13 +20,13 @@ FORMAT = 1
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _REMEDY = "give a file that `evaluate -o` wrote"
 _ROW_KEYS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
-Parts = tuple[list[Evidence], list[Note], list[Row], Protocol | None]
+Parts = tuple[list[Evidence], list[SourceNote], list[Row], Protocol | None]
 
 
 def to_json(
     rows: list[Row],
     evidence: list[Evidence],
-    losses: list[Note],
+    losses: list[SourceNote],
     version: str,
     also: Mapping[str, Any],
 ) -> str:
@@ -161,10 +161,10 @@ def _checked_row(row: Any) -> Row:
     return row_from(row)
 
 
-def _checked_loss(loss: Any) -> Note:
+def _checked_loss(loss: Any) -> SourceNote:
     if not isinstance(loss["message"], str) or not isinstance(loss["places"][0], str):
         raise ValueError("a loss has no message or no place")
-    checked: Note = loss
+    checked: SourceNote = loss
     return checked
 
 

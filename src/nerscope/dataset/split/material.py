@@ -145,7 +145,7 @@ def _sources(data: Data) -> Iterator[Source]:
 
 def _read_source(source: Source, coding: Coding, first_document: int) -> _SourceText:
     if (file := source.column_file) is not None:
-        corpus = joined(list(file.chunks(coding)))
+        corpus = join_chunks(list(file.chunks(coding)))
         options = _explicit_options(file)
     else:
         file, corpus = _as_columns(source, coding)
@@ -169,7 +169,7 @@ def _read_source(source: Source, coding: Coding, first_document: int) -> _Source
 
 def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
     """A source of another format, written as two columns and read again."""
-    corpus = joined([require_tokens(chunk) for chunk in source.chunks(Coding())])
+    corpus = join_chunks([require_tokens(chunk) for chunk in source.chunks(Coding())])
     if not corpus.is_flat:
         raise InputError(
             source.name, "its mentions overlap, which labels cannot write", "split flat ones"

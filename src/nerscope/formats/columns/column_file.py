@@ -14,7 +14,7 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, label_error
 from nerscope.corpus.schemes import (
     OUTSIDE_LABEL,
-    Labels,
+    LabelCodes,
     Scheme,
     Transitions,
     parse_label,
@@ -156,7 +156,7 @@ class ColumnFile(Source):
             return LabelStyle(scheme_named(self.scheme))
         transitions = Transitions()
         for corpora in self.read_chunks(self.reader(Coding(), tokens=False), most=_SCHEME_BYTES):
-            transitions += corpora[0].reading.transitions
+            transitions += corpora[0].reading_notes.transitions
         return LabelStyle(transitions.scheme())
 
     def read_chunks(self, reader: BlockReader, most: int | None = None) -> Iterator[list[Corpus]]:
@@ -255,7 +255,7 @@ class LabelColumn:
     the shared codes of `Labels` are what mentions are decoded from.
     """
 
-    def __init__(self, labels: Labels, scheme: Scheme | None) -> None:
+    def __init__(self, labels: LabelCodes, scheme: Scheme | None) -> None:
         self.labels, self.scheme = labels, scheme
         self.texts: list[str] = []  # by raw code
         self._raw = _RawLabels()
@@ -275,7 +275,7 @@ class LabelColumn:
             self._learn(new, codes, lines.take(others), name)
         raw = np.full(len(starts), self._raw.outside, _narrowest(len(self.texts)))
         raw[others] = codes.astype(raw.dtype)
-        labels = np.zeros(len(starts), _narrowest(len(self.labels.known)))  # O is always 0
+        labels = np.zeros(len(starts), _narrowest(len(self.labels.labels)))  # O is always 0
         labels[others] = self._shared.astype(labels.dtype).take(codes)
         return raw, labels
 

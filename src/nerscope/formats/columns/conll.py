@@ -12,10 +12,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.corpus import Coding, Corpus, Reading
-from nerscope.corpus.mending import MENDS
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
 from nerscope.corpus.mentions import encode
-from nerscope.corpus.schemes import OUTSIDE_LABEL, Scheme, Transitions, scheme_named
+from nerscope.corpus.schemes import LABEL_FIXES, OUTSIDE_LABEL, Scheme, Transitions, scheme_named
 from nerscope.corpus.vocabulary import Fields
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
 from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format
@@ -53,7 +52,7 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
     "separator": FileOption(str, "tab or space; told by looking otherwise"),
     **SHARED_OPTIONS,
     "mend": FileOption(
-        {name: name for name in MENDS}.__getitem__,
+        {name: name for name in LABEL_FIXES}.__getitem__,
         "handles, to join @ and the name behind it into one mention",
     ),
     "comments": FileOption(
@@ -296,18 +295,18 @@ class _ConllReader:
         for number, column in self.columns.items():
             raw, labels = column.read(block.buffer, *block.field(number), lines, self.file.name)
             transitions = Transitions.of(column.texts, raw, starts, lines)
-            reading = Reading(transitions, comments=len(block.remarks))
+            reading = ReadingNotes(transitions, comment_lines=len(block.remarks))
             if self.file.mend:
-                mend = MENDS[self.file.mend]
+                mend = LABEL_FIXES[self.file.mend]
                 mended = mend(tokens, labels, starts, self.coding.tokens, self.coding.labels)
-                reading = replace(reading, mended=int((mended != labels).sum()))
+                reading = replace(reading, mended_labels=int((mended != labels).sum()))
                 labels = mended
             corpora.append(
                 Corpus(
                     *(self.file.name, self.coding, tokens, starts, lines, documents, labels),
-                    reading=reading,
-                    told=self.scheme,
-                    unread=unread,
+                    reading_notes=reading,
+                    declared_scheme=self.scheme,
+                    unread_tokens=unread,
                 )
             )
         return corpora
@@ -326,7 +325,7 @@ def write_conll(corpus: Corpus, scheme: Scheme) -> bytes:
     b'Ada\\tB-PER\\nspoke\\tO\\n\\n'
     """
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
-    names = corpus.coding.labels.spell(scheme)
+    names = corpus.coding.labels.texts_in(scheme)
     if any(re.search(r"\s", name) for name in names):
         raise InputError(
             corpus.name, "a type has a blank in it, which columns cannot hold", "rename the type"

@@ -15,7 +15,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, Objects
 from nerscope.corpus.arrays import Bytes as Buffer
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import OUTSIDE_LABEL, Scheme, Transitions, parse_label, scheme_named
 from nerscope.corpus.vocabulary import padded
@@ -364,11 +364,11 @@ class _ConlluReader:
         documents = self.documents + np.searchsorted(block.documents, rows[words.begins])
         places = ((RANGES, words.ranges), (EMPTY, words.empty))
         found = {
-            kind: Found(len(left), tuple((block.rows[left[:1]] + self.line).tolist()))
+            kind: Note(len(left), tuple((block.rows[left[:1]] + self.line).tolist()))
             for kind, left in places
             if len(left)
         }
-        reading = Reading(comments=len(block.remarks), found=found)
+        reading = ReadingNotes(comment_lines=len(block.remarks), notes=found)
         corpus = Corpus(
             *(self.file.name, self.coding, np.zeros(0, np.int32), starts, rows + self.line),
             *(documents, None, None, reading),
@@ -441,9 +441,9 @@ class _ConlluReader:
             *(starts[words.chosen], ends[words.chosen], corpus.lines, self.file.name),
         )
         transitions = Transitions.of(self.column.texts, raw, corpus.starts, corpus.lines)
-        found = {SHARED_OUT: Found(len(shared), tuple(shared[:1]))} if shared else {}
-        reading = corpus.reading + Reading(transitions, found=found)
-        return replace(corpus, labels=labels, reading=reading, told=self.scheme)
+        found = {SHARED_OUT: Note(len(shared), tuple(shared[:1]))} if shared else {}
+        reading = corpus.reading_notes + ReadingNotes(transitions, notes=found)
+        return replace(corpus, labels=labels, reading_notes=reading, declared_scheme=self.scheme)
 
     def _with_spans(self, corpus: Corpus, block: LineBlock, words: _WordLines) -> Corpus:
         starts, ends, given = _values(block, self.file.layout.label, BRACKETS)
@@ -512,7 +512,7 @@ def _label_texts(corpus: Corpus, scheme: Scheme) -> list[str]:
             corpus.name, "its mentions overlap, which labels cannot write", "convert flat ones"
         )
     codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
-    names = corpus.coding.labels.spell(scheme)
+    names = corpus.coding.labels.texts_in(scheme)
     if any(re.search(r"[|\t\r\n]", names[code]) for code in np.unique(codes)):
         raise InputError(
             corpus.name,
