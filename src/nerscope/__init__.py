@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nerscope.experiment.run import run_experiment
     from nerscope.facets.facet import Facet, attribute, register_facet
     from nerscope.facets.view import View
+    from nerscope.formats.answers.source import answers
     from nerscope.formats.base import Format, Source, read, register_format
     from nerscope.formats.columns.conll import ConllFile
     from nerscope.formats.strings import answers

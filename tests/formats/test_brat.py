@@ -71,7 +71,7 @@ def test_sentences_are_numbered_through_a_folder_of_many_chunks(
 ) -> None:
     files = dict.fromkeys(("a.txt", "b.txt", "c.txt"), "Ada\nleft")
     folder = folder_of(tmp_path / "docs", {**files, "a.ann": ""})
-    monkeypatch.setattr("nerscope.formats.text._CHUNK", 1)
+    monkeypatch.setattr("nerscope.formats.standoff.text._CHUNK", 1)
     assert read(folder).lines.tolist() == [1, 2, 3, 4, 5, 6]
 
 

@@ -21,7 +21,6 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
-from nerscope.formats.arrow import write_arrow, write_parquet
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import FileBytes
 from nerscope.formats.footer import claims_of
@@ -455,7 +454,7 @@ def test_an_empty_file_and_an_old_one_are_refused(tmp_path: Path) -> None:
 def test_claims_beyond_all_measure_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nerscope.formats.arrow._TRUSTED_VALUES", 100_000)
+    monkeypatch.setattr("nerscope.formats.tables.arrow._TRUSTED_VALUES", 100_000)
     size = 500_000
     values = pyarrow.DictionaryArray.from_arrays(np.zeros(size, np.int32), ["O"])
     offsets = pyarrow.array([0, size], pyarrow.int32())
@@ -600,7 +599,7 @@ def test_an_ordinary_folder_is_still_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spans", [False, True])
 def test_documents_are_written_and_read_back(spans: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.arrow.BATCH", 2)
+    monkeypatch.setattr("nerscope.formats.tables.arrow.BATCH", 2)
     marks = [(0, 1, "X"), (0, 1, "Y")] if spans else [(0, 1, "X")]
     corpus = replace(Corpus.of([(["a"], marks)] * 5), documents=np.array([0, 0, 0, 1, 2]))
     again = read(io.BytesIO(write_parquet(corpus, BIO)))

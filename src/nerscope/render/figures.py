@@ -23,9 +23,9 @@ from nerscope.render.panels import (
     plain_name,
 )
 from nerscope.results.diagnose import diagnose
-from nerscope.results.narrow import narrow_results
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
+from nerscope.results.selection import narrow_results
 
 _MOST_BARS = 4  # systems side by side; of more, dots are easier to tell apart
 _MOST_ACROSS = 5  # buckets beside each other in the column of a paper

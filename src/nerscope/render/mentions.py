@@ -189,7 +189,7 @@ def judged_tables(
 
 def with_judgements(document: Document, judged: JudgedResults) -> Document:
     """A document that shows results, and what people said of their pairs."""
-    shares: list[dict[str, Any]] = judged.shares
+    shares: Sequence[Mapping[str, Any]] = judged.shares
     if len({one["dataset"] for one in shares}) < 2:
         shares = [{key: one[key] for key in one if key != "dataset"} for one in shares]
     return replace(

@@ -48,7 +48,9 @@ _SPANS = "SP"  # the kind of layers that hold mentions
 _LAYER = re.compile(r"#T_(SP|CH|RL)=([^|]+)(.*)")
 _NUMBER = re.compile(r"\d+-\d+(\.\d+)?")
 _OFFSETS = re.compile(r"(\d{1,18})-(\d{1,18})")
+# Layers for parts of speech, lemmas and so on, which hold no mentions.
 _BUILT_IN = re.compile(r"(de\.tudarmstadt\.ukp\.dkpro|org\.dkpro)\.core\.|uima\.")
+# An annotation whose feature has no value.
 _NO_VALUE = "*"
 # A value with its number, up to a bar or the end; a backslash takes the next character with it.
 _ITEM = re.compile(r"((?:\\.|[^\\|])+?)(?:\[(\d{1,18})\])?(\||\Z)")
@@ -187,6 +189,7 @@ class _WebannoFile:
 
     def __init__(self, data: FileBytes) -> None:
         self.name, self._data = data.name, data
+        # Read at once: the layers of all files are needed to choose one.
         self.header = _read_header(self._lines(), self.name)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -271,6 +274,7 @@ class _WebannoDocument:
         """Lines with text, then lines with tokens, up to a blank line or the next text."""
         text: list[str] = []
         rows: list[tuple[int, list[str]]] = []
+        # A sentence ends at a blank line or at the #Text of the next sentence.
         for number, line in self._file.body():
             if rows and (not line or line.startswith("#")):
                 yield self._sentence(text, rows)
@@ -304,6 +308,7 @@ class _WebannoDocument:
             raise FormatError(place, f"no {TEXT} before the token", "write the text above it")
         joined = "\n".join(text)
         characters = _characters_of_units(joined)
+        # Offsets count from the start of the document; `begin` is where the sentence starts.
         begin = _offsets(rows[0][1][1], place)[0]
         # A line end inside of a sentence becomes a blank, so that the sentence stays one.
         sentence = _WebannoSentence(rows[0][0], [joined.replace("\n", " ")])
@@ -386,6 +391,7 @@ class _WebannoSentence:
 
     def absorb(self, other: "_WebannoSentence") -> None:
         """Take in the next sentence, on a line of its own."""
+        # The texts are joined with line ends, one character each.
         characters, tokens = sum(map(len, self.texts)) + len(self.texts), len(self.tokens)
         self.texts += other.texts
         self.tokens += [(start + characters, end + characters) for start, end in other.tokens]
@@ -430,6 +436,7 @@ def _locate_token(
 def _items(column: str, place: str) -> Iterator[tuple[str, int | None]]:
     """The values of a column, and their numbers."""
     done, goes_on = 0, True
+    # A bar promises another value, so a bar at the end is an error.
     while goes_on and (match := _ITEM.match(column, done)):
         done, goes_on = match.end(), bool(match[3])
         yield match[1], int(match[2]) if match[2] else None

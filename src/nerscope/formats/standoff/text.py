@@ -19,7 +19,7 @@ from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, Reading
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.base import Source
-from nerscope.formats.marks import FORBIDDEN
+from nerscope.formats.json.marks import FORBIDDEN
 
 _CHUNK = 1 << 19  # characters
 # A word may contain combining marks and joiners, which many scripts have between letters. It ends
@@ -170,6 +170,7 @@ def read_text(record: Record, place: str) -> TextRead:
         not _edges(span) <= _edges(written)
         for span, written in zip(spans, record.spans, strict=True)
     )
+    # Tokens are divided at each edge of each fragment.
     edges = set[int]().union(*map(_edges, spans))
     tokens, cut = _tokens(record, edges, place)
     sentences = list(_sentences(record, tokens, spans))
@@ -191,6 +192,7 @@ def _trim_span(span: TextSpan, text: str, place: str) -> TextSpan:
                 f"the span ({start}, {end}) does not lie in the {len(text)} characters of the text",
                 "count characters from 0; the end is the first character behind the span",
             )
+        # Fragments were trimmed, so an overlap that is only blanks is no error.
         if fragments and start < fragments[-1][1]:
             raise FormatError(
                 place,
@@ -251,6 +253,7 @@ def _given_tokens(record: Record, place: str) -> list[tuple[int, int]]:
     tokens: list[tuple[int, int]] = []
     done = 0
     for start, end in record.tokens or ():
+        # A token may be empty (start == end): tools write such tokens, and they are skipped below.
         if not done <= start <= end <= len(record.text):
             raise FormatError(
                 place,
@@ -279,6 +282,7 @@ def _sentences(
     # The tokens from the first to the last of each mention, holes included.
     hulls = [(at_start[span.fragments[0][0]], at_end[span.fragments[-1][1]]) for span in spans]
     bridged = {at for low, high in hulls for at in range(low + 1, high)}
+    # The blanks before each token; writing gaps and tokens in turn gives the text back.
     gaps = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *tokens])]
     breaks = [at for at in range(1, len(tokens)) if "\n" in gaps[at] and at not in bridged]
     in_order = sorted(zip(hulls, spans, strict=True), key=lambda pair: pair[0])
@@ -337,6 +341,7 @@ def records_of(corpus: Corpus) -> Iterator[Record]:
     types = corpus.coding.labels.types
     for begin, end in pairwise(bounds.tolist()):
         text, tokens = _join_words(words[begin:end], gaps[begin:end])
+        # Mentions are sorted by their start, and none goes across records.
         low, high = np.searchsorted(mentions.start, [begin, end])
         inside = mentions[np.arange(low, high)].shifted(-begin)
         spans = [

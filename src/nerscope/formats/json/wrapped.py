@@ -1,11 +1,11 @@
-"""What tools wrap around records: answers, annotators, tasks, paragraphs; what is left out."""
+"""Take records out of what tools wrap around them: answers, annotators, tasks, paragraphs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from nerscope.corpus.corpus import Note
 from nerscope.errors import FormatError
-from nerscope.formats.marks import first_key, listed, shown, shown_keys
+from nerscope.formats.json.marks import first_key, listed, shown, shown_keys
 
 TEXT_KEYS = ("text", "sentence", "content", "raw")
 REJECTED = "rejected or ignored examples left out"
@@ -15,43 +15,45 @@ NOT_ANNOTATED = "texts without an annotation left out"
 _ANNOTATORS = ("annotatorid", "sessionid", "annotator")
 _REFUSED_ANSWERS = ("reject", "ignore")
 
-Losses: TypeAlias = "dict[str, Note]"  # what was left out
+LeftOut: TypeAlias = "dict[str, Note]"  # notes on what was left out, by kind
 
 
-class Wanted(NamedTuple):
-    """Where a value stands, whose annotations are wanted, and where losses are counted."""
+class UnwrapContext(NamedTuple):
+    """The place of a value, whose annotations to read (None: any), and where to count the rest."""
 
     place: str
     line: int
     annotator: str | None
-    lost: Losses
+    left_out: LeftOut
 
-    def lose(self, kind: str, times: int = 1) -> None:
-        """Count what is left out."""
+    def leave_out(self, kind: str, times: int = 1) -> None:
         if times:
-            self.lost[kind] = self.lost.get(kind, Note(0)) + Note(times, (self.line,) * times)
+            note = Note(times, (self.line,) * times)
+            self.left_out[kind] = self.left_out.get(kind, Note(0)) + note
 
 
-_Wrapper: TypeAlias = Callable[[Mapping[str, Any], Wanted], Iterator[Mapping[str, Any]]]
+_Wrapper: TypeAlias = Callable[[Mapping[str, Any], UnwrapContext], Iterator[Mapping[str, Any]]]
 
 
-def unwrapped(item: object, wanted: Wanted) -> Iterator[Mapping[str, Any]]:
-    """The plain mappings in a value of a file; what is left out is counted.
+def unwrap(item: object, context: UnwrapContext) -> Iterator[Mapping[str, Any]]:
+    """The plain records in a value of a file; what is left out is counted.
 
-    >>> wanted = Wanted("a.jsonl:1", 1, None, {})
-    >>> list(unwrapped(["Ada spoke", {"entities": [[0, 3, "PER"]]}], wanted))
+    >>> context = UnwrapContext("a.jsonl:1", 1, None, {})
+    >>> list(unwrap(["Ada spoke", {"entities": [[0, 3, "PER"]]}], context))
     [{'text': 'Ada spoke', 'entities': [[0, 3, 'PER']]}]
-    >>> list(unwrapped({"text": "Ada", "spans": [], "answer": "reject"}, wanted)), [*wanted.lost]
-    ([], ['rejected or ignored examples left out'])
+    >>> list(unwrap({"text": "Ada", "spans": [], "answer": "reject"}, context))
+    []
+    >>> list(context.left_out)
+    ['rejected or ignored examples left out']
     """
-    plain = _as_mapping(item, wanted.place)
+    plain = _as_mapping(item, context.place)
     wrapper = wrapper_of(plain)
     if wrapper is not None:
-        yield from wrapper(plain, wanted)
+        yield from wrapper(plain, context)
     elif plain.get("answer") in _REFUSED_ANSWERS:
-        wanted.lose(REJECTED)
-    elif wanted.annotator is not None and _annotator_of(plain) not in (None, wanted.annotator):
-        wanted.lose(OTHER_ANNOTATORS)
+        context.leave_out(REJECTED)
+    elif context.annotator is not None and _annotator_of(plain) not in (None, context.annotator):
+        context.leave_out(OTHER_ANNOTATORS)
     else:
         yield plain
 
@@ -68,20 +70,20 @@ def _as_mapping(item: object, place: str) -> Mapping[str, Any]:
 
 
 def paired(item: object) -> object:
-    """A pair [text, {"entities": …}] as one mapping; all else as it is.
+    """A pair [text, {"entities": …}] as one mapping; any other value as it is.
 
     >>> paired(["Ada", {"entities": []}]), paired(7)
     ({'text': 'Ada', 'entities': []}, 7)
     """
     if isinstance(item, list | tuple) and len(item) == 2:
-        text, rest = item
-        if isinstance(text, str) and isinstance(rest, Mapping):
-            return {"text": text, **rest}
+        text, annotations = item
+        if isinstance(text, str) and isinstance(annotations, Mapping):
+            return {"text": text, **annotations}
     return item
 
 
 def wrapper_of(item: Mapping[str, Any]) -> _Wrapper | None:
-    """How to unwrap a mapping that is no record by itself.
+    """The function that unwraps a mapping, or None if it is a record itself.
 
     >>> wrapper_of({"text": "Ada", "spans": []}) is None
     True
@@ -94,17 +96,20 @@ def _annotator_of(item: Mapping[str, Any]) -> str | None:
     return None if key is None else str(item[key])
 
 
-def _task(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str, Any]]:
+def _task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Mapping[str, Any]]:
     """A task of Label Studio: by default the first annotation that was not cancelled."""
-    data, place, annotator = item["data"], wanted.place, wanted.annotator
+    data, place, annotator = item["data"], context.place, context.annotator
     humans, models = (_mappings(item.get(key), place) for key in ("annotations", "predictions"))
-    valid = [one for one in humans if not one.get("was_cancelled")]
-    known = valid if annotator is None and "annotations" in item else [*valid, *models]
-    chosen = next((one for one in known if annotator is None or annotator in _signed(one)), None)
-    wanted.lose(CANCELLED, len(humans) - len(valid))
-    wanted.lose(OTHER_ANNOTATORS, sum(one is not chosen for one in valid))
+    valid = [annotation for annotation in humans if not annotation.get("was_cancelled")]
+    candidates = valid if annotator is None and "annotations" in item else [*valid, *models]
+    # An annotator may also be a model, by its version.
+    if annotator is not None:
+        candidates = [candidate for candidate in candidates if annotator in _signed(candidate)]
+    chosen = next(iter(candidates), None)
+    context.leave_out(CANCELLED, len(humans) - len(valid))
+    context.leave_out(OTHER_ANNOTATORS, sum(annotation is not chosen for annotation in valid))
     if chosen is None:
-        wanted.lose(NOT_ANNOTATED)
+        context.leave_out(NOT_ANNOTATED)
         return
     text = first_key(data, TEXT_KEYS, lambda value: isinstance(value, str))
     if text is None:
@@ -113,12 +118,13 @@ def _task(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str, Any]
             f"the task has no text: the keys of its data are {shown_keys(data)}",
             f"call it {', '.join(TEXT_KEYS)}",
         )
-    regions = [one for one in _mappings(chosen.get("result"), place) if _is_label(one, place)]
-    yield {"text": data[text], "spans": _mappings([one.get("value") for one in regions], place)}
+    regions = _mappings(chosen.get("result"), place)
+    values = [region.get("value") for region in regions if _is_label(region, place)]
+    yield {"text": data[text], "spans": _mappings(values, place)}
 
 
 def _signed(annotation: Mapping[str, Any]) -> list[str]:
-    """All that an annotator or a model may be called by."""
+    """All names of the annotator or model of an annotation."""
     by = annotation.get("completed_by")
     names = [by.get("id"), by.get("email")] if isinstance(by, Mapping) else [by]
     return [str(name) for name in (*names, annotation.get("model_version")) if name is not None]
@@ -127,6 +133,7 @@ def _signed(annotation: Mapping[str, Any]) -> list[str]:
 def _is_label(region: Mapping[str, Any], place: str) -> bool:
     """Whether a region is a mention: relations and choices are not."""
     kind = str(region.get("type", "labels"))
+    # "rectanglelabels", "brushlabels" … annotate images.
     if kind != "labels" and kind.endswith("labels"):
         raise FormatError(
             place, f"regions of kind {shown(kind)} are not spans of a text", "label with Labels"
@@ -134,15 +141,16 @@ def _is_label(region: Mapping[str, Any], place: str) -> bool:
     return kind == "labels"
 
 
-def _document(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str, Any]]:
-    """The sentences of a document as spaCy 2 was trained on; or paragraphs with offsets."""
-    place = wanted.place
+def _document(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Mapping[str, Any]]:
+    """The sentences of a document in the training format of spaCy 2, or paragraphs with offsets."""
+    place = context.place
     for paragraph in _mappings(item["paragraphs"], place):
         sentences = [
             _mappings(sentence.get("tokens"), place)
             for sentence in _mappings(paragraph.get("sentences"), place)
         ]
         labelled = any("ner" in token for tokens in sentences for token in tokens)
+        # Paragraphs with text and entities are records themselves.
         if not labelled and (paragraph.get("entities") or paragraph.get("sentences") is None):
             yield paragraph
             continue
@@ -153,20 +161,20 @@ def _document(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str, 
             }
 
 
-def _annotated(item: Mapping[str, Any], wanted: Wanted) -> Iterator[Mapping[str, Any]]:
-    """Pairs below the classes that they are of; texts that nobody looked at are null."""
+def _annotated(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Mapping[str, Any]]:
+    """Pairs of text and entities below a list of classes; a text without annotation is null."""
     for pair in listed(item["annotations"]) or ():
         if pair is None:
-            wanted.lose(NOT_ANNOTATED)
+            context.leave_out(NOT_ANNOTATED)
         else:
-            yield _as_mapping(pair, wanted.place)
+            yield _as_mapping(pair, context.place)
 
 
 def _mappings(value: object, place: str) -> list[Mapping[str, Any]]:
-    found = [] if value is None else listed(value)
-    if found is None or not all(isinstance(one, Mapping) for one in found):
+    items = [] if value is None else listed(value)
+    if items is None or not all(isinstance(item, Mapping) for item in items):
         raise FormatError(place, f"{shown(value)} is no list of objects", "export the file again")
-    return found
+    return items
 
 
 def _is_task(item: Mapping[str, Any]) -> bool:

@@ -28,7 +28,9 @@ from nerscope.formats.text import (
 
 NAME = "brat"
 TEXT, ANNOTATIONS = ".txt", ".ann"
+# T1<tab>PER 0 3;8 11<tab>Ada Lee. At most 18 digits: longer numbers are slow to convert.
 _MENTION = re.compile(r"T[^\t]*\t([^ \t]+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")
+# The first line of a file of annotations, which may be empty: no line of columns looks like it.
 _ANNOTATION_LINE = re.compile(rb"\s*\Z|[TREAMN#*][^\t\n]*\t")
 _LINE_OF_TEXT = re.compile(r"[^\r\n]+")
 _BOM = "\ufeff"
@@ -125,6 +127,7 @@ def _pairs(data: FileBytes) -> list[TextPair]:
     path = Path(data.local)
     if not path.is_dir():
         return [_pair(path.with_suffix(TEXT))]
+    # Annotations without a text are found, too, so that they are refused and not ignored.
     names = {file.stem for file in path.iterdir() if file.suffix in (TEXT, ANNOTATIONS)}
     if not names:
         raise InputError(data.name, f"the folder holds no {TEXT} file", "name another folder")
@@ -235,6 +238,7 @@ def write_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     records = list(records_of(replace(corpus, gaps=gaps)))
     files: dict[str, bytes] = {}
     for number, record in enumerate(records, 1):
+        # Padded with zeros (01 … 12), so that names sort as the documents do.
         name = f"{number:0{len(str(len(records)))}}"
         files[name + TEXT] = f"{record.text}\n".encode()
         files[name + ANNOTATIONS] = "".join(_annotation_lines(record.text, record.spans)).encode()

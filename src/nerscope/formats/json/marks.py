@@ -1,4 +1,4 @@
-"""One span as tools write it: under whatever keys, in letters or tokens, whole or in fragments."""
+"""One span as tools write it: under various keys, in letters or tokens, in some fragments."""
 
 import re
 import reprlib
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from nerscope.errors import FormatError
 
-# How keys are spelt, in small letters and without _ or -; the first one that is there counts.
+# Keys in lower case and without _ or -; the first one that the mark has counts.
 _LETTER_STARTS = ("startchar", "charstart", "startoffset", "beginoffset", "startpos", "offset")
 _LETTER_ENDS = ("endchar", "charend", "endoffset", "endpos")
 _STARTS = ("start", "begin", "startindex", "startidx")
@@ -20,29 +20,29 @@ _TYPES = (
     *("label", "type", "entitygroup", "entitytype", "tag", "class", "category"),
     *("extractionclass", "labels", "entity"),
 )
-# `word`, as pipelines give it, is not among them: tokenisers respell it.
+# `word`, as pipelines give it, is not among them: tokenisers change its spelling.
 _SURFACES = ("text", "surface", "mention", "extractiontext")
-_INNER = ("charinterval",)  # where a mark keeps its offsets one floor deeper
+_NESTED = ("charinterval",)  # keys of a mapping inside a mark that holds the offsets
 PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
-# NUL ends a string unseen, U+001F stands between tokens in results, lone surrogates are no text.
+# NUL would end strings unnoticed, U+001F separates tokens in results, lone surrogates are no text.
 FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
-_LARGEST = 1 << 40  # of offsets
-_SHOWN = 60  # letters of a value in a message
+_LARGEST_OFFSET = 1 << 40
+_SHOWN = 60  # characters of a value in a message
 
 Fragments: TypeAlias = tuple[tuple[int, int], ...]
 Names: TypeAlias = Sequence[str] | None  # of labels that are numbers
 
 
-class Mark(NamedTuple):
-    """A span as it is written; one that is of several types counts once for each."""
+class SpanMark(NamedTuple):
+    """A span as it is written; a span of several types counts once for each type."""
 
     fragments: Fragments
     types: list[str]
-    surface: str | None  # the words that it says it covers
+    surface: str | None  # the words that the mark repeats
 
 
-class _Layout(NamedTuple):
-    """The keys of a mark."""
+class _MarkKeys(NamedTuple):
+    """The keys under which a mark has what."""
 
     start: str | None
     end: str | None
@@ -52,11 +52,14 @@ class _Layout(NamedTuple):
     surface: str | None
 
 
-def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> Mark:
-    """A span, whose offsets count letters or tokens.
+def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> SpanMark:
+    """Read a span from a mapping or a list [start, end, type].
+
+    `letters` says whether offsets count letters or tokens; `names` are those of types that are
+    numbers.
 
     >>> mark_of([0, 3, "PER"], True, "a.jsonl:1")
-    Mark(fragments=((0, 3),), types=['PER'], surface=None)
+    SpanMark(fragments=((0, 3),), types=['PER'], surface=None)
     >>> mark_of({"BeginOffset": 0, "EndOffset": 3, "Text": "Ada", "Type": "PER"}, True, "x").surface
     'Ada'
     """
@@ -71,20 +74,20 @@ def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> Mar
             "for mentions without offsets say format=answers",
         )
     start, end, kind = row
-    return Mark(
+    return SpanMark(
         ((_offset(start, place), _offset(end, place)),), [name_of(kind, names, place)], None
     )
 
 
 def is_placed(mark: object) -> bool:
-    """Whether a mark says where it is, well or badly.
+    """Whether a mark has offsets, valid or not.
 
     >>> is_placed({"start": "3", "label": "PER"}), is_placed({"text": "Ada", "label": "PER"})
     (True, False)
     """
     if isinstance(mark, Mapping):
-        layout = _layout(tuple(_flattened(mark)), True)
-        return layout.fragments is not None or layout.start is not None
+        keys = _mark_keys(tuple(_flattened(mark)), True)
+        return keys.fragments is not None or keys.start is not None
     return listed(mark) is not None
 
 
@@ -94,11 +97,11 @@ def pair_of(pair: object, place: str) -> tuple[int, int]:
     >>> pair_of({"start": 0, "end": 3, "id": 0}, "a.jsonl:1")
     (0, 3)
     """
-    if isinstance(pair, dict | Mapping):  # a dict is found out at once, a Mapping is not
+    if isinstance(pair, dict | Mapping):  # checking for dict first is much faster
         start, end = _ends_of(tuple(pair))
         if start is not None and end is not None:
             return _offset(pair[start], place), _offset(pair[end], place)
-        return _fragments(pair, _layout(tuple(pair), True)._replace(fragments=None), place)[0]
+        return _fragments(pair, _mark_keys(tuple(pair), True)._replace(fragments=None), place)[0]
     row = listed(pair)
     if row is None or len(row) != 2:
         raise FormatError(
@@ -107,58 +110,60 @@ def pair_of(pair: object, place: str) -> tuple[int, int]:
     return _offset(row[0], place), _offset(row[1], place)
 
 
-def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: Names) -> Mark:
-    layout = _layout(tuple(mark), letters)
-    if layout.type is None:
+def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: Names) -> SpanMark:
+    keys = _mark_keys(tuple(mark), letters)
+    if keys.type is None:
         raise FormatError(
             place,
             f"a mention has no type: its keys are {shown_keys(mark)}",
             "give each mention a label",
         )
-    fragments = _fragments(mark, layout, place)
-    given = mark[layout.type]
+    fragments = _fragments(mark, keys, place)
+    given = mark[keys.type]
     types = [name_of(kind, names, place) for kind in listed(given) or [given]]
-    if spelling(layout.type) == "entity" and types[0].startswith(PIECES):
+    if spelling(keys.type) == "entity" and types[0].startswith(PIECES):
         raise FormatError(
             place,
             f"{types[0]} is a piece of a mention, not a whole one",
             "join the pieces: pipelines do it if told an aggregation_strategy",
         )
-    return Mark(fragments, types, _surface(mark, layout))
+    return SpanMark(fragments, types, _surface(mark, keys))
 
 
-def _fragments(mark: Mapping[str, Any], layout: _Layout, place: str) -> Fragments:
-    if layout.fragments is not None and (given := listed(mark[layout.fragments])):
+def _fragments(mark: Mapping[str, Any], keys: _MarkKeys, place: str) -> Fragments:
+    if keys.fragments is not None and (given := listed(mark[keys.fragments])):
         pairs = [given] if isinstance(given[0], Integral) else given
         return tuple(pair_of(pair, place) for pair in pairs)
-    if layout.start is None or (layout.end is None and layout.length is None):
+    if keys.start is None or (keys.end is None and keys.length is None):
         raise FormatError(
             place,
             f"no start and end are given: the keys are {shown_keys(mark)}",
             "give start and end; for mentions without offsets say format=answers",
         )
-    start = _offset(mark[layout.start], place)
-    if layout.end is not None:
-        return ((start, _offset(mark[layout.end], place)),)
-    return ((start, start + _offset(mark[layout.length or ""], place)),)
+    start = _offset(mark[keys.start], place)
+    if keys.end is not None:
+        return ((start, _offset(mark[keys.end], place)),)
+    return ((start, start + _offset(mark[keys.length or ""], place)),)
 
 
-def _surface(mark: Mapping[str, Any], layout: _Layout) -> str | None:
-    """The words that a mark says it covers, where they are meant to be those of the text."""
-    if layout.surface is None or mark.get("alignment_status", "match_exact") != "match_exact":
+def _surface(mark: Mapping[str, Any], keys: _MarkKeys) -> str | None:
+    """The words that a mark repeats, if they are meant to be exactly those of the text."""
+    if keys.surface is None or mark.get("alignment_status", "match_exact") != "match_exact":
         return None
-    given = mark[layout.surface]
+    given = mark[keys.surface]
     parts = [given] if isinstance(given, str) else listed(given) or []
     return " ".join(parts) if parts and are_strings(parts) else None
 
 
 def _offset(value: object, place: str) -> int:
-    if type(value) is int and 0 <= value <= _LARGEST:  # nearly always: asking for less is quicker
+    if (
+        type(value) is int and 0 <= value <= _LARGEST_OFFSET
+    ):  # the usual case, checked first for speed
         return value
     if (
         isinstance(value, bool)
         or not isinstance(value, Integral)
-        or not 0 <= int(value) <= _LARGEST
+        or not 0 <= int(value) <= _LARGEST_OFFSET
     ):
         raise FormatError(
             place,
@@ -195,24 +200,24 @@ def name_of(value: object, names: Names, place: str) -> str:
     return names[int(value)]
 
 
-def check_surface(mark: Mark, held: str | Sequence[str], place: str) -> None:
-    """Refuse offsets under which other words stand than the mark says; guess what they count.
+def check_surface(mark: SpanMark, held: str | Sequence[str], place: str) -> None:
+    """Refuse offsets that point at other words than the mark repeats, and guess what they count.
 
-    >>> check_surface(Mark(((0, 2),), ["PER"], "Ada"), "Ada spoke", "a.jsonl:1")
+    >>> check_surface(SpanMark(((0, 2),), ["PER"], "Ada"), "Ada spoke", "a.jsonl:1")
     Traceback (most recent call last):
     nerscope.errors.FormatError: a.jsonl:1: at 0–2 stands 'Ad', not 'Ada'. \
 Remedy: ends are inclusive: add 1 to each end
     """
     if mark.surface is None:
         return
-    wanted = _squeezed(mark.surface)
-    if _squeezed(_covered(held, mark.fragments, _as_given)) == wanted:
+    expected = _without_blanks(mark.surface)
+    if _without_blanks(_covered(held, mark.fragments, _as_given)) == expected:
         return
     guesses = (*_OF_TEXT, *_OF_BOTH) if isinstance(held, str) else _OF_BOTH
     remedies = (
         remedy
         for cut, remedy in guesses
-        if _squeezed(_covered(held, mark.fragments, cut)) == wanted
+        if _without_blanks(_covered(held, mark.fragments, cut)) == expected
     )
     there = " ".join(_covered(held, mark.fragments, _as_given))
     where = ", ".join(f"{start}–{end}" for start, end in mark.fragments)
@@ -231,14 +236,14 @@ def _covered(held: str | Sequence[str], fragments: Fragments, cut: _Cut) -> list
     return [part if isinstance(part, str) else " ".join(part) for part in parts]
 
 
-def _squeezed(words: str | Sequence[str]) -> str:
-    """What can be compared: everything but blanks, and line ends as some tools write them."""
+def _without_blanks(words: str | Sequence[str]) -> str:
+    """The text without blanks, and without line ends that some tools write as a literal \\n."""
     return "".join("".join(words).replace("\\n", "").split())
 
 
 def _as_given(held: Any, start: int, end: int) -> str | Sequence[str]:
-    part: str | Sequence[str] = held[start:end]
-    return part
+    covered: str | Sequence[str] = held[start:end]
+    return covered
 
 
 def _utf16(text: str, start: int, end: int) -> str:
@@ -249,7 +254,7 @@ def _utf8(text: str, start: int, end: int) -> str:
     return text.encode("utf-8", "replace")[start:end].decode("utf-8", "replace")
 
 
-# What offsets may count if not what they should, and what to do then.
+# What wrong offsets may count, and the fix for each.
 _OF_TEXT: Sequence[tuple[_Cut, str]] = (
     (_utf16, "offsets count UTF-16 units, as JavaScript does: count characters"),
     (_utf8, "offsets count bytes: count characters"),
@@ -268,7 +273,7 @@ _OF_BOTH: Sequence[tuple[_Cut, str]] = (
 
 
 def spelling(key: str) -> str:
-    """A key as the tables of spellings have it.
+    """A key in lower case and without _ or -, as in the tables of keys.
 
     >>> spelling("start_offset"), spelling("BeginOffset")
     ('startoffset', 'beginoffset')
@@ -278,7 +283,7 @@ def spelling(key: str) -> str:
 
 @lru_cache(maxsize=1024)
 def spellings(keys: tuple[str, ...]) -> Mapping[str, str]:
-    """The keys of a mapping by their spelling; the first of two that are spelt alike.
+    """The keys of a mapping by spelling; the first of two with the same spelling.
 
     >>> spellings(("text", "start_char"))["startchar"]
     'start_char'
@@ -287,41 +292,44 @@ def spellings(keys: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def first_key(
-    mapping: Mapping[str, Any], wanted: Sequence[str], suits: Callable[[Any], object]
+    mapping: Mapping[str, Any], candidates: Sequence[str], suits: Callable[[Any], object]
 ) -> str | None:
-    """The first key that is spelt as wanted and whose value suits.
+    """The first of the candidates that the mapping has with a value that suits.
 
     >>> first_key({"Text": "Ada", "tokens": ["Ada"]}, ["tokens", "text"], lambda value: True)
     'tokens'
     """
     keys = spellings(tuple(mapping))
-    return next((keys[one] for one in wanted if one in keys and suits(mapping[keys[one]])), None)
+    present = (keys[candidate] for candidate in candidates if candidate in keys)
+    return next((key for key in present if suits(mapping[key])), None)
 
 
 @lru_cache(maxsize=1024)
-def _layout(keys: tuple[str, ...], letters: bool) -> _Layout:
-    spelt = spellings(keys)
+def _mark_keys(keys: tuple[str, ...], letters: bool) -> _MarkKeys:
+    by_spelling = spellings(keys)
     tables = (
         (*_LETTER_STARTS, *_STARTS) if letters else _STARTS,
         (*_LETTER_ENDS, *_ENDS) if letters else _ENDS,
         *(_LENGTHS, _FRAGMENTS, _TYPES, _SURFACES),
     )
-    return _Layout(*(next((spelt[one] for one in table if one in spelt), None) for table in tables))
+    return _MarkKeys(
+        *(next((by_spelling[key] for key in table if key in by_spelling), None) for table in tables)
+    )
 
 
 @lru_cache(maxsize=1024)
 def _ends_of(keys: tuple[str, ...]) -> tuple[str | None, str | None]:
-    layout = _layout(keys, True)
-    return layout.start, layout.end
+    mark_keys = _mark_keys(keys, True)
+    return mark_keys.start, mark_keys.end
 
 
 def _flattened(mark: Mapping[str, Any]) -> Mapping[str, Any]:
-    inner = first_key(mark, _INNER, lambda value: isinstance(value, Mapping))
+    inner = first_key(mark, _NESTED, lambda value: isinstance(value, Mapping))
     return mark if inner is None else {**mark, **mark[inner]}
 
 
 def listed(value: object) -> list[Any] | None:
-    """A list, also one of an array; None if it is something else.
+    """A list, tuple or array as a list; None for anything else.
 
     >>> listed((1, 2)), listed("12")
     ([1, 2], None)
@@ -330,22 +338,22 @@ def listed(value: object) -> list[Any] | None:
         return value
     if isinstance(value, tuple):
         return list(value)
-    found = value.tolist() if hasattr(value, "tolist") else None
-    return found if isinstance(found, list) else None
+    converted = value.tolist() if hasattr(value, "tolist") else None
+    return converted if isinstance(converted, list) else None
 
 
 def are_strings(value: object) -> bool:
-    """Whether this is a list of strings.
+    """Whether a value is a list of strings.
 
     >>> are_strings(["Ada"]), are_strings([{"text": "Ada"}]), are_strings("Ada")
     (True, False, False)
     """
-    found = listed(value)
-    return found is not None and all(isinstance(one, str) for one in found)
+    items = listed(value)
+    return items is not None and all(isinstance(item, str) for item in items)
 
 
 def shown(value: object) -> str:
-    """A value in a message, not longer than a line, whatever it is.
+    """A value in a message, shortened to one line.
 
     >>> shown("x" * 100)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
@@ -356,7 +364,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-_SHORT = reprlib.Repr()  # goes into nothing that is deep or long
+_SHORT = reprlib.Repr()  # does not descend into deep or long values
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = _SHOWN
 
 

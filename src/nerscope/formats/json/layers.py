@@ -1,4 +1,4 @@
-"""Which keys of a mapping hold mentions, and what to do if several do."""
+"""The keys of a record that hold mentions, and what to do if several do."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -6,19 +6,19 @@ from numbers import Integral
 from typing import Any
 
 from nerscope.errors import FormatError
-from nerscope.formats.marks import PIECES, is_placed, listed, spelling, spellings
+from nerscope.formats.json.marks import PIECES, is_placed, listed, spelling, spellings
 
-# How keys are spelt, in small letters and without _ or -; the first one that is there counts.
+# Keys in lower case and without _ or -; the first one that the record has counts.
 LABEL_KEYS = ("nertags", "tags", "labels", "ner")  # one for each token
 SPAN_KEYS = (
     *("spans", "entities", "ents", "ner", "label", "labels"),
     *("extractions", "annotations", "predictions"),
 )
-_CERTAIN = SPAN_KEYS[:3]  # whatever stands under one of these is meant as mentions
+_CERTAIN_KEYS = SPAN_KEYS[:3]  # any value under one of these is meant as mentions
 
 
 def rows_of(marks: object) -> list[Any] | None:
-    """The marks one by one: of a list, of lists side by side, or of lists by name.
+    """The marks in a list, from a list, from parallel lists, or from lists by name.
 
     >>> rows_of({"start": [0], "end": [3], "label": ["PER"]})
     [{'start': 0, 'end': 3, 'label': 'PER'}]
@@ -28,15 +28,16 @@ def rows_of(marks: object) -> list[Any] | None:
     columns = [column for column in map(listed, marks.values()) if column is not None]
     if len(columns) < len(marks):
         return None
-    if all(isinstance(one, Mapping) for column in columns for one in column):
-        return [one for column in columns for one in column]
+    flat = [mark for column in columns for mark in column]
+    if all(isinstance(mark, Mapping) for mark in flat):
+        return flat
     if len(set(map(len, columns))) > 1:
         return None
     return [dict(zip(marks, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def are_spans(value: object) -> bool:
-    """Whether some mark says where it is; one beside it that does not is refused when it is read.
+    """Whether any mark has a place; marks without one among them are refused when they are read.
 
     >>> are_spans([{"start": 0, "end": 3, "label": "PER"}, {"text": "x"}]), are_spans([])
     (True, False)
@@ -45,35 +46,36 @@ def are_spans(value: object) -> bool:
 
 
 def are_labels(value: object) -> bool:
-    """Whether these may be labels of tokens.
+    """Whether a value may be the labels of tokens.
 
     >>> are_labels(["B-PER", "O"]), are_labels([[0, 3, "PER"]])
     (True, False)
     """
-    found = listed(value)
-    return found is not None and all(isinstance(one, str | Integral) for one in found)
+    labels = listed(value)
+    return labels is not None and all(isinstance(label, str | Integral) for label in labels)
 
 
 @lru_cache(maxsize=1024)
 def other_keys(keys: tuple[str, ...], *used: str | None) -> tuple[str, ...]:
-    """The keys that may hold mentions, but for those that are used.
+    """The keys that may hold mentions, except the used ones.
 
     >>> other_keys(("tokens", "labels", "spans", "id"), "tokens", "labels")
     ('spans',)
     """
-    spelt = spellings(keys)
-    known = dict.fromkeys(spelt[one] for one in (*LABEL_KEYS, *SPAN_KEYS) if one in spelt)
-    return tuple(key for key in known if key not in used)
+    by_spelling = spellings(keys)
+    usual = (*LABEL_KEYS, *SPAN_KEYS)
+    candidates = dict.fromkeys(by_spelling[key] for key in usual if key in by_spelling)
+    return tuple(key for key in candidates if key not in used)
 
 
 def may_say_mentions(key: str, value: object) -> bool:
-    """Whether something seems to be meant as mentions, even if it cannot be read.
+    """Whether a value seems to be meant as mentions, even if it cannot be read.
 
     >>> may_say_mentions("spans", "0 6 LOC"), may_say_mentions("labels", ["sports"])
     (True, False)
     """
     rows = rows_of(value)
-    if spelling(key) in _CERTAIN and not _is_missing(value):
+    if spelling(key) in _CERTAIN_KEYS and not _is_missing(value):
         return rows is None or bool(rows)
     return any(
         row.startswith(PIECES) if isinstance(row, str) else isinstance(row, Mapping)
@@ -82,12 +84,12 @@ def may_say_mentions(key: str, value: object) -> bool:
 
 
 def _is_missing(value: object) -> bool:
-    """Whether there is nothing, also as data frames say it."""
+    """Whether a value is missing: None, or NaN from a data frame."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def are_tags(labels: Sequence[Any]) -> bool:
-    """Whether labels are of mentions, which parts of speech and topics are not.
+    """Whether labels are those of mentions, not parts of speech or topics.
 
     >>> are_tags(["B-PER", "I-PER"]), are_tags(["PER", "O"]), are_tags(["NNP", "VB"])
     (True, True, False)
@@ -98,15 +100,15 @@ def are_tags(labels: Sequence[Any]) -> bool:
 
 
 def are_other_tags(others: Sequence[Any], labels: Sequence[Any]) -> bool:
-    """Whether labels are of mentions, and not of the same ones as those that are read.
+    """Whether `others` are labels of mentions too, but of different ones than `labels`.
 
-    Where numbers stand beside names, it can only be told whether both change alike.
+    Numbers and names cannot be compared, only whether both change at the same tokens.
 
     >>> are_other_tags([0, 1], ["O", "B-PER"]), are_other_tags([1, 1], ["O", "B-PER"])
     (False, True)
     """
     if len(others) != len(labels) or not are_tags(others):
-        return False  # those of pieces of words, for one, are not of these tokens
+        return False  # for example labels of subwords, which are not of these tokens
     if isinstance(others[0], str) == isinstance(labels[0], str):
         return list(others) != list(labels)
     return _pattern(others) != _pattern(labels)
@@ -129,15 +131,15 @@ def check_one_layer(item: Mapping[str, Any], used: Sequence[str | None], place: 
     marks = used[-1]
     rivals = [key for key in others if are_spans(item[key])]
     if marks is None or not rows_of(item[marks]):
-        lost = [key for key in others if may_say_mentions(key, item[key])]
-        if rivals or lost:
-            raise unread(rivals or lost, place)
+        unread = [key for key in others if may_say_mentions(key, item[key])]
+        if rivals or unread:
+            raise unread_error(rivals or unread, place)
     elif rivals:
-        raise two_layers([marks, *rivals], place)
+        raise two_layers_error([marks, *rivals], place)
 
 
-def two_layers(keys: Iterable[str], place: str) -> FormatError:
-    """What to say of two keys that hold mentions."""
+def two_layers_error(keys: Iterable[str], place: str) -> FormatError:
+    """The error for two keys that hold mentions."""
     return FormatError(
         place,
         f"there are mentions under {' and under '.join(keys)}",
@@ -145,8 +147,8 @@ def two_layers(keys: Iterable[str], place: str) -> FormatError:
     )
 
 
-def unread(keys: Iterable[str], place: str) -> FormatError:
-    """What to say of mentions that would be lost in silence."""
+def unread_error(keys: Iterable[str], place: str) -> FormatError:
+    """The error for mentions that would otherwise be lost in silence."""
     return FormatError(
         place,
         f"no mention can be read, though something stands under {' and under '.join(keys)}",

@@ -1,4 +1,4 @@
-"""The splits of a dataset: read whole, in the same codes, and held against training."""
+"""Load the splits of a dataset: whole, with one vocabulary, and compared with training."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,21 +15,19 @@ from nerscope.formats.base import CorpusLike, open_source, require_tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Split:
-    """One split: its mentions with what training and the split itself say of them."""
+class DatasetSplit:
+    """Train, dev or test: its mentions, with what training and the split itself know of them."""
 
     name: str
     view: View
-    values: Mapping[str, ValueCounts]  # of attributes; none for the training data
+    values: Mapping[str, ValueCounts]  # by attribute; empty for the training data
 
     @property
     def corpus(self) -> Corpus:
-        """The whole text."""
         return self.view.sentences.corpus
 
     @property
     def mentions(self) -> Mentions:
-        """All mentions."""
         return self.view.mentions
 
     @property
@@ -38,21 +36,27 @@ class Split:
         return self.corpus.coding.labels.types
 
 
-def read_splits(
-    given: Mapping[str, CorpusLike],
+def load_splits(
+    sources: Mapping[str, CorpusLike],
     repair: str,
     map: Mapping[str, str] | None = None,
     drop: Iterable[str] = (),
-) -> list[Split]:
-    """Read splits, of which the first one is the training data; `map` renames types."""
+) -> list[DatasetSplit]:
+    """Load splits, of which the first is the training data; `map` renames types, `drop` removes
+    them.
+
+    All splits share one `Coding`: equal tokens and types have equal codes in all of them.
+    """
     check_repair(repair)
     coding = Coding(labels=LabelCodes(map or {}, frozenset(drop)))
-    corpora = {name: _whole(one, f"<{name}>", coding) for name, one in given.items()}
-    (first, training), *others = corpora.items()
+    corpora = {name: _load_corpus(source, f"<{name}>", coding) for name, source in sources.items()}
+    (train_name, training), *others = corpora.items()
     lexicon = lexicon_of(training, repair)
     attributes = list(_standard_attributes())
-    own = _split(first, training, lexicon, repair, ())
-    return [own, *(_split(name, one, lexicon, repair, attributes) for name, one in others)]
+    return [
+        _make_split(train_name, training, lexicon, repair, ()),
+        *(_make_split(name, corpus, lexicon, repair, attributes) for name, corpus in others),
+    ]
 
 
 def _whole(given: CorpusLike, name: str, coding: Coding) -> Corpus:
@@ -60,15 +64,15 @@ def _whole(given: CorpusLike, name: str, coding: Coding) -> Corpus:
 
 
 def _standard_attributes() -> Iterator[Attribute]:
-    for one in map(FACETS.__getitem__, FACETS):
-        if isinstance(one, Attribute) and one.standard:
-            yield one
+    for facet in map(FACETS.__getitem__, FACETS):
+        if isinstance(facet, Attribute) and facet.standard:
+            yield facet
 
 
-def _split(
+def _make_split(
     name: str, corpus: Corpus, lexicon: Lexicon, repair: str, attributes: Sequence[Attribute]
-) -> Split:
+) -> DatasetSplit:
     mentions = corpus.mentions(repair)
     survey = surveyed([survey_chunk(corpus, mentions, attributes, lexicon)], corpus.coding, lexicon)
     sentences = Sentences(corpus, mentions, survey.surfaces, lexicon, survey.types_of_surface)
-    return Split(name, View(sentences, mentions), survey.values)
+    return DatasetSplit(name, View(sentences, mentions), survey.values)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.errors import InputError
-from nerscope.formats.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.base import FORMATS, Format, Source
 from nerscope.formats.files import FileBytes, unreadable_file
 from nerscope.formats.tables import (
@@ -58,6 +57,7 @@ def _files(folder: Path) -> list[str]:
         raise InputError(
             str(folder / _STATE), "it does not name the files of the folder", _SAVE_AGAIN
         )
+    # select() and shuffle() leave the table unchanged and save a list of row numbers.
     if state.get("_indices_data_files"):
         raise InputError(
             str(folder / _STATE),
@@ -128,6 +128,7 @@ def takes(given: object) -> bool:
 
 
 def _is_dataset(given: object) -> bool:
+    # Known by its methods, so that `datasets` need not be imported.
     return all(hasattr(given, name) for name in ("features", "column_names", "with_format", "iter"))
 
 

@@ -313,6 +313,7 @@ def _columns_by_token(row: TableRow) -> _TokenColumns | None:
     _TokenColumns(sentence='Sentence #', word='Word', label='Tag')
     >>> _columns_by_token({"text": "Ada spoke", "label": []})
     """
+    # Reversed, so that the first of two columns with one spelling wins.
     keys = {_spelling(key): key for key in reversed(tuple(row))}
     words = (keys[usual] for usual in _WORDS if usual in keys)
     word = next((key for key in words if isinstance(row[key], str)), "")
@@ -334,6 +335,7 @@ def _group_tokens(
     tokens: list[str] = []
     labels: list[Any] = []
     begin, before = 1, None
+    # A sentence is given out when the next one begins; `begin` is its first row.
     for number, row in rows:
         sentence, word, label = (row[key] for key in columns)
         if not _is_null(sentence) and sentence != before:

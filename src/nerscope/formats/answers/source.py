@@ -17,7 +17,7 @@ import numpy as np
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import Shape
 from nerscope.errors import AlignmentError, FormatError, InputError, UsageError, suggest
-from nerscope.formats.answer import (
+from nerscope.formats.answers.parsing import (
     BROKEN,
     MALFORMED,
     UNREADABLE,
@@ -187,6 +187,7 @@ class AnswerSource(Source):
             # A document that goes on from the chunk before was counted there.
             documents -= int(last_document is not None and chunk.documents[0] == last_document)
             last_document = int(chunk.documents[-1])
+        # If every document has one sentence, both counts agree and either reading is the same.
         if answers == sentences:
             return False
         if answers == documents:
@@ -278,12 +279,14 @@ class _Locator:
         taken: set[tuple[tuple[int, int], str]] = set()
         renames = self.coding.labels.renames
         for written in answer.mentions:
+            # Types that --map makes equal are one type here, too.
             mention = written._replace(type=renames.get(written.type, written.type))
             identity = self._identity(mention)
             time = times[identity] = times.get(identity, -1) + 1
             type_code = self.coding.labels.type_code(written.type)
             places = self._places(text, mention.text)
             meant = POLICIES[self.source.policy_name](places, time)
+            # A string that is named twice may mean the same place again: it counts once for a type.
             new = [place for place in meant if (place, mention.type) not in taken]
             taken.update((place, mention.type) for place in new)
             if not new:

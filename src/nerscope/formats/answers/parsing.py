@@ -44,9 +44,11 @@ _OFFSET_KEYS = {
     "tokens",
     "start_char",
 }
+# A record whose answer is a string, as far as its first 2,000 characters show.
 _RAW_ANSWER = re.compile(r'\s*\{.{0,2000}"(?:' + "|".join(_ANSWER_KEYS) + r')"\s*:\s*"', re.DOTALL)
 _FENCE = re.compile(r"```[A-Za-z]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _OPENERS = re.compile(r"[\[{]")
+# A bracket that probably begins JSON, not a remark in brackets: [" or [{ or {" …
 _LIKE_JSON = re.compile(r'[\[{]\s*["\[{]')
 _KEY_BEFORE = re.compile(r'"([^"\\]{1,80})"\s*:\s*$')
 # NUL would end strings unnoticed, U+001F separates tokens in results, lone surrogates are no text.
@@ -121,6 +123,7 @@ def _entries(item: object) -> list[object] | None:
         return [entry for entries in known for entry in entries]
     if _mention(item) is not None:
         return [item]
+    # Lists of strings by type; None stands for an empty list.
     if item and all(isinstance(value, list | None) for value in item.values()):  # by type
         return [[text, kind] for kind, texts in item.items() for text in texts or ()]
     return [] if not item else None
@@ -135,6 +138,7 @@ def _mention(entry: object) -> NamedMention | None:
         text = next((entry[key] for key in _TEXT_KEYS if key in entry), None)
         kind = entry.get(_TEXT_OR_TYPE_KEY) if kind is None else kind
         text = entry.get(_TEXT_OR_TYPE_KEY) if text is None else text
+        # Label Studio and others write {"labels": ["PER"]}.
         kind = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
     elif isinstance(entry, list | tuple) and len(entry) == 2:
         text, kind = entry
@@ -175,6 +179,7 @@ def _json_in(text: str) -> tuple[list[object], bool]:
     Where a value is broken, decoding starts again at the next bracket inside of it. So of
     `[{"text": "Ada", "type": "PER"}, {"te` the first mention is still read.
     """
+    # Numbers are of no interest, and a huge one must not raise an error: as float it is infinity.
     decoder = json.JSONDecoder(parse_int=float, parse_constant=lambda name: None)
     values, is_broken, at = list[object](), False, 0
     for _ in range(_MOST_TRIES):
@@ -187,6 +192,7 @@ def _json_in(text: str) -> tuple[list[object], bool]:
             at = opener.end()
             is_broken = is_broken or _LIKE_JSON.match(text, opener.start()) is not None
             continue
+        # Thousands of nested brackets: what was read before them counts.
         except RecursionError:
             return values, True
         values.append(_with_type_before(value, text[max(0, opener.start() - 100) : opener.start()]))

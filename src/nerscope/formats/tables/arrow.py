@@ -21,7 +21,8 @@ from nerscope.formats.extras import require_extra
 from nerscope.formats.files import FileBytes, spool_to_disk
 from nerscope.formats.footer import Claim, claims_of
 from nerscope.formats.packing import without_packing
-from nerscope.formats.tables import (
+from nerscope.formats.tables.footer import Claim, claims_of
+from nerscope.formats.tables.rows import (
     BATCH,
     DOCUMENT,
     FEW,
@@ -81,6 +82,7 @@ def _parquet_table(data: FileBytes) -> TableData:
 
 def _check_claims(source: Any, name: str) -> None:
     """Refuse a file that claims more values than its bytes can hold."""
+    # Before ParquetFile is created, which reads the metadata.
     for claim in _claims(source):
         if claim.values > max(_TRUSTED_VALUES, _MOST_VALUES_PER_BYTE * claim.size):
             raise InputError(
@@ -93,6 +95,7 @@ def _check_claims(source: Any, name: str) -> None:
 def _claims(source: Any) -> list[Claim]:
     """The claims of the footer; none if there is no footer, which pyarrow refuses later."""
     size = source.size()
+    # A Parquet file ends in: footer, its length in four bytes, PAR1.
     source.seek(max(0, size - _FOOTER_END))
     end = source.read(_FOOTER_END)
     length = int.from_bytes(end[:4], "little")
@@ -186,6 +189,7 @@ class _ArrowBatch(ColumnBatch):
         types = require_extra("pyarrow.types", self._name, EXTRA)
         if not types.is_integer(column.type) or column.null_count:
             return None
+        # If a number is out of range, all rows of the batch count as one document.
         given = column.to_numpy()
         return given.astype(np.int64) if ((given >= 0) & (given < MOST_DOCUMENTS)).all() else None
 
@@ -202,6 +206,8 @@ def _string_fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
     """Strings as (padded buffer, begins, ends), copied as they lie in Arrow's memory."""
     if not require_extra("pyarrow.types", name, EXTRA).is_string(words.type):
         return None
+    # An Arrow string array is a validity bitmap, n + 1 offsets, and the bytes of all strings. A
+    # slice shares them: its first offset is not 0.
     _, offsets, data = words.buffers()
     edges = np.frombuffer(offsets, np.int32)[words.offset :][: len(words) + 1].astype(np.int64)
     plain = bytes(memoryview(data)[edges[0] : edges[-1]]) if data is not None else b""
@@ -238,6 +244,7 @@ def _label_codes(labels: Any, names: Sequence[str] | None) -> tuple[Ints, list[s
 def _readable(data: FileBytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
     """A source for pyarrow; it opens an unpacked file on this machine itself, with `plain`."""
     stream = data.open()
+    # A packed file opens as another kind of stream.
     is_plain = isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
     if data.local is None or not is_plain:
         return pyarrow.PythonFile(stream, mode="r")
@@ -273,6 +280,7 @@ def _may_be_text_or_labels(kind: Any, types: Any) -> bool:
         return _may_be_text_or_labels(kind.value_type, types)
     if any(is_list(kind) for is_list in (types.is_list, types.is_large_list, types.is_list_view)):
         return _may_be_text_or_labels(kind.value_type, types)
+    # Spans are lists of structs: {start, end, label}.
     if types.is_struct(kind):
         return all(_may_be_text_or_labels(field.type, types) for field in kind)
     known = (types.is_string, types.is_large_string, types.is_string_view, types.is_integer)

@@ -1,8 +1,8 @@
-"""JSON Lines and JSON files of annotated text or tokens, as many tools write them."""
+"""JSON Lines and JSON files of annotated text or tokens, in the layouts of many tools."""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -20,8 +20,8 @@ from nerscope.formats.source import SentenceBatch, gather_chunks
 from nerscope.formats.text import Record, TextSpan, check_words, records_of, text_source
 from nerscope.formats.wrapped import Losses
 
-_SMALL = 4 << 20  # bytes
-_HEAD = 4096  # bytes by which formats are told apart
+_SMALL_FILE = 4 << 20  # bytes
+_HEAD = 4096  # bytes from which the format is detected
 _TOKENS = ("same", "any", "align")
 _ENDINGS = (".jsonl", ".ndjson", ".json")
 # The beginning of an object or a pair, perhaps in a list; no line of columns looks like it.
@@ -34,7 +34,7 @@ _NOT_A_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\n|\[\s*[\[{])")
 
 
 def _names(text: str) -> list[str]:
-    """Names of labels in order: all of them with + between, or a file with one a line."""
+    """Names of labels in order: all of them with + between, or a file with one per line."""
     if "+" in text:
         return text.split("+")
     with FileBytes.of(text).open() as stream:
@@ -56,7 +56,11 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
 
 
 class JsonFile(Source):
-    """A file of records, and how to read it.
+    """A file of records.
+
+    `names` are the names of labels that are numbers, in order; `annotator` selects one of several;
+    `scheme` is the tagging scheme of labels (default: auto-detected); `tokens` is "same", "any" or
+    "align", as for column files.
 
     >>> data = b'{"text": "Ada spoke", "spans": [{"start": 0, "end": 3, "label": "PER"}]}'
     >>> [chunk] = JsonFile(FileBytes("a.jsonl", data=data)).chunks(Coding())
@@ -86,11 +90,11 @@ class JsonFile(Source):
         self.respells, self._aligns = tokens == "any", tokens == "align"
         self._names, self._annotator = names, None if annotator is None else str(annotator)
         self._scheme = None if scheme is None else scheme_named(scheme)
-        self.is_small = data.size <= _SMALL
+        self.is_small = data.size <= _SMALL_FILE
 
     @cached_property
-    def _first(self) -> Written | None:
-        return next(self._said({}), None)
+    def _first(self) -> ParsedRecord | None:
+        return next(self._records({}), None)
 
     @property
     def retokenised(self) -> bool:
@@ -100,116 +104,119 @@ class JsonFile(Source):
     @property
     def always_flat(self) -> bool:  # type: ignore[override]
         """Whether it holds labels."""
-        said = self._first
-        return said is not None and said.schema.counts == LABELS
+        first = self._first
+        return first is not None and first.schema.counts == LABELS
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Chunks of whole sentences, with what was left out before each."""
-        lost: Losses = {}
+        """Chunks of whole sentences, with notes on what was left out before each."""
+        left_out: LeftOut = {}
+        # One chunk is held back, so that records left out at the end are noted in the last one.
         held: Corpus | None = None
-        for chunk in self._chunks(coding, tokens, lost):
+        for chunk in self._chunks(coding, tokens, left_out):
             if held is not None:
                 yield held
-            held = _with_losses(chunk, lost)
+            held = _take_notes(chunk, left_out)
         if held is None:
-            raise _nothing_in(self.name, lost)
-        yield _with_losses(held, lost)
+            raise _no_record(self.name, left_out)
+        yield _take_notes(held, left_out)
 
-    def _chunks(self, coding: Coding, tokens: bool, lost: Losses) -> Iterator[Corpus]:
-        written = self._said(lost)
-        first = next(written, None)
+    def _chunks(self, coding: Coding, tokens: bool, left_out: LeftOut) -> Iterator[Corpus]:
+        records = self._records(left_out)
+        first = next(records, None)
         if first is None:
             return
-        everything = chain([first], written)
+        parsed = (item.record for item in chain([first], records))
         if isinstance(first.record, Record):
-            texts = (one.record for one in everything if isinstance(one.record, Record))
+            texts = (record for record in parsed if isinstance(record, Record))
             yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
             return
         parts = (one.record for one in everything if isinstance(one.record, ParsedSentence))
         said = (SentenceBatch([part]) for part in parts)
         yield from gather_chunks(said, self.name, coding, self._scheme, tokens=tokens)
 
-    def _said(self, lost: Losses) -> Iterator[Written]:
+    def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
         """All records; those of another schema than the first are refused."""
         first: tuple[int, str] | None = None
         for line, value in json_values(self._data):
             place = f"{self.name}:{line}"
-            for said in read_records(
-                value, place, line, self._names, annotator=self._annotator, lost=lost
+            for parsed in read_records(
+                value, place, line, self._names, annotator=self._annotator, left_out=left_out
             ):
-                first = first or (line, said.schema.name)
-                if said.schema.name != first[1]:
+                first = first or (line, parsed.schema.name)
+                if parsed.schema.name != first[1]:
                     raise FormatError(
                         place,
-                        f"this record has {said.schema.name}, that of line {first[0]} has "
+                        f"this record has {parsed.schema.name}, that of line {first[0]} has "
                         f"{first[1]}",
                         "write all records of a file the same way, or in two files",
                     )
-                yield said
+                yield parsed
 
 
-def _nothing_in(name: str, lost: Losses) -> InputError:
-    if not lost:
+def _no_record(name: str, left_out: LeftOut) -> InputError:
+    if not left_out:
         return InputError(name, "the file holds no sentence", "check that it is the right file")
-    left_out = ", ".join(f"{found.times} {kind}" for kind, found in lost.items())
-    return InputError(name, f"no record remains ({left_out})", "check the answers and annotator=")
+    counts = ", ".join(f"{note.times} {kind}" for kind, note in left_out.items())
+    return InputError(name, f"no record remains ({counts})", "check the answers and annotator=")
 
 
-def _with_losses(chunk: Corpus, lost: Losses) -> Corpus:
-    """The chunk with what was left out so far, which is forgotten then."""
-    found = dict(lost)
-    lost.clear()
+def _take_notes(chunk: Corpus, left_out: LeftOut) -> Corpus:
+    """The chunk with notes on what was left out since the last call; they are cleared."""
+    notes = dict(left_out)
+    left_out.clear()
     return (
-        replace(chunk, reading_notes=chunk.reading_notes + ReadingNotes(notes=found))
-        if found
+        replace(chunk, reading_notes=chunk.reading_notes + ReadingNotes(notes=notes))
+        if notes
         else chunk
     )
 
 
 def fits(name: str, head: bytes) -> bool:
-    """Whether a file holds JSON, and not mentions as mere strings, which are another format.
+    """Whether a file holds JSON, except answers that name mentions without offsets.
 
     >>> fits("a.txt", b'{"text": "Ada", "label": [[0, 3, "PER"]]}'), fits("a.txt", b"{ O")
     (True, False)
     """
-    named = without_packing(name).lower().endswith(_ENDINGS)
+    has_ending = without_packing(name).lower().endswith(_ENDINGS)
     if not _BEGINNING.match(head):
-        return named and head.lstrip()[:1] in (b"[", b"{")
+        return has_ending and head.lstrip()[:1] in (b"[", b"{")
     values = first_values(name, head)
     if values:
         return _are_records(values, name, head)
+    # A first line longer than the head: its value cannot be decoded.
     is_cut = len(head) >= _HEAD and b"\n" not in head.strip()
-    is_json = named or is_cut or bool(_NOT_A_LINE.match(head))
+    is_json = has_ending or is_cut or bool(_NOT_A_LINE.match(head))
     return is_json and not FORMATS["answers"].fits(name, head)
 
 
 def _are_records(values: Sequence[Any], name: str, head: bytes) -> bool:
+    # One record with offsets is enough: others may have no mentions.
     verdicts = {has_offsets(value) for value in values}
     if verdicts != {None}:
         return True in verdicts
-    # What nobody knows is refused here, where it is said what is known.
+    # Unknown layouts are read here too: the error then lists the known ones.
     is_known = any(isinstance(value, Mapping) and schema_of(value) for value in values)
     return is_known or not FORMATS["answers"].fits(name, head)
 
 
-def written_as_lines(corpus: Corpus, scheme: Scheme) -> bytes:
+def write_lines(corpus: Corpus, scheme: Scheme) -> bytes:
     """A corpus as JSON Lines: text, tokens and spans; they need no scheme.
 
     >>> corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])])
-    >>> print(written_as_lines(corpus, scheme_named("bio")).decode())
+    >>> print(write_lines(corpus, scheme_named("bio")).decode())
     {"text": "Ada spoke", "tokens": [{"text": "Ada", "start": 0, "end": 3, "id": 0}, \
 {"text": "spoke", "start": 4, "end": 9, "id": 1}], "spans": [{"start": 0, "end": 3, \
 "label": "PER"}]}
     <BLANKLINE>
     """
-    return "".join(f"{one}\n" for one in _objects(corpus)).encode()
+    return "".join(f"{line}\n" for line in _objects(corpus)).encode()
 
 
-def written_as_list(corpus: Corpus, scheme: Scheme) -> bytes:
+def write_list(corpus: Corpus, scheme: Scheme) -> bytes:
     """The same records as one JSON list.
 
     >>> corpus = Corpus.of([(["so"], ["O"])])
-    >>> print(written_as_list(corpus, scheme_named("bio")).decode())
+    >>> print(write_list(corpus, scheme_named("bio")).decode())
     [
     {"text": "so", "tokens": [{"text": "so", "start": 0, "end": 2, "id": 0}], "spans": []}
     ]
@@ -229,7 +236,7 @@ def _object(record: Record) -> dict[str, Any]:
         {"text": record.text[start:end], "start": start, "end": end, "id": number}
         for number, (start, end) in enumerate(record.tokens or ())
     ]
-    return {"text": record.text, "tokens": tokens, "spans": [_span(one) for one in record.spans]}
+    return {"text": record.text, "tokens": tokens, "spans": [_span(span) for span in record.spans]}
 
 
 def _span(span: TextSpan) -> dict[str, Any]:
@@ -240,13 +247,35 @@ def _span(span: TextSpan) -> dict[str, Any]:
     return written
 
 
-_WRITERS: Mapping[str, tuple[Callable[[Corpus, Scheme], bytes], tuple[str, ...]]] = {
-    "jsonl": (written_as_lines, (".jsonl", ".ndjson")),
-    "json": (written_as_list, (".json",)),
-}
-for _name, (_write, _endings) in _WRITERS.items():
-    FORMATS.add(
-        _name,
-        Format(_name, JsonFile, fits, FILE_OPTIONS, _write, endings=_endings),
-        built_in=True,
-    )
+# Both read any JSON file; they differ in how they write.
+FORMATS.add(
+    "jsonl",
+    Format(
+        "jsonl",
+        JsonFile,
+        fits,
+        FILE_OPTIONS,
+        write_lines,
+        endings=(".jsonl", ".ndjson"),
+        title="JSON Lines",
+        phrase="one JSON record per line",
+        definition="One text or sentence per line as a JSON object: text and spans, tokens and "
+        "labels, or tokens and spans, under the keys of many tools.",
+    ),
+    built_in=True,
+)
+FORMATS.add(
+    "json",
+    Format(
+        "json",
+        JsonFile,
+        fits,
+        FILE_OPTIONS,
+        write_list,
+        endings=(".json",),
+        title="JSON",
+        phrase="a JSON list of records",
+        definition="The records of JSON Lines as one list.",
+    ),
+    built_in=True,
+)

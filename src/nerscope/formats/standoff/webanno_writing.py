@@ -68,6 +68,7 @@ def _document(corpus: Corpus, before: int) -> str:
                 f"sentence {before + number} has a token that lines and columns cannot hold",
                 "take tabs, line ends and empty tokens out",
             )
+        # `done` is the offset of the next token in the document, in UTF-16 units.
         done += _units(gaps[begin]) if number > 1 else 0
         # The gap before the first word belongs to no sentence.
         text = "".join(chain.from_iterable(zip(["", *gaps[begin + 1 : end]], words, strict=True)))

@@ -1,4 +1,4 @@
-"""What one mapping says: text and spans, tokens and labels, or tokens and spans, by its keys."""
+"""Read one record: text and spans, tokens and labels, or tokens and spans, by its keys."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -8,7 +8,7 @@ from nerscope.corpus.corpus import Coding, ParsedSentence, build_corpus, read_se
 from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError
-from nerscope.formats.layers import (
+from nerscope.formats.json.layers import (
     LABEL_KEYS,
     SPAN_KEYS,
     are_labels,
@@ -18,10 +18,10 @@ from nerscope.formats.layers import (
     may_say_mentions,
     other_keys,
     rows_of,
-    two_layers,
-    unread,
+    two_layers_error,
+    unread_error,
 )
-from nerscope.formats.marks import (
+from nerscope.formats.json.marks import (
     PIECES,
     Fragments,
     Names,
@@ -38,10 +38,17 @@ from nerscope.formats.marks import (
     spelling,
     spellings,
 )
-from nerscope.formats.text import Record, TextSpan
-from nerscope.formats.wrapped import TEXT_KEYS, Losses, Wanted, paired, unwrapped, wrapper_of
+from nerscope.formats.json.wrapped import (
+    TEXT_KEYS,
+    LeftOut,
+    UnwrapContext,
+    paired,
+    unwrap,
+    wrapper_of,
+)
+from nerscope.formats.standoff.text import Record, TextSpan
 
-# How keys are spelt, in small letters and without _ or -; the first one that is there counts.
+# Keys in lower case and without _ or -; the first one that the record has counts.
 _TOKENS = ("tokens", "tokenizedtext", "words", "sentence")
 _INCLUSIVE = "tokenizedtext"  # beside it, the end of a span is its last token
 LETTERS, TOKENS, LABELS = "letters", "tokens", "labels"  # what offsets count, if there are any
@@ -58,7 +65,7 @@ KNOWN = (
 
 
 class Schema(NamedTuple):
-    """How a mapping says its mentions: under which keys, and what offsets count.
+    """Under which keys a record has its mentions, and what offsets count.
 
     >>> schema_of({"text": "Ada", "spans": []}).name
     'text and spans'
@@ -68,10 +75,10 @@ class Schema(NamedTuple):
     held: str  # the key of the text, or else of the tokens
     marks: str | None  # the key of the spans or labels
     counts: str
-    inclusive: bool = False  # whether an end is the last of its span, not the one behind it
+    inclusive: bool = False  # an end is the last token of its span, not the one behind it
 
 
-class Written(NamedTuple):
+class ParsedRecord(NamedTuple):
     """A record or a sentence, and the schema in which it was written."""
 
     schema: Schema
@@ -81,22 +88,23 @@ class Written(NamedTuple):
 def read_record(
     item: Mapping[str, Any], place: str, line: int, names: Names = None
 ) -> Record | ParsedSentence:
-    """What a mapping says; `names` are those of labels that are numbers.
+    """Read the record of a mapping; `names` are those of labels that are numbers.
 
     >>> read_record({"text": "Ada spoke", "label": [[0, 3, "PER"]]}, "a.jsonl:1", 1).spans
     [TextSpan(fragments=((0, 3),), type='PER')]
     >>> read_record({"tokens": ["Ada"], "ner_tags": [1]}, "row 1", 1, ["O", "B-PER"]).labels
     ['B-PER']
     """
-    lost: Losses = {}
-    found = list(read_records(item, place, line, names, lost=lost))
-    if len(found) != 1:
+    left_out: LeftOut = {}
+    parsed = list(read_records(item, place, line, names, left_out=left_out))
+    if len(parsed) != 1:
+        kinds = ", ".join(left_out) or "sentences"
         raise FormatError(
             place,
-            f"there are {len(found)} records where one is meant ({', '.join(lost) or 'sentences'})",
+            f"there are {len(parsed)} records where one is meant ({kinds})",
             "give one text or one sentence in each",
         )
-    return found[0].record
+    return parsed[0].record
 
 
 def read_records(
@@ -106,15 +114,15 @@ def read_records(
     names: Names = None,
     *,
     annotator: str | None = None,
-    lost: Losses,
-) -> Iterator[Written]:
-    """All that a value of a file says; what is left out is counted in `lost`.
+    left_out: LeftOut,
+) -> Iterator[ParsedRecord]:
+    """All records of a value of a file; what is left out is counted in `left_out`.
 
-    >>> [said] = read_records(["Ada", {"entities": []}], "a.json:1", 1, lost={})
-    >>> said.schema.name, said.record.text
+    >>> [parsed] = read_records(["Ada", {"entities": []}], "a.json:1", 1, left_out={})
+    >>> parsed.schema.name, parsed.record.text
     ('text and entities', 'Ada')
     """
-    for plain in unwrapped(item, Wanted(place, line, annotator, lost)):
+    for plain in unwrap(item, UnwrapContext(place, line, annotator, left_out)):
         schema = schema_of(plain)
         if schema is None:
             raise FormatError(
@@ -122,7 +130,7 @@ def read_records(
                 f"nothing can be read under the keys {shown_keys(plain)}",
                 f"known are: {'; '.join(KNOWN)}",
             )
-        yield Written(schema, _READERS[schema.counts](plain, schema, place, line, names))
+        yield ParsedRecord(schema, _READERS[schema.counts](plain, schema, place, line, names))
 
 
 def schema_of(item: Mapping[str, Any]) -> Schema | None:
@@ -138,6 +146,7 @@ def schema_of(item: Mapping[str, Any]) -> Schema | None:
     labels = _labels_key(item, text) if tokens is not None else None
     if tokens is not None and labels is not None:
         return Schema(f"{tokens} and {labels}", tokens, labels, LABELS)
+    # Beside a text, offsets count its letters, also if there are tokens.
     held, marks = text or tokens, _marks_key(item)
     keys = spellings(tuple(item))
     if held is None or (marks is None and not ("answer" in keys and text)):
@@ -149,7 +158,7 @@ def schema_of(item: Mapping[str, Any]) -> Schema | None:
 
 
 def has_offsets(item: object) -> bool | None:
-    """Whether a value has tokens, or mentions with offsets; None if that cannot be told.
+    """Whether a value has tokens, or mentions with offsets; None if it could be either.
 
     >>> has_offsets({"text": "in Oslo", "entities": [{"text": "Oslo", "type": "LOC"}]})
     False
@@ -179,6 +188,7 @@ def _is_full(value: object) -> bool:
 def _labels_key(item: Mapping[str, Any], text: str | None) -> str | None:
     """The key of the labels of tokens; an empty list beside a text may as well be one of spans."""
     key = first_key(item, LABEL_KEYS, are_labels)
+    # "ner" is the key of labels in some files and of spans in others.
     may_be_empty = text is None and key != "ner"
     return key if key is not None and (listed(item[key]) or may_be_empty) else None
 
@@ -194,12 +204,14 @@ def _marks(item: Mapping[str, Any], schema: Schema) -> list[Any]:
     return [] if schema.marks is None else rows_of(item[schema.marks]) or []
 
 
-def _record(item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names) -> Record:
+def _text_record(
+    item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
+) -> Record:
     check_one_layer(item, (schema.held, schema.marks), place)
     text = item[schema.held]
     spans = []
-    for one in _marks(item, schema):
-        mark = mark_of(one, True, place, names)
+    for value in _marks(item, schema):
+        mark = mark_of(value, True, place, names)
         check_surface(mark, text, place)
         spans += [TextSpan(mark.fragments, kind) for kind in mark.types]
     return Record(text, spans, line, _tokens(item, text, spans, place))
@@ -213,15 +225,15 @@ def _tokens(
     if key is None:
         return None
     if are_strings(item[key]):
-        return _located(listed(item[key]) or [], text, spans, place)
+        return _locate_words(listed(item[key]) or [], text, spans, place)
     return [pair_of(token, place) for token in listed(item[key]) or ()]
 
 
-def _located(
+def _locate_words(
     words: Sequence[str], text: str, spans: Sequence[TextSpan], place: str
 ) -> list[tuple[int, int]]:
-    """Where words stand in a text; a span that cuts one shows that offsets count something else."""
-    found: list[tuple[int, int]] = []
+    """The characters of words in a text; a span that divides one shows that offsets are wrong."""
+    places: list[tuple[int, int]] = []
     at = 0
     for word in words:
         start = text.find(word, at)
@@ -232,8 +244,8 @@ def _located(
                 "spell tokens as in the text, or leave one of the two out",
             )
         at = start + len(word)
-        found.append((start, at))
-    starts, ends = (set(side) for side in zip(*found, strict=True))
+        places.append((start, at))
+    starts, ends = (set(side) for side in zip(*places, strict=True))
     for span in spans:
         start, end = span.fragments[0][0], span.fragments[-1][1]
         if start not in starts or end not in ends:
@@ -243,10 +255,10 @@ def _located(
                 "beside a text, offsets count its characters; if they count tokens, "
                 "leave the text out",
             )
-    return found
+    return places
 
 
-def _labelled(
+def _labelled_sentence(
     item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
 ) -> ParsedSentence:
     given = listed(item[schema.marks or ""]) or []
@@ -260,7 +272,7 @@ def _labelled(
 def _check_beside_labels(
     item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
 ) -> None:
-    """Refuse what says other mentions than the labels that are read."""
+    """Refuse a key that holds other mentions than the labels that are read."""
     value, marks = item[key], schema.marks or ""
     if are_spans(value):
         differ = not _same_spans(item, schema, key, parts, place)
@@ -269,10 +281,10 @@ def _check_beside_labels(
             listed(value) or [], listed(item[marks]) or []
         )
     if differ:
-        raise two_layers([marks, key], place)
+        raise two_layers_error([marks, key], place)
     is_bare = all(label == "O" for label in parts.labels or ())
     if is_bare and spelling(key) not in LABEL_KEYS and may_say_mentions(key, value):
-        raise unread([key], place)
+        raise unread_error([key], place)
 
 
 def _same_spans(
@@ -281,16 +293,17 @@ def _same_spans(
     """Whether spans are those that the labels spell; beside a text they count its letters."""
     held, spelt = schema.held, _spelt_spans(parts, place)
     text = first_key(item, TEXT_KEYS, lambda value: isinstance(value, str))
+    # Read the spans as if there were no labels, and compare.
     if text is None:
         inclusive = spelling(held) == _INCLUSIVE
         given = {held: item[held], key: item[key]}
-        tokens = _with_token_spans(given, Schema("", held, key, TOKENS, inclusive), place, 0, None)
+        tokens = _spans_sentence(given, Schema("", held, key, TOKENS, inclusive), place, 0, None)
         return tokens.shapes is None and set(tokens.spans) == spelt
     given = {text: item[text], "tokens": item[held], key: item[key]}
-    record = _record(given, Schema("", text, key, LETTERS), place, 0, None)
+    record = _text_record(given, Schema("", text, key, LETTERS), place, 0, None)
     at = record.tokens or ()
-    wanted = {(((at[start][0], at[end - 1][1]),), kind) for start, end, kind in spelt}
-    return {(span.fragments, span.type) for span in record.spans} == wanted
+    expected = {(((at[start][0], at[end - 1][1]),), kind) for start, end, kind in spelt}
+    return {(span.fragments, span.type) for span in record.spans} == expected
 
 
 def _spelt_spans(parts: ParsedSentence, place: str) -> set[tuple[int, int, str]]:
@@ -302,15 +315,15 @@ def _spelt_spans(parts: ParsedSentence, place: str) -> set[tuple[int, int, str]]
     return {(start, end, types[kind]) for start, end, kind in zip(*columns, strict=True)}
 
 
-def _with_token_spans(
+def _spans_sentence(
     item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
 ) -> ParsedSentence:
     check_one_layer(item, (schema.held, schema.marks), place)
     tokens = listed(item[schema.held]) or []
     spans: list[tuple[int, int, str]] = []
     shapes: list[Shape] = []
-    for one in _marks(item, schema):
-        mark = mark_of(one, False, place, names)
+    for value in _marks(item, schema):
+        mark = mark_of(value, False, place, names)
         if schema.inclusive:
             behind = tuple((start, end + 1) for start, end in mark.fragments)
             mark = mark._replace(fragments=behind)
@@ -323,7 +336,7 @@ def _with_token_spans(
 
 
 def _shape(fragments: Fragments, place: str) -> Shape:
-    """What lies between the fragments of a mention of tokens."""
+    """The shape of a mention of tokens, which records the holes between its fragments."""
     crossed = any(start < end for (_, end), (start, _) in pairwise(fragments))
     if crossed or any(start >= end for start, end in fragments[1:]):
         raise FormatError(
@@ -334,9 +347,11 @@ def _shape(fragments: Fragments, place: str) -> Shape:
     return Shape.of_runs(fragments)
 
 
-_Reader: TypeAlias = Callable[[Mapping[str, Any], Schema, str, int, Names], Record | ParsedSentence]
-_READERS: Mapping[str, _Reader] = {
-    LETTERS: _record,
-    LABELS: _labelled,
-    TOKENS: _with_token_spans,
+_RecordReader: TypeAlias = Callable[
+    [Mapping[str, Any], Schema, str, int, Names], Record | ParsedSentence
+]
+_READERS: Mapping[str, _RecordReader] = {
+    LETTERS: _text_record,
+    LABELS: _labelled_sentence,
+    TOKENS: _spans_sentence,
 }

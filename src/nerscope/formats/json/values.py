@@ -1,4 +1,4 @@
-"""The values of a JSON file one by one, of lines or of one long list, in bounded memory."""
+"""The values of a JSON file in turn, from lines or from one long list, in bounded memory."""
 
 import codecs
 import json
@@ -18,7 +18,9 @@ _INK = re.compile(r"[^ \t\r\n]")
 _BEGINNING = re.compile(r"[ \t\r\n]*[^ \t\r\n][ \t\r\n]*[^ \t\r\n]")
 _LIST = re.compile(r"[ \t\r\n]*\[[ \t\r\n]*[\[{\]]")
 _OVER_LINES = re.compile(r"[ \t\r\n]*\{[ \t\r]*\n")
-_NEAR = 16  # an error so near to the end of what was read may come from the cut
+_NEAR = (
+    16  # characters: an error this close to the end of the text read so far may come from the cut
+)
 
 
 class JsonValue(NamedTuple):
@@ -29,22 +31,23 @@ class JsonValue(NamedTuple):
 
 
 class _RefusedError(ValueError):
-    """What JSON may say, but a corpus should not."""
+    """Valid JSON that a corpus should not hold."""
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
         raise _RefusedError(f"the key {twice[:40]!r} is there twice")
-    return found
+    return mapping
 
 
-def _no_number(text: str) -> NoReturn:
+def _refuse_constant(text: str) -> NoReturn:
     raise _RefusedError(f"{text} is no number")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_number)
+# json.loads would keep the last of two equal keys, and accept NaN and Infinity.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
 
 
 def json_values(data: FileBytes) -> Iterator[JsonValue]:
@@ -55,27 +58,29 @@ def json_values(data: FileBytes) -> Iterator[JsonValue]:
     >>> list(json_values(FileBytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
     [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=2, value={'text': 'Bob'})]
     """
+    # The first two characters decide: [{ begins a list, { and a line end begin objects over several
+    # lines, everything else is one value per line.
     pieces = _pieces(data)
     beginning = ""
     while not _BEGINNING.match(beginning) and (piece := next(pieces, "")):
         beginning += piece
         if len(beginning) > LONGEST:
             raise _too_long(f"{data.name}:1")
-    whole = chain([beginning], pieces)
+    text = chain([beginning], pieces)
     if _LIST.match(beginning):
-        return _of_list(_Text(data.name, whole))
+        return _list_values(_JsonText(data.name, text))
     if _OVER_LINES.match(beginning):
-        return _one_by_one(_Text(data.name, whole))
-    return _of_lines(data.name, whole)
+        return _object_values(_JsonText(data.name, text))
+    return _line_values(data.name, text)
 
 
 def first_values(name: str, head: bytes) -> list[Any]:
-    """The whole values at the beginning of a file.
+    """The complete values at the beginning of a file.
 
     >>> first_values("a.jsonl", b'{"text": "Ada"}\\n{"text": "B')
     [{'text': 'Ada'}]
     """
-    found: list[Any] = []
+    values: list[Any] = []
     with suppress(InputError):  # the last value is cut off, or this is no JSON at all
         for placed in json_values(FileBytes(name, data=head)):
             found.append(placed.value)
@@ -105,32 +110,32 @@ def _pieces(data: FileBytes) -> Iterator[str]:
             offset += len(block)
 
 
-# --- one value a line
+# --- one value per line
 
 
-def _of_lines(name: str, pieces: Iterator[str]) -> Iterator[JsonValue]:
+def _line_values(name: str, pieces: Iterator[str]) -> Iterator[JsonValue]:
     for number, line in enumerate(_lines(name, pieces), 1):
         if line.strip(_BLANKS):
-            yield JsonValue(number, _decoded(line, f"{name}:{number}"))
+            yield JsonValue(number, _decode_line(line, f"{name}:{number}"))
 
 
 def _lines(name: str, pieces: Iterator[str]) -> Iterator[str]:
-    rest: list[str] = []  # of a line that goes on
+    unfinished: list[str] = []  # the pieces of a line that has not ended
     size, done = 0, 0
     for piece in pieces:
-        *whole, last = piece.split("\n")
-        if whole:
-            whole[0] = "".join([*rest, whole[0]])
-            yield from whole
-            rest, size, done = [], 0, done + len(whole)
-        rest.append(last)
+        *ended, last = piece.split("\n")
+        if ended:
+            ended[0] = "".join([*unfinished, ended[0]])
+            yield from ended
+            unfinished, size, done = [], 0, done + len(ended)
+        unfinished.append(last)
         size += len(last)
         if size > LONGEST:
             raise _too_long(f"{name}:{done + 1}")
-    yield "".join(rest)
+    yield "".join(unfinished)
 
 
-def _decoded(line: str, place: str) -> Any:
+def _decode_line(line: str, place: str) -> Any:
     try:
         return _DECODER.decode(line)
     except json.JSONDecodeError as error:
@@ -163,11 +168,11 @@ def _too_long(place: str) -> FormatError:
     )
 
 
-# --- values that are not bound to lines
+# --- values that may span several lines
 
 
-class _Text:
-    """Text of which only what is not yet read is kept."""
+class _JsonText:
+    """A text that is read from pieces; only the part that is not decoded yet is in memory."""
 
     def __init__(self, name: str, pieces: Iterator[str]) -> None:
         self._name, self._pieces = name, pieces
@@ -175,39 +180,39 @@ class _Text:
 
     @property
     def place(self) -> str:
-        """Where reading stands."""
+        """The file and line of the next character, for messages."""
         return f"{self._name}:{self._line}"
 
     def next(self) -> str:
-        """The next character that is no blank, empty at the end."""
+        """The next character that is no blank, which is not consumed; empty at the end."""
         while True:
-            found = _INK.search(self._text, self._at)
-            self._pass(found.start() if found else len(self._text))
-            if found:
-                return found[0]
-            if not self._more():
+            match = _INK.search(self._text, self._at)
+            self._advance(match.start() if match else len(self._text))
+            if match:
+                return match[0]
+            if not self._read_more():
                 return ""
 
     def skip(self) -> None:
-        """Go on behind the next character."""
+        """Consume one character."""
         self._at += 1
 
     def value(self) -> JsonValue:
-        """The next value; more is read until it is whole."""
+        """Consume the next value; more text is read until it is complete."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
-                if not self._may_be_cut(error) or not self._more():
+                if not self._may_be_cut(error) or not self._read_more():
                     raise self._broken(error) from None
             except (ValueError, RecursionError) as error:
                 raise _refused(self.place, error) from None
             else:
-                found = JsonValue(self._line, value)
-                self._pass(end)
-                return found
+                placed = JsonValue(self._line, value)
+                self._advance(end)
+                return placed
 
-    def _pass(self, at: int) -> None:
+    def _advance(self, at: int) -> None:
         self._line += self._text.count("\n", self._at, at)
         self._at = at
 
@@ -215,8 +220,12 @@ class _Text:
         unfinished = error.msg.startswith("Unterminated string")
         return unfinished or error.pos >= len(self._text) - _NEAR
 
-    def _more(self) -> bool:
-        """Read on, as much again as waits: so the time stays linear; whether there was more."""
+    def _read_more(self) -> bool:
+        """Read at least as much text as waits to be decoded; whether there was more.
+
+        A long value is decoded from its start again after each reading. Because the text doubles
+        each time, the total time stays linear in its length.
+        """
         waiting = self._text[self._at :]
         if len(waiting) > LONGEST:
             raise _too_long(self.place)
@@ -232,12 +241,12 @@ class _Text:
         return _broken(f"{self._name}:{line}", error.msg, error.colno)
 
 
-def _one_by_one(text: _Text) -> Iterator[JsonValue]:
+def _object_values(text: _JsonText) -> Iterator[JsonValue]:
     while text.next():
         yield text.value()
 
 
-def _of_list(text: _Text) -> Iterator[JsonValue]:
+def _list_values(text: _JsonText) -> Iterator[JsonValue]:
     text.next()
     text.skip()
     if text.next() != "]":
