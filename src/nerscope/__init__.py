@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from nerscope.formats.answers.source import answers
     from nerscope.formats.base import Format, Source, read, register_format
     from nerscope.formats.columns.conll import ConllFile
-    from nerscope.formats.strings import answers
     from nerscope.lab.lessons import baseline
     from nerscope.lab.plan import load_plan
     from nerscope.lab.recipe import Lesson, Tagged, register_recipe
@@ -70,7 +69,7 @@ _PUBLIC = {
     "nerscope.facets.view": "View",
     "nerscope.formats.base": "Format Source read register_format",
     "nerscope.formats.columns.conll": "ConllFile",
-    "nerscope.formats.strings": "answers",
+    "nerscope.formats.answers.source": "answers",
     "nerscope.lab.lessons": "baseline",
     "nerscope.lab.plan": "load_plan",
     "nerscope.lab.recipe": "Lesson Tagged register_recipe",

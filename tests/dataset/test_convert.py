@@ -143,8 +143,8 @@ def test_a_repair_decides_what_is_written(repair: str, expected: list[str]) -> N
     labels = ["B-X", "O", "I-X"]
     assert convert_source(file(lines(*labels)), "bioes", repair).data.decode() == lines(*expected)
     in_memory = open_source([(["w1", "w2", "w3"], labels)])
-    written = ConllFile(FileBytes("f", data=converted(in_memory, "bioes", repair).data))
-    data = converted(written, "bioes").data.decode()
+    written = ConllFile(FileBytes("f", data=convert_source(in_memory, "bioes", repair).data))
+    data = convert_source(written, "bioes").data.decode()
     assert [line.split("\t")[1] for line in data.split("\n") if line] == expected
 
 
@@ -195,7 +195,7 @@ def test_line_ends_stay_as_they_are(source: str) -> None:
 
 def test_the_encoding_stays_as_it_is() -> None:
     source = "Zoë B-X\n".encode("latin-1")
-    assert converted(
+    assert convert_source(
         ConllFile(FileBytes("f", data=source), encoding="latin-1"), "bioes"
     ).data == "Zoë S-X\n".encode("latin-1")
 

@@ -12,9 +12,9 @@ from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.brat import UNANNOTATED, BratSource, fits, write_brat
 from nerscope.formats.files import FileBytes
-from nerscope.formats.text import Record, TextSpan, records_of, text_source
+from nerscope.formats.standoff.brat import UNANNOTATED, BratSource, fits, write_brat
+from nerscope.formats.standoff.text import Record, TextSpan, records_of, text_source
 
 TEXT = "Ada Lee spoke.\nShe saw Oslo and New\nYork.\n"
 ANN = "T1\tPER 0 7\tAda Lee\nT2\tLOC 23 27\tOslo\nT3\tLOC 32 35;36 40\tNew York\n"

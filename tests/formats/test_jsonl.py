@@ -21,10 +21,11 @@ from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import FORMATS, open_source, source_named
 from nerscope.formats.columns.conll import ConllFile
 from nerscope.formats.files import FileBytes, read_some
-from nerscope.formats.json_values import first_values
-from nerscope.formats.jsonl import JsonFile, fits, written_as_lines, written_as_list
-from nerscope.formats.text import Record, TextSpan, text_source
-from nerscope.formats.wrapped import REJECTED
+from nerscope.formats.json import values as json_values
+from nerscope.formats.json.jsonl import JsonFile, fits, write_lines, write_list
+from nerscope.formats.json.values import first_values
+from nerscope.formats.json.wrapped import REJECTED
+from nerscope.formats.standoff.text import Record, TextSpan, text_source
 
 ADA = {"text": "Ada spoke.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
 OSLO = {"text": "In Oslo", "spans": [{"start": 3, "end": 7, "label": "LOC"}]}
@@ -501,7 +502,7 @@ def test_written_records_are_what_annotation_tools_take() -> None:
 def test_documents_stay_together() -> None:
     text = b"Ada B-PER\nspoke O\n\nso O\n\n-DOCSTART- O\n\nIn O\nOslo B-LOC\n"
     corpus = nerscope.read(ConllFile(FileBytes("f.conll", data=text)))
-    items = [json.loads(line) for line in written_as_lines(corpus, BIO).splitlines()]
+    items = [json.loads(line) for line in write_lines(corpus, BIO).splitlines()]
     assert [item["text"] for item in items] == ["Ada spoke\nso", "In Oslo"]
     again = whole(write_lines(corpus, BIO))
     assert everything(again) == everything(corpus)
@@ -563,7 +564,7 @@ def test_memory_does_not_grow_with_the_file(
     begin: bytes, part: bytes, end: bytes, megabytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     block = part * (2**20 // len(part))  # a megabyte
-    for module, most in (("text", 1 << 17), ("source", 500)):  # full after three
+    for module, most in (("standoff.text", 1 << 17), ("source", 500)):  # full after three
         monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", most)
 
     def read_so_many(megabytes: int) -> tuple[int, int]:

@@ -23,7 +23,8 @@ from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import FileBytes
-from nerscope.formats.footer import claims_of
+from nerscope.formats.tables.arrow import write_arrow, write_parquet
+from nerscope.formats.tables.footer import claims_of
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 TOKENS = [["Ada", "Byron", "spoke"], ["in", "Oslo"]]
@@ -227,7 +228,7 @@ def test_a_table_and_predictions_are_evaluated() -> None:
 
 
 def test_chunks_hold_all_rows_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.arrow.BATCH", 40)
+    monkeypatch.setattr("nerscope.formats.tables.arrow.BATCH", 40)
     monkeypatch.setattr("nerscope.formats.source._CHUNK", 50)
     tokens = [[f"w{number}"] * (1 + number % 7) for number in range(2500)]
     table = pyarrow.table({"tokens": tokens, "tags": [["O"] * len(some) for some in tokens]})

@@ -45,7 +45,8 @@ def _hard_tokens(request: ListRequest) -> _Rows:
     from nerscope.dataset.hard_tokens import hard_tokens
     from nerscope.formats.base import JoinedSources
 
-    return hard_tokens(JoinedSources(request.training), request.gold, **request.reading_options())
+    rows = hard_tokens(JoinedSources(request.training), request.gold, **request.reading_options())
+    return [row.as_dict() for row in rows]
 
 
 def _hard_errors(request: ListRequest) -> _Rows:

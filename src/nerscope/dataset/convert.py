@@ -66,8 +66,8 @@ def convert(
     data, notes, files = convert_source(open_source(given), to, repair, form)
     if files is not None:
         write_folder(path, files.items())
-        return notes
-    write_bytes(path, pack_for(path, data))
+    else:
+        write_bytes(path, pack_for(path, data))
     return notes
 
 
@@ -76,16 +76,14 @@ def convert_source(
 ) -> Conversion:
     """The corpus in another scheme; if the format stays, everything but the labels stays."""
     check_repair(repair)
-    own = source.info.format or FALLBACK
-    form = form or FORMATS[own]
-    read = _read(source, repair)
-    target = scheme_named("bio" if to is None else to)
-    whole = join_chunks(read.chunks)
-    labelled = form.name in (FALLBACK, own)
-    notes = [*read.notes, *(_lost(whole, target) if labelled else ())]
-    if labelled:
-        _check_flat(whole, source.name)
-    data = _relabelled(source, whole, target) if form.name == own else None
+    source_format = source.info.format or FALLBACK
+    form = form or FORMATS[source_format]
+    corpus, notes = _read_spans(source, repair)
+    scheme = scheme_named(BIO.name if to is None else to)
+    if form.name in (FALLBACK, source_format):  # other formats store spans, which lose nothing
+        notes += _scheme_notes(corpus, scheme)
+        _check_flat(corpus, source.name)
+    data = _relabelled(source, corpus, scheme) if form.name == source_format else None
     if data is not None and to is None:
         raise UsageError(
             "--to", "it is not said, and the format stays the same", "name a scheme, as --to bioes"
@@ -93,26 +91,22 @@ def convert_source(
     if data is not None:
         return Conversion(data, notes)
     if form.write_folder is not None:
-        return Converted(b"", notes, form.write_folder(require_tokens(whole), target))
-    return Converted(_written(form, whole, target), notes)
+        return Conversion(b"", notes, form.write_folder(require_tokens(corpus), scheme))
+    return Conversion(_written(form, corpus, scheme), notes)
 
 
-class _Read(NamedTuple):
-    chunks: list[Corpus]  # with spans
-    notes: list[str]
-
-
-def _read(source: Source, repair: str) -> _Read:
-    """The corpus with its mentions as spans, and what reading it lost."""
+def _read_spans(source: Source, repair: str) -> tuple[Corpus, list[str]]:
+    """The corpus with its mentions as spans, and notes on what reading it lost."""
+    # These repairs depend on the scheme, which one chunk alone may not show.
     scheme = source.label_style().scheme if repair in ("strict", "discard") else None
-    chunks, readings, told = [], dict[str, ReadingNotes](), None
+    chunks, readings, declared = [], dict[str, ReadingNotes](), None
     for chunk in source.chunks(Coding()):
         chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
         readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
-        told = chunk.declared_scheme
-    own = told or sum(readings.values(), ReadingNotes()).transitions.scheme()
-    found = notes_of_files(source.name, readings, own, repair)
-    return _Read(chunks, note_lines(found))
+        declared = chunk.declared_scheme
+    detected = declared or sum(readings.values(), ReadingNotes()).transitions.scheme()
+    losses = notes_of_files(source.name, readings, detected, repair)
+    return join_chunks(chunks), note_lines(losses)
 
 
 def _scheme_notes(corpus: Corpus, scheme: Scheme) -> list[str]:
@@ -153,4 +147,4 @@ def _written(form: Format, corpus: Corpus, scheme: Scheme) -> bytes:
         raise UsageError(
             f"format '{form.name}'", "it can be read, not written", "choose another format"
         )
-    return form.write(require_tokens(corpus), target)
+    return form.write(require_tokens(corpus), scheme)

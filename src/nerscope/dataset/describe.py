@@ -27,6 +27,7 @@ from nerscope.facets.tmr import TMR
 from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.notes import SourceNote, reading_notes
+from nerscope.results.rows import ResultRow
 
 _COMPOSITION_FACETS = (TMR, HARD, HARD_STRICT)
 
@@ -118,16 +119,19 @@ class SplitSizes(ResultRow):
 class Description:
     """Everything that `describe` finds; docs/commands/describe.md explains every field.
 
-    rows: Records
-    zeta: dict[str, float | None]
-    mentions: dict[str, dict[str, int | None]]
-    mention_shares: dict[str, dict[str, float | None]]
-    splits: dict[str, dict[str, Any]]
-    ambiguous: Records
-    unannotated: Records
-    inconsistent: Records
-    duplicates: Records
-    hard_tokens: Records
+    Rows have attributes, and can be read like dicts: `row.level` and `row["level"]` are the same.
+    """
+
+    rows: list[CompositionRow]
+    zeta: dict[str, float | None]  # the mean of each attribute in the last split
+    mentions: dict[str, MentionCounts]  # by split, like those that follow
+    mention_shares: dict[str, MentionShares]
+    splits: dict[str, SplitSizes]
+    ambiguous: list[AmbiguousRow]
+    unannotated: list[UnannotatedRow]
+    inconsistent: list[InconsistentRow]
+    duplicates: list[DuplicateRow]
+    hard_tokens: list[HardTokenRow]
     losses: list[SourceNote]
 
     def as_dict(self) -> dict[str, Any]:
@@ -215,7 +219,7 @@ def _describe_splits(
     )
 
 
-def _losses(split: Split, repair: str) -> list[SourceNote]:
+def _losses(split: DatasetSplit, repair: str) -> list[SourceNote]:
     corpus = split.corpus
     return list(reading_notes(corpus.name, corpus.reading_notes, corpus.scheme, repair))
 

@@ -59,8 +59,10 @@ def load_splits(
     ]
 
 
-def _whole(given: CorpusLike, name: str, coding: Coding) -> Corpus:
-    return join_chunks([require_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
+def _load_corpus(source: CorpusLike, name: str, coding: Coding) -> Corpus:
+    return join_chunks(
+        [require_tokens(chunk) for chunk in open_source(source, name).chunks(coding)]
+    )
 
 
 def _standard_attributes() -> Iterator[Attribute]:

@@ -26,7 +26,7 @@ from nerscope.formats.base import FORMATS, FileOption, Format, Source, require_t
 from nerscope.formats.extras import require_extra
 from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.source import SentenceBatch, gather_chunks
-from nerscope.formats.text import record_bounds
+from nerscope.formats.standoff.text import record_bounds
 
 NAME = "docbin"
 GROUP = "sc"  # the default span group of spaCy's span categoriser

@@ -221,6 +221,7 @@ class _Locator:
         if self.needs_whole_documents:
             edges = np.flatnonzero(np.diff(gold.documents, prepend=-1, append=-1))
         placed: list[PlacedMention] = []
+        # One answer for the sentences from `first` up to `behind`.
         for first, behind in pairwise(edges.tolist()):
             placed += self._place_answer(gold, first, behind)
         of_mentions = dict.fromkeys((*_KINDS_OF_MENTIONS, MALFORMED), self._n_mentions)

@@ -13,12 +13,12 @@ from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
 from nerscope.formats.files import FileBytes
-from nerscope.formats.json_values import first_values, json_values
+from nerscope.formats.json.records import LABELS, ParsedRecord, has_offsets, read_records, schema_of
+from nerscope.formats.json.values import first_values, json_values
+from nerscope.formats.json.wrapped import LeftOut
 from nerscope.formats.packing import without_packing
-from nerscope.formats.records import LABELS, Written, has_offsets, read_records, schema_of
 from nerscope.formats.source import SentenceBatch, gather_chunks
-from nerscope.formats.text import Record, TextSpan, check_words, records_of, text_source
-from nerscope.formats.wrapped import Losses
+from nerscope.formats.standoff.text import Record, TextSpan, check_words, records_of, text_source
 
 _SMALL_FILE = 4 << 20  # bytes
 _HEAD = 4096  # bytes from which the format is detected
@@ -98,7 +98,7 @@ class JsonFile(Source):
 
     @property
     def retokenised(self) -> bool:
-        """Whether it holds text, of which tokens are made, or is said to have tokens of its own."""
+        """Whether it holds text, which is divided into tokens, or the option tokens=align."""
         return self._aligns or (self._first is not None and isinstance(self._first.record, Record))
 
     @property
@@ -130,9 +130,10 @@ class JsonFile(Source):
             texts = (record for record in parsed if isinstance(record, Record))
             yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
             return
-        parts = (one.record for one in everything if isinstance(one.record, ParsedSentence))
-        said = (SentenceBatch([part]) for part in parts)
-        yield from gather_chunks(said, self.name, coding, self._scheme, tokens=tokens)
+        sentences = (
+            SentenceBatch([record]) for record in parsed if isinstance(record, ParsedSentence)
+        )
+        yield from gather_chunks(sentences, self.name, coding, self._scheme, tokens=tokens)
 
     def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
         """All records; those of another schema than the first are refused."""

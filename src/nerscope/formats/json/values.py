@@ -51,7 +51,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refu
 
 
 def json_values(data: FileBytes) -> Iterator[JsonValue]:
-    """The values of JSON Lines, of a list, or of objects one after the other.
+    """The values of JSON Lines, of one list, or of objects that follow each other.
 
     >>> list(json_values(FileBytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
     [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=3, value={'text': 'Bob'})]
@@ -82,13 +82,13 @@ def first_values(name: str, head: bytes) -> list[Any]:
     """
     values: list[Any] = []
     with suppress(InputError):  # the last value is cut off, or this is no JSON at all
-        for placed in json_values(FileBytes(name, data=head)):
-            found.append(placed.value)
-    return found
+        for _, value in json_values(FileBytes(name, data=head)):
+            values.append(value)
+    return values
 
 
 def _pieces(data: FileBytes) -> Iterator[str]:
-    """The text of a file, some of it at a time."""
+    """The decoded text of a file, block by block."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     offset = 0
     with data.open() as stream:

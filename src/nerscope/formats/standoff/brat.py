@@ -14,7 +14,7 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, shortened
 from nerscope.formats.base import FORMATS, Format, require_tokens
 from nerscope.formats.files import FileBytes, read_some
-from nerscope.formats.text import (
+from nerscope.formats.standoff.text import (
     Record,
     TextSource,
     TextSpan,

@@ -27,8 +27,8 @@ from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes, line_blocks
-from nerscope.formats.text import Record, TextSource, TextSpan, record_chunks
-from nerscope.formats.webanno_writing import (
+from nerscope.formats.standoff.text import Record, TextSource, TextSpan, record_chunks
+from nerscope.formats.standoff.webanno_writing import (
     ENDING,
     LETTERS,
     NAMED_ENTITY,

@@ -9,7 +9,7 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import InputError
 from nerscope.formats.base import require_tokens
-from nerscope.formats.text import check_words
+from nerscope.formats.standoff.text import check_words
 
 ENDING = ".tsv"
 TEXT = "#Text="

@@ -19,7 +19,6 @@ from nerscope.errors import InputError
 from nerscope.formats.base import FORMATS, Format, Source, require_tokens
 from nerscope.formats.extras import require_extra
 from nerscope.formats.files import FileBytes, spool_to_disk
-from nerscope.formats.footer import Claim, claims_of
 from nerscope.formats.packing import without_packing
 from nerscope.formats.tables.footer import Claim, claims_of
 from nerscope.formats.tables.rows import (

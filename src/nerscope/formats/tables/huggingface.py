@@ -8,7 +8,8 @@ from typing import Any
 from nerscope.errors import InputError
 from nerscope.formats.base import FORMATS, Format, Source
 from nerscope.formats.files import FileBytes, unreadable_file
-from nerscope.formats.tables import (
+from nerscope.formats.tables.arrow import arrow_table, names_of_features, rows_of_table
+from nerscope.formats.tables.rows import (
     BATCH,
     FEW,
     SMALL,
@@ -36,6 +37,7 @@ def open_folder(data: FileBytes, **options: Any) -> Source:
 def _saved_table(folder: Path) -> TableData:
     """The files of a folder, one after the other, as one table."""
     tables = [arrow_table(FileBytes.of(folder / name)) for name in _files(folder)]
+    # The names of classes are in the schema of the files, or in this file beside them.
     info = folder / _INFO
     features = _json(info).get("features") if info.is_file() else None
     names = names_of_features(features) if isinstance(features, dict) else {}

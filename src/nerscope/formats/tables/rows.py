@@ -15,11 +15,11 @@ from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, Reading
 from nerscope.corpus.schemes import Scheme, Transitions, parse_label, scheme_named
 from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption, Source
-from nerscope.formats.jsonl import FILE_OPTIONS as RECORD_OPTIONS
-from nerscope.formats.layers import other_keys
-from nerscope.formats.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
+from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
+from nerscope.formats.json.layers import other_keys
+from nerscope.formats.json.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
 from nerscope.formats.source import SentenceBatch, gather_chunks
-from nerscope.formats.text import read_text
+from nerscope.formats.standoff.text import read_text
 
 TableRow: TypeAlias = Mapping[str, Any]
 SMALL = 1 << 20  # bytes of a file that is small, packed as tables are
