@@ -46,7 +46,7 @@ class Results:
         protocol: Protocol | None = None,
     ) -> None:
         self.evidence, self.losses = list(evidence), list(losses)
-        self.protocol = protocol  # what datasets are to each other; None: nobody said it
+        self.protocol = protocol  # what datasets are to each other; None: unknown
         self._rows = rows
 
     @property
@@ -143,7 +143,7 @@ class Results:
     def scalars(self, **conditions: object) -> dict[str, float]:
         """The numbers under flat names such as `tmr/unseen-tokens/recall`, for trackers.
 
-        Fields of rows choose, as for `select`; unless told, they are the summaries over runs, and
+        Fields of rows choose, as for `select`; by default, they are the summaries over runs, and
         by type only exact scores. What is undefined is left out.
 
         >>> from nerscope import evaluate
@@ -157,21 +157,29 @@ class Results:
         return scalars_of(rows if "type" in conditions else filter(is_usual, rows))
 
     def to_json(self, also: Mapping[str, Any] | None = None) -> str:
-        """Strict JSON: undefined is null. What is `also` to be told has keys of its own."""
+        """Everything as strict JSON, rows and evidence; undefined is null.
+
+        `also` is more content, under keys of its own.
+        """
+        over = self.over_datasets()
+        return self._json({**({"over_datasets": over} if over else {}), **(also or {})}, rows=True)
+
+    def file_text(self, also: Mapping[str, Any] | None = None) -> str:
+        """What `save` writes: the evidence, from which rows are made again when they are read."""
+        return self._json(dict(also or {}), rows=False)
+
+    def _json(self, more: Mapping[str, Any], *, rows: bool) -> str:
         from nerscope.results.store import to_json
 
-        known = {
-            "protocol": self.protocol.as_dict() if self.protocol else None,
-            "over_datasets": self.over_datasets(),
-        }
-        extra = {key: value for key, value in known.items() if value} | dict(also or {})
-        return to_json(self.rows, self.evidence, self.losses, VERSION, extra)
+        protocol = {"protocol": self.protocol.as_dict()} if self.protocol else {}
+        content = {**protocol, **more}
+        return to_json(self.rows, self.evidence, self.losses, VERSION, content, with_rows=rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the results as JSON."""
+        """Write a results file, which `Results.load` reads."""
         from nerscope.results.files import write_text
 
-        write_text(path, self.to_json())
+        write_text(path, self.file_text())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Results":
@@ -246,13 +254,16 @@ class Results:
         return average_rows(self)
 
     def weakest(self, system: str | None = None, most: int = 4) -> "list[WeakSpot]":
-        """The places where each system most surely falls below its whole, one of each facet."""
+        """The levels on which each system falls furthest below its overall score, one per facet.
+
+        They are ranked by `least`, the lower 95 % bound of the shortfall; `most` limits how many.
+        """
         from nerscope.results.weakest import weak_spots
 
         return weak_spots(self, system, most)
 
     def confusion(self, system: str | None = None) -> list[dict[str, Any]]:
-        """How often a gold type met a predicted one, for each run; None stands for nobody."""
+        """How often a gold type met a predicted one, for each run; None stands for no mention."""
         from nerscope.results.errors import confusion_records
 
         return list(confusion_records(self, system))

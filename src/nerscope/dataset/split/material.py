@@ -150,6 +150,7 @@ def _read_source(source: Source, coding: Coding, first_document: int) -> _Source
     else:
         file, corpus = _as_columns(source, coding)
         options = {}
+    # Documents of this source are numbered after those of the sources before it.
     shift = first_document - corpus.documents.min()
     corpus = replace(corpus, documents=corpus.documents + shift)
     data, sha256 = _content_and_hash(file.content)
