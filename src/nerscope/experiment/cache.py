@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from nerscope.codec import pack, unpack
 from nerscope.formats.files import FileBytes
 from nerscope.formats.remote import is_remote
 from nerscope.version import VERSION

@@ -21,6 +21,7 @@ import numpy as np
 from nerscope.codec import pack, unpack
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.notes import SourceNote
+from nerscope.results.format_1 import read_evidence, read_rows
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row, plain_row, rows_of
 from nerscope.scoring.evidence import Evidence
@@ -31,8 +32,30 @@ from nerscope.scoring.signature import joint
 FORMAT = 2
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _REMEDY = "give a file that `evaluate -o` wrote"
-_ROW_KEYS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
-Parts = tuple[list[Evidence], list[SourceNote], list[Row], Protocol | None]
+_REPAIR = "evaluate again, and save with `-o`"
+_MOST_BYTES = 1 << 31  # of the columns of a dataset; more is refused before it is inflated
+_KEY_FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
+_MICRO = 1_000_000  # bounds are rounded to six digits: whole numbers of millionths are exact
+_DAMAGE = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    zlib.error,
+)
+
+
+class StoredResults(NamedTuple):
+    """What a results file holds, in the order of the arguments of `Results`."""
+
+    evidence: list[Evidence]
+    losses: list[SourceNote]
+    rows: list[Row]
+    protocol: Protocol | None
 
 
 def to_json(
@@ -283,17 +306,6 @@ def _inflate(entry: Mapping[str, Any]) -> bytes:
 
 def _refuse_constant(text: str) -> None:
     raise ValueError(f"{text} is no number of JSON")
-
-
-def _checked_row(row: Any) -> Row:
-    for key in _ROW_KEYS:
-        if not isinstance(row[key], str) and (key not in ("run", "type") or row[key] is not None):
-            raise ValueError(f"{key} of a row is {row[key]!r}")
-    for key in ("value", "n", "low", "high", "std", "runs"):
-        given = row.get(key)
-        if not finite([given]):
-            raise ValueError(f"{key} of a row is {given!r}")
-    return row_from(row)
 
 
 def _checked_loss(loss: Any) -> SourceNote:

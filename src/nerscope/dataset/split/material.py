@@ -238,6 +238,7 @@ def options_to_read(material: Material, files: Iterable[bytes]) -> dict[str, Any
     options, layout = dict(material.options), material.layout
     for data in files:
         file = ConllFile(FileBytes("part", data=data), **options)
+        # A cut in the middle of a character leaves bytes that cannot be decoded: ignore them.
         head = data[:_LAYOUT_BYTES].decode(layout.encoding, "ignore").removeprefix(_BOM)
         detected = detect_layout(head.encode(), file)
         if _SEPARATOR_NAMES[detected.separator] != layout.separator:
