@@ -384,7 +384,7 @@ def gather_chunks(
     """
 
     def chunk() -> Corpus:
-        corpus = build_corpus(sentences, name, coding, tokens=tokens, told=scheme)
+        corpus = build_corpus(sentences, name, coding, tokens=tokens, declared_scheme=scheme)
         return replace(corpus, reading_notes=corpus.reading_notes + reading)
 
     sentences: list[ParsedSentence] = []
