@@ -104,7 +104,7 @@ from nerscope.cli.main import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have set aside
 nerscope.engines.ray._CPU_WITHIN = 2.0
-nerscope.formats.shards._PIECE = 1 << 16
+nerscope.formats.shards._SHARD_SIZE = 1 << 16
 main()
 """
 
