@@ -22,7 +22,7 @@ import nerscope
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.formats.base import Source, open_source
 from nerscope.results.results import Results
-from nerscope.scoring.evidence import TOKEN_JOIN, Division, Evidence
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.scoring.signature import BucketEdges
 
@@ -135,7 +135,7 @@ def labelled(
         return replace(units, codes={"random": levels[place]})
 
     names = {name: (code,) for code, name in enumerate(("XS", "S", "L", "XL"))}
-    division = Division("random", "mention", names, {"exact": ("f1",)}, by_type=False)
+    division = FacetTable("random", "mention", names, {"exact": ("f1",)}, by_type=False)
     edges = {"random": BucketEdges((), dict.fromkeys(names, ""))}
     signature = replace(evidence.signature, edges=edges)
     return replace(mapped(evidence, coded), divisions=(division,), signature=signature)

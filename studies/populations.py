@@ -17,7 +17,7 @@ import numpy.typing as npt
 from nerscope import evaluate
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import InputError
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.stats.clusters import Clustered
 from nerscope.stats.resampling import clusters_of
@@ -50,7 +50,7 @@ class Population:
         several = len(np.unique(self.evidence.documents)) > 1
         return [SENTENCE, DOCUMENT] if several else [SENTENCE]
 
-    def division(self, board: Board) -> Division | None:
+    def division(self, board: Board) -> FacetTable | None:
         """The facet of a board with its metrics alone; None if the population lacks it."""
         for division in self.evidence.divisions:
             if division.facet == board.facet and board.match in division.matches:
@@ -263,7 +263,7 @@ def _template() -> Clustered:
     units = Units(np.zeros(1, np.int64), np.zeros(1, np.int64))
     output = Output(units, {"exact": np.ones(1)}, {"exact": np.ones(1)})
     metrics = {"exact": ("recall", "precision", "f1")}
-    division = Division("all", "mention", {"all": (0,)}, metrics, by_type=False)
+    division = FacetTable("all", "mention", {"all": (0,)}, metrics, by_type=False)
     ledgers = {"mention": Ledger(units, (output,))}
     clusters = np.zeros(1, np.int64)
     evidence = Evidence("simulated", ("X",), (("A", "1"),), ledgers, (division,), clusters)

@@ -142,7 +142,7 @@ class FactoryRegistry(Registry[Callable[..., T]]):
 
     >>> sizes = FactoryRegistry[float]("size")
     >>> sizes.add("box", lambda side=1.0: side**3)
-    >>> sizes.made("box"), sizes.made("box(side=2)")
+    >>> sizes.make("box"), sizes.make("box(side=2)")
     (1.0, 8.0)
     """
 

@@ -51,7 +51,7 @@ def told(
         ("nerscope validate --scheme iob", ["iob1"]),
         ("nerscope baseline --recipe dic", ["dictionary"]),
         ("nerscope plot r.json heat", ["heatmap"]),
-        ("nerscope explain tc", ["tcm"]),
+        ("nerscope explain surf", ["surface"]),
         # files are the shell's own matter
         ("nerscope validate ", []),
         ("nerscope evaluate --train x", []),

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import GOLD, Run
 
 from nerscope.compat.peers import PEERS
-from nerscope.results.glossary import GLOSSARY
+from nerscope.results.terms import all_terms
 
 STRAY = GOLD.replace("Bob B-PER", "Bob I-PER").replace("Lovelace I-PER", "Lovelace O")
 SYSTEM = ("--system", "bert=bert.txt")
@@ -125,7 +125,7 @@ def test_an_output_for_another_file_is_refused(data: Path, run: Run) -> None:
 def test_words_too_are_told_in_every_format(form: str, run: Run) -> None:
     outcome = run("explain", "ter", "--format", form)
     assert outcome.code == 0
-    assert GLOSSARY["ter"] in outcome.out
+    assert all_terms()["ter"] in outcome.out
 
 
 def test_a_word_may_be_a_file(stray: Path, run: Run) -> None:

@@ -14,7 +14,7 @@ from nerscope.errors import UsageError
 from nerscope.facets.buckets import (
     BUCKETINGS,
     Buckets,
-    Values,
+    ValueCounts,
     equal_count,
     equal_width,
     given_edges,
@@ -23,8 +23,8 @@ from nerscope.facets.buckets import (
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
 
-def values(*numbers: float) -> Values:
-    return Values.of(np.array(numbers, float))
+def values(*numbers: float) -> ValueCounts:
+    return ValueCounts.of(np.array(numbers, float))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.brat import UNANNOTATED, BratSource, fits, written_as_brat
+from nerscope.formats.brat import UNANNOTATED, BratSource, fits, write_brat
 from nerscope.formats.files import Bytes
 from nerscope.formats.text import Record, TextSpan, records_of, text_source
 
@@ -252,14 +252,14 @@ def test_what_is_written_is_read_back(tmp_path: Path, given_records: list[Record
     corpus = joined(list(source.chunks(Coding())))
     for old in tmp_path.glob("*"):
         old.unlink()
-    folder_of(tmp_path, dict(written_as_brat(corpus, BIO)))
+    folder_of(tmp_path, dict(write_brat(corpus, BIO)))
     again = [record._replace(line=0) for record in records_of(read(tmp_path))]
     assert again == [record._replace(line=0) for record in records_of(corpus)]
 
 
 def test_sentences_without_text_become_lines() -> None:
     corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["Bo"], ["B-a-b"])])
-    assert written_as_brat(corpus, BIO) == {
+    assert write_brat(corpus, BIO) == {
         "1.txt": b"Ada spoke\nBo\n",
         "1.ann": b"T1\tPER 0 3\tAda\nT2\ta-b 10 12\tBo\n",
     }
@@ -282,4 +282,4 @@ def test_a_folder_is_converted_into_a_folder(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_written_is_refused(sentences: Any, fact: str) -> None:
     with pytest.raises(NerscopeError, match=fact):
-        written_as_brat(Corpus.of(sentences), BIO)
+        write_brat(Corpus.of(sentences), BIO)

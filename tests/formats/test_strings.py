@@ -1,4 +1,4 @@
-"""Answers of language models: read from whatever surrounds them, and found in the text of gold."""
+"""Answers of language models: read from the text around them, and located in the text of gold."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ from nerscope.errors import AlignmentError, InputError, UsageError
 from nerscope.formats.align import side_by_side
 from nerscope.formats.answer import BROKEN, MALFORMED, UNREADABLE, read_answer
 from nerscope.formats.base import Source, source_named
-from nerscope.formats.strings import AGAIN, HALLUCINATED, Answers
+from nerscope.formats.strings import AGAIN, HALLUCINATED, AnswerSource
 from nerscope.results.results import Results
 from nerscope.results.spans import spans_of
 
@@ -79,15 +79,15 @@ def test_an_answer_is_read_whatever_surrounds_it(
     item: object, said: str, found: dict[str, int]
 ) -> None:
     answer = read_answer(item, 1)
-    assert "Charles" not in {one.type for one in answer.said}
-    assert " ".join(one.text for one in answer.said) == said
-    assert answer.found == found
+    assert "Charles" not in {one.type for one in answer.mentions}
+    assert " ".join(one.text for one in answer.mentions) == said
+    assert answer.problems == found
 
 
 @pytest.mark.parametrize("bad", ["\ud800", "a\0", "\x1f"])
 def test_what_no_text_can_hold_is_no_mention(bad: str) -> None:
     answer = read_answer([{"text": "Ada", "type": bad}, {"text": bad, "type": "PER"}])
-    assert (answer.said, answer.found) == ([], {MALFORMED: 2})
+    assert (answer.mentions, answer.problems) == ([], {MALFORMED: 2})
 
 
 GOLD = [(["Ada", "met", "Ada", "in", "Oslo", "."], [(0, 1, "PER"), (2, 3, "PER"), (4, 5, "LOC")])]
@@ -217,10 +217,10 @@ def test_a_file_of_answers_is_known_by_its_first_lines(tmp_path: Path) -> None:
     ):
         path = tmp_path / f"{number}.jsonl"
         path.write_text(json.dumps({"entities": []}) + "\n" + json.dumps(line) + "\n")
-        assert isinstance(source_named(str(path)), Answers), line
+        assert isinstance(source_named(str(path)), AnswerSource), line
     long = tmp_path / "long.jsonl"
     long.write_text("\ufeff" + json.dumps({"id": 1, "response": "well " * 2000 + "[]"}) + "\n")
-    assert isinstance(source_named(str(long)), Answers)
+    assert isinstance(source_named(str(long)), AnswerSource)
     told = tmp_path / "told.jsonl"
     told.write_text('{"entities": []}\nnot JSON at all\n')
     gold = [(["Ada"], ["B-PER"]), (["Bob"], ["B-PER"])]

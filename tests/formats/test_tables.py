@@ -21,7 +21,7 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
-from nerscope.formats.arrow import written_as_arrow, written_as_parquet
+from nerscope.formats.arrow import write_arrow, write_parquet
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
 from nerscope.formats.footer import claims_of
@@ -490,7 +490,7 @@ def test_what_is_written_is_read_again(
     given_sentences: list[tuple[list[str], list[tuple[int, int, str]]]],
 ) -> None:
     corpus = Corpus.of(given_sentences)
-    for write in (written_as_parquet, written_as_arrow):
+    for write in (write_parquet, write_arrow):
         again = read(io.BytesIO(write(corpus, BIO)))
         assert words_of(again) == words_of(corpus)
         assert sorted(mentions_of(again)) == sorted(mentions_of(corpus))
@@ -513,17 +513,17 @@ def test_mentions_with_holes_are_written_and_ragged_ones_refused() -> None:
         shapes = np.fromiter([first, Shape()], object)
         return replace(corpus, spans=replace(corpus.mentions(), shape=shapes))
 
-    again = read(io.BytesIO(written_as_parquet(shaped(Shape(holes=((1, 3),))), BIO)))
+    again = read(io.BytesIO(write_parquet(shaped(Shape(holes=((1, 3),))), BIO)))
     shape = again.mentions().shape
     assert shape is not None
     assert [one.holes for one in shape] == [((1, 3),), ()]
     with pytest.raises(InputError, match="begins or ends inside of a token"):
-        written_as_parquet(shaped(Shape(left=1)), BIO)
+        write_parquet(shaped(Shape(left=1)), BIO)
 
 
 def test_text_goes_with_the_tokens_where_it_is_known() -> None:
     corpus = read(pandas.DataFrame({"text": ["Ada  spoke"], "entities": [[]]}))
-    table = parquet.read_table(io.BytesIO(written_as_parquet(corpus, BIO)))
+    table = parquet.read_table(io.BytesIO(write_parquet(corpus, BIO)))
     assert table.to_pylist() == [
         {"tokens": ["Ada", "spoke"], "labels": ["O", "O"], "text": "Ada  spoke"}
     ]
@@ -603,7 +603,7 @@ def test_documents_are_written_and_read_back(spans: bool, monkeypatch: pytest.Mo
     monkeypatch.setattr("nerscope.formats.arrow.BATCH", 2)
     marks = [(0, 1, "X"), (0, 1, "Y")] if spans else [(0, 1, "X")]
     corpus = replace(Corpus.of([(["a"], marks)] * 5), documents=np.array([0, 0, 0, 1, 2]))
-    again = read(io.BytesIO(written_as_parquet(corpus, BIO)))
+    again = read(io.BytesIO(write_parquet(corpus, BIO)))
     assert again.documents.tolist() == [0, 0, 0, 1, 2]
 
 

@@ -16,7 +16,7 @@ from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
 from nerscope.formats.text import CUT, records_of
 from nerscope.formats.webanno import EMPTY, LAYERS, UNNAMED, WITHOUT, WebannoSource, fits
-from nerscope.formats.webanno_writing import written_as_folder, written_as_webanno
+from nerscope.formats.webanno_writing import write_webanno, write_webanno_folder
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
@@ -339,11 +339,11 @@ def listed(corpus: Corpus) -> list[tuple[int, int, str]]:
 @given(st.lists(sentences(), min_size=1, max_size=4))
 def test_what_is_written_is_read_back(given_sentences: list[Any]) -> None:
     corpus = Corpus.of(given_sentences)
-    data = written_as_webanno(corpus, BIO)
+    data = write_webanno(corpus, BIO)
     found = joined(list(WebannoSource(Bytes("f.tsv", data=data)).chunks(Coding())))
     assert [found.words(k) for k in range(len(found))] == [words for words, _ in given_sentences]
     assert listed(found) == listed(corpus)
-    assert written_as_webanno(found, BIO) == data
+    assert write_webanno(found, BIO) == data
 
 
 def test_the_file_is_as_inception_writes_it() -> None:
@@ -355,17 +355,17 @@ def test_the_file_is_as_inception_writes_it() -> None:
         *("1-3\t7-9\tin\t_\t", "1-4\t10-14\tOslo\tLOC\t", ""),
         *("#Text=.\\\\", "2-1\t15-17\t.\\\t_\t"),
     ]
-    assert written_as_webanno(corpus, BIO).decode() == "\n".join(lines) + "\n"
+    assert write_webanno(corpus, BIO).decode() == "\n".join(lines) + "\n"
 
 
 def test_documents_are_written_as_files(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("-DOCSTART- O\n\nAda B-PER\n\n-DOCSTART- O\n\nBo B-PER\n")
     corpus = read(tmp_path / "x.txt")
-    files = written_as_folder(corpus, BIO)
+    files = write_webanno_folder(corpus, BIO)
     assert list(files) == ["1.tsv", "2.tsv"]
     assert "#Text=Bo\n1-1\t0-2\tBo\tPER\t\n" in files["2.tsv"].decode()
     with pytest.raises(InputError, match="it has 2 documents, and a file of WebAnno holds one"):
-        written_as_webanno(corpus, BIO)
+        write_webanno(corpus, BIO)
 
 
 def test_a_name_with_an_ending_is_a_file_and_one_without_a_folder(tmp_path: Path) -> None:
@@ -379,7 +379,7 @@ def test_mentions_with_holes_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("left and right ventricle")
     (tmp_path / "a.ann").write_text("T1\tX 0 4;15 24\tleft ventricle\n")
     with pytest.raises(InputError, match="a mention has a hole in it, which WebAnno cannot hold"):
-        written_as_webanno(read(tmp_path), BIO)
+        write_webanno(read(tmp_path), BIO)
 
 
 @pytest.mark.parametrize(
@@ -394,7 +394,7 @@ def test_mentions_with_holes_cannot_be_written(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_written_is_refused(sentence: Any, fact: str) -> None:
     with pytest.raises(NerscopeError, match=fact):
-        written_as_webanno(Corpus.of([sentence]), BIO)
+        write_webanno(Corpus.of([sentence]), BIO)
 
 
 @settings(max_examples=150)

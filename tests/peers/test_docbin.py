@@ -21,7 +21,7 @@ from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.docbin import UNSET, open_docbin, written_as_docbin
+from nerscope.formats.docbin import UNSET, open_docbin, write_docbin
 from nerscope.formats.files import Bytes
 
 NLP = spacy.blank("en")
@@ -270,7 +270,7 @@ def sentences(draw: st.DrawFn) -> list[tuple[list[str], list[Triple]]]:
 @given(sentences())
 def test_what_is_written_is_read_again(made: list[tuple[list[str], list[Triple]]]) -> None:
     corpus = Corpus.of(made)
-    again = whole(written_as_docbin(corpus, BIO))
+    again = whole(write_docbin(corpus, BIO))
     assert words_of(again) == words_of(corpus)
     assert sorted(mentions_of(again)) == sorted(mentions_of(corpus))
 
@@ -279,11 +279,11 @@ def test_what_is_written_is_read_again(made: list[tuple[list[str], list[Triple]]
 @given(st.text("ab \n\t.\u00a0", max_size=30).filter(lambda text: bool(text.strip())))
 def test_text_and_its_space_survive(text: str) -> None:
     corpus = read(io.BytesIO(nerscope_lines(text)))
-    again = whole(written_as_docbin(corpus, BIO))
+    again = whole(write_docbin(corpus, BIO))
     assert corpus.gaps is not None and again.gaps is not None
     assert words_of(again) == words_of(corpus)
     assert again.gaps.tolist() == corpus.gaps.tolist()
-    [made] = DocBin().from_bytes(written_as_docbin(corpus, BIO)).get_docs(NLP.vocab)
+    [made] = DocBin().from_bytes(write_docbin(corpus, BIO)).get_docs(NLP.vocab)
     assert made.text.rstrip() == text.rstrip()
 
 
@@ -295,26 +295,26 @@ def nerscope_lines(text: str) -> bytes:
 
 def test_spacy_reads_what_is_written() -> None:
     flat = Corpus.of([(ADA[0], ADA[1])])
-    [made] = DocBin().from_bytes(written_as_docbin(flat, BIO)).get_docs(NLP.vocab)
+    [made] = DocBin().from_bytes(write_docbin(flat, BIO)).get_docs(NLP.vocab)
     assert [(one.text, one.label_) for one in made.ents] == [
         ("Ada Byron", "PERSON"),
         ("Oslo", "case"),
     ]
     nested = Corpus.of([(["Bank", "of", "Ghana"], [(0, 3, "ORG"), (2, 3, "GPE")])])
-    [made] = DocBin().from_bytes(written_as_docbin(nested, BIO)).get_docs(NLP.vocab)
+    [made] = DocBin().from_bytes(write_docbin(nested, BIO)).get_docs(NLP.vocab)
     assert [one.text for one in made.spans["sc"]] == ["Bank of Ghana", "Ghana"]
     assert not made.ents
 
 
 def test_what_documents_cannot_hold_is_refused() -> None:
     with pytest.raises(InputError, match="nothing but blanks, which spaCy takes"):
-        written_as_docbin(Corpus.of([(["a", "\u00a0"], ["O", "O"])]), BIO)
+        write_docbin(Corpus.of([(["a", "\u00a0"], ["O", "O"])]), BIO)
     from dataclasses import replace
 
     corpus = Corpus.of([(["a", "b", "c"], [(0, 3, "X")])])
     holed = replace(corpus.mentions(), shape=np.fromiter([Shape(holes=((1, 2),))], object))
     with pytest.raises(InputError, match="no run of whole tokens"):
-        written_as_docbin(replace(corpus, spans=holed), BIO)
+        write_docbin(replace(corpus, spans=holed), BIO)
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

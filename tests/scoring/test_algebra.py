@@ -21,7 +21,7 @@ from nerscope.evaluation.score import score_chunk
 from nerscope.evaluation.settings import Settings
 from nerscope.results.results import Results
 from nerscope.results.row import Row
-from nerscope.scoring.evidence import Division
+from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.ledger import merged, moved
 from nerscope.scoring.metrics import LOWER, NEITHER, metric_named
 
@@ -32,7 +32,7 @@ def evaluate(case: Case) -> Results:
     return nerscope.evaluate(case.gold, {"s": case.pred}, train=case.train)
 
 
-def division_of(results: Results, facet: str) -> Division:
+def division_of(results: Results, facet: str) -> FacetTable:
     return next(one for one in results.evidence[0].divisions if one.facet == facet)
 
 
@@ -42,7 +42,7 @@ def level_counts(results: Results, facet: str, match: str = "exact") -> dict[str
     return dict(zip(division.levels, counts, strict=True))
 
 
-def of_all(results: Results, division: Division) -> Floats:
+def of_all(results: Results, division: FacetTable) -> Floats:
     """The counts of the whole corpus in the unit of a facet."""
     evidence, match = results.evidence[0], division.matches[0]
     size = (division.n_codes, len(evidence.types))

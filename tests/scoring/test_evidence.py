@@ -16,8 +16,8 @@ from nerscope.corpus.arrays import Ints
 from nerscope.results.rows import rows_of
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.evidence import (
-    Division,
     Evidence,
+    FacetTable,
     canonical,
     joined_runs,
     only_runs,
@@ -130,8 +130,8 @@ def test_systems_and_their_runs_keep_the_order_given() -> None:
     assert evidence.runs_of("nobody") == []
 
 
-def division(**metrics: tuple[str, ...]) -> Division:
-    return Division("f", "mention", {"a": (0,), "b": (1, 2), "both": (0, 2)}, metrics)
+def division(**metrics: tuple[str, ...]) -> FacetTable:
+    return FacetTable("f", "mention", {"a": (0,), "b": (1, 2), "both": (0, 2)}, metrics)
 
 
 def test_levels_add_the_codes_they_are_made_of() -> None:
@@ -141,7 +141,7 @@ def test_levels_add_the_codes_they_are_made_of() -> None:
 
 
 def test_levels_of_one_code_each_are_the_codes() -> None:
-    plain = Division("f", "mention", {"a": (0,), "b": (1,)}, {})
+    plain = FacetTable("f", "mention", {"a": (0,), "b": (1,)}, {})
     counts = np.arange(3.0).reshape(3, 1, 1) * np.ones(4)  # the last code is outside of all levels
     assert plain.by_level(counts)[:, 0, 0].tolist() == [0.0, 1.0]
 
@@ -153,7 +153,7 @@ def test_a_division_has_its_metrics_match_by_match() -> None:
     assert (one.needs_pairs("exact"), one.needs_pairs("overlap")) == (False, True)
 
 
-def cells(one: Division, counts: Any, zero_division: float | None = None) -> dict[Any, Any]:
+def cells(one: FacetTable, counts: Any, zero_division: float | None = None) -> dict[Any, Any]:
     """Value and denominator by metric, level and type (0 for all of them together)."""
     return {
         (metric.name, level, kind): (values[place][kind], sizes[place][kind])
@@ -168,7 +168,7 @@ COUNTS = np.array([[[4.0, 2.0, 2.0, 2.0], [6.0, 6.0, 8.0, 6.0]]])  # one level, 
 
 
 def test_numbers_are_those_of_all_types_and_then_of_each() -> None:
-    whole = Division("f", "mention", {"all": (0,)}, {"exact": ("recall", "macro_recall")})
+    whole = FacetTable("f", "mention", {"all": (0,)}, {"exact": ("recall", "macro_recall")})
     assert cells(whole, COUNTS) == {
         ("recall", "all", 0): (0.8, 10.0),
         ("recall", "all", 1): (0.5, 4.0),
@@ -179,14 +179,14 @@ def test_numbers_are_those_of_all_types_and_then_of_each() -> None:
 
 def test_a_division_that_is_not_by_type_still_averages_over_types() -> None:
     metrics = {"exact": ("precision", "macro_precision")}
-    whole = Division("f", "mention", {"all": (0,)}, metrics, by_type=False)
+    whole = FacetTable("f", "mention", {"all": (0,)}, metrics, by_type=False)
     found = cells(whole, COUNTS)
     assert found["precision", "all", 0] == (0.8, 10.0)
     assert found["macro_precision", "all", 0] == (0.875, 10.0)
 
 
 def test_zero_division_reaches_the_numbers_of_a_division() -> None:
-    whole = Division("f", "mention", {"all": (0,)}, {"exact": ("precision",)})
+    whole = FacetTable("f", "mention", {"all": (0,)}, {"exact": ("precision",)})
     nothing = np.zeros((1, 1, 4))
     assert np.isnan(cells(whole, nothing)["precision", "all", 0][0])
     assert cells(whole, nothing, 1.0)["precision", "all", 0] == (1.0, 0.0)

@@ -24,7 +24,7 @@ from nerscope.results.pairing import check_same
 from nerscope.results.results import Results
 from nerscope.results.rows import rows_of
 from nerscope.scoring import groups
-from nerscope.scoring.evidence import Division, Evidence, Folded, joined_runs
+from nerscope.scoring.evidence import Evidence, FacetTable, Folded, joined_runs
 from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of
 from nerscope.scoring.ledger import Ledger, Output, Units
@@ -171,7 +171,7 @@ def test_sums_too_large_for_four_bytes_are_exact() -> None:
     nothing = Units(np.zeros(0, int), np.zeros(0, int))
     credits = {"label": np.array([size - 0.5])}
     run = Output(nothing, credits, {"label": np.zeros(0)})
-    division = Division("all", "token", {"all": (0,)}, {"label": ("accuracy",)}, by_type=False)
+    division = FacetTable("all", "token", {"all": (0,)}, {"label": ("accuracy",)}, by_type=False)
     mentions = Ledger(nothing, (Output(nothing, {"exact": np.zeros(0)}, {"exact": np.zeros(0)}),))
     ledgers = {"token": Ledger(tokens, (run,)), "mention": mentions}
     evidence = Evidence("d", ("X",), (("s", "1"),), ledgers, (division,), np.zeros(1, int))

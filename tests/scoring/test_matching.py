@@ -17,7 +17,7 @@ from nerscope.errors import UsageError
 from nerscope.scoring.assignment import best_assignment
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL
 from nerscope.scoring.matching import (
-    Touch,
+    CandidatePairs,
     match_named,
     overlapping,
     register_match,
@@ -305,7 +305,7 @@ def test_a_match_that_cannot_be_read_is_refused(text: str, message: str) -> None
         match_named(text)
 
 
-def near(touch: Touch) -> Floats:
+def near(touch: CandidatePairs) -> Floats:
     return np.asarray(abs(touch.gold.start - touch.pred.start) <= 1, np.float64)
 
 
@@ -341,7 +341,7 @@ def test_a_match_of_ones_own_may_be_registered_again() -> None:
     ],
 )
 def test_a_match_that_cannot_be_registered_is_refused(
-    name: str, defaults: dict[str, float], message: str
+    name: str, defaults: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
         register_match(name, near, **defaults)

@@ -18,13 +18,11 @@ from nerscope.scoring.metrics import (
     LOWER,
     METRICS,
     NEITHER,
-    LevelMetric,
     Metric,
-    error_share,
-    hardeval,
     metric_named,
     register_metric,
 )
+from nerscope.scoring.metrics.token_errors import error_shares, hardeval
 
 NAN = math.nan
 # Counts are gold, hit_gold, pred, hit_pred; for metrics about pairs also correct, partial,
@@ -382,7 +380,7 @@ def test_hardeval_is_the_mean_of_two_error_rates(
 
 
 def test_error_shares_are_of_all_errors() -> None:
-    found = error_share(levels(all=(20, 12), unseen=(5, 2), diff=(4, 3), other=(11, 7)), None)
+    found = error_shares(levels(all=(20, 12), unseen=(5, 2), diff=(4, 3), other=(11, 7)), None)
     assert {name: float(share) for name, (share, _) in found.items()} == {
         "all": 1.0,
         "unseen": 3 / 8,
@@ -395,13 +393,13 @@ def test_error_shares_are_of_all_errors() -> None:
 def test_error_shares_are_undefined_without_errors() -> None:
     assert all(
         math.isnan(float(share))
-        for share, _ in error_share(levels(all=(3, 3), unseen=(1, 1)), None).values()
+        for share, _ in error_shares(levels(all=(3, 3), unseen=(1, 1)), None).values()
     )
 
 
 def test_a_metric_over_levels_sees_them_together() -> None:
     metric = metric_named("hardeval")
-    assert isinstance(metric, LevelMetric)
+    assert metric.is_over_levels
     assert metric.needs_levels == ("unseen", "diff")
     counts = np.array([[[10.0, 5.0, 0.0, 0.0]], [[4.0, 1.0, 0.0, 0.0]]])  # levels, types, columns
     found = metric.numbers(["unseen", "diff"], counts)

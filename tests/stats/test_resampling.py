@@ -14,7 +14,7 @@ from nerscope.errors import InputError
 from nerscope.results.intervals import bounds_of
 from nerscope.scoring import groups
 from nerscope.scoring.counts import PARTIAL
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.stats.clusters import CellKey, Clustered
 from nerscope.stats.draws import _values
 from nerscope.stats.intervals import Sampling
@@ -43,7 +43,7 @@ def clustered(evidence: Evidence, match: str) -> Clustered:
     return Clustered(evidence, division, match, ["s"], clusters_of(evidence))
 
 
-def division_of(evidence: Evidence, facet: str) -> Division:
+def division_of(evidence: Evidence, facet: str) -> FacetTable:
     return next(one for one in evidence.divisions if one.facet == facet)
 
 

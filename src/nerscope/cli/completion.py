@@ -23,7 +23,7 @@ NAMES = {
     "recipe": "nerscope.lab.recipe.RECIPES",
     "repair": "nerscope.corpus.mentions.REPAIRS",
     "scheme": "nerscope.corpus.schemes.SCHEMES",
-    "terms": "nerscope.results.glossary.GLOSSARY",
+    "terms": "nerscope.results.terms.all_terms",
     "to": "nerscope.corpus.schemes.SCHEMES",
     "what": "nerscope.render.figures.FIGURES",
 }
@@ -47,6 +47,7 @@ def _names_in(table: str) -> Callable[[str], list[str]]:
         for package in _REGISTERING:
             import_module(package)
         names = getattr(import_module(module), variable)
+        names = names() if callable(names) else names  # terms are gathered when asked for
         return [name for name in names if name.startswith(incomplete)]
 
     return complete

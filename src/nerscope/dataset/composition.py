@@ -27,7 +27,7 @@ def composition(split: Split) -> Iterator[dict[str, Any]]:
 def _levels(view: View, facet: Facet, types: list[str]) -> Iterator[dict[str, Any]]:
     codes = facet.checked_codes(view)
     kinds = _kinds(view, facet, types)
-    levels = {"all": tuple(range(facet.n_codes)), **facet.levels}
+    levels = {"all": tuple(range(facet.n_codes)), **facet.level_codes}
     for level, members in levels.items():
         inside = np.isin(codes, members)
         for kind, of_kind in kinds.items():

@@ -37,7 +37,7 @@ def hard_tokens_in(view: View, most: int | None = None) -> Iterator[dict[str, An
     """The same, of mentions that are read already."""
     for facet in (HARD, HARD_STRICT):
         codes = facet.checked_codes(view)
-        for level, members in facet.levels.items():
+        for level, members in facet.level_codes.items():
             if len(members) == 1 and level != "other":
                 chosen = view.sentences.corpus.tokens[codes == members[0]]
                 yield from _rows(facet, level, view, chosen, most)

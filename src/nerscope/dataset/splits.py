@@ -7,7 +7,7 @@ from nerscope.corpus.corpus import Coding, Corpus, joined
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.corpus.mentions import Mentions, check_repair
 from nerscope.corpus.schemes import Labels
-from nerscope.facets.buckets import Values
+from nerscope.facets.buckets import ValueCounts
 from nerscope.facets.facet import FACETS, Attribute
 from nerscope.facets.survey import survey_chunk, surveyed
 from nerscope.facets.view import Sentences, View
@@ -20,7 +20,7 @@ class Split:
 
     name: str
     view: View
-    values: Mapping[str, Values]  # of attributes; none for the training data
+    values: Mapping[str, ValueCounts]  # of attributes; none for the training data
 
     @property
     def corpus(self) -> Corpus:

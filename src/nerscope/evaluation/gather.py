@@ -101,7 +101,7 @@ def signature_of(
     found = "+".join(dict.fromkeys(policy for policy in policies if policy)) or "none"
     edges = {
         facet.name: BucketEdges(
-            facet.buckets.edges, dict(zip(facet.levels, facet.buckets.ranges(), strict=True))
+            facet.buckets.edges, dict(zip(facet.level_codes, facet.buckets.ranges(), strict=True))
         )
         for facet in plan.facets
         if facet.buckets

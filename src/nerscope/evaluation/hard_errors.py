@@ -53,5 +53,5 @@ def hard_errors(task: Task, most: int = 10) -> list[dict[str, Any]]:
 
 def _subsets(facet: Facet) -> list[tuple[str, int]]:
     """The subsets that are hard, each with its code."""
-    levels = facet.levels.items()
+    levels = facet.level_codes.items()
     return [(level, codes[0]) for level, codes in levels if len(codes) == 1 and level != "other"]

@@ -32,9 +32,9 @@ from nerscope.formats.base import (
     with_tokens,
 )
 from nerscope.formats.pieces import Piece, Pieces
-from nerscope.scoring.evidence import Division
+from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.matching import Match, match_named
-from nerscope.scoring.metrics import LevelMetric, metric_named
+from nerscope.scoring.metrics import metric_named
 
 EXACT = "exact"
 LABEL = "label"  # the match of whole labels, token by token
@@ -321,7 +321,7 @@ def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:
     return found.facet(place_edges(survey.values[name], settings.buckets))
 
 
-def divisions_of(plan: Plan) -> tuple[Division, ...]:
+def divisions_of(plan: Plan) -> tuple[FacetTable, ...]:
     """What is to be reported: all mentions together, all labels, and every facet."""
     settings = plan.settings
     whole = {ALL: (0,)}
@@ -331,7 +331,7 @@ def divisions_of(plan: Plan) -> tuple[Division, ...]:
     }
     divisions = [_division(ALL, MENTION, whole, overall, True)]
     if plan.flat and "accuracy" in (settings.metrics or ("accuracy",)):
-        divisions.append(Division(ALL, TOKEN, whole, {LABEL: ("accuracy",)}, by_type=False))
+        divisions.append(FacetTable(ALL, TOKEN, whole, {LABEL: ("accuracy",)}, by_type=False))
     for facet in plan.facets:
         metrics = settings.metrics or facet.metrics
         if facet.unit == TOKEN:  # tokens are not predicted: what the facet offers, or part of it
@@ -342,7 +342,7 @@ def divisions_of(plan: Plan) -> tuple[Division, ...]:
             TOKEN: (settings.token_match,),
         }[facet.unit]
         own = dict.fromkeys(matches, metrics)
-        one = _division(facet.name, facet.unit, facet.levels, own, facet.by_type)
+        one = _division(facet.name, facet.unit, facet.level_codes, own, facet.by_type)
         divisions.append(replace(one, title=facet.title))
     shown = tuple(division for division in divisions if division.metrics)
     if not shown:
@@ -360,19 +360,19 @@ def _division(
     levels: Mapping[str, tuple[int, ...]],
     metrics: Mapping[str, tuple[str, ...]],
     by_type: bool,
-) -> Division:
+) -> FacetTable:
     """A division with those of the metrics that can be had from its levels and its unit."""
     possible = {
         match: tuple(name for name in names if _fits(name, unit, match, levels))
         for match, names in metrics.items()
     }
     shown = {match: names for match, names in possible.items() if names}
-    return Division(facet, unit, dict(levels), shown, by_type)
+    return FacetTable(facet, unit, dict(levels), shown, by_type)
 
 
 def _fits(name: str, unit: str, match: str, levels: Mapping[str, tuple[int, ...]]) -> bool:
     metric = metric_named(name)
-    if isinstance(metric, LevelMetric) and not set(metric.needs_levels) <= levels.keys():
+    if not set(metric.needs_levels) <= levels.keys():
         return False
     if (metric.needs_pairs and unit != MENTION) or metric.unit not in (None, unit):
         return False

@@ -15,12 +15,13 @@ from nerscope.corpus.mentions import shapes_of, token_runs
 from nerscope.corpus.spelling import NOTHING_SPELT, Spelt, joined_spelt, spell
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.evaluation.plan import LABEL, Plan
-from nerscope.facets.view import TOKEN_MATCHES, Sentences, View, io_labels
+from nerscope.facets.view import Sentences, View
 from nerscope.formats.align import side_by_side
 from nerscope.formats.base import Nature, with_tokens
 from nerscope.formats.pieces import Piece, begins_file
 from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
+from nerscope.scoring.token_matches import TOKEN_MATCHES, io_labels
 
 MOST_MENTIONED = 120_000  # sentences; of larger corpora, neither text nor single mentions are kept
 

@@ -17,9 +17,9 @@ from nerscope.corpus.mentions import spelt_out
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS, Facet
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Units
-from nerscope.scoring.metrics import MICRO, LevelMetric, metric_named
+from nerscope.scoring.metrics import MICRO, metric_named
 
 ALL = "all"
 _LONGEST = 200  # words and signs of an expression
@@ -96,7 +96,7 @@ def parse_subset(text: str) -> Subset:
                 f"{facet.name}={level}"
                 for facet in (FACETS[known] for known in FACETS)
                 if isinstance(facet, Facet)
-                for level in facet.levels
+                for level in facet.level_codes
             ]
             close = [one for one in levels if one.partition("=")[2] == name]
             FACETS.search()
@@ -174,7 +174,7 @@ def _single(tokens: list[tuple[str, str, str]], text: str) -> Node:
     return Node("test", name, level) if level else Node("facet", name)
 
 
-def divide(subset: Subset, evidence: Evidence) -> list[Division]:
+def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
     """The divisions that a subset makes, one for each unit it is about; every level is checked."""
     divisions = {
         division.facet: division for division in evidence.divisions if division.facet != ALL
@@ -197,10 +197,10 @@ def divide(subset: Subset, evidence: Evidence) -> list[Division]:
     matches = parts[0].matches if parts else model.matches
     levels = {"in": (1,), "out": (0,)} if subset.divider is None else {ALL: (1,)}
     metrics = {match: _plain_metrics(model.metrics[match]) for match in matches}
-    return [Division(subset.text, unit, levels, metrics, model.by_type, subset.text)]
+    return [FacetTable(subset.text, unit, levels, metrics, model.by_type, subset.text)]
 
 
-def _overall(evidence: Evidence) -> Division:
+def _overall(evidence: Evidence) -> FacetTable:
     """The division of all mentions together."""
     return next(one for one in evidence.divisions if one.facet == ALL and one.unit == MENTION)
 
@@ -209,7 +209,7 @@ def _check_level(
     subset: Subset,
     node: Node,
     unit: str,
-    divisions: Mapping[str, Division],
+    divisions: Mapping[str, FacetTable],
     types: tuple[str, ...],
 ) -> None:
     if node.name == "type" and unit == TOKEN:
@@ -232,9 +232,7 @@ def _plain_metrics(names: Sequence[str]) -> tuple[str, ...]:
     """The metrics that make sense inside and outside of a condition."""
     found = [(name, metric_named(name)) for name in names]
     return tuple(
-        name
-        for name, metric in found
-        if metric.average == MICRO and not isinstance(metric, LevelMetric)
+        name for name, metric in found if metric.average == MICRO and not metric.is_over_levels
     )
 
 
@@ -259,7 +257,7 @@ def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
     return replace(evidence, ledgers=ledgers, divisions=tuple(divisions))
 
 
-def with_alignment(evidence: Evidence, division: Division) -> Evidence:
+def with_alignment(evidence: Evidence, division: FacetTable) -> Evidence:
     """The evidence divided by alignment, also of runs that were scored without asking for it."""
 
     def divided(units: Units) -> Units:
@@ -300,7 +298,7 @@ def _with_subset(ledger: Ledger, subset: Subset, evidence: Evidence) -> Ledger:
 
 
 def _holds(
-    node: Node, units: Units, divisions: Mapping[str, Division], types: tuple[str, ...]
+    node: Node, units: Units, divisions: Mapping[str, FacetTable], types: tuple[str, ...]
 ) -> Bools:
     if node.kind == "test":
         if node.name == "type":

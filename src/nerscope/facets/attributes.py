@@ -1,4 +1,4 @@
-"""The attributes of mentions and tokens by which performance is broken down."""
+"""InterpretEval's attributes of mentions and tokens, by which performance is broken down."""
 
 from collections.abc import Callable
 
@@ -7,69 +7,122 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.lookup import lookup, lookup_pair
 from nerscope.corpus.units import INSIDE, MENTION
-from nerscope.facets.facet import FACETS, Attribute
+from nerscope.facets.buckets import EQUAL_COUNT, WHOLE_NUMBERS, ZERO, ZERO_AND_ONE
+from nerscope.facets.facet import FACETS, Attribute, AttributeFunction
 from nerscope.facets.view import View
-
-Values = Callable[[View], Floats]
 
 
 def _standard(
-    name: str, *, unit: str = MENTION, needs_train: bool = False, bucketing: str = "equal-count"
-) -> Callable[[Values], Values]:
-    """Register an attribute of the paper, which is used unless other facets are asked for."""
+    name: str,
+    *,
+    rank: int,
+    phrase: str,
+    definition: str,
+    unit: str = MENTION,
+    needs_train: bool = False,
+    bucketing: str = EQUAL_COUNT,
+    noun: str = "",
+) -> Callable[[AttributeFunction], AttributeFunction]:
+    """Register an attribute of the paper; its title is the docstring of its function."""
 
-    def register(values: Values) -> Values:
+    def register(values: AttributeFunction) -> AttributeFunction:
         title = (values.__doc__ or "").rstrip(".")
-        kept = Attribute(name, values, unit, needs_train, bucketing, title, True)
-        FACETS.add(name, kept, built_in=True)
+        words = title, True, phrase, definition, noun
+        attribute = Attribute(name, values, unit, needs_train, bucketing, *words)
+        FACETS.add(name, attribute, built_in=True, rank=rank)
         return values
 
     return register
 
 
-def _share(part: Ints, whole: Ints) -> Floats:
-    """Part of whole; 0 where there is no whole."""
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+def _share(numerator: Ints, denominator: Ints) -> Floats:
+    """Divide; the share of nothing is 0, as for a mention that training does not have."""
+    size = len(numerator)
+    return np.divide(numerator, denominator, out=np.zeros(size), where=denominator > 0)
 
 
-@_standard("eLen", bucketing="whole-numbers")
+@_standard(
+    "eLen",
+    rank=30,
+    bucketing=WHOLE_NUMBERS,
+    phrase="mention length (tokens)",
+    definition="Entity length: tokens in the mention.",
+    noun="token",
+)
 def entity_length(view: View) -> Floats:
     """Tokens in the mention."""
     return view.mentions.lengths.astype(np.float64)
 
 
-@_standard("sLen")
+@_standard(
+    "sLen",
+    rank=31,
+    phrase="sentence length (tokens)",
+    definition="Tokens in the sentence.",
+    noun="token",
+)
 def sentence_length(view: View) -> Floats:
     """Tokens in the sentence."""
     return view.sentences.lengths[view.sentence].astype(np.float64)
 
 
-@_standard("eDen")
+@_standard(
+    "eDen",
+    rank=32,
+    phrase="share of the sentence inside mentions",
+    definition="Entity density: share of the sentence's tokens that are inside gold mentions.",
+)
 def entity_density(view: View) -> Floats:
     """Share of the sentence's tokens that are inside gold mentions."""
     return view.sentences.share_inside[view.sentence]
 
 
-@_standard("eDen_entities")
+@_standard(
+    "eDen_entities",
+    rank=33,
+    phrase="mentions per token of the sentence",
+    definition="Gold mentions of the sentence over its tokens.",
+)
 def entities_per_token(view: View) -> Floats:
     """Gold mentions of the sentence over its tokens."""
     return view.sentences.gold_per_token[view.sentence]
 
 
-@_standard("oDen", needs_train=True, bucketing="zero")
+@_standard(
+    "oDen",
+    rank=34,
+    needs_train=True,
+    bucketing=ZERO,
+    phrase="share of the sentence's words that training lacks",
+    definition="Share of the sentence's tokens that training does not have.",
+)
 def unknown_density(view: View) -> Floats:
     """Share of the sentence's tokens that training does not have."""
     return view.sentences.share_unknown[view.sentence]
 
 
-@_standard("eFre", needs_train=True, bucketing="zero")
+@_standard(
+    "eFre",
+    rank=35,
+    needs_train=True,
+    bucketing=ZERO,
+    phrase="frequency of the mention in training",
+    definition="Entity frequency: share of the training mentions that have this text.",
+)
 def entity_frequency(view: View) -> Floats:
     """Share of the training mentions that have this surface."""
     same = lookup(view.lexicon.surface_totals, view.surface)
     return same / max(1, view.lexicon.n_mentions)
 
 
-@_standard("eCon_mentions", needs_train=True, bucketing="zero-and-one")
+@_standard(
+    "eCon_mentions",
+    rank=36,
+    needs_train=True,
+    bucketing=ZERO_AND_ONE,
+    phrase="how consistently training mentions with this text have this type",
+    definition="As eCon, but over training mentions with this text only.",
+)
 def entity_consistency_among_mentions(view: View) -> Floats:
     """Share of the training mentions of this surface that have this type."""
     table = view.lexicon.surface_counts
@@ -79,7 +132,16 @@ def entity_consistency_among_mentions(view: View) -> Floats:
     )
 
 
-@_standard("eCon", needs_train=True, bucketing="zero-and-one")
+@_standard(
+    "eCon",
+    rank=37,
+    needs_train=True,
+    bucketing=ZERO_AND_ONE,
+    phrase="how consistently training labels this mention",
+    definition="Entity consistency: training mentions with this text and type, over all "
+    "occurrences of the text in training, annotated or not; 0 if there is "
+    "none.",
+)
 def entity_consistency(view: View) -> Floats:
     """Share of all occurrences of the token sequence in the training text that are mentions of this
     type.
@@ -88,13 +150,30 @@ def entity_consistency(view: View) -> Floats:
     return _share(same, lookup(view.lexicon.occurrences, view.surface))
 
 
-@_standard("tFre", unit=INSIDE, needs_train=True, bucketing="zero")
+@_standard(
+    "tFre",
+    rank=38,
+    unit=INSIDE,
+    needs_train=True,
+    bucketing=ZERO,
+    phrase="frequency of the word in training",
+    definition="Share of the training tokens that are this token.",
+)
 def token_frequency(view: View) -> Floats:
     """Share of the training tokens that are this token."""
     return lookup(view.lexicon.token_counts, view.tokens) / max(1, view.lexicon.n_tokens)
 
 
-@_standard("tCon", unit=INSIDE, needs_train=True, bucketing="zero-and-one")
+@_standard(
+    "tCon",
+    rank=39,
+    unit=INSIDE,
+    needs_train=True,
+    bucketing=ZERO_AND_ONE,
+    phrase="how consistently training labels this word",
+    definition="Token consistency: share of the token's training occurrences inside "
+    "mentions of this type.",
+)
 def token_consistency(view: View) -> Floats:
     """Share of the token's training occurrences that are inside mentions of this type."""
     same = lookup_pair(view.lexicon.inside_counts, view.tokens, view.token_types)

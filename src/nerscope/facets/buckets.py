@@ -1,7 +1,10 @@
-"""Buckets: where a range of values is cut. Edges are upper bounds, and a value equal to an edge
-belongs below it.
+"""Buckets: where the values of an attribute are cut.
+
+Edges are upper bounds: with the edges 1, 2 and 3, the value 2 belongs to the second of four
+buckets (XS, S, L, XL).
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,14 +14,14 @@ import numpy as np
 
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.errors import UsageError
+from nerscope.errors import UsageError, plural
 
 NAMES = {2: ("S", "L"), 3: ("S", "M", "L"), 4: ("XS", "S", "L", "XL")}
 
 
 @serialisable
 @dataclass(frozen=True, slots=True)
-class Values:
+class ValueCounts:
     """Distinct values and how often each occurs: all that is needed to place edges. Values of
     chunks add up.
     """
@@ -27,20 +30,20 @@ class Values:
     count: Ints
 
     @classmethod
-    def of(cls, values: Floats) -> "Values":
+    def of(cls, values: Floats) -> "ValueCounts":
         """Count some values."""
         return cls(*np.unique(values, return_counts=True))
 
-    def __add__(self, other: "Values") -> "Values":
+    def __add__(self, other: "ValueCounts") -> "ValueCounts":
         value, inverse = np.unique(np.concatenate([self.value, other.value]), return_inverse=True)
-        return Values(
+        return ValueCounts(
             value, np.bincount(inverse, np.concatenate([self.count, other.count])).astype(np.int64)
         )
 
-    def between(self, low: float, high: float) -> "Values":
+    def between(self, low: float, high: float) -> "ValueCounts":
         """The values strictly between two bounds."""
         inside = (self.value > low) & (self.value < high)
-        return Values(self.value[inside], self.count[inside])
+        return ValueCounts(self.value[inside], self.count[inside])
 
     def mean(self) -> float:
         """The mean value; NaN if there is none."""
@@ -85,10 +88,41 @@ class Buckets(NamedTuple):
         return [first, *middle, "1" if self.bounds[-1] == below_one else f"> {self.bounds[-1]:.4g}"]
 
 
-def equal_count(values: Values, parts: int, floor: float = 0.0) -> tuple[float, ...]:
+_INTERVAL = re.compile(r"\((?P<low>.+), (?P<high>.+)(?P<end>[])])")
+
+
+def range_phrase(interval: str, noun: str = "") -> str:
+    """A bucket in plain words, from the interval that results store for it.
+
+    `noun` is what the values count; with one, whole numbers are named instead of bounds.
+
+    >>> [range_phrase(text, "token") for text in ("≤ 1", "(1, 2]", "(2, 5]", "> 5")]
+    ['1 token', '2 tokens', '3 to 5 tokens', '6 tokens or more']
+    >>> [range_phrase(text) for text in ("0", "(0, 0.5]", "(0.5, 1)", "> 0.75", "1")]
+    ['0', 'above 0, up to 0.5', 'above 0.5, below 1', 'above 0.75', '1']
+    """
+    if bounds := _INTERVAL.fullmatch(interval):
+        low, high = bounds["low"], bounds["high"]
+        if noun and low.isdigit() and high.isdigit() and bounds["end"] == "]":
+            first = int(low) + 1
+            return plural(first, noun) if first == int(high) else f"{first} to {high} {noun}s"
+        return f"above {low}, {'up to' if bounds['end'] == ']' else 'below'} {high}"
+    sign, _, bound = interval.partition(" ")
+    if sign == "≤":
+        if noun and bound.isdigit():
+            return plural(1, noun) if bound == "1" else f"up to {bound} {noun}s"
+        return f"up to {bound}"
+    if sign == ">":
+        if noun and bound.isdigit():
+            return f"{plural(int(bound) + 1, noun)} or more"
+        return f"above {bound}"
+    return f"{interval} {noun}s" if noun else interval
+
+
+def equal_count(values: ValueCounts, parts: int, floor: float = 0.0) -> tuple[float, ...]:
     """The edges of parts that hold equally many values: edge k is the value at rank ⌈k·n/parts⌉.
 
-    >>> equal_count(Values.of(np.array([1.0, 2.0, 3.0, 4.0])), 2)
+    >>> equal_count(ValueCounts.of(np.array([1.0, 2.0, 3.0, 4.0])), 2)
     (2.0,)
     """
     total = int(values.count.sum())
@@ -100,7 +134,7 @@ def equal_count(values: Values, parts: int, floor: float = 0.0) -> tuple[float, 
     )
 
 
-def equal_width(values: Values, parts: int) -> tuple[float, ...]:
+def equal_width(values: ValueCounts, parts: int) -> tuple[float, ...]:
     """The edges of parts that are equally wide."""
     low, high = (
         (float(values.value.min()), float(values.value.max())) if len(values.value) else (0.0, 0.0)
@@ -108,40 +142,42 @@ def equal_width(values: Values, parts: int) -> tuple[float, ...]:
     return tuple(low + (high - low) * k / parts for k in range(1, parts))
 
 
-def _whole_range(values: Values, size: int) -> Buckets:
+def _whole_range(values: ValueCounts, size: int) -> Buckets:
     edges = equal_count(values, size)
     return Buckets(edges, edges)
 
 
-def _zero_apart(values: Values, size: int) -> Buckets:
+def _zero_apart(values: ValueCounts, size: int) -> Buckets:
     edges = equal_count(values.between(0.0, np.inf), size - 1)
     return Buckets((0.0, *edges), edges)
 
 
-def _zero_and_one_apart(values: Values, size: int) -> Buckets:
+def _zero_and_one_apart(values: ValueCounts, size: int) -> Buckets:
     if size < 3:
         return _whole_range(values, size)
     edges = equal_count(values.between(0.0, 1.0), size - 2)
     return Buckets((0.0, *edges, float(np.nextafter(1.0, 0.0))), edges)
 
 
-def _whole_numbers(values: Values, size: int) -> Buckets:
+def _whole_numbers(values: ValueCounts, size: int) -> Buckets:
     edges = tuple(float(number) for number in range(1, size))
     return Buckets(edges, edges)
 
 
-def _equal_width(values: Values, size: int) -> Buckets:
+def _equal_width(values: ValueCounts, size: int) -> Buckets:
     edges = equal_width(values, size)
     return Buckets(edges, edges)
 
 
-Bucketing = Callable[[Values, int], Buckets]
+WHOLE_NUMBERS, ZERO_AND_ONE, ZERO = "whole-numbers", "zero-and-one", "zero"
+EQUAL_COUNT, EQUAL_WIDTH = "equal-count", "equal-width"
+Bucketing = Callable[[ValueCounts, int], Buckets]
 BUCKETINGS: dict[str, Bucketing] = {
-    "whole-numbers": _whole_numbers,  # 1, 2, 3, more
-    "zero-and-one": _zero_and_one_apart,  # 0, parts of equal count between, 1
-    "zero": _zero_apart,  # 0, parts of equal count above
-    "equal-count": _whole_range,
-    "equal-width": _equal_width,
+    WHOLE_NUMBERS: _whole_numbers,  # 1, 2, 3, more
+    ZERO_AND_ONE: _zero_and_one_apart,  # 0, buckets of equal count between, 1
+    ZERO: _zero_apart,  # 0, buckets of equal count above
+    EQUAL_COUNT: _whole_range,
+    EQUAL_WIDTH: _equal_width,
 }
 
 

@@ -1,17 +1,20 @@
-"""Facets: every unit gets a code, and every level is a set of codes.
+"""What a facet is: every unit gets a code, and every level is a set of codes.
 
-Codes partition the units, so they add up; levels may overlap, as the subsets of the papers do.
+Codes partition the units, so counts by code add up. Levels may overlap, as the subsets of the
+papers do: of the codes of `tmr`, 5 (new text, ambiguous) belongs to unseen-any, unseen-tokens,
+tcm-all and tcm-unseen.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.corpus.units import INSIDE, MENTION, TOKEN
+from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN, TYPE
 from nerscope.errors import UsageError, suggest
-from nerscope.facets.buckets import BUCKETINGS, Buckets
+from nerscope.facets.buckets import BUCKETINGS, EQUAL_COUNT, Buckets
 from nerscope.facets.view import View
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
@@ -19,18 +22,37 @@ from nerscope.registry import Registry
 UNITS = (MENTION, INSIDE, TOKEN)
 
 
+class Level(NamedTuple):
+    """A named set of codes; `phrase` stands for it in sentences, `definition` explains it."""
+
+    name: str
+    codes: tuple[int, ...]
+    phrase: str = ""
+    definition: str = ""
+
+
+Levels = Sequence[Level] | Mapping[str, tuple[int, ...]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Facet:
     """A fixed way to divide units.
 
-    `unit` is "mention", "inside" (a token inside a mention) or "token" (any token); `levels` maps
-    each level to its codes; `codes` gives every unit of a view its code. A `standard` facet is used
-    unless others are asked for.
+    `unit` is "mention", "inside" (a token inside a mention) or "token" (any token). `levels` are
+    `Level`s, or a mapping from their names to their codes. `codes` gives every unit of a view its
+    code. A `standard` facet is used unless others are asked for. `title` names the facet in
+    headings, `phrase` in sentences; `definition` explains it.
+
+    >>> def in_capitals(view):
+    ...     return np.array([text.isupper() for text in view.texts()], np.int8)
+    >>> shouting = Facet("shouting", MENTION, {"quiet": (0,), "loud": (1,)}, in_capitals)
+    >>> shouting.level_codes["loud"]
+    (1,)
     """
 
     name: str
     unit: str
-    levels: Mapping[str, tuple[int, ...]]
+    levels: Levels
     codes: Callable[[View], Ints]
     metrics: tuple[str, ...] = ("precision", "recall", "f1")
     by_type: bool = True
@@ -38,25 +60,42 @@ class Facet:
     standard: bool = False
     needs_train: bool = False
     buckets: Buckets | None = None  # if it was made of an attribute
+    phrase: str = ""
+    definition: str = ""
 
     def __post_init__(self) -> None:
         _check_unit("facet", self.name, self.unit)
-        codes = [code for level in self.levels.values() for code in level]
+        codes = [code for codes in self.level_codes.values() for code in codes]
         if not codes or not all(isinstance(code, int) and code >= 0 for code in codes):
             raise UsageError(
                 f"facet '{self.name}'",
-                f"the levels {dict(self.levels)} cannot be",
+                f"the levels {self.level_codes} cannot be",
                 "give each level at least one code, a whole number from 0 on",
             )
 
     def __reduce__(self) -> tuple[Callable[..., "Facet"], tuple[str, Buckets | None]]:
-        """A facet travels as its name and its buckets; whoever gets it must know the name."""
+        """Pickle the name and the buckets: functions cannot be pickled, and every process knows the
+        name.
+        """
         return facet_of, (self.name, self.buckets)
 
     @property
+    def level_codes(self) -> dict[str, tuple[int, ...]]:
+        """The codes of each level, by its name."""
+        if isinstance(self.levels, Mapping):
+            return dict(self.levels)
+        return {level.name: level.codes for level in self.levels}
+
+    def level(self, name: str) -> Level | None:
+        """The level of this name, with its words; None if there is none."""
+        if isinstance(self.levels, Mapping):
+            return Level(name, self.levels[name]) if name in self.levels else None
+        return next((level for level in self.levels if level.name == name), None)
+
+    @property
     def n_codes(self) -> int:
-        """Codes are below this."""
-        return 1 + max(code for codes in self.levels.values() for code in codes)
+        """All codes are smaller than this."""
+        return 1 + max(code for codes in self.level_codes.values() for code in codes)
 
     def checked_codes(self, view: View) -> Ints:
         """The codes, refused if there is not one that some level has for each unit."""
@@ -71,7 +110,7 @@ class Facet:
                 "return one whole number for each unit of the view",
             )
         known = np.zeros(self.n_codes, bool)
-        known[[code for level in self.levels.values() for code in level]] = True
+        known[[code for codes in self.level_codes.values() for code in codes]] = True
         inside = len(codes) == 0 or 0 <= codes.min() <= codes.max() < self.n_codes
         if not inside or not (known.all() or known[codes.astype(np.int64)].all()):
             bad = next(
@@ -83,15 +122,23 @@ class Facet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attribute:
-    """A number for each unit, from which buckets make a facet; the fields are those of a facet."""
+    """A number for each unit, from which buckets make a facet.
+
+    `bucketing` says how edges are placed unless the user gives some. `noun` is what the number
+    counts ("token"), so that a bucket reads "4 tokens or more". The other fields are those of a
+    facet.
+    """
 
     name: str
     values: Callable[[View], Floats]
     unit: str = MENTION
     needs_train: bool = False
-    bucketing: str = "equal-count"
+    bucketing: str = EQUAL_COUNT
     title: str = ""
     standard: bool = False
+    phrase: str = ""
+    definition: str = ""
+    noun: str = ""
 
     def __post_init__(self) -> None:
         _check_unit("attribute", self.name, self.unit, (MENTION, INSIDE))
@@ -131,6 +178,8 @@ class Attribute:
             standard=self.standard,
             needs_train=self.needs_train,
             buckets=buckets,
+            phrase=self.phrase,
+            definition=self.definition,
         )
 
 
@@ -139,20 +188,20 @@ def _check_unit(kind: str, name: str, unit: str, known: tuple[str, ...] = UNITS)
         raise UsageError(f"{kind} '{name}'", f"there is no unit {unit!r}", suggest(unit, known))
 
 
-FACETS: Registry[Facet | Attribute] = Registry("facet")
+FACETS: Registry[Facet | Attribute] = Registry("facet", package="nerscope.facets")
 
 
 def facet_of(name: str, buckets: Buckets | None) -> Facet:
     """The facet of a name, with its buckets if it is an attribute."""
-    found = FACETS[name]
-    if isinstance(found, Facet):
-        return found
+    entry = FACETS[name]
+    if isinstance(entry, Facet):
+        return entry
     assert buckets is not None
-    return found.facet(buckets)
+    return entry.facet(buckets)
 
 
 def register_facet(facet: Facet, *, needs_train: bool = False) -> Facet:
-    """Make a facet known by its name.
+    """Register a facet under its name, so that `--facet NAME` and `facets=[NAME]` use it.
 
     >>> def in_capitals(view):
     ...     return np.array([text.isupper() for text in view.texts()], np.int8)
@@ -165,15 +214,24 @@ def register_facet(facet: Facet, *, needs_train: bool = False) -> Facet:
     return facet
 
 
+AttributeFunction = Callable[[View], Floats]
+
+
 def attribute(
     name: str,
     *,
     unit: str = MENTION,
     needs_train: bool = False,
-    bucketing: str = "equal-count",
+    bucketing: str = EQUAL_COUNT,
     title: str = "",
-) -> Callable[[Callable[[View], Floats]], Callable[[View], Floats]]:
+    phrase: str = "",
+    definition: str = "",
+    noun: str = "",
+) -> Callable[[AttributeFunction], AttributeFunction]:
     """Register a function of a view as an attribute, and so as a facet of buckets.
+
+    The arguments are the fields of `Attribute`. Without a title, it is the first line of the
+    function's docstring.
 
     >>> @attribute("letters")
     ... def letters(view):
@@ -184,16 +242,16 @@ def attribute(
 
     _check_name(name)
 
-    def register(values: Callable[[View], Floats]) -> Callable[[View], Floats]:
-        own_title = title or _first_line(values)
-        FACETS.add(name, Attribute(name, values, unit, needs_train, bucketing, own_title))
+    def register(values: AttributeFunction) -> AttributeFunction:
+        words = title or _first_line(values), False, phrase, definition, noun
+        FACETS.add(name, Attribute(name, values, unit, needs_train, bucketing, *words))
         return values
 
     return register
 
 
 def _check_name(name: str) -> None:
-    if name in ("all", "type"):
+    if name in (ALL, TYPE):
         raise UsageError(f"facet '{name}'", "a built-in one has this name", "choose another name")
 
 

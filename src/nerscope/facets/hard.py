@@ -7,27 +7,18 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.lookup import lookup, lookup_pair
-from nerscope.corpus.units import TOKEN
-from nerscope.facets.facet import FACETS, Facet
+from nerscope.corpus.units import ALL, TOKEN
+from nerscope.facets.facet import FACETS, Facet, Level
 from nerscope.facets.view import View
 
 UNSEEN_I, UNSEEN_O, DIFF_I, DIFF_O, DIFF_E, OTHER = range(6)
-LEVELS = {
-    "all": (UNSEEN_I, UNSEEN_O, DIFF_I, DIFF_O, DIFF_E, OTHER),
-    "unseen": (UNSEEN_I, UNSEEN_O),
-    "unseen-I": (UNSEEN_I,),
-    "unseen-O": (UNSEEN_O,),
-    "diff": (DIFF_I, DIFF_O, DIFF_E),
-    "diff-I": (DIFF_I,),
-    "diff-O": (DIFF_O,),
-    "diff-E": (DIFF_E,),
-    "other": (OTHER,),
-}
+OTHER_LEVEL = "other"  # the level of the tokens that are not hard
 
 
-def _codes(view: View, strict: bool) -> Ints:
-    """The subset of every token; the gold label decides, so the view must be one of gold."""
-    # Outside of mentions the token alone decides; those behind the end of the table are unseen.
+def hard_token_codes(view: View, strict: bool) -> Ints:
+    """The subset of every token. The gold label decides, so the view must be one of gold."""
+    # Outside of mentions the token alone decides: one table serves all. A token that training does
+    # not have has a code behind the end of the table, and is clipped to the entry appended here.
     table = np.append(_outside_codes(view.lexicon, strict), np.int8(UNSEEN_O))
     code = table.take(view.sentences.corpus.tokens, mode="clip")
     code[view.positions] = _inside_codes(view, strict)
@@ -35,7 +26,7 @@ def _codes(view: View, strict: bool) -> Ints:
 
 
 def _outside_codes(lexicon: Lexicon, strict: bool) -> Ints:
-    """The subset of each token that training has, where gold has it outside of mentions."""
+    """By token of training: its subset where gold has it outside of mentions."""
     total, inside = lexicon.token_counts, lexicon.inside_totals
     outside = total - inside
     other_side: Bools = outside == 0 if strict else outside < inside
@@ -61,21 +52,107 @@ def _inside_codes(view: View, strict: bool) -> Ints:
     return code
 
 
-def _facet(name: str, title: str, strict: bool) -> Facet:
+def _levels(diff: Level, diff_inside: str, diff_outside: str, diff_type: str) -> tuple[Level, ...]:
+    """The levels, given what `diff` means and the phrases of its three parts."""
+    return (
+        Level(ALL, tuple(range(6)), "all words"),
+        Level(
+            "unseen",
+            (UNSEEN_I, UNSEEN_O),
+            "words never seen in training",
+            "Tokens that training does not have.",
+        ),
+        Level(
+            "unseen-I",
+            (UNSEEN_I,),
+            "words never seen in training, inside mentions",
+            "Unseen tokens inside gold mentions.",
+        ),
+        Level(
+            "unseen-O",
+            (UNSEEN_O,),
+            "words never seen in training, outside mentions",
+            "Unseen tokens outside gold mentions.",
+        ),
+        diff,
+        Level("diff-I", (DIFF_I,), diff_inside, diff.definition),
+        Level("diff-O", (DIFF_O,), diff_outside, diff.definition),
+        Level("diff-E", (DIFF_E,), diff_type, diff.definition),
+        Level(
+            OTHER_LEVEL,
+            (OTHER,),
+            "other words",
+            "Of hard tokens: those that are neither unseen nor labelled differently in training.",
+        ),
+    )
+
+
+def _add(
+    name: str,
+    rank: int,
+    *,
+    strict: bool,
+    title: str,
+    phrase: str,
+    definition: str,
+    levels: tuple[Level, ...],
+) -> Facet:
     facet = Facet(
         name,
         TOKEN,
-        LEVELS,
-        partial(_codes, strict=strict),
+        levels,
+        partial(hard_token_codes, strict=strict),
         metrics=("ter", "error_share", "hardeval"),
         by_type=False,
         title=title,
         standard=True,
         needs_train=True,
+        phrase=phrase,
+        definition=definition,
     )
-    FACETS.add(name, facet, built_in=True)
+    FACETS.add(name, facet, built_in=True, rank=rank)
     return facet
 
 
-HARD = _facet("hard", "Hard tokens", strict=False)
-HARD_STRICT = _facet("hard-strict", "Hard tokens, strictly", strict=True)
+HARD = _add(
+    "hard",
+    20,
+    strict=False,
+    title="Hard tokens",
+    phrase="hard words",
+    definition="HardEval's subsets of tokens: unseen in training, labelled differently there "
+    "(diff), and other.",
+    levels=_levels(
+        Level(
+            "diff",
+            (DIFF_I, DIFF_O, DIFF_E),
+            "words labelled differently in training",
+            "Tokens that training labels otherwise: diff-I is inside here but mostly outside in "
+            "training, diff-O the reverse, diff-E inside with another type than most often in "
+            "training.",
+        ),
+        "words inside mentions, usually outside in training",
+        "words outside mentions, usually inside in training",
+        "words with another type in training",
+    ),
+)
+HARD_STRICT = _add(
+    "hard-strict",
+    21,
+    strict=True,
+    title="Hard tokens, strictly",
+    phrase="hard words, strictly",
+    definition="As hard, but diff holds only tokens that training never labels as gold does.",
+    levels=_levels(
+        Level(
+            "diff",
+            (DIFF_I, DIFF_O, DIFF_E),
+            "words never labelled this way in training",
+            "Tokens that training never labels so: diff-I is inside here and never in training, "
+            "diff-O the reverse, diff-E inside with a type that training never gives it.",
+        ),
+        "words inside mentions, never inside in training",
+        "words outside mentions, never outside in training",
+        "words that never have this type in training",
+    ),
+)

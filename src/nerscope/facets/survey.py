@@ -12,7 +12,7 @@ from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.mentions import Mentions, token_runs
 from nerscope.corpus.spelling import Spelt, joined_spelt, spell
-from nerscope.facets.buckets import Values
+from nerscope.facets.buckets import ValueCounts
 from nerscope.facets.facet import Attribute
 from nerscope.facets.view import Sentences, View
 
@@ -25,7 +25,7 @@ class SurveyPart:
     surfaces: Spelt
     types: Ints  # of each surface, a place in `names`; one with two types is there twice
     names: tuple[str, ...]
-    values: Mapping[str, Values]
+    values: Mapping[str, ValueCounts]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class Survey:
 
     surfaces: Paths
     types_of_surface: Ints  # how many, among gold test mentions
-    values: Mapping[str, Values]
+    values: Mapping[str, ValueCounts]
 
 
 def survey_chunk(
@@ -48,7 +48,7 @@ def survey_chunk(
     _, first = np.unique(codes << _TYPE_BITS | mentions.type, return_index=True)
     some = mentions[np.sort(first)]
     words = chunk.tokens[some.positions]
-    values = {one.name: Values.of(one.checked_values(view)) for one in attributes}
+    values = {one.name: ValueCounts.of(one.checked_values(view)) for one in attributes}
     names = tuple(chunk.coding.labels.types)
     spelt = spell(chunk.coding.tokens, words, np.cumsum(some.lengths))
     return SurveyPart(spelt, some.type, names, values)
@@ -68,7 +68,7 @@ def surveyed(parts: Iterable[SurveyPart], coding: Coding, lexicon: Lexicon | Non
     """Add up what all parts say, in the codes of an evaluation."""
     surfaces = lexicon.surfaces.copy() if lexicon else Paths()
     pairs: set[int] = set()
-    values: dict[str, Values] = {}
+    values: dict[str, ValueCounts] = {}
     for part in parts:
         codes = part.surfaces.codes(coding.tokens, surfaces)
         kinds = coding.labels.type_codes_of(part.names)[part.types]
@@ -78,8 +78,8 @@ def surveyed(parts: Iterable[SurveyPart], coding: Coding, lexicon: Lexicon | Non
     return Survey(surfaces, np.bincount(of_pairs, minlength=len(surfaces)), values)
 
 
-def _added(tables: Sequence[Mapping[str, Values]]) -> dict[str, Values]:
-    total: dict[str, Values] = {}
+def _added(tables: Sequence[Mapping[str, ValueCounts]]) -> dict[str, ValueCounts]:
+    total: dict[str, ValueCounts] = {}
     for table in tables:
         for name, found in table.items():
             total[name] = total[name] + found if name in total else found

@@ -1,6 +1,5 @@
 """What a facet may look at: mentions of a chunk, gold or predicted, in their sentences."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,7 +9,6 @@ from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.interning import Paths
 from nerscope.corpus.lexicon import Lexicon
-from nerscope.corpus.lookup import ranges
 from nerscope.corpus.mentions import Mentions, token_runs
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import UsageError
@@ -127,31 +125,3 @@ class View:
         ends = np.cumsum(self.mentions.lengths).tolist()
         starts = [0, *ends[:-1]]
         return [" ".join(words[begin:end]) for begin, end in zip(starts, ends, strict=False)]
-
-
-def io_labels(mentions: Mentions, size: int) -> Ints:
-    """The type of every token, -1 outside of mentions."""
-    labels = np.full(size, -1, np.int32)
-    labels[ranges(mentions.start, mentions.end)] = np.repeat(
-        mentions.type, mentions.end - mentions.start
-    )
-    return labels
-
-
-def bilou_labels(mentions: Mentions, size: int) -> Ints:
-    """Every token's type and place in its mention (inside, begin, last, unit); -1 outside."""
-    labels = io_labels(mentions, size) * 4
-    labels[labels < 0] = -1
-    mentions = mentions.placed
-    alone = mentions.end - mentions.start == 1
-    labels[mentions.start[~alone]] += 1
-    labels[mentions.end[~alone] - 1] += 2
-    labels[mentions.start[alone]] += 3
-    return labels
-
-
-# What is compared token by token, and by which repair mentions are read for it (None: as chosen).
-TOKEN_MATCHES: Mapping[str, Callable[[Mentions, int], Ints]] = {
-    "bilou": bilou_labels,
-    "io": io_labels,
-}

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,28 +28,29 @@ from nerscope.formats.tables import (
     MOST_DOCUMENTS,
     SMALL,
     TABLE_OPTIONS,
-    ColumnRows,
-    Labelled,
-    Row,
-    Table,
+    ColumnBatch,
+    SentenceColumns,
+    TableData,
+    TableRow,
     TableSource,
 )
 
 EXTRA = "tables"
 _PARQUET, _ARROW, _FEATHER_1 = b"PAR1", b"ARROW1", b"FEA1"
 _PARQUET_ENDINGS, _ARROW_ENDINGS = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
-# Every token takes some bits. A file that claims a thousand values in a byte would fill the memory.
+# Real text takes some bits per token. A file that claims more than a thousand values per byte would
+# only fill the memory; fewer than ten million values are harmless anyway.
 _TRUSTED_VALUES = 10_000_000
-_MOST_VALUES = 1000  # in a byte
-_LONGEST_SHOWN = 160  # letters of what pyarrow says
-_FOOTER_END = 8  # bytes: the length of the footer, and the mark of the format
+_MOST_VALUES_PER_BYTE = 1000
+_LONGEST_SHOWN = 160  # characters of a message of pyarrow
+_FOOTER_END = 8  # bytes at the end of a Parquet file: the length of the footer, and PAR1
 _ROW_GROUP = 10_000  # sentences
 _WRITE_AGAIN = "write the file again"
 
 
 def open_parquet(data: Bytes, **options: Any) -> Source:
     """A Parquet file as a source."""
-    return TableSource(data.name, partial(_parquet, data), data.size <= SMALL, **options)
+    return TableSource(data.name, partial(_parquet_table, data), data.size <= SMALL, **options)
 
 
 def open_arrow(data: Bytes, **options: Any) -> Source:
@@ -57,30 +58,31 @@ def open_arrow(data: Bytes, **options: Any) -> Source:
     return TableSource(data.name, partial(arrow_table, data), data.size <= SMALL, **options)
 
 
-def _parquet(data: Bytes) -> Table:
-    pyarrow, parquet = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.parquet"))
-    with _refusing(data.name):
-        data = _at_any_place(data)
-        # Not mapped: what was read would go on being counted as memory in use.
+def _parquet_table(data: Bytes) -> TableData:
+    pyarrow = needed("pyarrow", data.name, EXTRA)
+    parquet = needed("pyarrow.parquet", data.name, EXTRA)
+    with _input_errors(data.name):
+        data = _seekable(data)
+        # Not memory-mapped: pages that were read would count as memory in use.
         source = _readable(data, pyarrow, pyarrow.OSFile)
         _check_claims(source, data.name)
         file = parquet.ParquetFile(source, buffer_size=1 << 20, pre_buffer=False)
         schema = file.schema_arrow
         columns = _unique([(field.name, field.type) for field in schema], data.name)
-        wanted = _wanted(schema, pyarrow.types)
+        readable = _readable_columns(schema, pyarrow.types)
 
-    def batches() -> Iterator[Sequence[Row]]:
-        with _refusing(data.name):
-            for batch in file.iter_batches(BATCH, columns=wanted):
-                yield _ArrowRows(batch, data.name)
+    def batches() -> Iterator[Sequence[TableRow]]:
+        with _input_errors(data.name):
+            for batch in file.iter_batches(BATCH, columns=readable):
+                yield _ArrowBatch(batch, data.name)
 
-    return Table(columns, names_of_schema(schema), batches)
+    return TableData(columns, names_of_schema(schema), batches)
 
 
 def _check_claims(source: Any, name: str) -> None:
     """Refuse a file that claims more values than its bytes can hold."""
     for claim in _claims(source):
-        if claim.values > max(_TRUSTED_VALUES, _MOST_VALUES * claim.size):
+        if claim.values > max(_TRUSTED_VALUES, _MOST_VALUES_PER_BYTE * claim.size):
             raise InputError(
                 name,
                 f"it claims {claim.values} values in {claim.size} bytes",
@@ -89,7 +91,7 @@ def _check_claims(source: Any, name: str) -> None:
 
 
 def _claims(source: Any) -> list[Claim]:
-    """What the footer claims; pyarrow says what is wrong with a file that has none."""
+    """The claims of the footer; none if there is no footer, which pyarrow refuses later."""
     size = source.size()
     source.seek(max(0, size - _FOOTER_END))
     end = source.read(_FOOTER_END)
@@ -103,49 +105,52 @@ def _claims(source: Any) -> list[Claim]:
         raise OSError("its footer is broken") from None
 
 
-def arrow_table(data: Bytes) -> Table:
-    """A file of Arrow's, whichever of the two ways it is written in."""
-    pyarrow, ipc = (needed(one, data.name, EXTRA) for one in ("pyarrow", "pyarrow.ipc"))
+def arrow_table(data: Bytes) -> TableData:
+    """An Arrow file, in the file format or in the stream format."""
+    pyarrow, ipc = needed("pyarrow", data.name, EXTRA), needed("pyarrow.ipc", data.name, EXTRA)
     head = data.head()
     if head.startswith(_FEATHER_1):
         raise InputError(
             data.name, "this is the first version of Feather", "write it in the second, or Parquet"
         )
-    with _refusing(data.name):
-        data = _at_any_place(data)
-        # Mapped, for a batch may be the whole file.
+    with _input_errors(data.name):
+        data = _seekable(data)
+        # Memory-mapped, because one batch may be the whole file.
         source = _readable(data, pyarrow, pyarrow.memory_map)
-        whole = head.startswith(_ARROW)
-        reader = ipc.open_file(source) if whole else ipc.open_stream(source)
+        is_file_format = head.startswith(_ARROW)
+        reader = ipc.open_file(source) if is_file_format else ipc.open_stream(source)
         schema = reader.schema
         columns = _unique([(field.name, field.type) for field in schema], data.name)
-        wanted = _wanted(schema, pyarrow.types)
+        readable = _readable_columns(schema, pyarrow.types)
 
-    def batches() -> Iterator[Sequence[Row]]:
-        with _refusing(data.name):
-            every = map(reader.get_batch, range(reader.num_record_batches)) if whole else reader
-            for batch in every:
-                batch.validate(full=True)  # what it says of itself is not to be trusted
-                yield from _in_pieces(batch.select(wanted), data.name)
+    def batches() -> Iterator[Sequence[TableRow]]:
+        with _input_errors(data.name):
+            record_batches = reader
+            if is_file_format:
+                record_batches = map(reader.get_batch, range(reader.num_record_batches))
+            for batch in record_batches:
+                # Offsets in a broken file may point anywhere, which would crash the process.
+                batch.validate(full=True)
+                yield from _slices(batch.select(readable), data.name)
 
-    return Table(columns, names_of_schema(schema), batches)
+    return TableData(columns, names_of_schema(schema), batches)
 
 
-def _in_pieces(batch: Any, name: str) -> Iterator[Sequence[Row]]:
+def _slices(batch: Any, name: str) -> Iterator[Sequence[TableRow]]:
     for begin in range(0, batch.num_rows, BATCH):
-        yield _ArrowRows(batch.slice(begin, BATCH), name)
+        yield _ArrowBatch(batch.slice(begin, BATCH), name)
 
 
-class _ArrowRows(ColumnRows):
-    """The rows of a record batch; they become Python objects only if somebody looks at them."""
+class _ArrowBatch(ColumnBatch):
+    """The rows of a record batch; they become Python objects only when one is accessed."""
 
     def __init__(self, batch: Any, name: str) -> None:
         self._batch, self._name = batch, name
 
     @cached_property
-    def _rows(self) -> list[Row]:
-        with _refusing(self._name):
-            rows: list[Row] = self._batch.to_pylist()
+    def _rows(self) -> list[TableRow]:
+        with _input_errors(self._name):
+            rows: list[TableRow] = self._batch.to_pylist()
             return rows
 
     def __len__(self) -> int:
@@ -154,19 +159,21 @@ class _ArrowRows(ColumnRows):
     def __getitem__(self, index: Any) -> Any:
         return self._rows[index]
 
-    def labelled(self, tokens: str, labels: str, names: Sequence[str] | None) -> Labelled | None:
-        """The sentences as columns, if nothing is missing and all lists fit together."""
+    def sentence_columns(
+        self, tokens: str, labels: str, names: Sequence[str] | None
+    ) -> SentenceColumns | None:
+        """The sentences as columns, if no value is missing and all lists have the same lengths."""
         lists = [self._batch.column(column) for column in (tokens, labels)]
-        if any(_is_odd(one, self._name) for one in lists):
+        if not all(_is_complete_list(column, self._name) for column in lists):
             return None
-        words, marks = (one.flatten() for one in lists)
-        sizes, others = (one.value_lengths().to_numpy() for one in lists)
-        if not np.array_equal(sizes, others) or not sizes.all():
+        words, label_values = (column.flatten() for column in lists)
+        sizes, label_sizes = (column.value_lengths().to_numpy() for column in lists)
+        if not np.array_equal(sizes, label_sizes) or not sizes.all():
             return None
-        fields, known = _fields(words, self._name), _known(marks, names)
-        if fields is None or known is None:
+        fields, label_codes = _string_fields(words, self._name), _label_codes(label_values, names)
+        if fields is None or label_codes is None:
             return None
-        return Labelled(*fields, sizes.astype(np.int64), *known, self._documents())
+        return SentenceColumns(*fields, sizes.astype(np.int64), *label_codes, self._documents())
 
     def _documents(self) -> Ints | None:
         """The numbers of documents, if all rows have one."""
@@ -180,14 +187,16 @@ class _ArrowRows(ColumnRows):
         return given.astype(np.int64) if ((given >= 0) & (given < MOST_DOCUMENTS)).all() else None
 
 
-def _is_odd(column: Any, name: str) -> bool:
-    """Whether a column is no list of plain values, or lacks some."""
+def _is_complete_list(column: Any, name: str) -> bool:
+    """Whether a column is a list without missing values."""
     types = needed("pyarrow.types", name, EXTRA)
-    return bool(not types.is_list(column.type) or column.null_count or column.flatten().null_count)
+    if not types.is_list(column.type) or column.null_count:
+        return False
+    return not column.flatten().null_count
 
 
-def _fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
-    """Strings as fields of a buffer, taken as they lie in memory."""
+def _string_fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
+    """Strings as (padded buffer, begins, ends), copied as they lie in Arrow's memory."""
     if not needed("pyarrow.types", name, EXTRA).is_string(words.type):
         return None
     _, offsets, data = words.buffers()
@@ -195,7 +204,8 @@ def _fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
     plain = bytes(memoryview(data)[edges[0] : edges[-1]]) if data is not None else b""
     edges -= edges[0]
     buffer = padded(plain)
-    # Where no string begins inside of a character, all are valid if they are valid together.
+    # All strings are decoded at once. That is valid for each of them if none begins with a
+    # continuation byte (10xxxxxx) in the middle of a character.
     if b"\0" in plain or b"\x1f" in plain or (buffer[edges[:-1]] & 0xC0 == 0x80).any():
         return None
     return (buffer, edges[:-1], edges[1:]) if _is_utf8(plain) else None
@@ -209,21 +219,21 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _known(marks: Any, names: Sequence[str] | None) -> tuple[Ints, list[str]] | None:
-    """Labels as places among those that occur."""
-    values = marks.dictionary_encode()
-    places, texts = values.indices.to_numpy(), values.dictionary.to_pylist()
-    if names is not None and all(isinstance(one, int) for one in texts):
-        if not all(0 <= one < len(names) for one in texts):
+def _label_codes(labels: Any, names: Sequence[str] | None) -> tuple[Ints, list[str]] | None:
+    """Labels as codes, and the distinct texts that the codes stand for."""
+    encoded = labels.dictionary_encode()
+    codes, texts = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+    if names is not None and all(isinstance(number, int) for number in texts):
+        if not all(0 <= number < len(names) for number in texts):
             return None
-        texts = [names[one] for one in texts]
-    if not all(isinstance(one, str) for one in texts) or {"\0", "\x1f"} & set("".join(texts)):
+        texts = [names[number] for number in texts]
+    if not all(isinstance(text, str) for text in texts) or {"\0", "\x1f"} & set("".join(texts)):
         return None
-    return places.astype(np.int32), texts
+    return codes.astype(np.int32), texts
 
 
 def _readable(data: Bytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
-    """What pyarrow can read at any place; a plain file is opened in its own way."""
+    """A source for pyarrow; it opens an unpacked file on this machine itself, with `plain`."""
     stream = data.open()
     is_plain = isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
     if data.local is None or not is_plain:
@@ -232,67 +242,70 @@ def _readable(data: Bytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
     return plain(data.local)
 
 
-def _at_any_place(data: Bytes) -> Bytes:
-    """The same bytes; those that can be read in their order alone are kept first."""
+def _seekable(data: Bytes) -> Bytes:
+    """The same bytes, spooled first if they can only be read in order (packed files, pipes)."""
     with data.open() as stream:
         return data if stream.seekable() else kept(data.name, stream)
 
 
 @contextmanager
-def _refusing(name: str) -> Iterator[None]:
-    """What pyarrow says of a broken file, in one line."""
+def _input_errors(name: str) -> Iterator[None]:
+    """Turn errors of pyarrow about a broken file into an InputError of one line."""
     from pyarrow import ArrowException
 
     try:
         yield
     except (ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
-        said = str(error).partition("\n")[0][:_LONGEST_SHOWN] or type(error).__name__
-        raise InputError(name, f"it cannot be read as a table ({said})", _WRITE_AGAIN) from None
+        message = str(error).partition("\n")[0][:_LONGEST_SHOWN] or type(error).__name__
+        raise InputError(name, f"it cannot be read as a table ({message})", _WRITE_AGAIN) from None
 
 
-def _wanted(schema: Any, types: Any) -> list[str]:
+def _readable_columns(schema: Any, types: Any) -> list[str]:
     """The columns that may hold text, numbers of labels or lists of them; others are not read."""
-    return [field.name for field in schema if _may_matter(field.type, types)]
+    return [field.name for field in schema if _may_be_text_or_labels(field.type, types)]
 
 
-def _may_matter(kind: Any, types: Any) -> bool:
+def _may_be_text_or_labels(kind: Any, types: Any) -> bool:
     if types.is_dictionary(kind):
-        return _may_matter(kind.value_type, types)
+        return _may_be_text_or_labels(kind.value_type, types)
     if any(is_list(kind) for is_list in (types.is_list, types.is_large_list, types.is_list_view)):
-        return _may_matter(kind.value_type, types)
+        return _may_be_text_or_labels(kind.value_type, types)
     if types.is_struct(kind):
-        return all(_may_matter(field.type, types) for field in kind)
+        return all(_may_be_text_or_labels(field.type, types) for field in kind)
     known = (types.is_string, types.is_large_string, types.is_string_view, types.is_integer)
     return any(is_known(kind) for is_known in known)
 
 
-def _ends(name: str, head: bytes, endings: tuple[str, ...]) -> bool:
-    """Whether a file, not a folder, is called so; if it is something else, that is an error."""
+def _has_ending(name: str, head: bytes, endings: tuple[str, ...]) -> bool:
+    """Whether a file (not a folder, which has no head) has one of the endings.
+
+    Such a file is read as a table even if its first bytes differ: then the error says so.
+    """
     return bool(head) and without_packing(name).endswith(endings)
 
 
 def names_of_schema(schema: Any) -> dict[str, Sequence[str]]:
-    """The names behind labels that are numbers, by column, where `datasets` wrote the file."""
-    kept = (schema.metadata or {}).get(b"huggingface")
+    """The names of labels that are numbers, by column, if `datasets` wrote the file."""
+    metadata = (schema.metadata or {}).get(b"huggingface")
     try:
-        known = json.loads(kept) if kept else {}
-        return names_of_features(known["info"]["features"]) if known else {}
+        described = json.loads(metadata) if metadata else {}
+        return names_of_features(described["info"]["features"]) if described else {}
     except (ValueError, KeyError, TypeError):
-        return {}  # written by somebody else
+        return {}  # written by another program than `datasets`
 
 
 def names_of_features(features: Any) -> dict[str, Sequence[str]]:
-    """The names of classes, by column.
+    """The names of classes, by column, from the features of a Hugging Face dataset.
 
     >>> names_of_features({"tags": {"feature": {"names": ["O", "B-PER"], "_type": "ClassLabel"}}})
     {'tags': ['O', 'B-PER']}
     """
-    found = {column: _class_names(feature) for column, feature in features.items()}
-    return {column: names for column, names in found.items() if names is not None}
+    by_column = {column: _class_names(feature) for column, feature in features.items()}
+    return {column: names for column, names in by_column.items() if names is not None}
 
 
 def _class_names(feature: Any) -> Sequence[str] | None:
-    """The names of the first classes in a feature: an object, or how JSON writes it."""
+    """The names of the first ClassLabel in a feature, which is an object or its JSON."""
     names: object = None
     inner: list[Any] = [getattr(feature, "feature", None)]
     if isinstance(feature, Mapping):
@@ -303,51 +316,55 @@ def _class_names(feature: Any) -> Sequence[str] | None:
         names = getattr(feature, "names", None)
     if isinstance(names, list) and all(isinstance(name, str) for name in names):
         return names
-    parts = (part for part in inner if part is not None and not isinstance(part, str))
-    return next((found for part in parts if (found := _class_names(part)) is not None), None)
+    for child in inner:
+        if child is not None and not isinstance(child, str):
+            child_names = _class_names(child)
+            if child_names is not None:
+                return child_names
+    return None
 
 
-class _InMemory(NamedTuple):
-    """How a kind of table in memory says its columns and gives some of its rows."""
+class _FrameAccess(NamedTuple):
+    """How to get the columns of a kind of table in memory, and its next rows from a row on."""
 
     columns: Callable[[Any], Sequence[tuple[str, object]]]
-    rows: Callable[[Any, int], Sequence[Row]]  # so many, from a place on
+    rows: Callable[[Any, int], Sequence[TableRow]]
 
 
-# By the library and the class; they are known by name, so that nothing need be imported.
-_IN_MEMORY: Mapping[tuple[str, str], _InMemory] = {
-    ("pyarrow", "Table"): _InMemory(
+# By library and class name, so that none of the libraries need be installed or imported.
+_FRAMES: Mapping[tuple[str, str], _FrameAccess] = {
+    ("pyarrow", "Table"): _FrameAccess(
         lambda table: [(field.name, field.type) for field in table.schema],
         lambda table, begin: rows_of_table(table.slice(begin, BATCH), "<memory>"),
     ),
-    ("pandas", "DataFrame"): _InMemory(
+    ("pandas", "DataFrame"): _FrameAccess(
         lambda frame: list(frame.dtypes.items()),
         lambda frame, begin: frame.iloc[begin : begin + BATCH].to_dict("records"),
     ),
-    ("polars", "DataFrame"): _InMemory(
+    ("polars", "DataFrame"): _FrameAccess(
         lambda frame: list(frame.schema.items()),
         lambda frame, begin: frame.slice(begin, BATCH).to_dicts(),
     ),
 }
 
 
-def rows_of_table(table: Any, name: str) -> Sequence[Row]:
+def rows_of_table(table: Any, name: str) -> Sequence[TableRow]:
     """A table of a few rows as one batch."""
-    return _ArrowRows(next(iter(table.combine_chunks().to_batches())), name)
+    return _ArrowBatch(next(iter(table.combine_chunks().to_batches())), name)
 
 
 def wrap_table(given: Any, name: str) -> Source:
     """A table or data frame in memory as a source."""
     kind = _kind_of(given)
     assert kind is not None
-    known = _IN_MEMORY[kind]
-    columns = _unique(known.columns(given), name)
+    access = _FRAMES[kind]
+    columns = _unique(access.columns(given), name)
     names = names_of_schema(given.schema) if kind[0] == "pyarrow" else {}
 
-    def batches() -> Iterator[Sequence[Row]]:
-        return (known.rows(given, begin) for begin in range(0, len(given), BATCH))
+    def batches() -> Iterator[Sequence[TableRow]]:
+        return (access.rows(given, begin) for begin in range(0, len(given), BATCH))
 
-    return TableSource(name, lambda: Table(columns, names, batches), len(given) <= FEW)
+    return TableSource(name, lambda: TableData(columns, names, batches), len(given) <= FEW)
 
 
 def takes(given: object) -> bool:
@@ -360,19 +377,19 @@ def takes(given: object) -> bool:
 
 
 def _kind_of(given: object) -> tuple[str, str] | None:
-    kinds = ((one.__module__.partition(".")[0], one.__name__) for one in type(given).__mro__)
-    return next((kind for kind in kinds if kind in _IN_MEMORY), None)
+    kinds = ((base.__module__.partition(".")[0], base.__name__) for base in type(given).__mro__)
+    return next((kind for kind in kinds if kind in _FRAMES), None)
 
 
 def _unique(columns: Sequence[tuple[str, object]], name: str) -> dict[str, str]:
     """Columns with their types as text; two of one name are refused."""
-    found = {str(column): str(kind) for column, kind in columns}
-    if len(found) < len(columns):
+    types = {str(column): str(kind) for column, kind in columns}
+    if len(types) < len(columns):
         raise InputError(name, "two columns have the same name", "rename one of them")
-    return found
+    return types
 
 
-def written_as_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
+def write_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
     """A row for each sentence, as a Parquet file."""
     parquet = needed("pyarrow.parquet", corpus.name, EXTRA)
     sink = io.BytesIO()
@@ -381,8 +398,8 @@ def written_as_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
     return sink.getvalue()
 
 
-def written_as_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A row for each sentence, as an Arrow file, which is the second version of Feather, too."""
+def write_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A row for each sentence, as an Arrow file, which is also the second version of Feather."""
     ipc = needed("pyarrow.ipc", corpus.name, EXTRA)
     sink = io.BytesIO()
     table = _table(corpus, scheme)
@@ -394,12 +411,14 @@ def written_as_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
 def _table(corpus: Corpus, scheme: Scheme) -> Any:
     """A row for each sentence: tokens, and labels in a scheme, or spans if some overlap.
 
-    Where there are several documents, each row has the number of its own.
+    If there are several documents, a column gives the number of each row's document.
     """
     pyarrow = needed("pyarrow", corpus.name, EXTRA)
-    # A label that ends in a blank could not be told from a slip.
-    clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
-    columns = _labelled(corpus, scheme) if corpus.is_flat and clean else _with_spans(corpus)
+    # A label with a blank at its edge would be refused as a mistake when it is read.
+    are_clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
+    columns = (
+        _label_columns(corpus, scheme) if corpus.is_flat and are_clean else _span_columns(corpus)
+    )
     several = (corpus.documents != corpus.documents[0]).any()
     documents = {DOCUMENT: corpus.documents} if several else {}
     return pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns, **documents})
@@ -409,10 +428,10 @@ def _words(corpus: Corpus) -> list[list[str]]:
     return [corpus.words(sentence) for sentence in range(len(corpus))]
 
 
-def _labelled(corpus: Corpus, scheme: Scheme) -> dict[str, list[Any]]:
+def _label_columns(corpus: Corpus, scheme: Scheme) -> dict[str, list[Any]]:
     """The labels of each sentence, and its text where that is known."""
     mentions = corpus.mentions()
-    _check_whole(mentions, corpus.name)
+    _check_aligned(mentions, corpus.name)
     codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
     names = corpus.coding.labels.spell(scheme)
     bounds = list(pairwise(corpus.starts.tolist()))
@@ -420,16 +439,16 @@ def _labelled(corpus: Corpus, scheme: Scheme) -> dict[str, list[Any]]:
     if corpus.gaps is None:
         return {"labels": labels}
     texts = [
-        "".join(part for pair in zip(corpus.gaps[begin:end], words, strict=True) for part in pair)
+        "".join(chain.from_iterable(zip(corpus.gaps[begin:end], words, strict=True)))
         for (begin, end), words in zip(bounds, _words(corpus), strict=True)
     ]
     return {"labels": labels, "text": texts}
 
 
-def _with_spans(corpus: Corpus) -> dict[str, list[Any]]:
+def _span_columns(corpus: Corpus) -> dict[str, list[Any]]:
     """The mentions of each sentence, counted in tokens; those with holes as fragments."""
     mentions = corpus.mentions()
-    _check_whole(mentions, corpus.name)
+    _check_aligned(mentions, corpus.name)
     rows: list[list[dict[str, Any]]] = [[] for _ in range(len(corpus))]
     types = corpus.coding.labels.types
     for at, sentence in enumerate(mentions.sentences(corpus.starts).tolist()):
@@ -440,7 +459,7 @@ def _with_spans(corpus: Corpus) -> dict[str, list[Any]]:
     return {"spans": rows}
 
 
-def _check_whole(mentions: Mentions, name: str) -> None:
+def _check_aligned(mentions: Mentions, name: str) -> None:
     if not mentions.aligned.all():
         raise InputError(
             name,
@@ -454,12 +473,16 @@ FORMATS.add(
     Format(
         "parquet",
         open_parquet,
-        lambda name, head: head.startswith(_PARQUET) or _ends(name, head, _PARQUET_ENDINGS),
+        lambda name, head: head.startswith(_PARQUET) or _has_ending(name, head, _PARQUET_ENDINGS),
         TABLE_OPTIONS,
-        written_as_parquet,
+        write_parquet,
         endings=_PARQUET_ENDINGS,
         takes=takes,
         wrap=wrap_table,
+        title="Parquet",
+        phrase="Parquet tables",
+        definition="A table with one row per sentence, text or token; data frames of pandas and "
+        "polars and tables of pyarrow in memory are read in the same way.",
     ),
     built_in=True,
 )
@@ -469,11 +492,15 @@ FORMATS.add(
         "arrow",
         open_arrow,
         lambda name, head: (
-            head.startswith((_ARROW, _FEATHER_1)) or _ends(name, head, _ARROW_ENDINGS)
+            head.startswith((_ARROW, _FEATHER_1)) or _has_ending(name, head, _ARROW_ENDINGS)
         ),
         TABLE_OPTIONS,
-        written_as_arrow,
+        write_arrow,
         endings=_ARROW_ENDINGS,
+        title="Arrow and Feather",
+        phrase="Arrow tables",
+        definition="A table with one row per sentence, text or token, in Arrow's file or stream "
+        "format, which Feather shares.",
     ),
     built_in=True,
 )

@@ -1,4 +1,8 @@
-"""Mentions that brackets open and close, as treebanks with coreference write them in `Entity=`."""
+"""Mentions between brackets, as CoNLL-U treebanks with coreference write them in `Entity=`.
+
+`Entity=(e1-person` opens entity e1 before a word, `Entity=e1)` closes it behind one. Mentions with
+holes are written in parts: `(e1[1/2]-person)` and `(e1[2/2]-person)`.
+"""
 
 import re
 from collections import Counter
@@ -10,56 +14,60 @@ from nerscope.corpus.mentions import Mentions, Shape, shapes_of
 from nerscope.errors import FormatError, shortened
 
 BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
-_KINDS = ("etype", "type", "entity")  # what global.Entity calls the type
+_TYPE_FIELDS = ("etype", "type", "entity")  # what global.Entity calls the type
 _PART = re.compile(r"^(.*)\[(\d+)/(\d+)\]$")
 TORN = "mentions across sentences, left out"
-OF_NOTHING = "mentions of empty nodes, left out"
+WITHOUT_WORDS = "mentions of empty nodes, left out"
 
 
 class Brackets:
-    """Mentions that brackets open and close; some are open at any time.
+    """Collects mentions from the brackets of a file, line by line.
 
     >>> brackets = Brackets()
     >>> brackets.read("(e1-person", 0, 1, "x:1")
     >>> brackets.read("e1)", 1, 2, "x:2")
-    >>> brackets.taken(Coding())[0].end.tolist()
+    >>> brackets.take(Coding())[0].end.tolist()
     [2]
     """
 
     def __init__(self) -> None:
-        self._kind_at = 1  # behind the number of the entity, unless global.Entity says otherwise
+        self._type_field = 1  # behind the name of the entity, unless global.Entity says otherwise
         self._open: dict[str, list[tuple[int, str]]] = {}
-        self._torn: set[str] = set()  # those open at the end of a sentence
-        self._parts: dict[str, list[tuple[int, int]]] = {}  # of mentions with holes
-        self._done: list[tuple[list[tuple[int, int]], str]] = []
-        self._found: Counter[str] = Counter()
+        self._torn: set[str] = set()  # names that were open at the end of their sentence
+        self._fragments: dict[str, list[tuple[int, int]]] = {}  # of mentions with holes
+        self._mentions: list[tuple[list[tuple[int, int]], str]] = []
+        self._left_out: Counter[str] = Counter()
 
     def declare(self, header: str) -> None:
-        """Learn from `global.Entity` where the type stands."""
+        """Take from the header `global.Entity` which field of a bracket is the type."""
         names = header.strip().split("-")
-        self._kind_at = next((names.index(name) for name in _KINDS if name in names), 1)
+        self._type_field = next((names.index(name) for name in _TYPE_FIELDS if name in names), 1)
 
     def read(self, text: str, before: int, behind: int, place: str) -> None:
-        """Read the brackets of a line, which has so many words before it, and behind its end."""
+        """Read the brackets of a line.
+
+        `before` is the number of words up to the line, `behind` that number after it; they are
+        equal for a line without a word (an empty node).
+        """
         done = 0
         while done < len(text):
-            found = BRACKET.match(text, done)
-            if found is None:
+            bracket = BRACKET.match(text, done)
+            if bracket is None:
                 raise FormatError(
                     place,
                     f"'{shortened(text)}' is not written in brackets",
                     "write (e1-person and e1)",
                 )
-            done = found.end()
-            opened, at_once, closed = found.groups()
+            done = bracket.end()
+            opened, closed_at_once, closed = bracket.groups()
             if opened:
-                self._open_one(opened, before, place)
-            if at_once or closed:
-                self._close_one((opened or closed).split("-")[0], behind, place)
+                self._open_mention(opened, before, place)
+            if closed_at_once or closed:
+                self._close_mention((opened or closed).split("-")[0], behind, place)
 
-    def _open_one(self, text: str, start: int, place: str) -> None:
+    def _open_mention(self, text: str, start: int, place: str) -> None:
         fields = text.split("-")
-        kind = fields[self._kind_at] if len(fields) > self._kind_at else ""
+        kind = fields[self._type_field] if len(fields) > self._type_field else ""
         if not kind:
             raise FormatError(
                 place,
@@ -68,7 +76,8 @@ class Brackets:
             )
         self._open.setdefault(fields[0], []).append((start, kind))
 
-    def _close_one(self, name: str, end: int, place: str) -> None:
+    def _close_mention(self, name: str, end: int, place: str) -> None:
+        # A mention torn at a sentence end was noted there: its closing bracket is no error.
         if not self._open.get(name) and name in self._torn:
             self._torn.remove(name)
             return
@@ -80,36 +89,36 @@ class Brackets:
             )
         start, kind = self._open[name].pop()
         part = _PART.match(name)
-        fragments = self._parts.setdefault(part[1], []) if part else []
+        fragments = self._fragments.setdefault(part[1], []) if part else []
         if start < end:
             fragments.append((start, end))
         if part and part[2] != part[3]:
-            return
+            return  # more parts of this mention follow
         if fragments:
-            self._done.append((list(fragments), kind))
+            self._mentions.append((list(fragments), kind))
         else:
-            self._found[OF_NOTHING] += 1
+            self._left_out[WITHOUT_WORDS] += 1
         fragments.clear()
 
     def end_sentence(self) -> None:
-        """Leave out what is still open: a mention lies in one sentence."""
+        """Leave out mentions that are still open: a mention lies in one sentence."""
         for name, opened in self._open.items():
             if opened:
-                self._found[TORN] += len(opened)
+                self._left_out[TORN] += len(opened)
                 self._torn.add(name)
         self._open.clear()
-        self._parts.clear()
+        self._fragments.clear()
 
-    def taken(self, coding: Coding) -> tuple[Mentions, dict[str, Found]]:
-        """The mentions since this was last asked, and what was left out."""
+    def take(self, coding: Coding) -> tuple[Mentions, dict[str, Found]]:
+        """The mentions since the last call, and notes on what was left out."""
         self.end_sentence()
         rows = [
-            (parts[0][0], parts[-1][1], coding.labels.type_code(kind), parts)
-            for parts, kind in self._done
+            (fragments[0][0], fragments[-1][1], coding.labels.type_code(kind), fragments)
+            for fragments, kind in self._mentions
         ]
         table = np.array([row[:3] for row in rows], np.int64).reshape(len(rows), 3)
-        shapes = [Shape.of_runs(parts) for *_, parts in rows]
+        shapes = [Shape.of_runs(fragments) for *_, fragments in rows]
         spans = Mentions(table[:, 0], table[:, 1], table[:, 2], shapes_of(shapes)).in_order()
-        found = {kind: Found(times) for kind, times in self._found.items()}
-        self._done, self._found = [], Counter()
-        return spans, found
+        left_out = {kind: Found(times) for kind, times in self._left_out.items()}
+        self._mentions, self._left_out = [], Counter()
+        return spans, left_out

@@ -1,4 +1,4 @@
-"""brat: a text, and beside it a file of annotations with character offsets; or a folder of both."""
+"""brat: a text file and a file of annotations with character offsets, or a folder of such pairs."""
 
 import re
 from collections import Counter
@@ -29,11 +29,11 @@ from nerscope.formats.text import (
 NAME = "brat"
 TEXT, ANNOTATIONS = ".txt", ".ann"
 _MENTION = re.compile(r"T[^\t]*\t([^ \t]+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")
-_LINE = re.compile(rb"\s*\Z|[TREAMN#*][^\t\n]*\t")
+_ANNOTATION_LINE = re.compile(rb"\s*\Z|[TREAMN#*][^\t\n]*\t")
 _LINE_OF_TEXT = re.compile(r"[^\r\n]+")
 _BOM = "\ufeff"
-# What other lines begin with, and what they are.
-_OTHERS = {
+# Annotations that are no mentions, by the first letter of their line.
+_OTHER_ANNOTATIONS = {
     "R": "relations",
     "E": "events",
     "A": "attributes",
@@ -45,15 +45,15 @@ _OTHERS = {
 UNANNOTATED = f"texts without {ANNOTATIONS}, read as texts without mentions"
 
 
-class Pair(NamedTuple):
-    """A text and its annotations, if it has any."""
+class TextPair(NamedTuple):
+    """The path of a text and that of its annotations, if it has any."""
 
     text: Path
     annotations: Path | None
 
 
 class BratSource(TextSource):
-    """The texts of a folder, or one of them, with what is annotated in them.
+    """The texts of a folder, or one of them, with their annotated mentions.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -70,34 +70,54 @@ class BratSource(TextSource):
 
     def records(self) -> Iterator[Record]:
         """The texts in the order of their names."""
-        return self._records(Counter(), [])
+        return (_read_pair(pair).record for pair in self.pairs)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Sentences of tokens; what was left out is counted."""
-        left, bare = Counter[str](), list[str]()
-        inner = text_source(self.name, lambda: self._records(left, bare))
-        for chunk in inner.chunks(coding, tokens=tokens):
-            found = {f"{kind}, left out": Found(times) for kind, times in left.items()}
-            if bare:
-                found[UNANNOTATED] = Found(len(bare), items=tuple(bare))
-            yield replace(chunk, reading=chunk.reading + Reading(found=found))
-            left.clear()
-            bare.clear()
+        """Sentences of tokens, with notes on annotations that were left out."""
+        left_out, unannotated = Counter[str](), list[str]()
 
-    def _records(self, left: Counter[str], bare: list[str]) -> Iterator[Record]:
-        for pair in self.pairs:
-            text = _text(pair.text)
-            if pair.annotations is None:
-                bare.append(pair.text.name)
-                spans = []
-            else:
-                spans = list(_spans(_text(pair.annotations), text, pair.annotations, left))
-            # A byte order mark is a character for offsets, but no token.
-            plain = " " + text[1:] if text.startswith(_BOM) else text
-            yield Record(plain, spans, place=str(pair.text))
+        def records() -> Iterator[Record]:
+            for pair in self.pairs:
+                annotated = _read_pair(pair)
+                left_out.update(annotated.left_out)
+                if pair.annotations is None:
+                    unannotated.append(pair.text.name)
+                yield annotated.record
+
+        for chunk in text_source(self.name, records).chunks(coding, tokens=tokens):
+            # The records since the last chunk are those of this one: their notes belong to it.
+            noted = {f"{kind}, left out": Found(times) for kind, times in left_out.items()}
+            if unannotated:
+                noted[UNANNOTATED] = Found(len(unannotated), items=tuple(unannotated))
+            yield replace(chunk, reading=chunk.reading + Reading(found=noted))
+            left_out.clear()
+            unannotated.clear()
 
 
-def _pairs(data: Bytes) -> list[Pair]:
+class AnnotatedText(NamedTuple):
+    """A text with its mentions, and counts of the other annotations, by kind."""
+
+    record: Record
+    left_out: Counter[str]
+
+
+def _read_pair(pair: TextPair) -> AnnotatedText:
+    text = _read_utf8(pair.text)
+    spans: list[TextSpan] = []
+    left_out: Counter[str] = Counter()
+    lines = "" if pair.annotations is None else _read_utf8(pair.annotations)
+    for number, line in enumerate(lines.removeprefix(_BOM).split("\n"), 1):
+        line = line.removesuffix("\r")
+        if line[:1] in _OTHER_ANNOTATIONS and "\t" in line:
+            left_out[_OTHER_ANNOTATIONS[line[0]]] += 1
+        elif line.strip():
+            spans.append(_span(line, text, f"{pair.annotations}:{number}"))
+    # A byte order mark counts as a character in offsets, but is no token.
+    plain = " " + text[1:] if text.startswith(_BOM) else text
+    return AnnotatedText(Record(plain, spans, place=str(pair.text)), left_out)
+
+
+def _pairs(data: Bytes) -> list[TextPair]:
     if data.local is None:
         raise InputError(
             data.name, "annotations stand in a file of their own", "give a folder, or a path"
@@ -111,17 +131,17 @@ def _pairs(data: Bytes) -> list[Pair]:
     return [_pair(path / f"{name}{TEXT}") for name in sorted(names)]
 
 
-def _pair(text: Path) -> Pair:
+def _pair(text: Path) -> TextPair:
     annotations = text.with_suffix(ANNOTATIONS)
     if not text.is_file():
         raise InputError(
             str(annotations), f"there is no text beside it ({text.name})", "put it there"
         )
-    return Pair(text, annotations if annotations.is_file() else None)
+    return TextPair(text, annotations if annotations.is_file() else None)
 
 
-def _text(path: Path) -> str:
-    """The text of a file, with line ends as they are: offsets count them."""
+def _read_utf8(path: Path) -> str:
+    """The text of a file, with its line ends unchanged: offsets count them."""
     with Bytes.of(path).open() as stream:
         data = load(stream, str(path), -1)
     try:
@@ -137,76 +157,69 @@ def _text(path: Path) -> str:
     return text
 
 
-def _spans(lines: str, text: str, path: Path, left: Counter[str]) -> Iterator[TextSpan]:
-    """The mentions of a text; what else is annotated is counted."""
-    for number, line in enumerate(lines.removeprefix(_BOM).split("\n"), 1):
-        line = line.removesuffix("\r")
-        if line[:1] in _OTHERS and "\t" in line:
-            left[_OTHERS[line[0]]] += 1
-        elif line.strip():
-            yield _span(line, text, f"{path}:{number}")
-
-
 def _span(line: str, text: str, place: str) -> TextSpan:
-    found = _MENTION.fullmatch(line)
-    if found is None:
+    """The mention of a line: `T1<tab>PER 0 3;8 11<tab>Ada Lee` has two fragments."""
+    match = _MENTION.fullmatch(line)
+    if match is None:
         raise FormatError(
             place, "this is no annotation of brat", "write T1, a tab, PER 0 3, a tab, and the text"
         )
-    pairs = (pair.split(" ") for pair in found[2].split(";"))
-    span = TextSpan(tuple((int(start), int(end)) for start, end in pairs), found[1])
-    if not _is_sound(span, text):
-        read_text(Record(text, [span]), place)  # says what is wrong with it
+    kind, offsets, surface = match.groups()
+    fragments = (fragment.split(" ") for fragment in offsets.split(";"))
+    span = TextSpan(tuple((int(start), int(end)) for start, end in fragments), kind)
+    if not _lies_in(span, text):
+        read_text(Record(text, [span]), place)  # raises the error that says why
     there = " ".join(text[start:end] for start, end in span.fragments)
-    said = found[3] or there
-    if said.split() != there.split():
+    if surface and surface.split() != there.split():
         raise FormatError(
             place,
-            f"the text at {shortened(found[2])} is '{shortened(there)}', not '{shortened(said)}'",
+            f"the text at {shortened(offsets)} is '{shortened(there)}', not '{shortened(surface)}'",
             "give the text that was annotated; offsets count characters, and line ends as they are",
         )
     return span
 
 
-def _is_sound(span: TextSpan, text: str) -> bool:
-    """Whether its fragments lie in the text, one behind the other, and are not all blank."""
+def _lies_in(span: TextSpan, text: str) -> bool:
+    """Whether the fragments lie in the text, in order, and are not all blank."""
     edges = [edge for fragment in span.fragments for edge in fragment]
     in_order = edges == sorted(edges) and all(start < end for start, end in span.fragments)
-    inside = in_order and edges[-1] <= len(text)
-    return inside and any(text[start:end].strip() for start, end in span.fragments)
+    is_inside = in_order and edges[-1] <= len(text)
+    return is_inside and any(text[start:end].strip() for start, end in span.fragments)
 
 
 def fits(name: str, head: bytes) -> bool:
-    """Whether a folder holds annotations of brat, or a file is one of such a pair.
+    """Whether a folder holds annotations of brat, or a file belongs to a pair of files.
 
     >>> fits("a.ann", b"T1\\tPER 0 3\\tAda\\n"), fits("a.ann", b"Ada B-PER\\n")
     (True, False)
     """
     path = Path(name)
     if path.suffix == ANNOTATIONS:
-        return bool(_LINE.match(head))
+        return bool(_ANNOTATION_LINE.match(head))
     if path.suffix == TEXT:
-        other = path.with_suffix(ANNOTATIONS)
-        return other.is_file() and bool(_LINE.match(Bytes.of(other).head()))
+        annotations = path.with_suffix(ANNOTATIONS)
+        if not annotations.is_file():
+            return False
+        return bool(_ANNOTATION_LINE.match(Bytes.of(annotations).head()))
     return not head and path.is_dir() and any(path.glob(f"*{ANNOTATIONS}"))
 
 
 def beside(name: str) -> list[str]:
-    """The text and the annotations that are called as a file is, where they are others than it.
+    """The text and the annotations with the name of a file, other than the file itself.
 
     >>> beside("gold.jsonl")
     []
     """
     path = Path(name)
-    both = [path.with_suffix(ending) for ending in (TEXT, ANNOTATIONS)] if path.name else []
-    return [str(other) for other in both if other != path and other.is_file()]
+    pair = [path.with_suffix(ending) for ending in (TEXT, ANNOTATIONS)] if path.name else []
+    return [str(other) for other in pair if other != path and other.is_file()]
 
 
-def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
+def write_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     """A corpus as the files of a folder: a text and its annotations for each document.
 
     >>> from nerscope.corpus.schemes import BIO
-    >>> files = written_as_brat(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO)
+    >>> files = write_brat(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO)
     >>> files["1.txt"], files["1.ann"]
     (b'Ada spoke\\n', b'T1\\tPER 0 3\\tAda\\n')
     """
@@ -217,34 +230,46 @@ def written_as_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
         raise InputError(
             corpus.name, "a type has a blank in it, which brat cannot hold", "rename the type"
         )
-    # A lone document is one text too, whatever is known of it: its sentences stand on lines.
+    # With blanks known, `records_of` gives one record per document, even if there is only one.
     gaps = gaps_of(corpus, document_bounds(corpus))
     records = list(records_of(replace(corpus, gaps=gaps)))
     files: dict[str, bytes] = {}
     for number, record in enumerate(records, 1):
         name = f"{number:0{len(str(len(records)))}}"
         files[name + TEXT] = f"{record.text}\n".encode()
-        files[name + ANNOTATIONS] = "".join(_lines_of(record.text, record.spans)).encode()
+        files[name + ANNOTATIONS] = "".join(_annotation_lines(record.text, record.spans)).encode()
     return files
 
 
-def _lines_of(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:
+def _annotation_lines(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:
     for number, span in enumerate(spans, 1):
-        # brat shows no mention that goes across lines, but fragments on several lines.
-        parts = [part for fragment in span.fragments for part in _on_lines_of(text, *fragment)]
-        places = ";".join(f"{start} {end}" for start, end in parts)
-        said = " ".join(text[start:end] for start, end in parts).replace("\t", " ")
-        yield f"T{number}\t{span.type} {places}\t{said}\n"
+        # brat cannot show a fragment across lines, but it can show fragments on several lines.
+        fragments = [
+            piece for fragment in span.fragments for piece in _divide_at_lines(text, *fragment)
+        ]
+        offsets = ";".join(f"{start} {end}" for start, end in fragments)
+        surface = " ".join(text[start:end] for start, end in fragments).replace("\t", " ")
+        yield f"T{number}\t{span.type} {offsets}\t{surface}\n"
 
 
-def _on_lines_of(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """What is on each line of some characters, without what is blank."""
-    lines = (found.span() for found in _LINE_OF_TEXT.finditer(text, start, end))
+def _divide_at_lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The ranges of some characters on each line, without blank ones."""
+    lines = (match.span() for match in _LINE_OF_TEXT.finditer(text, start, end))
     return [(low, high) for low, high in lines if text[low:high].strip()]
 
 
 FORMATS.add(
     NAME,
-    Format(NAME, BratSource, fits, write_folder=written_as_brat, beside=beside),
+    Format(
+        NAME,
+        BratSource,
+        fits,
+        write_folder=write_brat,
+        beside=beside,
+        title="brat standoff",
+        phrase="text files with brat annotations",
+        definition="A .txt file with the text and a .ann file with character offsets, or a folder "
+        "of such pairs.",
+    ),
     built_in=True,
 )

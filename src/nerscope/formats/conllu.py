@@ -521,7 +521,7 @@ class _Reader:
                 self.brackets.end_sentence()
             text = page.data[starts[row] : ends[row]].decode()
             self.brackets.read(text, int(before[at]), int(behind[at]), f"{self._place(page, row)}")
-        spans, found = self.brackets.taken(self.coding)
+        spans, found = self.brackets.take(self.coding)
         return replace(corpus, spans=spans, reading=corpus.reading + Reading(found=found))
 
 

@@ -1,4 +1,10 @@
-"""spaCy's documents, in a DocBin file or in memory: mentions are the entities or a span group."""
+"""spaCy documents, in a DocBin file or in memory: mentions are the entities or a span group.
+
+A DocBin is a zlib-compressed msgpack mapping. Its `tokens` are a table of 64-bit numbers, one row
+per word and one column per attribute in `attrs`; numbers of texts are hashes of `strings`. It is
+decoded here instead of by `DocBin.get_docs`, so that a broken or hostile file is refused with a
+message, and user data in it is never decoded.
+"""
 
 import struct
 import zlib
@@ -23,55 +29,57 @@ from nerscope.formats.files import Bytes, load
 from nerscope.formats.text import record_bounds
 
 NAME = "docbin"
-GROUP = "sc"  # the span group that spaCy's span categoriser reads and writes unless told otherwise
+GROUP = "sc"  # the default span group of spaCy's span categoriser
 UNSET = "tokens without entity annotation, read as outside of mentions"
 TRIMMED = "spans with blanks at an edge"
-_PIECE = 1 << 20  # bytes
-_SMALL, _FEW = 4 << 20, 500_000  # bytes of a file, words of documents
-# Documents of real text unpack to some 13 times their size. Small ones may be as dull as they like.
+_PIECE = 1 << 20  # bytes that are decompressed at a time
+_SMALL_FILE = 4 << 20  # bytes
+_FEW_WORDS = 500_000
+# Real text unpacks to some 13 times its packed size. A file that unpacks to more than a hundred
+# times its size is refused, unless the result is small anyway.
 _TRUSTED = 64 << 20  # bytes
 _MOST_GROWTH = 100
 _SPAN = struct.Struct(">QQQllll")  # id, link, label, start, end, and the same in characters
-_INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3  # as spaCy counts; 0 is unset
+_INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3  # values of ENT_IOB in spaCy; 0 is unset
 _ENDING = ".spacy"
 _SAVE_AGAIN = "save it again with DocBin.to_disk"
 
 
-class Document(NamedTuple):
-    """What one document says: words, whether a blank follows each, mentions, where sentences start.
+class SpacyDocument(NamedTuple):
+    """A document: words, whether a blank follows each, mentions, and where sentences start.
 
-    >>> Document(["Ada", "spoke"], [True, False], [(0, 1, "PER")], [0]).mentions
+    >>> SpacyDocument(["Ada", "spoke"], [True, False], [(0, 1, "PER")], [0]).mentions
     [(0, 1, 'PER')]
     """
 
     words: Sequence[str]
-    blanks: Sequence[bool] | None  # None if nobody knows
+    blanks: Sequence[bool] | None  # None if they are not known
     mentions: Sequence[tuple[int, int, str]]
     starts: Collection[int]
-    unset: int = 0  # words of which nobody said whether they are in an entity
+    unset: int = 0  # words without entity annotation
 
 
-class Documents(Protocol):
-    """Documents that can be gone through once more: with the entities, or with a span group."""
+class SpacyDocuments(Protocol):
+    """Documents that can be read several times, with their entities or with a span group."""
 
     @property
     def has_entities(self) -> bool:
-        """Whether any document has one."""
+        """Whether any document has an entity."""
 
     @property
     def groups(self) -> Collection[str]:
         """The names of the span groups of all documents."""
 
-    def each(self, group: str | None) -> Iterator[Document]:
-        """The documents; their mentions are the entities unless a group is named."""
+    def each(self, group: str | None) -> Iterator[SpacyDocument]:
+        """The documents, with the spans of a group, or the entities if it is None, as mentions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpacySource(Source):
-    """Documents as sentences: where sentence starts are set there, else each is one."""
+    """Documents as sentences, divided at sentence starts if these are set."""
 
     name: str
-    load: Callable[[], Documents]
+    load: Callable[[], SpacyDocuments]
     is_small: bool = True
     spans: str | None = None
     retokenised = True
@@ -79,12 +87,12 @@ class SpacySource(Source):
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Whole documents, some ten thousand tokens at a time."""
         documents = self.load()
-        every = enumerate(documents.each(self._group(documents)), 1)
-        said = (_read(document, self.name, number) for number, document in every)
-        return gathered(said, self.name, coding)
+        numbered = enumerate(documents.each(self._group(documents)), 1)
+        sentences = (_read_document(document, self.name, number) for number, document in numbered)
+        return gathered(sentences, self.name, coding)
 
-    def _group(self, documents: Documents) -> str | None:
-        """The span group to read: what was said, or the usual one if no document has entities."""
+    def _group(self, documents: SpacyDocuments) -> str | None:
+        """The span group to read: the chosen one, or the default if no document has entities."""
         if self.spans is None:
             return GROUP if not documents.has_entities and GROUP in documents.groups else None
         if self.spans not in documents.groups:
@@ -97,8 +105,8 @@ class SpacySource(Source):
         return self.spans
 
 
-def _read(document: Document, name: str, number: int) -> Said:
-    """The sentences of a document: words of blanks alone become part of the space between words."""
+def _read_document(document: SpacyDocument, name: str, number: int) -> Said:
+    """The sentences of a document; blank words become part of the space between words."""
     place = f"{name}: document {number}"
     words, gaps, moved = _without_blank_words(document)
     mentions = sorted((moved[low], moved[high], kind) for low, high, kind in document.mentions)
@@ -111,28 +119,29 @@ def _read(document: Document, name: str, number: int) -> Said:
     firsts = [low for low, _, _ in mentions]
     sentences = []
     for begin, end in pairwise([0, *breaks, len(words)] if words else []):
-        own = mentions[bisect_left(firsts, begin) : bisect_left(firsts, end)]
-        spans = [(low - begin, high - begin, kind) for low, high, kind in own]
-        part = read_sentence({"tokens": words[begin:end], "spans": spans}, place, number)
+        inside = mentions[bisect_left(firsts, begin) : bisect_left(firsts, end)]
+        spans = [(low - begin, high - begin, kind) for low, high, kind in inside]
+        sentence = read_sentence({"tokens": words[begin:end], "spans": spans}, place, number)
         space = None if document.blanks is None else gaps[begin:end]
-        sentences.append(part._replace(gaps=space, document=number - 1))
-    return Said(sentences, _noticed(document, number))
+        sentences.append(sentence._replace(gaps=space, document=number - 1))
+    return Said(sentences, _notes(document, number))
 
 
 def _breaks(starts: set[int], mentions: Sequence[tuple[int, int, str]], size: int) -> list[int]:
-    """Where sentences begin, but for the first: nowhere inside of a mention.
+    """The words at which sentences begin, except the first, and except inside of a mention.
 
     >>> _breaks({0, 1, 3}, [(0, 2, "PER")], 5)
     [3]
     """
+    # The running sum of mentions that opened minus those that closed: above 0 inside of one.
     opened = Counter(low + 1 for low, _, _ in mentions)
     closed = Counter(high for _, high, _ in mentions)
     inside = list(accumulate(opened[at] - closed[at] for at in range(size)))
     return sorted(at for at in starts if 0 < at < size and not inside[at])
 
 
-def _without_blank_words(document: Document) -> tuple[list[str], list[str], list[int]]:
-    """The words that are more than blanks, the space before each, and where places move to."""
+def _without_blank_words(document: SpacyDocument) -> tuple[list[str], list[str], list[int]]:
+    """The words that are not blank, the space before each, and the new index of each old one."""
     words: list[str] = []
     gaps: list[str] = []
     moved = [0]
@@ -149,7 +158,7 @@ def _without_blank_words(document: Document) -> tuple[list[str], list[str], list
     return words, gaps, moved
 
 
-def _noticed(document: Document, number: int) -> dict[str, Found]:
+def _notes(document: SpacyDocument, number: int) -> dict[str, Found]:
     trimmed = sum(
         not (document.words[low].strip() and document.words[high - 1].strip())
         for low, high, _ in document.mentions
@@ -160,15 +169,15 @@ def _noticed(document: Document, number: int) -> dict[str, Found]:
 
 def open_docbin(data: Bytes, spans: str | None = None) -> Source:
     """A DocBin file as a source."""
-    return SpacySource(data.name, lambda: _packed(data), data.size <= _SMALL, spans)
+    return SpacySource(data.name, lambda: _read_docbin(data), data.size <= _SMALL_FILE, spans)
 
 
 def wrap_documents(given: Any, name: str) -> Source:
     """A list of `Doc`s, or a `DocBin`, as a source."""
     if not isinstance(given, list | tuple):
         return open_docbin(Bytes(name, data=given.to_bytes()))
-    live = _Live(given)
-    return SpacySource(name, lambda: live, sum(map(len, given)) <= _FEW)
+    documents = _DocumentsInMemory(given)
+    return SpacySource(name, lambda: documents, sum(map(len, given)) <= _FEW_WORDS)
 
 
 def takes(given: object) -> bool:
@@ -186,9 +195,7 @@ def _is_document(given: object) -> bool:
     return all(hasattr(given, name) for name in ("ents", "spans", "has_unknown_spaces"))
 
 
-class _Live:
-    """Documents in memory."""
-
+class _DocumentsInMemory:
     def __init__(self, documents: Sequence[Any]) -> None:
         self._documents = documents
 
@@ -200,11 +207,11 @@ class _Live:
     def groups(self) -> set[str]:
         return {key for document in self._documents for key in document.spans}
 
-    def each(self, group: str | None) -> Iterator[Document]:
+    def each(self, group: str | None) -> Iterator[SpacyDocument]:
         for document in self._documents:
             spans = document.ents if group is None else document.spans.get(group, ())
             unknown = document.has_unknown_spaces
-            yield Document(
+            yield SpacyDocument(
                 [token.text for token in document],
                 None if unknown else [bool(token.whitespace_) for token in document],
                 [(span.start, span.end, span.label_) for span in spans],
@@ -214,18 +221,18 @@ class _Live:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Packed:
-    """The documents of a file: one row of numbers for each word; numbers above stand for texts."""
+class _DocBinFile:
+    """The decoded columns of a file, with one entry per word of all documents."""
 
     name: str
     words: Sequence[str]
-    marks: Ints  # inside, begin …
+    iob: Ints  # _INSIDE, _OUTSIDE, _BEGIN or 0
     types: Sequence[str]
     starts: Ints
     blanks: Ints
     bounds: Ints  # document k is bounds[k]:bounds[k + 1]
     spacing_unknown: Sequence[bool]
-    group_data: Sequence[bytes]
+    group_data: Sequence[bytes]  # of each document, packed
     text_of: Callable[[int], str]
 
     @property
@@ -234,28 +241,28 @@ class _Packed:
 
     @property
     def groups(self) -> set[str]:
-        return {key for data in set(self.group_data) for key in _groups(data, self.name)}
+        return {key for data in set(self.group_data) for key in _unpack_groups(data, self.name)}
 
-    def each(self, group: str | None) -> Iterator[Document]:
+    def each(self, group: str | None) -> Iterator[SpacyDocument]:
         for number, (begin, end) in enumerate(pairwise(self.bounds.tolist())):
             if group is None:
                 mentions = self._entities(number, begin, end)
             else:
                 mentions = list(self._group(group, number, end - begin))
-            yield Document(
+            yield SpacyDocument(
                 self.words[begin:end],
                 None if self.spacing_unknown[number] else self.blanks[begin:end].tolist(),
                 mentions,
                 np.flatnonzero(self.starts[begin:end] == 1).tolist(),
-                0 if group else int((self.marks[begin:end] == 0).sum()),
+                0 if group else int((self.iob[begin:end] == 0).sum()),
             )
 
     def _entities(self, number: int, begin: int, end: int) -> list[tuple[int, int, str]]:
         place = f"{self.name}: document {number + 1}"
-        return _entities(self.marks[begin:end].tolist(), self.types[begin:end], place)
+        return _entities(self.iob[begin:end].tolist(), self.types[begin:end], place)
 
     def _group(self, key: str, number: int, size: int) -> Iterator[tuple[int, int, str]]:
-        spans = _groups(self.group_data[number], self.name).get(key, [])
+        spans = _unpack_groups(self.group_data[number], self.name).get(key, [])
         for _, _, label, start, end, _, _ in (_SPAN.unpack(span) for span in spans):
             if not 0 <= start < end <= size:
                 raise FormatError(
@@ -266,169 +273,167 @@ class _Packed:
             yield start, end, self.text_of(label)
 
 
-def _entities(marks: Sequence[int], types: Sequence[str], place: str) -> list[tuple[int, int, str]]:
-    """The entities that marks spell; a begin without a type is a word that spaCy holds back.
+def _entities(iob: Sequence[int], types: Sequence[str], place: str) -> list[tuple[int, int, str]]:
+    """The entities of IOB values and types. A begin without a type marks a blocked word: no entity.
 
     >>> _entities([3, 1, 2, 3], ["PER", "PER", "", "LOC"], "x")
     [(0, 2, 'PER'), (3, 4, 'LOC')]
     """
-    found: list[tuple[int, int, str]] = []
+    entities: list[tuple[int, int, str]] = []
     begin: int | None = None
-    for at, mark in enumerate([*marks, _OUTSIDE]):
-        if mark == _INSIDE and begin is None:
+    for at, value in enumerate([*iob, _OUTSIDE]):
+        if value == _INSIDE and begin is None:
             raise FormatError(place, f"token {at + 1} goes on with no entity", _SAVE_AGAIN)
-        if mark == _INSIDE:
+        if value == _INSIDE:
             continue
         if begin is not None and types[begin]:
-            found.append((begin, at, types[begin]))
-        begin = at if mark == _BEGIN else None
-    return found
+            entities.append((begin, at, types[begin]))
+        begin = at if value == _BEGIN else None
+    return entities
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Content:
-    """What a file holds by name, each thing of the kind that is expected, or else refused."""
+class _PackedMapping:
+    """A mapping of a file; values of another type than expected are refused."""
 
     name: str
-    things: Mapping[Any, Any]
+    values: Mapping[Any, Any]
 
     def numbers(self, key: str, kind: str) -> Ints:
-        data = self.things.get(key)
+        data = self.values.get(key)
         if not isinstance(data, bytes) or len(data) % np.dtype(kind).itemsize:
             raise _broken(self.name, f"its '{key}' are no numbers")
         return np.frombuffer(data, kind)
 
-    def listed(self, key: str, kind: type, size: int | None = None, default: Any = None) -> Any:
-        """A list, of a size if that is known; where it is missing, of the default."""
-        things = self.things.get(key, None if default is None else [default] * (size or 0))
-        if not isinstance(things, list) or not all(isinstance(one, kind) for one in things):
+    def items(self, key: str, kind: type, size: int | None = None, default: Any = None) -> Any:
+        """A list of `kind`, of `size` items if given; a missing list is `size` times `default`."""
+        items = self.values.get(key, None if default is None else [default] * (size or 0))
+        if not isinstance(items, list) or not all(isinstance(item, kind) for item in items):
             raise _broken(self.name, f"its '{key}' are not what they should be")
-        if size is not None and len(things) != size:
-            raise _broken(self.name, f"it has {size} documents but {len(things)} '{key}'")
-        return things
+        if size is not None and len(items) != size:
+            raise _broken(self.name, f"it has {size} documents but {len(items)} '{key}'")
+        return items
 
 
-def _packed(data: Bytes) -> _Packed:
-    """Read the numbers and texts of a file; what users stored beside them is never looked at."""
-    known = needed("spacy.attrs", data.name, "spacy")
+def _read_docbin(data: Bytes) -> _DocBinFile:
+    """Read the numbers and texts of a file; user data is never decoded."""
+    attrs = needed("spacy.attrs", data.name, "spacy")
     strings = needed("spacy.strings", data.name, "spacy")
-    content = _content(data)
+    with data.open() as stream:
+        content = _as_mapping(_unpack(_decompress(stream, data.name), data.name), data.name)
     bounds = _bounds(content)
     columns = _columns(content, int(bounds[-1]))
-    if known.ORTH not in columns:
+    if attrs.ORTH not in columns:
         raise _broken(data.name, "it holds no words")
-    text_of = _texts(strings.StringStore(content.listed("strings", str)), data.name)
-    nothing = np.zeros(bounds[-1], np.uint64)
-    count = len(bounds) - 1
-    flags = content.listed("flags", dict, count, {})
-    return _Packed(
+    text_of = _text_lookup(strings.StringStore(content.items("strings", str)), data.name)
+    unset = np.zeros(bounds[-1], np.uint64)
+    n_documents = len(bounds) - 1
+    flags = content.items("flags", dict, n_documents, {})
+    return _DocBinFile(
         data.name,
-        _spelt(columns[known.ORTH], text_of),
-        columns.get(known.ENT_IOB, nothing),
-        _spelt(columns.get(known.ENT_TYPE, nothing), text_of),
-        columns.get(known.SENT_START, nothing),
+        _texts(columns[attrs.ORTH], text_of),
+        columns.get(attrs.ENT_IOB, unset),
+        _texts(columns.get(attrs.ENT_TYPE, unset), text_of),
+        columns.get(attrs.SENT_START, unset),
         _blanks(content, int(bounds[-1])),
         bounds,
         [bool(flag.get("has_unknown_spaces")) for flag in flags],
-        content.listed("span_groups", bytes, count, b""),
+        content.items("span_groups", bytes, n_documents, b""),
         text_of,
     )
 
 
-def _content(data: Bytes) -> _Content:
-    with data.open() as stream:
-        return _mapping(_unpack(_inflated(stream, data.name), data.name), data.name)
-
-
-def _mapping(things: object, name: str) -> _Content:
-    if not isinstance(things, dict):
+def _as_mapping(value: object, name: str) -> _PackedMapping:
+    if not isinstance(value, dict):
         raise _broken(name, "it holds something else")
-    return _Content(name, things)
+    return _PackedMapping(name, value)
 
 
-def _bounds(content: _Content) -> Ints:
-    """Where documents begin and end, in words."""
+def _bounds(content: _PackedMapping) -> Ints:
+    """The words at which documents begin, and the end."""
     lengths = content.numbers("lengths", "<i4").astype(np.int64)
     if (lengths < 0).any():
         raise _broken(content.name, "a document has less than no words")
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-def _columns(content: _Content, size: int) -> dict[int, Ints]:
-    """The numbers of all words, by what they mean."""
-    attributes = content.listed("attrs", int)
+def _columns(content: _PackedMapping, size: int) -> dict[int, Ints]:
+    """The numbers of all words, by attribute."""
+    attributes = content.items("attrs", int)
     table = content.numbers("tokens", "<u8")
     if len(table) != size * len(attributes):
         raise _broken(content.name, "it has more or fewer words than it says")
     return dict(zip(attributes, table.reshape(size, len(attributes)).T, strict=True))
 
 
-def _blanks(content: _Content, size: int) -> Ints:
+def _blanks(content: _PackedMapping, size: int) -> Ints:
     blanks = content.numbers("spaces", "u1")
     if len(blanks) != size:
         raise _broken(content.name, "it has more or fewer words than it says")
     return blanks
 
 
-def _inflated(stream: BinaryIO, name: str) -> bytes:
-    """The unpacked bytes, refused while they grow beyond all measure."""
-    engine = zlib.decompressobj()
-    parts: list[bytes] = []
-    packed, size = 0, 0
-    while piece := load(stream, name):
-        packed += len(piece)
-        while piece:
-            parts.append(_more(engine, piece, name))
-            piece = engine.unconsumed_tail
-            size += len(parts[-1])
-            if size > max(_TRUSTED, _MOST_GROWTH * packed):
+def _decompress(stream: BinaryIO, name: str) -> bytes:
+    """The unpacked bytes; a file that grows too much is refused before it fills the memory."""
+    decompressor = zlib.decompressobj()
+    blocks: list[bytes] = []
+    packed_size, size = 0, 0
+    while packed := load(stream, name):
+        packed_size += len(packed)
+        while packed:
+            blocks.append(_decompress_some(decompressor, packed, name))
+            packed = decompressor.unconsumed_tail
+            size += len(blocks[-1])
+            if size > max(_TRUSTED, _MOST_GROWTH * packed_size):
                 raise InputError(
                     name,
                     f"it unpacks to more than {_MOST_GROWTH} times its size",
                     "no text does that: get the file again from whom you trust",
                 )
-    if not engine.eof:
+    if not decompressor.eof:
         raise _broken(name, "it is cut off")
-    return b"".join(parts)
+    return b"".join(blocks)
 
 
-def _more(engine: "zlib._Decompress", piece: bytes, name: str) -> bytes:
+def _decompress_some(decompressor: "zlib._Decompress", packed: bytes, name: str) -> bytes:
     try:
-        return engine.decompress(piece, _PIECE)
+        return decompressor.decompress(packed, _PIECE)
     except zlib.error:
         raise _broken(name, "it cannot be unpacked") from None
 
 
 def _unpack(data: bytes, name: str) -> Any:
-    """What msgpack says: lists, mappings, texts and bytes; nothing is made into anything else."""
+    """Decode msgpack into lists, mappings, strings and bytes only."""
     msgpack = needed("srsly.msgpack", name, "spacy")
     try:
-        # A hook of our own, for else those that packages register would be asked.
+        # Without a hook, srsly would call decoders that installed packages register.
         return msgpack.unpackb(data, raw=False, object_pairs_hook=dict, strict_map_key=False)
     except (ValueError, TypeError):
         raise _broken(name, "it cannot be unpacked") from None
 
 
-def _groups(data: bytes, name: str) -> dict[str, list[bytes]]:
-    """The span groups of a document: by name, a record of bytes for each span."""
-    kept = _unpack(data, name) if data else []
-    # Older files hold a list of groups, newer ones the names that each group goes by.
-    if isinstance(kept, list):
-        kept = dict.fromkeys(one for one in kept if isinstance(one, bytes))
-    found: dict[str, list[bytes]] = {}
-    for packed, names in _mapping(kept, name).things.items():
-        group = _mapping(_unpack(packed, name), name)
-        spans = group.listed("spans", bytes)
-        keys = [group.things.get("name")] if names is None else names
-        whole = all(len(span) == _SPAN.size for span in spans)
-        if not whole or not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
+def _unpack_groups(data: bytes, name: str) -> dict[str, list[bytes]]:
+    """The span groups of a document: by key, the packed spans."""
+    packed_groups = _unpack(data, name) if data else []
+    # Older files hold a list of packed groups, newer ones a mapping from them to their keys.
+    if isinstance(packed_groups, list):
+        packed_groups = dict.fromkeys(group for group in packed_groups if isinstance(group, bytes))
+    groups: dict[str, list[bytes]] = {}
+    for packed, keys in _as_mapping(packed_groups, name).values.items():
+        group = _as_mapping(_unpack(packed, name), name)
+        spans = group.items("spans", bytes)
+        if keys is None:
+            keys = [group.values.get("name")]
+        are_spans = all(len(span) == _SPAN.size for span in spans)
+        are_keys = isinstance(keys, list) and all(isinstance(key, str) for key in keys)
+        if not are_spans or not are_keys:
             raise _broken(name, "a span group holds something else than spans")
-        found.update(dict.fromkeys(keys, spans))
-    return found
+        groups.update(dict.fromkeys(keys, spans))
+    return groups
 
 
-def _texts(store: Any, name: str) -> Callable[[int], str]:
-    """What numbers stand for."""
+def _text_lookup(store: Any, name: str) -> Callable[[int], str]:
+    """A function from the number of a text (its hash) to the text; 0 is the empty one."""
 
     def text_of(number: int) -> str:
         try:
@@ -439,7 +444,7 @@ def _texts(store: Any, name: str) -> Callable[[int], str]:
     return text_of
 
 
-def _spelt(numbers: Ints, text_of: Callable[[int], str]) -> list[str]:
+def _texts(numbers: Ints, text_of: Callable[[int], str]) -> list[str]:
     distinct, inverse = np.unique(numbers, return_inverse=True)
     texts = np.array([text_of(number) for number in distinct.tolist()], object)
     return list(texts[inverse]) if len(texts) else []
@@ -449,12 +454,12 @@ def _broken(name: str, why: str) -> InputError:
     return InputError(name, f"it is no DocBin: {why}", _SAVE_AGAIN)
 
 
-def written_as_docbin(corpus: Corpus, scheme: Scheme) -> bytes:
+def write_docbin(corpus: Corpus, scheme: Scheme) -> bytes:
     """A corpus as documents: mentions are entities, or all in the group `sc` if some overlap."""
     tokens = needed("spacy.tokens", corpus.name, "spacy")
     vocabulary = needed("spacy.vocab", corpus.name, "spacy").Vocab()
     bin_ = tokens.DocBin()
-    for words, blanks, starts, mentions in _written(with_tokens(corpus)):
+    for words, blanks, starts, mentions in _writable_documents(with_tokens(corpus)):
         document = tokens.Doc(vocabulary, words=words, spaces=blanks, sent_starts=starts)
         spans = [tokens.Span(document, low, high, label=kind) for low, high, kind in mentions]
         if corpus.is_flat:
@@ -465,17 +470,15 @@ def written_as_docbin(corpus: Corpus, scheme: Scheme) -> bytes:
     return bytes(bin_.to_bytes())
 
 
-class _Writable(NamedTuple):
+class _WritableDocument(NamedTuple):
     words: list[str]
     blanks: list[bool] | None
     starts: list[bool]
     mentions: list[tuple[int, int, str]]
 
 
-def _written(corpus: Corpus) -> Iterator[_Writable]:
-    """A document for each of the corpus if it has several or knows its text, else for each
-    sentence.
-    """
+def _writable_documents(corpus: Corpus) -> Iterator[_WritableDocument]:
+    """A document per document if there are several or the blanks are known, else per sentence."""
     words = corpus.coding.tokens.strings(corpus.tokens)
     _check_writable(corpus, words)
     mentions = corpus.mentions()
@@ -484,13 +487,13 @@ def _written(corpus: Corpus) -> Iterator[_Writable]:
     for begin, end in pairwise(record_bounds(corpus).tolist()):
         low, high = np.searchsorted(mentions.start, [begin, end])
         inside = mentions[np.arange(low, high)].moved(-begin)
-        spelt, blanks, places = _spaced(words[begin:end], corpus.gaps, begin)
-        places.append(len(spelt))
+        spaced, blanks, places = _with_space_words(words[begin:end], corpus.gaps, begin)
+        places.append(len(spaced))
         starts = {places[at - begin] for at in range(begin, end) if at in sentences}
-        yield _Writable(
-            spelt,
+        yield _WritableDocument(
+            spaced,
             blanks,
-            [at == 0 or at in starts for at in range(len(spelt))],
+            [at == 0 or at in starts for at in range(len(spaced))],
             [
                 (places[low], places[high - 1] + 1, types[kind])
                 for low, high, kind in zip(
@@ -500,25 +503,27 @@ def _written(corpus: Corpus) -> Iterator[_Writable]:
         )
 
 
-def _spaced(
+def _with_space_words(
     words: Sequence[str], gaps: Objects | None, begin: int
 ) -> tuple[list[str], list[bool] | None, list[int]]:
-    """Words, whether a blank follows each, and where the given ones are among them: space that is
-    more than one blank is a word of its own, as in spaCy.
+    """Words, whether a blank follows each, and the index of each given word among them.
+
+    Space of more than one blank becomes a word, as in spaCy: "a", two blanks, "b" is the three
+    words "a", " ", "b", of which the first is followed by a blank.
     """
     if gaps is None:
         return list(words), None, list(range(len(words)))
-    spelt: list[str] = []
+    spaced: list[str] = []
     blanks: list[bool] = []
     places: list[int] = []
     for word, gap in zip(words, gaps[begin : begin + len(words)].tolist(), strict=True):
         if blanks and gap.startswith(" "):
             blanks[-1] = True
             gap = gap[1:]
-        spelt += [gap, word] if gap else [word]
+        spaced += [gap, word] if gap else [word]
         blanks += [False, False] if gap else [False]
-        places.append(len(spelt) - 1)
-    return spelt, blanks, places
+        places.append(len(spaced) - 1)
+    return spaced, blanks, places
 
 
 def _check_writable(corpus: Corpus, words: Sequence[str]) -> None:
@@ -530,7 +535,7 @@ def _check_writable(corpus: Corpus, words: Sequence[str]) -> None:
             "take it out",
         )
     shape = corpus.mentions().shape
-    if shape is not None and any(one != PLAIN for one in shape):
+    if shape is not None and any(mention != PLAIN for mention in shape):
         raise InputError(
             corpus.name,
             "a mention is no run of whole tokens, which a DocBin cannot hold",
@@ -545,10 +550,13 @@ FORMATS.add(
         open_docbin,
         lambda name, head: name.endswith(_ENDING) and bool(head),
         {"spans": FileOption(str, "the span group that holds the mentions, instead of entities")},
-        written_as_docbin,
+        write_docbin,
         endings=(_ENDING,),
         takes=takes,
         wrap=wrap_documents,
+        title="spaCy DocBin",
+        phrase="spaCy documents",
+        definition="Documents that spaCy saved in a .spacy file, or Doc objects in memory.",
     ),
     built_in=True,
 )

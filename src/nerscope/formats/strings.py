@@ -1,7 +1,8 @@
-"""Answers of language models: mentions as strings, to be found in the text of gold.
+"""Answers of language models: mentions as strings, which are located in the text of gold.
 
-A line holds the answer for one sentence of gold, or for one document. A declared policy says which
-place a string means; what stands nowhere, twice, or askew of tokens is counted, never passed over.
+A line holds the answer for one sentence of gold, or for one document. A declared policy decides
+which place a string means. Strings that are not in the text, repeated, or not on token boundaries
+are counted in notes.
 """
 
 import json
@@ -20,8 +21,8 @@ from nerscope.formats.answer import (
     BROKEN,
     MALFORMED,
     UNREADABLE,
-    Answer,
-    Said,
+    ModelAnswer,
+    NamedMention,
     begins_as_answer,
     is_answer,
     read_answer,
@@ -43,15 +44,20 @@ from nerscope.formats.realign import (
 
 HALLUCINATED = "mentions that stand nowhere in the text"
 AGAIN = "mentions named again without a further place"
-_OF_MENTIONS = (HALLUCINATED, AGAIN, INSIDE_TOKEN, BEYOND)
+_KINDS_OF_MENTIONS = (HALLUCINATED, AGAIN, INSIDE_TOKEN, BEYOND)
 _LONGEST_LINE = 64 << 20
 _FUZZY = "fuzzy"
-Places = list[tuple[int, int]]
+_DEFAULT_POLICY, _DEFAULT_THRESHOLD = "next", 0.8
+Places = list[tuple[int, int]]  # characters, half-open
 
 
 @dataclass(slots=True, eq=False)
-class _Text:
-    """The text of a sentence or document of gold: its characters, and where tokens stand."""
+class _GoldText:
+    """The text of a sentence or document of gold without blanks, and where tokens stand in it.
+
+    Blanks are left out on both sides, because models write them as they like: "New York" is found
+    in the tokens New and York as "NewYork".
+    """
 
     solid: str
     ruler: Ruler
@@ -59,39 +65,47 @@ class _Text:
     ends: frozenset[int]
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> "_Text":
+    def of(cls, words: Sequence[str]) -> "_GoldText":
         ruler = Ruler.of(words)
         edges = (frozenset(ruler.starts), frozenset(ruler.ends))
         return cls(solid("".join(words)), ruler, *edges)
 
     def places(self, string: str) -> Places:
         """Where a string stands on whole tokens, or else anywhere."""
-        wanted = solid(string)
-        found = [(at, at + len(wanted)) for at in _occurrences(self.solid, wanted)]
-        whole = [place for place in found if place[0] in self.starts and place[1] in self.ends]
-        return whole or found
+        pattern = solid(string)
+        places = [(at, at + len(pattern)) for at in _occurrences(self.solid, pattern)]
+        on_tokens = [
+            (start, end) for start, end in places if start in self.starts and end in self.ends
+        ]
+        return on_tokens or places
 
-    def alike(self, string: str, threshold: float) -> Places:
-        """Runs of tokens that are spelt nearly so, the most alike first; none overlaps another."""
-        from difflib import SequenceMatcher  # for strings that stand nowhere
+    def similar_places(self, string: str, threshold: float) -> Places:
+        """Runs of tokens that are spelt similarly, the most similar first, without overlaps."""
+        from difflib import SequenceMatcher  # needed only for strings that are not in the text
 
-        wanted = solid(string).casefold()
-        matcher = SequenceMatcher(None, "", wanted, False)
-        found = []
-        for start, end in self._runs(len(wanted), threshold):
+        pattern = solid(string).casefold()
+        matcher = SequenceMatcher(None, "", pattern, False)
+        candidates = []
+        for start, end in self._runs(len(pattern), threshold):
             matcher.set_seq1(self.solid[start:end].casefold())
+            # The two quick ratios are cheap upper bounds of the true one.
             if matcher.real_quick_ratio() < threshold or matcher.quick_ratio() < threshold:
                 continue
             if (ratio := matcher.ratio()) >= threshold:
-                found.append((-ratio, start, end))
-        kept: Places = []
-        for _, start, end in sorted(found):
-            if all(end <= low or high <= start for low, high in kept):
-                kept.append((start, end))
-        return kept
+                candidates.append((-ratio, start, end))
+        places: Places = []
+        for _, start, end in sorted(candidates):
+            if all(end <= low or high <= start for low, high in places):
+                places.append((start, end))
+        return places
 
     def _runs(self, size: int, threshold: float) -> Iterator[tuple[int, int]]:
-        """Runs of whole tokens of about a size: a ratio bounds how much it may differ."""
+        """Runs of whole tokens of about a size.
+
+        A ratio is twice the common characters over the sum of both lengths. For a run of length n,
+        at most min(n, size) are common, so a ratio of at least t needs
+        size * t / (2 - t) <= n <= size * (2 - t) / t.
+        """
         least, most = size * threshold / (2 - threshold), size * (2 - threshold) / threshold
         ends = self.ruler.ends
         for start in self.ruler.starts:
@@ -99,30 +113,35 @@ class _Text:
             yield from ((start, end) for end in ends[low:high] if end > start)
 
 
-def _occurrences(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted)
+def _occurrences(text: str, pattern: str) -> Iterator[int]:
+    """All positions of a pattern, overlapping ones too."""
+    at = text.find(pattern)
     while at >= 0:
         yield at
-        at = text.find(wanted, at + 1)
+        at = text.find(pattern, at + 1)
 
 
 Policy = Callable[[Places, int], Places]
-# Of all places of a string and the number of times it was named before, those that are meant now.
+# From all places of a string, and how often the answer named it before, the places that it means.
 POLICIES: Mapping[str, Policy] = {
-    "first": lambda places, time: places[:1],
-    "all": lambda places, time: places,
-    "next": lambda places, time: places[time : time + 1],
-    _FUZZY: lambda places, time: places[time : time + 1],
+    "first": lambda places, times_before: places[:1],
+    "all": lambda places, times_before: places,
+    _DEFAULT_POLICY: lambda places, times_before: places[times_before : times_before + 1],
+    _FUZZY: lambda places, times_before: places[times_before : times_before + 1],
 }
 
 
-class Answers(Source):
+class AnswerSource(Source):
     """The answers of a language model, one for each sentence or each document of gold."""
 
     retokenised = True
 
     def __init__(
-        self, name: str, read: Callable[[], Iterator[Answer]], policy: str, threshold: float
+        self,
+        name: str,
+        read: Callable[[], Iterator[ModelAnswer]],
+        policy: str,
+        threshold: float,
     ) -> None:
         if not isinstance(policy, str) or policy not in POLICIES:
             raise UsageError(
@@ -132,8 +151,9 @@ class Answers(Source):
             raise UsageError(
                 name, f"threshold={threshold!r} cannot be", "give a number above 0, up to 1"
             )
-        self.name, self.read, self.rule, self.threshold = name, read, policy, threshold
-        self.policy = f"{policy}/{threshold:g}" if policy == _FUZZY else policy
+        self.name, self.read, self.policy_name, self.threshold = name, read, policy, threshold
+        self.is_fuzzy = policy == _FUZZY
+        self.policy = f"{policy}/{threshold:g}" if self.is_fuzzy else policy
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Refused: answers have no text of their own."""
@@ -144,27 +164,29 @@ class Answers(Source):
         )
 
     def nature(self, coding: Coding | None = None) -> Nature:
-        """Strings may be found in each other."""
+        """Mentions may overlap: one string may contain another."""
         return Nature(flat=False)
 
     def follower(self, gold: Source, coding: Coding, repair: str) -> Follower:
-        """Who finds the strings in gold."""
-        return _Locator(self, coding, self._by_document(gold))
+        """The locator of the strings in gold."""
+        return _Locator(self, coding, self._are_by_document(gold))
 
     def as_one(self, sources: Sequence[Source], name: str) -> Source:
-        """The answers of several files as those of one: each of them knows but a part of gold."""
-        every = [source.read for source in sources if isinstance(source, Answers)]
-        return Answers(name, partial(_one_after_another, every), self.rule, self.threshold)
+        """The answers of several files as those of one: each file covers only a part of gold."""
+        readers = [source.read for source in sources if isinstance(source, AnswerSource)]
+        read = partial(_read_all, readers)
+        return AnswerSource(name, read, self.policy_name, self.threshold)
 
-    def _by_document(self, gold: Source) -> bool:
-        """Whether there is an answer for each document, and not for each sentence."""
+    def _are_by_document(self, gold: Source) -> bool:
+        """Whether there is an answer for each document, not for each sentence."""
         answers = sum(1 for _ in self.read())
-        sentences, documents, last = 0, 0, None
+        sentences, documents, last_document = 0, 0, None
         for chunk in gold.chunks(Coding(), tokens=False):
             sentences += len(chunk)
             documents += int((np.diff(chunk.documents, prepend=-1) != 0).sum())
-            documents -= int(last is not None and chunk.documents[0] == last)
-            last = int(chunk.documents[-1])
+            # A document that goes on from the chunk before was counted there.
+            documents -= int(last_document is not None and chunk.documents[0] == last_document)
+            last_document = int(chunk.documents[-1])
         if answers == sentences:
             return False
         if answers == documents:
@@ -179,58 +201,62 @@ class Answers(Source):
 
 @dataclass(slots=True, eq=False)
 class _Locator:
-    """Finds the strings of answers in gold, answer by answer."""
+    """Locates the strings of answers in gold, answer by answer."""
 
-    source: Answers
+    source: AnswerSource
     coding: Coding
     whole_documents: bool
-    _answers: Iterator[Answer] = field(init=False)
+    _answers: Iterator[ModelAnswer] = field(init=False)
     _notes: Notes = field(default_factory=Notes)
-    _named: int = 0
-    _read: int = 0
+    _n_mentions: int = 0  # in the current chunk
+    _n_answers: int = 0
 
     def __post_init__(self) -> None:
         self._answers = self.source.read()
 
     def beside(self, gold: Corpus) -> Corpus:
-        """What the answers for a chunk of gold say."""
+        """The mentions of the answers for a chunk of gold."""
         edges = np.arange(len(gold) + 1)
         if self.whole_documents:
             edges = np.flatnonzero(np.diff(gold.documents, prepend=-1, append=-1))
         placed: list[Placed] = []
-        for low, high in pairwise(edges.tolist()):
-            placed += self._group(gold, low, high)
-        of_mentions = dict.fromkeys((*_OF_MENTIONS, MALFORMED), self._named)
-        reading = self._notes.told({**of_mentions, UNREADABLE: self._read, BROKEN: self._read})
-        self._named, self._read = 0, 0
+        for first, behind in pairwise(edges.tolist()):
+            placed += self._place_answer(gold, first, behind)
+        of_mentions = dict.fromkeys((*_KINDS_OF_MENTIONS, MALFORMED), self._n_mentions)
+        of_answers = dict.fromkeys((UNREADABLE, BROKEN), self._n_answers)
+        reading = self._notes.told({**of_mentions, **of_answers})
+        self._n_mentions, self._n_answers = 0, 0
         return beside_gold(gold, self.source.name, placed, reading)
 
-    def _group(self, gold: Corpus, low: int, high: int) -> Iterator[Placed]:
-        """The mentions of one answer on the tokens of the chunk."""
-        begin = int(gold.starts[low])
-        text = _Text.of([word for at in range(low, high) for word in gold.words(at)])
+    def _place_answer(self, gold: Corpus, first: int, behind: int) -> Iterator[Placed]:
+        """The mentions of the next answer on the tokens of its sentences."""
+        begin = int(gold.starts[first])
+        text = _GoldText.of([word for at in range(first, behind) for word in gold.words(at)])
         answer = next(self._answers)
-        self._read += 1
-        self._named += len(answer.said) + answer.found.get(MALFORMED, 0)
-        self._check(answer, text, gold.place(begin))
-        for kind, times in answer.found.items():
+        self._n_answers += 1
+        self._n_mentions += len(answer.mentions) + answer.problems.get(MALFORMED, 0)
+        self._check_text(answer, text, gold.place(begin))
+        for kind, times in answer.problems.items():
             for _ in range(times):
                 self._notes.add(kind, answer.line)
-        for one in self._located(answer, text):
-            sentence = int(np.searchsorted(gold.starts, begin + one.start, side="right")) - 1
-            last = int(gold.starts[sentence + 1]) - begin
-            kept = self._clipped(one, last, text, answer.line) if one.end > last else one
-            yield kept._replace(start=kept.start + begin, end=kept.end + begin)
+        for mention in self._locate(answer, text):
+            sentence = int(np.searchsorted(gold.starts, begin + mention.start, side="right")) - 1
+            sentence_end = int(gold.starts[sentence + 1]) - begin
+            if mention.end > sentence_end:
+                mention = self._clip(mention, sentence_end, text, answer.line)
+            yield mention._replace(start=mention.start + begin, end=mention.end + begin)
 
-    def _clipped(self, one: Placed, last: int, text: _Text, line: int) -> Placed:
-        """A mention that goes beyond its sentence."""
+    def _clip(self, mention: Placed, sentence_end: int, text: _GoldText, line: int) -> Placed:
+        """Cut a mention at the end of its sentence; its shape records how much lies beyond."""
         ends = text.ruler.ends
-        said = one.shape.said or text.solid[text.ruler.starts[one.start] : ends[one.end - 1]]
-        self._notes.add(BEYOND, line, said)
-        beyond = ends[last - 1] - ends[one.end - 1]
-        return one._replace(end=last, shape=Shape(left=one.shape.left, right=beyond, said=said))
+        surface = mention.shape.said
+        surface = surface or text.solid[text.ruler.starts[mention.start] : ends[mention.end - 1]]
+        self._notes.add(BEYOND, line, surface)
+        beyond = ends[sentence_end - 1] - ends[mention.end - 1]
+        shape = Shape(left=mention.shape.left, right=beyond, said=surface)
+        return mention._replace(end=sentence_end, shape=shape)
 
-    def _check(self, answer: Answer, text: _Text, place: str) -> None:
+    def _check_text(self, answer: ModelAnswer, text: _GoldText, place: str) -> None:
         """Refuse an answer about another text."""
         about = solid(answer.text) if answer.text is not None else text.solid
         if about != text.solid and compared(text.solid, about, [len(about)]).share < ALIKE:
@@ -240,76 +266,91 @@ class _Locator:
                 "give the answers in the order of gold",
             )
 
-    def _located(self, answer: Answer, text: _Text) -> Iterator[Placed]:
-        times: dict[Said, int] = {}
+    def _locate(self, answer: ModelAnswer, text: _GoldText) -> Iterator[Placed]:
+        """The places that the policy gives to each string of an answer.
+
+        With policy `next` and the text "Ada met Ada", the first "Ada" of an answer is token 0, the
+        second token 2, and a third one is noted as named again without a further place.
+        """
+        times: dict[NamedMention, int] = {}
         taken: set[tuple[tuple[int, int], str]] = set()
         renames = self.coding.labels.renames
-        for written in answer.said:
-            said = written._replace(type=renames.get(written.type, written.type))
-            same = said._replace(text=solid(said.text))
-            same = same._replace(text=same.text.casefold()) if self._is_fuzzy else same
-            time = times[same] = times.get(same, -1) + 1
-            kind = self.coding.labels.type_code(written.type)
-            places = self._places(text, said.text)
-            meant = POLICIES[self.source.rule](places, time)
-            new = [place for place in meant if (place, said.type) not in taken]
-            taken.update((place, said.type) for place in new)
+        for written in answer.mentions:
+            mention = written._replace(type=renames.get(written.type, written.type))
+            identity = self._identity(mention)
+            time = times[identity] = times.get(identity, -1) + 1
+            type_code = self.coding.labels.type_code(written.type)
+            places = self._places(text, mention.text)
+            meant = POLICIES[self.source.policy_name](places, time)
+            new = [place for place in meant if (place, mention.type) not in taken]
+            taken.update((place, mention.type) for place in new)
             if not new:
-                made_up = not places and time == 0
-                self._notes.add(HALLUCINATED if made_up else AGAIN, answer.line, said.text)
-                if made_up:
-                    yield Placed(0, 0, kind, Shape(adrift=True, said=said.text))
+                is_hallucinated = not places and time == 0
+                kind = HALLUCINATED if is_hallucinated else AGAIN
+                self._notes.add(kind, answer.line, mention.text)
+                if is_hallucinated:  # it counts as a predicted mention that matches nothing
+                    yield Placed(0, 0, type_code, Shape(adrift=True, said=mention.text))
             for place in new:
-                one = text.ruler.placed(CharSpan((place,), kind)).saying(said.text)
-                if not one.shape.is_aligned:
-                    self._notes.add(INSIDE_TOKEN, answer.line, said.text)
-                yield one
+                placed = text.ruler.placed(CharSpan((place,), type_code)).saying(mention.text)
+                if not placed.shape.is_aligned:
+                    self._notes.add(INSIDE_TOKEN, answer.line, mention.text)
+                yield placed
 
-    @property
-    def _is_fuzzy(self) -> bool:
-        return self.source.rule == _FUZZY
+    def _identity(self, mention: NamedMention) -> NamedMention:
+        """What makes two strings the same: blanks never count, nor does case if fuzzy."""
+        text = solid(mention.text)
+        return mention._replace(text=text.casefold() if self.source.is_fuzzy else text)
 
-    def _places(self, text: _Text, string: str) -> Places:
+    def _places(self, text: _GoldText, string: str) -> Places:
         places = text.places(string)
-        if not places and self._is_fuzzy:
-            return text.alike(string, self.source.threshold)
+        if not places and self.source.is_fuzzy:
+            return text.similar_places(string, self.source.threshold)
         return places
 
     def finish(self) -> None:
-        """Answers were counted before: none is left."""
+        """Nothing to check: the answers were counted before."""
 
 
 def answers(
     given: Iterable[object],
     *,
-    policy: str = "next",
-    threshold: float = 0.8,
+    policy: str = _DEFAULT_POLICY,
+    threshold: float = _DEFAULT_THRESHOLD,
     name: str = "<answers>",
-) -> Answers:
+) -> AnswerSource:
     """Answers of a language model in memory, one for each sentence (or document) of gold.
+
+    Each answer is a string with JSON in it, or a decoded list or dictionary of mentions. `policy`
+    decides which place a string means: `next` (the next one that is free), `first`, `all`, or
+    `fuzzy`, which also accepts strings with at least `threshold` similarity. `name` is for
+    messages.
 
     >>> import nerscope as ns
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
-    >>> said = ns.answers(['[{"text": "Ada", "type": "PER"}, {"text": "Eve", "type": "PER"}]'])
-    >>> ns.evaluate(gold, {"model": said}).value(metric="precision", match="exact")
+    >>> model = ns.answers(['[{"text": "Ada", "type": "PER"}, {"text": "Eve", "type": "PER"}]'])
+    >>> ns.evaluate(gold, {"model": model}).value(metric="precision", match="exact")
     0.5
     """
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise UsageError("answers", f"{given!r} cannot be", "give a list of answers")
     read = [read_answer(item, line) for line, item in enumerate(given, 1)]
-    return Answers(name, lambda: iter(read), policy, threshold)
+    return AnswerSource(name, lambda: iter(read), policy, threshold)
 
 
-def _open(data: Bytes, policy: str = "next", threshold: float = 0.8) -> Answers:
-    return Answers(data.name, partial(_lines, data), policy, threshold)
+def _open(
+    data: Bytes, policy: str = _DEFAULT_POLICY, threshold: float = _DEFAULT_THRESHOLD
+) -> AnswerSource:
+    return AnswerSource(data.name, partial(_read_lines, data), policy, threshold)
 
 
-def _one_after_another(every: Sequence[Callable[[], Iterator[Answer]]]) -> Iterator[Answer]:
-    return chain.from_iterable(read() for read in every)
+def _read_all(
+    readers: Sequence[Callable[[], Iterator[ModelAnswer]]],
+) -> Iterator[ModelAnswer]:
+    return chain.from_iterable(read() for read in readers)
 
 
-def _lines(data: Bytes) -> Iterator[Answer]:
-    """An answer a line; a line that is no JSON is an answer in words."""
+def _read_lines(data: Bytes) -> Iterator[ModelAnswer]:
+    """One answer per line; a line that is no JSON is an answer in words."""
     number = 0
     with data.open() as stream:
         for block in blocks(stream, data.name):
@@ -320,15 +361,15 @@ def _lines(data: Bytes) -> Iterator[Answer]:
                         f"{data.name}:{number}", "the line is too long", "give an answer a line"
                     )
                 if line.strip():
-                    yield read_answer(_parsed(line.decode()), number)
+                    yield read_answer(_decode(line.decode()), number)
 
 
-def _parsed(line: str) -> object:
+def _decode(line: str) -> object:
     try:
-        parsed: object = json.loads(line)
+        value: object = json.loads(line)
     except (ValueError, RecursionError):
         return line
-    return parsed
+    return value
 
 
 def _fits(name: str, head: bytes) -> bool:
@@ -337,11 +378,11 @@ def _fits(name: str, head: bytes) -> bool:
     if not text.lstrip().startswith(("{", "[")):
         return False
     if "\n" not in text and begins_as_answer(text):
-        return True  # the first line goes on beyond what is looked at
+        return True  # the first line is longer than the head
     for line in text.split("\n"):
-        decided = is_answer(_parsed(line)) if line.strip() else None
-        if decided is not None:
-            return decided
+        verdict = is_answer(_decode(line)) if line.strip() else None
+        if verdict is not None:
+            return verdict
     return False
 
 
@@ -359,4 +400,17 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
     ),
     "threshold": FileOption(_threshold, "how alike a string must be for fuzzy, above 0 up to 1"),
 }
-FORMATS.add("answers", Format("answers", _open, _fits, FILE_OPTIONS), built_in=True)
+FORMATS.add(
+    "answers",
+    Format(
+        "answers",
+        _open,
+        _fits,
+        FILE_OPTIONS,
+        title="Answers of language models",
+        phrase="answers of a language model",
+        definition="One answer per line that names mentions as strings; they are located in the "
+        "text of gold.",
+    ),
+    built_in=True,
+)

@@ -1,4 +1,4 @@
-"""Rows of a table as sentences: one row a sentence or a text, or one row a token."""
+"""Rows of a table as sentences: one row per sentence or text, or one row per token."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,60 +21,70 @@ from nerscope.formats.layers import other_keys
 from nerscope.formats.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
 from nerscope.formats.text import read_text
 
-Row: TypeAlias = Mapping[str, Any]
+TableRow: TypeAlias = Mapping[str, Any]
 SMALL = 1 << 20  # bytes of a file that is small, packed as tables are
 FEW = 20_000  # rows of a table that is small
-BATCH = 1000  # rows that are in memory as Python objects
+BATCH = 1000  # rows that are in memory as Python objects at a time
 _MOST_SHOWN = 12  # columns in a message
 _LONGEST_SHOWN = 60  # letters of a column's type
-# How the columns of a table with one token a row are called, in small letters and without _, #, -
-# or blanks; the first one that is there counts.
+# The usual names of columns in a table with one token per row, in lower case and without _, #, - or
+# blanks ("Sentence #" is "sentence"); the first one that the table has counts.
 _SENTENCES = ("sentenceid", "sentid", "sentenceno", "sentencenumber", "sentence", "sent")
 _WORDS = ("token", "word", "tokens", "words", "text")
 _LABELS = ("nertag", "ner", "label", "tag", "nertags", "labels", "tags")
 _PLAIN = str.maketrans("", "", "_#- ")
 DOCUMENT = "document"  # the column whose number changes where a document begins
 MOST_DOCUMENTS = 1 << 62
-_NULLS = ("NAType", "NaTType")
-# What might be taken for a column that somebody named.
+_NULL_CLASSES = ("NAType", "NaTType")  # of pandas, which need not be installed
+# Columns that would be read instead of one that the options name: they are left out then.
 _RIVALS = {
     "tokens": {*_WORDS, "tokenizedtext", "sentence"},
     "labels": {*_LABELS, "spans", "entities", "ents", "extractions", "predictions"},
 }
 
 
-class Table(NamedTuple):
-    """How a table is read: its columns with their types, the names behind labels that are numbers
-    (by column), and its rows, some at a time.
+class TableData(NamedTuple):
+    """A table to read: its columns with their types, and its rows, some at a time.
 
-    >>> table = Table({"tokens": "list"}, {}, lambda: iter([[{"tokens": ["Ada"]}]]))
+    `names` gives the label names of columns that hold numbers of labels.
+
+    >>> table = TableData({"tokens": "list"}, {}, lambda: iter([[{"tokens": ["Ada"]}]]))
     >>> [row for batch in table.batches() for row in batch]
     [{'tokens': ['Ada']}]
     """
 
     columns: Mapping[str, str]
     names: Mapping[str, Sequence[str]]
-    batches: Callable[[], Iterator[Sequence[Row]]]
+    batches: Callable[[], Iterator[Sequence[TableRow]]]
 
 
-class Labelled(NamedTuple):
-    """Sentences as columns: tokens as fields of a padded buffer, labels as places among texts."""
+class SentenceColumns(NamedTuple):
+    """Sentences as columns, as they lie in an Arrow table.
+
+    Token k is `buffer[begins[k]:ends[k]]` (the buffer is padded at its end), and its label is
+    `texts[labels[k]]`.
+    """
 
     buffer: Bytes
     begins: Ints
     ends: Ints
-    sizes: Ints  # of each sentence
+    sizes: Ints  # tokens of each sentence
     labels: Ints
     texts: list[str]
     documents: Ints | None = None  # of each sentence
 
 
-class ColumnRows(Sequence[Row]):
-    """Rows of a batch that may be had as columns, which is ten times as fast."""
+class ColumnBatch(Sequence[TableRow]):
+    """Rows of a batch that can also be read as columns, which is ten times as fast."""
 
     @abstractmethod
-    def labelled(self, tokens: str, labels: str, names: Sequence[str] | None) -> Labelled | None:
-        """The sentences, or None if anything is not as it should be: rows tell what."""
+    def sentence_columns(
+        self, tokens: str, labels: str, names: Sequence[str] | None
+    ) -> SentenceColumns | None:
+        """The sentences as columns.
+
+        None if any row is not as expected: reading row by row then finds what is wrong.
+        """
 
 
 TABLE_OPTIONS: Mapping[str, FileOption] = {
@@ -91,10 +101,10 @@ TABLE_OPTIONS: Mapping[str, FileOption] = {
 
 @dataclass(frozen=True, eq=False)
 class TableSource(Source):
-    """A table, opened anew whenever somebody reads it, and what was said about it."""
+    """A table, opened again for each reading, and the options that say how to read it."""
 
     name: str
-    open: Callable[[], Table]
+    open: Callable[[], TableData]
     is_small: bool = True
     token: str | None = None
     label: str | None = None
@@ -110,20 +120,24 @@ class TableSource(Source):
             raise UsageError(self.name, f"tokens={self.tokens!r} cannot be", f"give {give}")
 
     @cached_property
-    def _first(self) -> Row | None:
-        """The first row, which tells the layout of all."""
-        return next(chain.from_iterable(self._chosen().batches()), None)
+    def _first_row(self) -> TableRow | None:
+        """The first row, from which the layout of all is detected."""
+        return next(chain.from_iterable(self._open_with_options().batches()), None)
+
+    @property
+    def _has_row_per_token(self) -> bool:
+        return self._first_row is not None and _columns_by_token(self._first_row) is not None
 
     @property
     def _schema(self) -> Schema | None:
-        """How a row says a sentence or a text; None if it is a token, or says nothing."""
-        if self._first is None or _columns_by_token(self._first) is not None:
+        """The keys of a row that is a sentence or a text; None if a row is a token."""
+        if self._first_row is None or self._has_row_per_token:
             return None
-        return schema_of(self._first)
+        return schema_of(self._first_row)
 
     @property
     def retokenised(self) -> bool:  # type: ignore[override]
-        """Whether it holds text, of which tokens are to be made, or somebody said so."""
+        """Whether it holds text, which is divided into tokens, or the option tokens=align."""
         if self.tokens == "align":
             return True
         return self._schema is not None and self._schema.counts == LETTERS
@@ -131,57 +145,63 @@ class TableSource(Source):
     @property
     def always_flat(self) -> bool:  # type: ignore[override]
         """Whether it holds labels."""
-        if self._first is not None and _columns_by_token(self._first) is not None:
+        if self._has_row_per_token:
             return True
         return self._schema is not None and self._schema.counts == LABELS
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Whole sentences, some ten thousand tokens at a time."""
-        told = scheme_named(self.scheme) if self.scheme else None
+        scheme = scheme_named(self.scheme) if self.scheme else None
         schema = self._schema
         if schema is not None and schema.counts == LABELS:
-            return _numbered(_by_batches(self._chosen(), schema, self.name, coding, told))
-        return _numbered(gathered(self._read(), self.name, coding, told))
+            table = self._open_with_options()
+            return _number_documents(_read_batches(table, schema, self.name, coding, scheme))
+        return _number_documents(gathered(self._read_rows(), self.name, coding, scheme))
 
-    def _read(self) -> Iterator[Said]:
-        """What the rows say: each alone, or those of a sentence together."""
-        table = self._chosen()
+    def _read_rows(self) -> Iterator[Said]:
+        """The sentences of the rows: of each by itself, or of those of a sentence together."""
+        table = self._open_with_options()
         rows = enumerate(chain.from_iterable(table.batches()), 1)
         first = next(rows, None)
         if first is None:
             return
         columns = _columns_by_token(first[1])
         if columns is not None:
-            yield from _grouped(chain([first], rows), columns, table, self.name)
+            yield from _group_tokens(chain([first], rows), columns, table, self.name)
         elif schema_of(first[1]) is not None or _empty_columns(first[1]):
             for number, row in chain([first], rows):
                 yield _read_row(row, table, self.name, number)
         else:
-            raise _unknown(table, first[1], self.name)
+            raise _unknown_layout(table, self.name)
 
-    def _chosen(self) -> Table:
-        """The table with what was said about it: columns go by the names that are known."""
+    def _open_with_options(self) -> TableData:
+        """The table, with the columns that the options name renamed to tokens and labels."""
         table = self.open()
-        said = {"tokens": self.token, "labels": self.label}
-        wanted = {known: column for known, column in said.items() if column is not None}
-        for column in wanted.values():
+        options = {"tokens": self.token, "labels": self.label}
+        chosen = {standard: column for standard, column in options.items() if column is not None}
+        for column in chosen.values():
             if column not in table.columns:
                 raise UsageError(
                     self.name, f"no column is called '{column}'", suggest(column, table.columns)
                 )
-        names = {**table.names, **{known: table.names[own] for known, own in wanted.items()
-                                   if own in table.names}}  # fmt: skip
+        names = dict(table.names)
+        for standard, column in chosen.items():
+            if column in table.names:
+                names[standard] = table.names[column]
         if self.names is not None:
-            names = dict.fromkeys([*table.columns, *wanted], self.names)
-        if not wanted:
+            names = dict.fromkeys([*table.columns, *chosen], self.names)
+        if not chosen:
             return table._replace(names=names)
-        return Table(table.columns, names, lambda: _renamed(table.batches(), wanted))
+        return TableData(table.columns, names, lambda: _rename_columns(table.batches(), chosen))
 
 
-def _numbered(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
-    """The chunks with documents counted from 0, whatever numbers a table gives them."""
+def _number_documents(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
+    """The chunks with documents counted from 0: a new one where the number in the table changes.
+
+    The numbers 7, 7, 3, 7 become 0, 0, 1, 2.
+    """
     count, last = 0, None
-    for chunk in (one for one in chunks if len(one)):
+    for chunk in filter(len, chunks):
         given = chunk.documents
         changes = np.diff(given, prepend=given[0] if last is None else last) != 0
         documents = count + np.cumsum(changes)
@@ -189,33 +209,33 @@ def _numbered(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
         count, last = int(documents[-1]), int(given[-1])
 
 
-def _by_batches(
-    table: Table, schema: Schema, name: str, coding: Coding, told: Scheme | None
+def _read_batches(
+    table: TableData, schema: Schema, name: str, coding: Coding, scheme: Scheme | None
 ) -> Iterator[Corpus]:
-    """A chunk for each batch: of its columns if it can give them, else row by row."""
+    """A chunk for each batch: from its columns if possible, else row by row."""
     names = table.names.get(schema.marks or "")
-    # Where another column may say mentions too, each row must be looked at.
-    alone = not other_keys(tuple(table.columns), schema.held, schema.marks)
+    # Another column that may hold mentions is compared with the labels, row by row.
+    has_no_rivals = not other_keys(tuple(table.columns), schema.held, schema.marks)
     done = 0
     for batch in table.batches():
         columns = None
-        if isinstance(batch, ColumnRows) and alone:
-            columns = batch.labelled(schema.held, schema.marks or "", names)
-        corpus = _of_columns(columns, name, coding, told, done) if columns else None
+        if isinstance(batch, ColumnBatch) and has_no_rivals:
+            columns = batch.sentence_columns(schema.held, schema.marks or "", names)
+        corpus = _corpus_of_columns(columns, name, coding, scheme, done) if columns else None
         if corpus is not None:
             yield corpus
         elif batch:
-            every = enumerate(batch, done + 1)
-            said = (_read_row(row, table, name, number) for number, row in every)
-            yield from gathered(said, name, coding, told)
+            rows = enumerate(batch, done + 1)
+            sentences = (_read_row(row, table, name, number) for number, row in rows)
+            yield from gathered(sentences, name, coding, scheme)
         done += len(batch)
 
 
-def _of_columns(
-    columns: Labelled, name: str, coding: Coding, told: Scheme | None, done: int
+def _corpus_of_columns(
+    columns: SentenceColumns, name: str, coding: Coding, scheme: Scheme | None, done: int
 ) -> Corpus | None:
-    """A chunk of columns, or None if there is a label that somebody must be told about."""
-    labels = [parse_label(text, told.bare if told else None) for text in columns.texts]
+    """A chunk from columns, or None if a label cannot be read: row by row, that is an error."""
+    labels = [parse_label(text, scheme.bare if scheme else None) for text in columns.texts]
     known = [label for label in labels if label is not None]
     if len(known) < len(labels):
         return None
@@ -228,81 +248,88 @@ def _of_columns(
     if documents is None:
         documents = np.zeros(len(starts) - 1, np.int64)
     corpus = Corpus(name, coding, words, starts, lines, documents, codes)
-    return replace(corpus, reading=reading, told=told)
+    return replace(corpus, reading=reading, told=scheme)
 
 
-def _renamed(
-    batches: Iterable[Sequence[Row]], wanted: Mapping[str, str]
-) -> Iterator[Sequence[Row]]:
-    """Rows whose chosen columns go by known names, and that have no rivals of them."""
-    rivals = {one for known in wanted for one in _RIVALS[known]}
+def _rename_columns(
+    batches: Iterable[Sequence[TableRow]], chosen: Mapping[str, str]
+) -> Iterator[Sequence[TableRow]]:
+    """Rows with the chosen columns under standard names, and without their rivals."""
+    rivals = {rival for standard in chosen for rival in _RIVALS[standard]}
     for batch in batches:
         yield [
             {
-                **{key: value for key, value in row.items() if _plain(key) not in rivals},
-                **{known: row[column] for known, column in wanted.items()},
+                **{key: value for key, value in row.items() if _spelling(key) not in rivals},
+                **{standard: row[column] for standard, column in chosen.items()},
             }
             for row in batch
         ]
 
 
-def _read_row(row: Row, table: Table, name: str, number: int) -> Said:
-    """A row that holds a sentence or a text."""
+def _read_row(row: TableRow, table: TableData, name: str, number: int) -> Said:
+    """The sentences of a row that holds a sentence or a text."""
     place = f"{name}: row {number}"
     try:
-        one = read_record(row, place, number, _names(row, table.names))
+        record = read_record(row, place, number, _label_names(row, table.names))
     except FormatError:
         if empty := _empty_columns(row):
-            raise _nothing_in(empty, place) from None
+            raise _missing_values(empty, place) from None
         raise
-    if isinstance(one, SentenceParts):
-        return Said([one._replace(document=_document(row))])
-    sentences, found = read_text(one, place)
+    if isinstance(record, SentenceParts):
+        return Said([record._replace(document=_document(row))])
+    sentences, noted = read_text(record, place)
     return Said(
-        [part._replace(document=number - 1) for part in sentences],
-        {kind: Found(times, (number,)) for kind, times in found.items()},
+        [sentence._replace(document=number - 1) for sentence in sentences],
+        {kind: Found(times, (number,)) for kind, times in noted.items()},
     )
 
 
-def _document(row: Row) -> int:
+def _document(row: TableRow) -> int:
     given = row.get(DOCUMENT)
     return int(given) if isinstance(given, Integral) and 0 <= int(given) < MOST_DOCUMENTS else 0
 
 
-def _names(row: Row, known: Mapping[str, Sequence[str]]) -> Sequence[str] | None:
+def _label_names(row: TableRow, names: Mapping[str, Sequence[str]]) -> Sequence[str] | None:
     """The names of the labels of a row, if they are numbers."""
-    schema = schema_of(row) if known else None
-    return known.get(schema.marks or "") if schema else None
+    schema = schema_of(row) if names else None
+    return names.get(schema.marks or "") if schema else None
 
 
-class _Columns(NamedTuple):
-    """Where a table with one token a row has what: the sentence is told by a value that changes."""
+class _TokenColumns(NamedTuple):
+    """The columns of a table with one token per row.
+
+    A new sentence begins where the value in the column `sentence` changes.
+    """
 
     sentence: str
     word: str
     label: str
 
 
-def _columns_by_token(row: Row) -> _Columns | None:
-    """The columns of a table with one token a row, or None if it is another one.
+def _columns_by_token(row: TableRow) -> _TokenColumns | None:
+    """The columns of a table with one token per row, or None if it has another layout.
 
     >>> _columns_by_token({"Sentence #": "1", "Word": "Ada", "POS": "NNP", "Tag": "B-PER"})
-    _Columns(sentence='Sentence #', word='Word', label='Tag')
+    _TokenColumns(sentence='Sentence #', word='Word', label='Tag')
     >>> _columns_by_token({"text": "Ada spoke", "label": []})
     """
-    keys = {_plain(key): key for key in reversed(tuple(row))}
-    word, label = (
-        next((keys[one] for one in known if one in keys and isinstance(row[keys[one]], kinds)), "")
-        for known, kinds in ((_WORDS, str), (_LABELS, str | Integral))
-    )
-    sentence = next((keys[one] for one in _SENTENCES if one in keys and keys[one] != word), "")
-    return _Columns(sentence, word, label) if sentence and word and label else None
+    keys = {_spelling(key): key for key in reversed(tuple(row))}
+    words = (keys[usual] for usual in _WORDS if usual in keys)
+    word = next((key for key in words if isinstance(row[key], str)), "")
+    labels = (keys[usual] for usual in _LABELS if usual in keys)
+    label = next((key for key in labels if isinstance(row[key], str | Integral)), "")
+    sentences = (keys[usual] for usual in _SENTENCES if usual in keys)
+    sentence = next((key for key in sentences if key != word), "")
+    return _TokenColumns(sentence, word, label) if sentence and word and label else None
 
 
-def _grouped(
-    rows: Iterable[tuple[int, Row]], columns: _Columns, table: Table, name: str
+def _group_tokens(
+    rows: Iterable[tuple[int, TableRow]], columns: _TokenColumns, table: TableData, name: str
 ) -> Iterator[Said]:
-    """Sentences of rows: a new one where the value changes; where there is none, it goes on."""
+    """Sentences of rows: a new one where the sentence value changes; a missing value continues.
+
+    Tables made from spreadsheets give the value in the first row of a sentence only.
+    """
     names = table.names.get(columns.label)
     tokens: list[str] = []
     labels: list[Any] = []
@@ -314,7 +341,7 @@ def _grouped(
                 yield Said([_sentence(tokens, labels, names, name, begin)])
             tokens, labels, begin, before = [], [], number, sentence
         if not isinstance(word, str) or not isinstance(label, str | Integral):
-            raise _no_token(row, columns, f"{name}: row {number}")
+            raise _bad_token(row, columns, f"{name}: row {number}")
         tokens.append(word)
         labels.append(label)
     yield Said([_sentence(tokens, labels, names, name, begin)])
@@ -323,14 +350,14 @@ def _grouped(
 def _sentence(
     tokens: list[str], labels: list[Any], names: Sequence[str] | None, name: str, row: int
 ) -> SentenceParts:
-    said = read_record({"tokens": tokens, "labels": labels}, f"{name}: row {row}", row, names)
-    assert isinstance(said, SentenceParts)
-    return said
+    record = read_record({"tokens": tokens, "labels": labels}, f"{name}: row {row}", row, names)
+    assert isinstance(record, SentenceParts)
+    return record
 
 
-def _no_token(row: Row, columns: _Columns, place: str) -> FormatError:
+def _bad_token(row: TableRow, columns: _TokenColumns, place: str) -> FormatError:
     if empty := [key for key in columns[1:] if _is_null(row[key])]:
-        return _nothing_in(empty, place)
+        return _missing_values(empty, place)
     return FormatError(
         place,
         f"{row[columns.word]!r} and {row[columns.label]!r} are no token and label",
@@ -338,31 +365,31 @@ def _no_token(row: Row, columns: _Columns, place: str) -> FormatError:
     )
 
 
-def _plain(key: object) -> str:
+def _spelling(key: object) -> str:
     return str(key).translate(_PLAIN).lower()
 
 
 def _is_null(value: object) -> bool:
-    """Whether there is no value: None, or what pandas puts there instead."""
-    if value is None or type(value).__name__ in _NULLS:
+    """Whether a value is missing: None, or what pandas puts there instead."""
+    if value is None or type(value).__name__ in _NULL_CLASSES:
         return True
-    return isinstance(value, float) and value != value
+    return isinstance(value, float) and value != value  # only NaN differs from itself
 
 
-def _empty_columns(row: Row) -> list[str]:
-    """The columns that hold nothing, or nothing for some token."""
+def _empty_columns(row: TableRow) -> list[str]:
+    """The columns without a value, or without one for some token."""
     return [key for key, value in row.items() if _lacks_something(value)]
 
 
 def _lacks_something(value: Any) -> bool:
     if isinstance(value, list | tuple):
-        return any(one is None for one in value)
+        return any(item is None for item in value)
     if hasattr(value, "tolist") and getattr(value, "ndim", None):
-        return any(one is None for one in value.tolist())
+        return any(item is None for item in value.tolist())
     return not isinstance(value, Mapping) and _is_null(value)
 
 
-def _nothing_in(columns: Sequence[str], place: str) -> FormatError:
+def _missing_values(columns: Sequence[str], place: str) -> FormatError:
     return FormatError(
         place,
         f"there is nothing in {', '.join(map(repr, columns))}",
@@ -371,7 +398,7 @@ def _nothing_in(columns: Sequence[str], place: str) -> FormatError:
     )
 
 
-def _unknown(table: Table, row: Row, name: str) -> FormatError:
+def _unknown_layout(table: TableData, name: str) -> FormatError:
     columns = [f"{key} ({_short(kind)})" for key, kind in table.columns.items()]
     shown = ", ".join(columns[:_MOST_SHOWN]) + (" …" if len(columns) > _MOST_SHOWN else "")
     token_by_token = "sentence_id, token and label, one token a row"

@@ -1,4 +1,8 @@
-"""Text with character offsets as sentences of tokens on which every mention begins and ends."""
+"""Text with character offsets, divided into sentences and tokens at which every mention ends.
+
+Text is divided into tokens by a simple rule, and tokens are divided again at the edges of mentions.
+So each mention is a run of whole tokens, and writing the tokens back gives the same text.
+"""
 
 import re
 from abc import abstractmethod
@@ -18,8 +22,8 @@ from nerscope.formats.base import Source
 from nerscope.formats.marks import FORBIDDEN
 
 _CHUNK = 1 << 19  # characters
-# A word goes on over marks and joiners, which many scripts put between letters, and ends at blanks,
-# punctuation, arrows and pictures; what is no word is a token for each character.
+# A word may contain combining marks and joiners, which many scripts have between letters. It ends
+# at blanks, punctuation, arrows and pictures. Each character that is no word is a token by itself.
 _PUNCTUATION = r"!-/:-@\[-^`{-~\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf"
 _PUNCTUATION += r"\u2000-\u200b\u200e-\u206f\u2190-\u2bff\u3000-\u3004\u3008-\u3020\u30fb"
 _PUNCTUATION += r"\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65\U0001f000-\U0001faff"
@@ -29,7 +33,7 @@ CUT = "tokens cut at the edge of a span"
 
 
 class TextSpan(NamedTuple):
-    """A mention: its type and its characters, as half-open ranges in order."""
+    """A mention: its type, and the half-open ranges of its characters in reading order."""
 
     fragments: tuple[tuple[int, int], ...]
     type: str
@@ -38,7 +42,8 @@ class TextSpan(NamedTuple):
 class Record(NamedTuple):
     """A document: its text and mentions, the line where it begins, and its tokens if it has any.
 
-    Where there are no lines, messages need its `place`, and its sentences are numbered instead.
+    A record without a line number gives its `place` for messages; its sentences are numbered
+    instead of lines.
 
     >>> record = Record("Ada spoke", [TextSpan(((0, 3),), "PER")])
     >>> record.text[slice(*record.spans[0].fragments[0])]
@@ -53,7 +58,7 @@ class Record(NamedTuple):
 
 
 class TextSource(Source):
-    """A source of records. A format gives `name` and `records`; the rest is the same for all."""
+    """A source of records: a format defines `name` and `records`, and inherits everything else."""
 
     retokenised = True
 
@@ -63,17 +68,17 @@ class TextSource(Source):
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Sentences of tokens, some hundred thousand characters at a time."""
-        nothing = True
+        is_empty = True
         for chunk in record_chunks(self.records(), self.name, coding):
-            nothing = False
+            is_empty = False
             yield chunk
-        if nothing:
+        if is_empty:
             raise InputError(
                 self.name, "the file holds no sentence", "check that it is the right file"
             )
 
 
-class _Made(TextSource):
+class _RecordSource(TextSource):
     def __init__(self, name: str, records: Callable[[], Iterator[Record]]) -> None:
         self.name, self._records = name, records
 
@@ -82,14 +87,14 @@ class _Made(TextSource):
 
 
 def text_source(name: str, records: Callable[[], Iterator[Record]]) -> TextSource:
-    """A source of what a function gives each time it is asked.
+    """A source of the records that a function returns, which is called for each reading.
 
     >>> record = Record("Ada spoke.", [TextSpan(((0, 3),), "PER")])
     >>> source = text_source("x", lambda: iter([record]))
     >>> [chunk.words(0) for chunk in source.chunks(Coding())]
     [['Ada', 'spoke', '.']]
     """
-    return _Made(name, records)
+    return _RecordSource(name, records)
 
 
 def record_chunks(records: Iterable[Record], name: str, coding: Coding) -> Iterator[Corpus]:
@@ -98,21 +103,21 @@ def record_chunks(records: Iterable[Record], name: str, coding: Coding) -> Itera
     >>> [len(chunk) for chunk in record_chunks([Record("Ada", []), Record("", [])], "x", Coding())]
     [1]
     """
-    reader = _Reader(name, coding)
+    chunk = _ChunkBuilder(name, coding)
     for record in records:
-        reader.add(record)
-        if reader.size >= _CHUNK:
-            yield from reader.taken()
-    yield from reader.taken()
+        chunk.add(record)
+        if chunk.size >= _CHUNK:
+            yield from chunk.take()
+    yield from chunk.take()
 
 
-class _Reader:
-    """Records so far, as sentences that wait to be a chunk."""
+class _ChunkBuilder:
+    """Collects the sentences of records until they are taken as a chunk."""
 
     def __init__(self, name: str, coding: Coding) -> None:
         self._name, self._coding = name, coding
         self._parts: list[SentenceParts] = []
-        self._found: dict[str, list[int]] = {}
+        self._noted_lines: dict[str, list[int]] = {}  # by kind of note
         self._documents, self._sentences = 0, 0  # so far, in all chunks
         self.size = 0
 
@@ -124,31 +129,31 @@ class _Reader:
             part._replace(document=self._documents, line=record.line or number)
             for number, part in enumerate(read.sentences, first)
         ]
-        for kind, times in read.found.items():
-            self._found.setdefault(kind, []).extend([line] * times)
+        for kind, times in read.noted.items():
+            self._noted_lines.setdefault(kind, []).extend([line] * times)
         self._documents += 1
         self._sentences += len(read.sentences)
         self.size += len(record.text)
 
-    def taken(self) -> Iterator[Corpus]:
-        """What waits, as a chunk."""
+    def take(self) -> Iterator[Corpus]:
+        """The sentences since the last call as one chunk, or nothing if there are none."""
         if not self._parts:
             return
         corpus = corpus_of(self._parts, self._name, self._coding)
-        found = {kind: Found(len(lines), tuple(lines)) for kind, lines in self._found.items()}
-        yield replace(corpus, reading=Reading(found=found))
-        self._parts, self._found, self.size = [], {}, 0
+        noted = {kind: Found(len(lines), tuple(lines)) for kind, lines in self._noted_lines.items()}
+        yield replace(corpus, reading=Reading(found=noted))
+        self._parts, self._noted_lines, self.size = [], {}, 0
 
 
 class TextRead(NamedTuple):
-    """The sentences of a record, and how often something had to be changed."""
+    """The sentences of a record, and how often something was changed, by kind of change."""
 
     sentences: list[SentenceParts]
-    found: dict[str, int]
+    noted: dict[str, int]
 
 
 def read_text(record: Record, place: str) -> TextRead:
-    """Sentences of tokens, cut at the edges of mentions and broken at line ends outside of them.
+    """Sentences of tokens: divided at the edges of mentions, and at line ends outside of mentions.
 
     >>> read_text(Record("He saw it.\\nI left", [TextSpan(((3, 6),), "V")]), "x").sentences[0].spans
     [(1, 2, 'V')]
@@ -159,24 +164,25 @@ def read_text(record: Record, place: str) -> TextRead:
             "the text holds NUL, U+001F or half a character (a lone surrogate)",
             "take it out; offsets move with it",
         )
-    spans = [_checked(span, record.text, place) for span in record.spans]
-    # Fragments that melt into one lose edges; only blanks at an edge make new ones.
+    spans = [_trim_span(span, record.text, place) for span in record.spans]
+    # Fragments that are joined lose edges; only blanks at an edge give a span new edges.
     trimmed = sum(
-        not _edges(one) <= _edges(span) for one, span in zip(spans, record.spans, strict=True)
+        not _edges(span) <= _edges(written)
+        for span, written in zip(spans, record.spans, strict=True)
     )
     edges = set[int]().union(*map(_edges, spans))
     tokens, cut = _tokens(record, edges, place)
     sentences = list(_sentences(record, tokens, spans))
-    found = {TRIMMED: trimmed, CUT: cut}
-    return TextRead(sentences, {kind: times for kind, times in found.items() if times})
+    changes = {TRIMMED: trimmed, CUT: cut}
+    return TextRead(sentences, {kind: times for kind, times in changes.items() if times})
 
 
 def _edges(span: TextSpan) -> set[int]:
     return {at for fragment in span.fragments for at in fragment}
 
 
-def _checked(span: TextSpan, text: str, place: str) -> TextSpan:
-    """The span without blanks at its edges; refused if it is none of this text."""
+def _trim_span(span: TextSpan, text: str, place: str) -> TextSpan:
+    """The span without blanks at its edges; refused if it does not lie in the text."""
     fragments: list[tuple[int, int]] = []
     for start, end in span.fragments:
         if not 0 <= start < end <= len(text):
@@ -191,48 +197,57 @@ def _checked(span: TextSpan, text: str, place: str) -> TextSpan:
                 f"the fragments of the span {list(span.fragments)} overlap or are out of order",
                 "give them in reading order",
             )
-        part = text[start:end]
-        if part.strip():
-            left, right = len(part) - len(part.lstrip()), len(part) - len(part.rstrip())
-            fragments.append((start + left, end - right))
+        if text[start:end].strip():
+            fragments.append(_without_blanks(text, start, end))
     if not fragments:
         raise FormatError(
             place, f"the span {list(span.fragments)} holds nothing but blanks", "take it out"
         )
     if not span.type:
         raise FormatError(place, "a span has no type", "give every span a type")
-    return TextSpan(_melted(fragments, text), span.type)
+    return TextSpan(_join_fragments(fragments, text), span.type)
 
 
-def _melted(fragments: Sequence[tuple[int, int]], text: str) -> tuple[tuple[int, int], ...]:
-    """Fragments with nothing but blanks between them are one."""
-    melted = [fragments[0]]
+def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    """A range of characters without the blanks at its edges."""
+    characters = text[start:end]
+    left = len(characters) - len(characters.lstrip())
+    right = len(characters) - len(characters.rstrip())
+    return start + left, end - right
+
+
+def _join_fragments(fragments: Sequence[tuple[int, int]], text: str) -> tuple[tuple[int, int], ...]:
+    """Join fragments that have nothing but blanks between them."""
+    joined = [fragments[0]]
     for start, end in fragments[1:]:
-        if text[melted[-1][1] : start].strip():
-            melted.append((start, end))
+        if text[joined[-1][1] : start].strip():
+            joined.append((start, end))
         else:
-            melted[-1] = (melted[-1][0], end)
-    return tuple(melted)
+            joined[-1] = (joined[-1][0], end)
+    return tuple(joined)
 
 
 def _tokens(record: Record, edges: set[int], place: str) -> tuple[list[tuple[int, int]], int]:
-    """The tokens of a text, cut at the edges of mentions, and how many of its own had to be cut."""
-    given = record.tokens is not None
-    whole = _own_tokens(record, place) if given else _looked_for(record.text)
+    """The tokens of a text, divided at the edges of mentions, and how many given ones were divided.
+
+    With a mention "York" in "New-York", the token "New-York" becomes "New-" and "York".
+    """
+    are_given = record.tokens is not None
+    undivided = _given_tokens(record, place) if are_given else _tokenise(record.text)
     cuts = sorted(edges)
     tokens: list[tuple[int, int]] = []
-    for start, end in whole:
+    for start, end in undivided:
         inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
         tokens += pairwise([start, *inside, end])
-    return tokens, len(tokens) - len(whole) if given else 0
+    return tokens, len(tokens) - len(undivided) if are_given else 0
 
 
-def _looked_for(text: str) -> list[tuple[int, int]]:
+def _tokenise(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _TOKEN.finditer(text)]
 
 
-def _own_tokens(record: Record, place: str) -> list[tuple[int, int]]:
-    """The tokens that a record gives; what they leave out of the text becomes tokens too."""
+def _given_tokens(record: Record, place: str) -> list[tuple[int, int]]:
+    """The tokens that a record gives; text between them becomes tokens, too."""
     tokens: list[tuple[int, int]] = []
     done = 0
     for start, end in record.tokens or ():
@@ -242,58 +257,57 @@ def _own_tokens(record: Record, place: str) -> list[tuple[int, int]]:
                 f"the token ({start}, {end}) overlaps the one before or lies outside of the text",
                 "give tokens in order, as characters counted from 0",
             )
-        tokens += _moved(_looked_for(record.text[done:start]), done)
-        part = record.text[start:end]
-        if part.strip():
-            left, right = len(part) - len(part.lstrip()), len(part) - len(part.rstrip())
-            tokens.append((start + left, end - right))
+        tokens += _shift(_tokenise(record.text[done:start]), done)
+        if record.text[start:end].strip():
+            tokens.append(_without_blanks(record.text, start, end))
         done = end
-    return tokens + _moved(_looked_for(record.text[done:]), done)
+    return tokens + _shift(_tokenise(record.text[done:]), done)
 
 
-def _moved(spans: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]]:
+def _shift(spans: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]]:
     return [(start + by, end + by) for start, end in spans]
 
 
 def _sentences(
     record: Record, tokens: list[tuple[int, int]], spans: Sequence[TextSpan]
 ) -> Iterator[SentenceParts]:
-    """Sentences end at line ends that no mention goes across."""
+    """Divide tokens into sentences, at line ends that no mention goes across."""
     text = record.text
+    # Characters to tokens: every edge of a mention is an edge of a token.
     at_start = {start: index for index, (start, _) in enumerate(tokens)}
     at_end = {end: index + 1 for index, (_, end) in enumerate(tokens)}
-    hulls = [(at_start[one.fragments[0][0]], at_end[one.fragments[-1][1]]) for one in spans]
+    # The tokens from the first to the last of each mention, holes included.
+    hulls = [(at_start[span.fragments[0][0]], at_end[span.fragments[-1][1]]) for span in spans]
     bridged = {at for low, high in hulls for at in range(low + 1, high)}
     gaps = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *tokens])]
     breaks = [at for at in range(1, len(tokens)) if "\n" in gaps[at] and at not in bridged]
-    inside = sorted(zip(hulls, spans, strict=True), key=lambda one: one[0])
+    in_order = sorted(zip(hulls, spans, strict=True), key=lambda pair: pair[0])
     taken = 0
     for begin, end in pairwise([0, *breaks, len(tokens)] if tokens else []):
-        own = []
-        while taken < len(inside) and inside[taken][0][0] < end:
-            own.append(inside[taken])
+        first = taken
+        while taken < len(in_order) and in_order[taken][0][0] < end:
             taken += 1
-        line = record.line
+        mentions = in_order[first:taken]
         yield SentenceParts(
             [text[low:high] for low, high in tokens[begin:end]],
             None,
-            [(low - begin, high - begin, span.type) for (low, high), span in own],
-            line,
+            [(low - begin, high - begin, span.type) for (low, high), span in mentions],
+            record.line,
             end - begin,
-            [_shape(span, at_start, at_end) for _, span in own],
+            [_shape(span, at_start, at_end) for _, span in mentions],
             gaps[begin:end],
         )
 
 
 def _shape(span: TextSpan, at_start: dict[int, int], at_end: dict[int, int]) -> Shape:
-    """The holes between the fragments of a mention."""
+    """The shape of a mention, which records the holes between its fragments."""
     if len(span.fragments) == 1:
         return PLAIN
     return Shape.of_runs([(at_start[low], at_end[high]) for low, high in span.fragments])
 
 
 def check_words(corpus: Corpus) -> None:
-    """Refuse tokens that would not be read back from a text.
+    """Refuse tokens that could not be read back from a text.
 
     >>> check_words(Corpus.of([(["a "], ["O"])]))
     Traceback (most recent call last):
@@ -322,17 +336,20 @@ def records_of(corpus: Corpus) -> Iterator[Record]:
     mentions = corpus.mentions()
     types = corpus.coding.labels.types
     for begin, end in pairwise(bounds.tolist()):
-        text, tokens = _written(words[begin:end], gaps[begin:end])
+        text, tokens = _join_words(words[begin:end], gaps[begin:end])
         low, high = np.searchsorted(mentions.start, [begin, end])
-        own = mentions[np.arange(low, high)].moved(-begin)
+        inside = mentions[np.arange(low, high)].moved(-begin)
         spans = [
-            TextSpan(_characters(own, at, tokens), types[own.type[at]]) for at in range(len(own))
+            TextSpan(_characters(inside, at, tokens), types[inside.type[at]])
+            for at in range(len(inside))
         ]
         yield Record(text, spans, int(corpus.lines[begin]), tokens)
 
 
 def record_bounds(corpus: Corpus) -> Ints:
-    """Where records begin, and the end: a lone document of unknown text is but its sentences.
+    """The tokens at which records begin, and the end.
+
+    Records are documents. If there is only one and its blanks are not known, they are sentences.
 
     >>> record_bounds(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["so"], ["O"])])).tolist()
     [0, 2, 3]
@@ -343,7 +360,7 @@ def record_bounds(corpus: Corpus) -> Ints:
 
 
 def document_bounds(corpus: Corpus) -> Ints:
-    """Where documents begin, and the end.
+    """The tokens at which documents begin, and the end.
 
     >>> document_bounds(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["so"], ["O"])])).tolist()
     [0, 3]
@@ -352,21 +369,21 @@ def document_bounds(corpus: Corpus) -> Ints:
 
 
 def gaps_of(corpus: Corpus, bounds: Ints) -> Objects:
-    """The blanks before each token; where they are not known, sentences end at line ends.
+    """The blanks before each token; if they are not known, each sentence stands on a line.
 
     >>> gaps_of(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), np.array([0, 2])).tolist()
     ['', ' ']
     """
     if corpus.gaps is not None:
         return corpus.gaps
-    made = np.full(corpus.n_tokens, " ", object)
-    made[corpus.starts[:-1]] = "\n"
-    made[bounds[:-1]] = ""
-    return made
+    gaps = np.full(corpus.n_tokens, " ", object)
+    gaps[corpus.starts[:-1]] = "\n"
+    gaps[bounds[:-1]] = ""
+    return gaps
 
 
-def _written(words: Sequence[str], gaps: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """Tokens with blanks between them, and where each stands."""
+def _join_words(words: Sequence[str], gaps: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """The text of words with blanks between them, and the characters of each word."""
     parts: list[str] = []
     tokens: list[tuple[int, int]] = []
     at = 0

@@ -1,7 +1,16 @@
-"""WebAnno TSV 3: what WebAnno and INCEpTION export, a document a file, with layers as columns.
+"""WebAnno TSV 3, as WebAnno and INCEpTION export it: one document per file, layers as columns.
 
-Offsets count UTF-16 units, as Java does. A value `PER[1]` on several tokens is one mention; values
-with a bar between them are stacked on one token; a line `1-3.1` stands for a part of token `1-3`.
+    #FORMAT=WebAnno TSV 3.3
+    #T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|identifier|value
+
+    #Text=Ada Lee spoke
+    1-1     0-3     Ada     *[1]    PER[1]
+    1-2     4-7     Lee     *[1]    PER[1]
+    1-3     8-13    spoke   _       _
+
+Columns are the number of the token, its offsets, the token, and one column per feature of each
+layer. Offsets count UTF-16 units, as Java does. A value `PER[1]` on several tokens is one mention;
+`PER[1]|LOC[2]` are two mentions on one token; a line `1-3.1` is a part of token `1-3`.
 """
 
 import re
@@ -26,21 +35,22 @@ from nerscope.formats.webanno_writing import (
     NOTHING,
     TEXT,
     VALUE,
-    written_as_folder,
-    written_as_webanno,
+    write_webanno,
+    write_webanno_folder,
 )
 
 NAME = "webanno"
-_FIXED = 3  # columns before those of layers: number, offsets, token
+_FIXED_COLUMNS = 3  # before those of layers: number, offsets, token
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(?:\.(\d{1,3}))?\s*")
 _BOM = b"\xef\xbb\xbf"
-_LAST_OF_ONE_UNIT = "\uffff"
+_LAST_OF_ONE_UNIT = "\uffff"  # characters above take two UTF-16 units
+_SPANS = "SP"  # the kind of layers that hold mentions
 _LAYER = re.compile(r"#T_(SP|CH|RL)=([^|]+)(.*)")
 _NUMBER = re.compile(r"\d+-\d+(\.\d+)?")
 _OFFSETS = re.compile(r"(\d{1,18})-(\d{1,18})")
 _BUILT_IN = re.compile(r"(de\.tudarmstadt\.ukp\.dkpro|org\.dkpro)\.core\.|uima\.")
 _NO_VALUE = "*"
-# A value with its number, up to a bar or the end; what is escaped is taken in one go.
+# A value with its number, up to a bar or the end; a backslash takes the next character with it.
 _ITEM = re.compile(r"((?:\\.|[^\\|])+?)(?:\[(\d{1,18})\])?(\||\Z)")
 _ESCAPED_VALUE = re.compile(r"\\(->|[\\\[\]|_;tn*])")
 _ESCAPED_TEXT = re.compile(r"\\([tnfrb\\\x01-\x07\x0e-\x1f])")
@@ -56,52 +66,58 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
 }
 
 
-class Layer(NamedTuple):
-    """A layer of annotations: its kind (SP, CH or RL), its name, its features and its columns."""
+class AnnotationLayer(NamedTuple):
+    """A layer: its kind (SP spans, CH chains, RL relations), name, features and first column."""
 
     kind: str
     name: str
     features: tuple[str, ...]
-    first: int  # column
+    first_column: int
 
     @property
-    def short(self) -> str:
-        """The name without what stands before the last dot."""
+    def short_name(self) -> str:
+        """The name without the package before the last dot."""
         return self.name.rpartition(".")[2]
 
     @property
-    def simple(self) -> list[str]:
-        """The features that hold a value, and not a link to another annotation."""
-        return [one for one in self.features if "." not in one and not one.startswith("ROLE_")]
+    def value_features(self) -> list[str]:
+        """The features that hold a value, not a link to another annotation."""
+        return [
+            feature
+            for feature in self.features
+            if "." not in feature and not feature.startswith("ROLE_")
+        ]
 
 
-class Head(NamedTuple):
-    """What the first lines of a file say: version, layers, and how many lines these are."""
+class FileHeader(NamedTuple):
+    """The first lines of a file: format version, layers, and the number of these lines."""
 
     version: tuple[int, int]
-    layers: list[Layer]
-    size: int
+    layers: list[AnnotationLayer]
+    n_lines: int
 
     @property
-    def width(self) -> int:
-        """How many columns there are."""
-        return _FIXED + sum(max(1, len(layer.features)) for layer in self.layers)
+    def n_columns(self) -> int:
+        return _FIXED_COLUMNS + sum(max(1, len(layer.features)) for layer in self.layers)
 
 
-class Choice(NamedTuple):
-    """Which layer holds the mentions, and which of its features is their type, if it has any."""
+class MentionLayer(NamedTuple):
+    """The layer that holds the mentions, and its feature that is their type, if it has any."""
 
     layer: str
     feature: str | None
 
     @property
-    def name(self) -> str:
-        """What mentions are called that have no value."""
+    def default_type(self) -> str:
+        """The type of mentions without a value: the short name of the layer."""
         return self.layer.rpartition(".")[2]
 
 
 class WebannoSource(TextSource):
-    """A file of WebAnno or INCEpTION, or a folder of such files, and the layer that is meant.
+    """A file of WebAnno or INCEpTION, or a folder of such files, read with one layer.
+
+    `layer` and `feature` are the names of the layer that holds the mentions and of the feature that
+    is their type; by default the layer of named entities, or the only one that is not built in.
 
     >>> head = "#FORMAT=WebAnno TSV 3.3\\n#T_SP=webanno.custom.Name|kind\\n\\n\\n"
     >>> text = "#Text=Ada Lee\\n1-1\\t0-3\\tAda\\tPER[1]\\t\\n1-2\\t4-7\\tLee\\tPER[1]\\t\\n"
@@ -114,27 +130,28 @@ class WebannoSource(TextSource):
         expect("layer", layer, (str, type(None)), f"give {FILE_OPTIONS['layer'].give}")
         expect("feature", feature, (str, type(None)), f"give {FILE_OPTIONS['feature'].give}")
         self.name = data.name
-        files = [_File(file) for file in _files(data)]
-        choice = _choice(_merged(file.head for file in files), layer, feature, self.name)
-        self._documents = [_Document(file, choice) for file in files]
+        files = [_WebannoFile(file) for file in _files(data)]
+        layers = _merge_layers(file.header for file in files)
+        mention_layer = _choose_layer(layers, layer, feature, self.name)
+        self._documents = [_WebannoDocument(file, mention_layer) for file in files]
 
     def records(self) -> Iterator[Record]:
-        """The sentences, and together those that a mention goes across."""
+        """A record per sentence; sentences that a mention goes across are one record."""
         for document in self._documents:
             yield from document.records()
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Sentences of tokens; each file is a document."""
-        nothing = True
+        is_empty = True
         for number, document in enumerate(self._documents):
-            begins = True
+            is_first = True
             for chunk in record_chunks(document.records(), document.name, coding):
-                reading = chunk.reading + Reading(found=document.noticed(begins))
+                reading = chunk.reading + Reading(found=document.take_notes(is_first))
                 documents = np.full(len(chunk), number)
-                gaps = _on_lines(chunk, begins)
+                gaps = _gaps_with_line_ends(chunk, is_first)
                 yield replace(chunk, documents=documents, gaps=gaps, reading=reading)
-                begins = nothing = False
-        if nothing:
+                is_first = is_empty = False
+        if is_empty:
             raise InputError(
                 self.name, "the file holds no sentence", "check that it is the right file"
             )
@@ -143,29 +160,32 @@ class WebannoSource(TextSource):
 def _files(data: Bytes) -> list[Bytes]:
     if not data.is_folder:
         return [data]
-    found = sorted(Path(data.name).glob(f"*{ENDING}"))
-    if not found:
+    paths = sorted(Path(data.name).glob(f"*{ENDING}"))
+    if not paths:
         raise InputError(data.name, f"the folder holds no {ENDING} file", "name another folder")
-    return [Bytes.of(path) for path in found]
+    return [Bytes.of(path) for path in paths]
 
 
-def _on_lines(chunk: Corpus, begins: bool) -> Objects | None:
-    """The blanks before tokens: sentences, which were read one by one, stand on lines."""
+def _gaps_with_line_ends(chunk: Corpus, is_first: bool) -> Objects | None:
+    """The blanks before tokens, with a line end before each sentence but the first of a document.
+
+    Sentences are read as records of their own, so none has a gap before its first token.
+    """
     if chunk.gaps is None:
         return None
     first, gaps = chunk.starts[:-1], chunk.gaps.copy()
     gaps[first[gaps[first] == ""]] = "\n"
-    if begins:
+    if is_first:
         gaps[0] = ""
     return gaps
 
 
-class _File:
-    """The lines of a file, and what the first of them say."""
+class _WebannoFile:
+    """The header and the numbered lines of a file."""
 
     def __init__(self, data: Bytes) -> None:
         self.name, self._data = data.name, data
-        self.head = _head_of(self._lines(), self.name)
+        self.header = _read_header(self._lines(), self.name)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         number = 0
@@ -176,70 +196,76 @@ class _File:
                     yield number, line
 
     def body(self) -> Iterator[tuple[int, str]]:
-        """The lines behind the head, with their numbers; the last one is blank."""
-        yield from islice(self._lines(), self.head.size, None)
+        """The numbered lines behind the header, and a blank one that ends the last sentence."""
+        yield from islice(self._lines(), self.header.n_lines, None)
         yield 0, ""
 
 
-class _Document:
-    """One file: the column that holds its mentions, and what had to be left out."""
+class _WebannoDocument:
+    """One file: the column that holds its mentions, and the lines that need a note."""
 
-    def __init__(self, file: _File, choice: Choice) -> None:
-        self.name, self._file, self._choice = file.name, file, choice
-        layers = [one for one in file.head.layers if (one.kind, one.name) == ("SP", choice.layer)]
-        self._others = tuple(one.short for one in file.head.layers if one not in layers)
-        self._width = file.head.width
+    def __init__(self, file: _WebannoFile, mention_layer: MentionLayer) -> None:
+        self.name, self._file, self._mention_layer = file.name, file, mention_layer
+        layers = [
+            layer
+            for layer in file.header.layers
+            if (layer.kind, layer.name) == (_SPANS, mention_layer.layer)
+        ]
+        self._other_layers = tuple(
+            layer.short_name for layer in file.header.layers if layer not in layers
+        )
         self._column: int | None = None
-        self._valued = False
+        self._has_values = False
         if layers:
-            # There is no column for a feature of which no annotation in the document has a value.
+            # A document has no column for a feature without any value in it.
             features = layers[0].features
-            self._valued = choice.feature in features
-            self._column = layers[0].first
-            self._column += features.index(choice.feature) if choice.feature in features else 0
-        self._unnamed: list[int] = []
-        self._empty: list[int] = []
+            self._column = layers[0].first_column
+            if mention_layer.feature in features:
+                self._has_values = True
+                self._column += features.index(mention_layer.feature)
+        self._lines_without_value: list[int] = []
+        self._lines_without_text: list[int] = []
 
-    def noticed(self, begins: bool) -> dict[str, Found]:
-        """What was left out or renamed since this was last asked."""
-        lines = {UNNAMED: self._unnamed, EMPTY: self._empty}
-        found = {kind: Found(len(on), tuple(on)) for kind, on in lines.items()}
-        if begins:
-            found[LAYERS] = Found(len(self._others), items=self._others)
-            found[WITHOUT] = Found(int(self._column is None), items=(Path(self.name).name,))
-        self._forget()
-        return {kind: one for kind, one in found.items() if one.times}
+    def take_notes(self, is_first: bool) -> dict[str, Found]:
+        """What was left out or renamed since the last call; `is_first` adds the other layers."""
+        lines_of = {UNNAMED: self._lines_without_value, EMPTY: self._lines_without_text}
+        notes = {kind: Found(len(lines), tuple(lines)) for kind, lines in lines_of.items()}
+        if is_first:
+            notes[LAYERS] = Found(len(self._other_layers), items=self._other_layers)
+            notes[WITHOUT] = Found(int(self._column is None), items=(Path(self.name).name,))
+        self._forget_lines()
+        return {kind: note for kind, note in notes.items() if note.times}
 
-    def _forget(self) -> None:
-        self._unnamed.clear()
-        self._empty.clear()
+    def _forget_lines(self) -> None:
+        self._lines_without_value.clear()
+        self._lines_without_text.clear()
 
     def records(self) -> Iterator[Record]:
-        """The sentences; those that a mention goes across are one record."""
-        self._forget()
-        held: _Sentence | None = None
+        """A record per sentence; sentences that a mention goes across are one record."""
+        self._forget_lines()
+        previous: _WebannoSentence | None = None
         for sentence in self._sentences():
-            if held is not None and held.goes_on_in(sentence):
-                held.absorb(sentence)
+            if previous is not None and previous.continues_in(sentence):
+                previous.absorb(sentence)
                 continue
-            if held is not None:
-                yield self._record(held)
-            held = sentence
-        if held is not None:
-            yield self._record(held)
+            if previous is not None:
+                yield self._record(previous)
+            previous = sentence
+        if previous is not None:
+            yield self._record(previous)
 
-    def _record(self, sentence: "_Sentence") -> Record:
+    def _record(self, sentence: "_WebannoSentence") -> Record:
         spans = []
-        for one in sentence.mentions:
-            kind = self._choice.name
-            if self._valued and one.value != _NO_VALUE:
-                kind = _value_of(one.value)
-            elif self._choice.feature is not None:
-                self._unnamed.append(sentence.line)
-            spans.append(TextSpan(((one.start, one.end),), kind))
+        for mention in sentence.mentions:
+            kind = self._mention_layer.default_type
+            if self._has_values and mention.value != _NO_VALUE:
+                kind = _ESCAPED_VALUE.sub(_unescape, mention.value)
+            elif self._mention_layer.feature is not None:
+                self._lines_without_value.append(sentence.line)
+            spans.append(TextSpan(((mention.start, mention.end),), kind))
         return Record("\n".join(sentence.texts), spans, sentence.line, sentence.tokens)
 
-    def _sentences(self) -> Iterator["_Sentence"]:
+    def _sentences(self) -> Iterator["_WebannoSentence"]:
         """Lines with text, then lines with tokens, up to a blank line or the next text."""
         text: list[str] = []
         rows: list[tuple[int, list[str]]] = []
@@ -253,11 +279,11 @@ class _Document:
                 rows.append((number, self._fields(line, number)))
 
     def _text_of(self, line: str) -> str:
-        escaped = _OLD_TEXT if self._file.head.version <= (3, 1) else _ESCAPED_TEXT
-        return escaped.sub(_letter, line)
+        escapes = _OLD_TEXT if self._file.header.version <= (3, 1) else _ESCAPED_TEXT
+        return escapes.sub(_unescape, line)
 
     def _fields(self, line: str, number: int) -> list[str]:
-        fields, width = line.split("\t"), self._width
+        fields, width = line.split("\t"), self._file.header.n_columns
         if len(fields) < width:
             raise FormatError(
                 f"{self.name}:{number}",
@@ -270,43 +296,46 @@ class _Document:
             )
         return fields
 
-    def _sentence(self, text: list[str], rows: list[tuple[int, list[str]]]) -> "_Sentence":
+    def _sentence(self, text: list[str], rows: list[tuple[int, list[str]]]) -> "_WebannoSentence":
         place = f"{self.name}:{rows[0][0]}"
         if not text:
             raise FormatError(place, f"no {TEXT} before the token", "write the text above it")
-        whole = "\n".join(text)
-        places = _places_of(whole)
+        joined = "\n".join(text)
+        characters = _characters_of_units(joined)
         begin = _offsets(rows[0][1][1], place)[0]
-        # A sentence is one, whatever lines it was written on.
-        sentence = _Sentence(rows[0][0], [whole.replace("\n", " ")])
+        # A line end inside of a sentence becomes a blank, so that the sentence stays one.
+        sentence = _WebannoSentence(rows[0][0], [joined.replace("\n", " ")])
         for number, fields in rows:
             place = f"{self.name}:{number}"
             column = NOTHING if self._column is None else fields[self._column]
             items = [] if column == NOTHING else list(_items(column, place))
             is_part = "." in fields[0]
             if is_part and not fields[2]:  # INCEpTION can annotate a place between characters
-                self._empty += [number] * len(items)
+                self._lines_without_text += [number] * len(items)
                 continue
-            span = _located(fields, begin, places, whole, place)
+            span = _locate_token(fields, begin, characters, joined, place)
             if not is_part:
                 sentence.tokens.append(span)
-            at = len(sentence.tokens)
-            for value, mark in items:
-                sentence.put(_Mention(*span, value, mark, at, at))
+            token = len(sentence.tokens)
+            for value, number_of_mention in items:
+                sentence.add(_OpenMention(*span, value, number_of_mention, token, token))
         return sentence
 
 
-class _Mention(NamedTuple):
-    """A mention: characters of its sentence, what is written there, and its tokens from 1."""
+class _OpenMention(NamedTuple):
+    """A mention that later tokens may extend: characters of its sentence, value, and tokens.
+
+    Tokens count from 1; `number` is the one in brackets behind the value.
+    """
 
     start: int
     end: int
     value: str
-    mark: int | None  # the number behind the value
+    number: int | None
     first: int
     last: int
 
-    def moved(self, characters: int, tokens: int) -> "_Mention":
+    def shift(self, characters: int, tokens: int) -> "_OpenMention":
         return self._replace(
             start=self.start + characters,
             end=self.end + characters,
@@ -316,65 +345,70 @@ class _Mention(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Sentence:
+class _WebannoSentence:
     """A sentence, or several that a mention goes across."""
 
     line: int
     texts: list[str]
     tokens: list[tuple[int, int]] = field(default_factory=list)
-    mentions: list[_Mention] = field(default_factory=list)
-    _latest: dict[tuple[int, str], int] = field(default_factory=dict)  # mention of a number
+    mentions: list[_OpenMention] = field(default_factory=list)
+    # The index of the latest mention with a number and a value.
+    _latest: dict[tuple[int, str], int] = field(default_factory=dict)
 
-    def put(self, new: _Mention) -> None:
-        """Add a mention, or make the one longer that has its number and goes up to it.
+    def add(self, new: _OpenMention) -> None:
+        """Add a mention, or extend the one with the same number that ends just before it.
 
-        Numbers may be used again further on: then it is another mention.
+        A number that is used again further on stands for another mention.
         """
-        if new.mark is not None:
-            at = self._latest.setdefault((new.mark, new.value), len(self.mentions))
+        if new.number is not None:
+            at = self._latest.setdefault((new.number, new.value), len(self.mentions))
             if at < len(self.mentions) and new.first <= self.mentions[at].last + 1:
                 old = self.mentions[at]
-                edges = (min(old.start, new.start), max(old.end, new.end))
-                self.mentions[at] = old._replace(start=edges[0], end=edges[1], last=new.last)
+                self.mentions[at] = old._replace(
+                    start=min(old.start, new.start), end=max(old.end, new.end), last=new.last
+                )
                 return
-            self._latest[new.mark, new.value] = len(self.mentions)
+            self._latest[new.number, new.value] = len(self.mentions)
         self.mentions.append(new)
 
-    def goes_on_in(self, other: "_Sentence") -> bool:
-        """Whether a mention at the end of it goes on at the beginning of another one."""
+    def continues_in(self, other: "_WebannoSentence") -> bool:
+        """Whether a mention at its end continues at the beginning of the next sentence."""
         for key in self._latest.keys() & other._latest.keys():
-            first = next(one for one in other.mentions if (one.mark, one.value) == key)
-            if self.mentions[self._latest[key]].last == len(self.tokens) and first.first == 1:
+            here = self.mentions[self._latest[key]]
+            there = next(
+                mention for mention in other.mentions if (mention.number, mention.value) == key
+            )
+            if here.last == len(self.tokens) and there.first == 1:
                 return True
         return False
 
-    def absorb(self, other: "_Sentence") -> None:
+    def absorb(self, other: "_WebannoSentence") -> None:
         """Take in the next sentence, on a line of its own."""
         characters, tokens = sum(map(len, self.texts)) + len(self.texts), len(self.tokens)
         self.texts += other.texts
         self.tokens += [(start + characters, end + characters) for start, end in other.tokens]
-        for one in other.mentions:
-            self.put(one.moved(characters, tokens))
+        for mention in other.mentions:
+            self.add(mention.shift(characters, tokens))
 
 
-def _places_of(text: str) -> dict[int, int]:
-    """The character at each offset in UTF-16 units; there is none inside of a character."""
+def _characters_of_units(text: str) -> dict[int, int]:
+    """The character at each offset in UTF-16 units: of "😀a" it is {0: 0, 2: 1, 3: 2}."""
     units = accumulate((1 + (letter > _LAST_OF_ONE_UNIT) for letter in text), initial=0)
     return {unit: at for at, unit in enumerate(units)}
 
 
 def _offsets(text: str, place: str) -> tuple[int, int]:
-    found = _OFFSETS.fullmatch(text)
-    if found is None:
+    match = _OFFSETS.fullmatch(text)
+    if match is None:
         raise FormatError(place, f"'{shortened(text)}' is no pair of offsets", "write them as 0-3")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
-def _located(
-    fields: list[str], begin: int, places: Mapping[int, int], text: str, place: str
+def _locate_token(
+    fields: list[str], begin: int, characters: Mapping[int, int], text: str, place: str
 ) -> tuple[int, int]:
-    """The characters of a token, which must be those that its line says."""
-    start, end = (places.get(at - begin, -1) for at in _offsets(fields[1], place))
+    """The characters of a token; its offsets must point at the token that its line repeats."""
+    start, end = (characters.get(unit - begin, -1) for unit in _offsets(fields[1], place))
     if not 0 <= start < end:
         raise FormatError(
             place,
@@ -382,7 +416,7 @@ def _located(
             "count UTF-16 units from the start of the document; sentences begin with a token",
         )
     there = text[start:end]
-    if there not in (fields[2], _ESCAPED_VALUE.sub(_letter, fields[2])):
+    if there not in (fields[2], _ESCAPED_VALUE.sub(_unescape, fields[2])):
         raise FormatError(
             place,
             f"the text at {fields[1]} is '{shortened(there)}', not '{shortened(fields[2])}'",
@@ -394,9 +428,9 @@ def _located(
 def _items(column: str, place: str) -> Iterator[tuple[str, int | None]]:
     """The values of a column, and their numbers."""
     done, goes_on = 0, True
-    while goes_on and (found := _ITEM.match(column, done)):
-        done, goes_on = found.end(), bool(found[3])
-        yield found[1], int(found[2]) if found[2] else None
+    while goes_on and (match := _ITEM.match(column, done)):
+        done, goes_on = match.end(), bool(match[3])
+        yield match[1], int(match[2]) if match[2] else None
     if goes_on:
         raise FormatError(
             place,
@@ -405,83 +439,84 @@ def _items(column: str, place: str) -> Iterator[tuple[str, int | None]]:
         )
 
 
-def _value_of(text: str) -> str:
-    return _ESCAPED_VALUE.sub(_letter, text)
-
-
-def _letter(found: re.Match[str]) -> str:
-    """What an escape stands for."""
-    name = found[1]
+def _unescape(match: re.Match[str]) -> str:
+    """The character that an escape stands for."""
+    name = match[1]
     return chr(int(name[1:], 16)) if len(name) == 5 else LETTERS.get(name, name)
 
 
-def _head_of(lines: Iterable[tuple[int, str]], name: str) -> Head:
+def _read_header(lines: Iterable[tuple[int, str]], name: str) -> FileHeader:
     """Read the first lines, up to the first that is no layer."""
-    version, layers, column = (0, 0), list[Layer](), _FIXED
+    version, layers, column = (0, 0), list[AnnotationLayer](), _FIXED_COLUMNS
     for number, line in lines:
         if number == 1:
             version = _version_of(line, name)
-        elif found := _LAYER.fullmatch(line):
-            features = tuple(filter(None, found[3].split("|")))
-            layers.append(Layer(found[1], found[2], features, column))
-            column += max(1, len(features))
+        elif match := _LAYER.fullmatch(line):
+            features = tuple(filter(None, match[3].split("|")))
+            layers.append(AnnotationLayer(match[1], match[2], features, column))
+            column += max(1, len(features))  # a layer without features has one column of its own
         else:
-            return Head(version, layers, number - 1)
-    return Head(version, layers, len(layers) + 1)
+            return FileHeader(version, layers, number - 1)
+    return FileHeader(version, layers, len(layers) + 1)
 
 
 def _version_of(line: str, name: str) -> tuple[int, int]:
-    found = _FORMAT.fullmatch(line)
-    if found is None:
+    match = _FORMAT.fullmatch(line)
+    if match is None:
         raise FormatError(
             f"{name}:1", "this is no WebAnno TSV 3", "export the document as WebAnno TSV v3.3"
         )
-    return 3, int(found[1] or 0)
+    return 3, int(match[1] or 0)
 
 
-def _merged(heads: Iterable[Head]) -> list[Layer]:
-    """The span layers of several files: each has only those that occur in it."""
-    found: dict[str, Layer] = {}
-    for layer in (layer for head in heads for layer in head.layers if layer.kind == "SP"):
-        known = found.setdefault(layer.name, layer)
+def _merge_layers(headers: Iterable[FileHeader]) -> list[AnnotationLayer]:
+    """The span layers of several files: the header of a file has only those that it uses."""
+    by_name: dict[str, AnnotationLayer] = {}
+    for layer in (layer for header in headers for layer in header.layers if layer.kind == _SPANS):
+        known = by_name.setdefault(layer.name, layer)
         features = tuple(dict.fromkeys((*known.features, *layer.features)))
-        found[layer.name] = known._replace(features=features)
-    return list(found.values())
+        by_name[layer.name] = known._replace(features=features)
+    return list(by_name.values())
 
 
-def _choice(layers: list[Layer], layer: str | None, feature: str | None, name: str) -> Choice:
-    """The layer and the feature: as told, or the only ones that can be meant."""
-    own = _layer_of(layers, layer, name)
-    if own is None or (not own.features and feature is None):
-        return Choice(own.name if own else NAMED_ENTITY, None)
-    wanted = feature or (VALUE if VALUE in own.simple else None)
-    if wanted is None and len(own.simple) == 1:
-        wanted = own.simple[0]
-    if wanted not in own.simple:
+def _choose_layer(
+    layers: list[AnnotationLayer], layer_name: str | None, feature: str | None, name: str
+) -> MentionLayer:
+    """The layer and the feature that the options name, or the only possible ones."""
+    layer = _find_layer(layers, layer_name, name)
+    if layer is None or (not layer.features and feature is None):
+        return MentionLayer(layer.name if layer else NAMED_ENTITY, None)
+    features = layer.value_features
+    chosen = feature or (VALUE if VALUE in features else None)
+    if chosen is None and len(features) == 1:
+        chosen = features[0]
+    if chosen not in features:
         raise UsageError(
             name,
-            f"no feature of the layer {own.short} is called '{feature}'"
+            f"no feature of the layer {layer.short_name} is called '{feature}'"
             if feature
-            else f"it is not clear which feature of the layer {own.short} is the type",
-            f"say feature=…; there are: {', '.join(own.simple) or 'none'}",
+            else f"it is not clear which feature of the layer {layer.short_name} is the type",
+            f"say feature=…; there are: {', '.join(features) or 'none'}",
         )
-    return Choice(own.name, wanted)
+    return MentionLayer(layer.name, chosen)
 
 
-def _layer_of(layers: list[Layer], told: str | None, name: str) -> Layer | None:
-    """The layer that is meant; none if it is that of named entities, and there are none."""
-    wanted = (told,) if told is not None else (NAMED_ENTITY,)
-    found = [one for one in layers if one.name in wanted or one.short in wanted]
-    if told is None and not found:
-        found = [one for one in layers if not _BUILT_IN.match(one.name)]
-    if len(found) == 1:
-        return found[0]
-    if not found and told in (None, NAMED_ENTITY, NAMED_ENTITY.rpartition(".")[2]):
+def _find_layer(
+    layers: list[AnnotationLayer], layer_name: str | None, name: str
+) -> AnnotationLayer | None:
+    """The layer of the mentions; None if it is that of named entities, and no file uses it."""
+    searched = NAMED_ENTITY if layer_name is None else layer_name
+    matches = [layer for layer in layers if searched in (layer.name, layer.short_name)]
+    if layer_name is None and not matches:
+        matches = [layer for layer in layers if not _BUILT_IN.match(layer.name)]
+    if len(matches) == 1:
+        return matches[0]
+    if not matches and layer_name in (None, NAMED_ENTITY, NAMED_ENTITY.rpartition(".")[2]):
         return None
     raise UsageError(
         name,
-        f"no layer is called '{told}'" if not found else "it is not clear which layer is meant",
-        f"say layer=…; there are: {', '.join(one.name for one in layers) or 'none'}",
+        "it is not clear which layer is meant" if matches else f"no layer is called '{layer_name}'",
+        f"say layer=…; there are: {', '.join(layer.name for layer in layers) or 'none'}",
     )
 
 
@@ -499,6 +534,17 @@ def fits(name: str, head: bytes) -> bool:
 
 FORMATS.add(
     NAME,
-    Format(NAME, WebannoSource, fits, FILE_OPTIONS, written_as_webanno, written_as_folder),
+    Format(
+        NAME,
+        WebannoSource,
+        fits,
+        FILE_OPTIONS,
+        write_webanno,
+        write_webanno_folder,
+        title="WebAnno TSV 3",
+        phrase="files of WebAnno or INCEpTION",
+        definition="A tab-separated file per document, as WebAnno and INCEpTION export it, or a "
+        "folder of such files.",
+    ),
     built_in=True,
 )

@@ -1,7 +1,7 @@
-"""Writing a corpus as WebAnno TSV 3.3, and what such files are made of."""
+"""Write a corpus as WebAnno TSV 3.3; names and escapes that reading needs, too."""
 
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -15,23 +15,24 @@ ENDING = ".tsv"
 TEXT = "#Text="
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 VALUE = "value"  # the feature of a named entity that is its type
-NOTHING = "_"
+NOTHING = "_"  # a column without annotation
+# Characters by the letter of their escape, as \\t.
 LETTERS = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 _BREAKS = re.compile(r"[\t\r\n]")
 _TO_ESCAPE = re.compile(r"->|[\\\[\]|_;\t\n*]")
 _TEXT_TO_ESCAPE = re.compile(r"[\\\x01-\x08\t\f\r\x0e-\x1f]")
-_SPELT = {letter: name for name, letter in LETTERS.items()}
+_ESCAPES = {character: letter for letter, character in LETTERS.items()}
 
 
-def written_as_webanno(corpus: Corpus, scheme: Scheme) -> bytes:
+def write_webanno(corpus: Corpus, scheme: Scheme) -> bytes:
     """A corpus of one document as WebAnno TSV 3.3, in the layer of named entities.
 
     >>> from nerscope.corpus.schemes import BIO
-    >>> text = written_as_webanno(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO).decode()
+    >>> text = write_webanno(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO).decode()
     >>> text.split("\\n")[-3:-1]
     ['1-1\\t0-3\\tAda\\tPER\\t', '1-2\\t4-9\\tspoke\\t_\\t']
     """
-    files = written_as_folder(corpus, scheme)
+    files = write_webanno_folder(corpus, scheme)
     if len(files) > 1:
         raise InputError(
             corpus.name,
@@ -41,7 +42,7 @@ def written_as_webanno(corpus: Corpus, scheme: Scheme) -> bytes:
     return next(iter(files.values()))
 
 
-def written_as_folder(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
+def write_webanno_folder(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     """A corpus as the files of a folder, one for each document."""
     corpus = with_tokens(corpus)
     check_words(corpus)
@@ -54,7 +55,7 @@ def written_as_folder(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
 
 
 def _document(corpus: Corpus, before: int) -> str:
-    """A document, which has so many sentences before it in its corpus."""
+    """The file of a document; `before` is the number of sentences before it, for messages."""
     values = _values_of(corpus)
     gaps = corpus.gaps.tolist() if corpus.gaps is not None else [" "] * corpus.n_tokens
     lines = ["#FORMAT=WebAnno TSV 3.3", f"#T_SP={NAMED_ENTITY}|{VALUE}", ""]
@@ -68,8 +69,12 @@ def _document(corpus: Corpus, before: int) -> str:
                 "take tabs, line ends and empty tokens out",
             )
         done += _units(gaps[begin]) if number > 1 else 0
-        pieces = [piece for pair in zip(gaps[begin:end], words, strict=True) for piece in pair][1:]
-        lines += ["", *(TEXT + _escaped(line) for line in "".join(pieces).split("\n"))]
+        # The gap before the first word belongs to no sentence.
+        text = "".join(chain.from_iterable(zip(["", *gaps[begin + 1 : end]], words, strict=True)))
+        lines += [
+            "",
+            *(TEXT + _TEXT_TO_ESCAPE.sub(_escape, line) for line in text.split("\n")),
+        ]
         for at, word in enumerate(words):
             done += _units(gaps[begin + at]) if at else 0
             offsets = f"{done}-{done + _units(word)}"
@@ -79,12 +84,12 @@ def _document(corpus: Corpus, before: int) -> str:
 
 
 def _units(text: str) -> int:
-    """How many UTF-16 units a text has."""
+    """The number of UTF-16 units of a text."""
     return len(text.encode("utf-16-le")) // 2
 
 
 def _values_of(corpus: Corpus) -> list[str]:
-    """What stands in the column of each token; several tokens or values are told by numbers."""
+    """The column of each token: its type, with a number if the mention or the token has several."""
     mentions = corpus.mentions()
     if mentions.shape is not None and any(shape.holes for shape in mentions.shape):
         raise InputError(
@@ -97,21 +102,17 @@ def _values_of(corpus: Corpus) -> list[str]:
         )
     spans = sorted(zip(mentions.start.tolist(), mentions.end.tolist(), kinds, strict=True))
     columns: list[list[int]] = [[] for _ in range(corpus.n_tokens)]
-    for mark, (start, end, _) in enumerate(spans):
+    for number, (start, end, _) in enumerate(spans):
         for column in columns[start:end]:
-            column.append(mark)
+            column.append(number)
 
-    def spelt(mark: int) -> str:
-        start, end, kind = spans[mark]
-        alone = end - start == 1 and len(columns[start]) == 1
-        return _TO_ESCAPE.sub(_escape, kind) + ("" if alone else f"[{mark + 1}]")
+    def value(number: int) -> str:
+        start, end, kind = spans[number]
+        needs_number = end - start > 1 or len(columns[start]) > 1
+        return _TO_ESCAPE.sub(_escape, kind) + (f"[{number + 1}]" if needs_number else "")
 
-    return ["|".join(map(spelt, column)) or NOTHING for column in columns]
-
-
-def _escaped(text: str) -> str:
-    return _TEXT_TO_ESCAPE.sub(_escape, text)
+    return ["|".join(map(value, column)) or NOTHING for column in columns]
 
 
-def _escape(found: re.Match[str]) -> str:
-    return "\\" + _SPELT.get(found[0], found[0])
+def _escape(match: re.Match[str]) -> str:
+    return "\\" + _ESCAPES.get(match[0], match[0])

@@ -1,20 +1,19 @@
-"""What words mean: a line each, or a table."""
+"""What terms mean: a line each, or a table."""
 
 from collections.abc import Sequence
 
 from nerscope.render.document import Document, table_of
-from nerscope.results.glossary import GLOSSARY, explained
+from nerscope.results.terms import all_terms, explain_term
 
 
 def glossary_document(terms: Sequence[str] | None, *, text: bool) -> Document:
-    """The words that were asked for, or all of them.
+    """The given terms with their definitions, or all of them.
 
     >>> list(glossary_document(["recall"], text=True).lines)
     ['recall: Right mentions over gold ones.']
     """
-    lines = [explained(term) for term in terms or GLOSSARY]
+    definitions = dict(map(explain_term, terms)) if terms else all_terms()
     if text:
-        return Document(lines=lines)
-    parts = [line.partition(": ") for line in lines]
-    records = [{"word": word, "meaning": meaning} for word, _, meaning in parts]
+        return Document(lines=[f"{term}: {meaning}" for term, meaning in definitions.items()])
+    records = [{"word": term, "meaning": meaning} for term, meaning in definitions.items()]
     return Document([table_of("Words", records)], records, records)

@@ -14,7 +14,7 @@ from nerscope.results.over_runs import RunsRow, run_records
 from nerscope.results.protocol import Protocol, chosen_protocol
 from nerscope.results.results import Results
 from nerscope.results.row import ComparisonRow, RankRow, or_nan, row_value
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.compared import Asked, Difference, agreeing, differences
@@ -501,7 +501,7 @@ def _run_scores(found: Difference, system: str) -> list[float | None]:
     return [row_value(float(score)) for score in found.pair.spread.runs[system][:, found.at]]
 
 
-def _in_where(division: Division, match: str, metric: str) -> bool:
+def _in_where(division: FacetTable, match: str, metric: str) -> bool:
     """Whether this is the one number by which a facet's levels are asked about."""
     names = division.metrics[match]
     first = next((name for name in _PREFERRED if name in names), names[0])
@@ -510,7 +510,7 @@ def _in_where(division: Division, match: str, metric: str) -> bool:
 
 def division_named(
     evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
-) -> Division:
+) -> FacetTable:
     """The division of a facet: that of mentions, or the one that has a match or metric."""
     found = [one for one in evidence.divisions if one.facet == facet]
     if not found:

@@ -16,7 +16,7 @@ from nerscope.results.results import Results
 from nerscope.scoring.counts import CORRECT
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
 from nerscope.scoring.ledger import Units
-from nerscope.scoring.matching import Pairs, Touch, match_named, overlapping
+from nerscope.scoring.matching import CandidatePairs, MatchedPairs, match_named, overlapping
 
 OUTCOMES = (
     "correct",
@@ -166,7 +166,7 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[dic
             yield {**head, "side": "pred", "outcome": outcome, **record}
 
 
-def outcomes(gold: Mentions, pred: Mentions, pairs: Pairs) -> tuple[list[str], list[str]]:
+def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[str], list[str]]:
     """The outcome of every mention.
 
     Equal spans are settled first; then one mention against several is split or merged.
@@ -174,7 +174,7 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: Pairs) -> tuple[list[str], l
     by_gold: Any = np.full(len(gold), "missed", object)
     by_pred: Any = np.full(len(pred), "spurious", object)
     a, b = gold[pairs.gold], pred[pairs.pred]
-    same_span: Bools = Touch(a, b).same_span
+    same_span: Bools = CandidatePairs(a, b).same_span
     names = np.array(["wrong type and boundary", "wrong boundary", "wrong type", "correct"], object)
     outcome = names[2 * same_span + (a.type == b.type)]
     by_gold[pairs.gold], by_pred[pairs.pred] = outcome, outcome

@@ -11,7 +11,7 @@ from nerscope.results.compare import division_named
 from nerscope.results.conditions import Condition
 from nerscope.results.pairing import NEW, OLD, Side
 from nerscope.results.rows import rows_of
-from nerscope.scoring.evidence import Division, Evidence, only_runs
+from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.groups import groups_of
 from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.clusters import Clustered
@@ -36,7 +36,7 @@ class Measured(NamedTuple):
 class Where(NamedTuple):
     """The facet, level and match that a condition means in some evidence."""
 
-    division: Division
+    division: FacetTable
     level: str | None
     match: str
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.units import MENTION
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.corrections import is_significant
 from nerscope.stats.effects import (
@@ -178,7 +178,7 @@ def _gathered(
 
 def _flipped(
     evidence: Evidence,
-    chosen: Sequence[tuple[str, Division]],
+    chosen: Sequence[tuple[str, FacetTable]],
     matches: Mapping[str, str],
     sampling: Sampling,
     seed: Sequence[int],
@@ -197,7 +197,7 @@ def _flipped(
         yield (system, division.facet), one
 
 
-def _division(evidence: Evidence, facet: str, match: str) -> list[Division]:
+def _division(evidence: Evidence, facet: str, match: str) -> list[FacetTable]:
     """The division of a facet that has the metric, if any."""
     found = [one for one in evidence.divisions if one.facet == facet]
     return [one for one in found if METRIC in one.metrics.get(match, ())][:1]

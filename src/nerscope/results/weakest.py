@@ -11,8 +11,8 @@ from nerscope.corpus.units import MENTION
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.results.row import row_value
-from nerscope.scoring.evidence import Division, Evidence
-from nerscope.scoring.metrics import LevelMetric, Metric, metric_named
+from nerscope.scoring.evidence import Evidence, FacetTable
+from nerscope.scoring.metrics import Metric, metric_named
 from nerscope.stats.clusters import CellKey, Clustered
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, cluster_variance, intervals
@@ -107,7 +107,7 @@ class _Sure(dict[CellKey, Sure]):
     def __init__(
         self,
         evidence: Evidence,
-        division: Division,
+        division: FacetTable,
         match: str,
         system: str,
         metrics: tuple[str, ...],
@@ -177,13 +177,13 @@ def _places(evidence: Evidence, system: str) -> Iterator[dict[str, Any]]:
             }
 
 
-def _shown(division: Division) -> tuple[str, Metric | None]:
+def _shown(division: FacetTable) -> tuple[str, Metric | None]:
     """The match and the metric by which a facet is judged."""
     match = division.matches[0]
     names = division.metrics[match]
     name = next((name for name in _PREFERRED if name in names), None)
     metric = metric_named(name or names[0])
-    usable = metric.better and not isinstance(metric, LevelMetric) and metric.average == "micro"
+    usable = metric.better and not metric.is_over_levels and metric.average == "micro"
     return match, metric if usable else None
 
 

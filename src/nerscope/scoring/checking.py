@@ -9,7 +9,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.scoring.counts import CORRECT
-from nerscope.scoring.evidence import Division, Evidence, unit_at
+from nerscope.scoring.evidence import Evidence, FacetTable, unit_at
 from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.scoring.metrics import metric_named
 
@@ -68,7 +68,7 @@ def _between(values: Ints, low: int, high: int) -> bool:
     )
 
 
-def _check_division(division: Division, evidence: Evidence) -> None:
+def _check_division(division: FacetTable, evidence: Evidence) -> None:
     place = f"division {division.facet!r}"
     _must(isinstance(division.facet, str) and isinstance(division.title, str), f"{place}: no name")
     here = evidence.place(division)

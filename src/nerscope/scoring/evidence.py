@@ -11,7 +11,7 @@ from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import InputError
 from nerscope.scoring.ledger import Ledger, Units
-from nerscope.scoring.metrics import MICRO, Known, Metric, Numbers, metric_named
+from nerscope.scoring.metrics import MICRO, Formula, LevelValues, Metric, metric_named
 from nerscope.scoring.signature import Signature
 
 TOKEN_JOIN = "\x1f"
@@ -19,7 +19,7 @@ SURFACES = f"{MENTION}//surfaces"  # where folded evidence has its distinct surf
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class FacetTable:
     """How a facet divides units: each level is a set of codes."""
 
     facet: str
@@ -57,16 +57,19 @@ class Division:
 
     def numbers(
         self, match: str, counts: Floats, zero_division: float | None
-    ) -> Iterator[tuple[Metric, Numbers]]:
+    ) -> Iterator[tuple[Metric, LevelValues]]:
         """All numbers of a match from counts (…, levels, types, columns)."""
         metrics, levels = self.metrics_of(match), list(self.levels)
-        whole = counts.sum(axis=-2, keepdims=True)
-        averaged = any(metric.average != MICRO for metric in metrics)
-        if self.by_type or averaged:
-            whole = np.concatenate([whole, counts], axis=-2)
-        known: Known = {}
+        # Column 0 of the types is their sum; single types are needed for rows and for averages.
+        totals = counts.sum(axis=-2, keepdims=True)
+        if self.by_type or any(metric.average != MICRO for metric in metrics):
+            totals = np.concatenate([totals, counts], axis=-2)
+        by_formula: dict[Formula, Floats] = {}  # f1, macro_f1 and weighted_f1 share one formula
         for metric in metrics:
-            yield metric, metric.numbers(levels, whole, zero_division, known)
+            if not metric.is_over_levels and metric.formula not in by_formula:
+                by_formula[metric.formula] = metric.shares(totals, zero_division)
+            values = by_formula.get(metric.formula)
+            yield metric, metric.numbers(levels, totals, zero_division, values)
 
 
 @cache
@@ -93,7 +96,7 @@ class Folded(NamedTuple):
         return self.documents if self.unit == "document" else self.sentences
 
 
-def folded_place(division: Division) -> str:
+def folded_place(division: FacetTable) -> str:
     """Where folded evidence has the ledger of a division."""
     return f"{division.unit}/{division.facet}"
 
@@ -115,7 +118,7 @@ class Evidence:
     types: tuple[str, ...]
     runs: tuple[tuple[str, str], ...]  # system and run
     ledgers: Mapping[str, Ledger]
-    divisions: tuple[Division, ...]
+    divisions: tuple[FacetTable, ...]
     documents: Ints = field(repr=False)  # of each sentence
     signature: Signature = field(default_factory=Signature)
     gold_name: str = ""  # the gold file
@@ -145,11 +148,11 @@ class Evidence:
         """The units of which there are ledgers."""
         return set(map(unit_at, self.ledgers))
 
-    def ledger(self, division: Division) -> Ledger:
+    def ledger(self, division: FacetTable) -> Ledger:
         """The ledger from which a division is counted."""
         return self.ledgers[self.place(division)]
 
-    def place(self, division: Division) -> str:
+    def place(self, division: FacetTable) -> str:
         """Where the ledger of a division is."""
         return division.unit if self.folded is None else folded_place(division)
 
@@ -179,14 +182,16 @@ class Evidence:
         """The places of a system's runs."""
         return [index for index, (name, _) in enumerate(self.runs) if name == system]
 
-    def level_counts(self, run: int, division: Division, match: str) -> Floats:
+    def level_counts(self, run: int, division: FacetTable, match: str) -> Floats:
         """Counts (levels, types, columns) of a facet."""
         ledger = self.ledger(division)
         size = (division.n_codes, len(self.types))
         pairs = division.needs_pairs(match)
         return division.by_level(ledger.counts(run, division.facet, match, *size, pairs))
 
-    def numbers(self, run: int, division: Division, match: str) -> Iterator[tuple[Metric, Numbers]]:
+    def numbers(
+        self, run: int, division: FacetTable, match: str
+    ) -> Iterator[tuple[Metric, LevelValues]]:
         """All numbers of a facet under a match for one run."""
         counts = self.level_counts(run, division, match)
         return division.numbers(match, counts, self.signature.zero_division)

@@ -19,8 +19,8 @@ from nerscope.scoring import groups as grouping
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.evidence import (
     SURFACES,
-    Division,
     Evidence,
+    FacetTable,
     Folded,
     folded_place,
     with_kinds,
@@ -39,7 +39,7 @@ _NEVER = 1 << _GROUP_BITS
 
 
 # What is known of all mentions together, even if nobody asks for it.
-_OVERALL = Division("all", MENTION, {"all": (0,)}, {"exact": ("f1",)})
+_OVERALL = FacetTable("all", MENTION, {"all": (0,)}, {"exact": ("f1",)})
 
 
 class Folding:
@@ -48,7 +48,7 @@ class Folding:
     def __init__(self) -> None:
         self._cells: dict[str, _Cells] = {}
         self._surfaces: list[_Surfaces] = []  # of gold, then of each run
-        self._divisions: dict[str, Division] = {folded_place(_OVERALL): _OVERALL}
+        self._divisions: dict[str, FacetTable] = {folded_place(_OVERALL): _OVERALL}
 
     def add(self, evidence: Evidence, groups: Ints) -> None:
         """Add the ledgers of some sentences, given the group of each."""
@@ -107,13 +107,13 @@ _KINDS = {"correct": CORRECT, "partial": PARTIAL, "incorrect": INCORRECT}
 _Values = Floats | Ints | Bools | None  # None: one each
 
 
-def _matches(division: Division) -> list[str]:
+def _matches(division: FacetTable) -> list[str]:
     """The matches of a division; of all mentions, what is exact is always known."""
     exact = ["exact"] if folded_place(division) == folded_place(_OVERALL) else []
     return list(dict.fromkeys([*division.matches, *exact]))
 
 
-def _columns(ledger: Ledger, division: Division) -> Iterator[tuple[_Name, Units, _Values]]:
+def _columns(ledger: Ledger, division: FacetTable) -> Iterator[tuple[_Name, Units, _Values]]:
     """All that is to be added up of a division."""
     yield _Name(_OWN, "gold"), ledger.gold, ledger.gold.weight
     for number, run in enumerate(ledger.runs):
@@ -132,7 +132,7 @@ def _columns(ledger: Ledger, division: Division) -> Iterator[tuple[_Name, Units,
 class _Cells:
     """The sums of one division: columns over cells, which are numbered by type, code and group."""
 
-    def __init__(self, division: Division) -> None:
+    def __init__(self, division: FacetTable) -> None:
         self._division, self._n_codes = division, division.n_codes
         self._columns: dict[_Name, _Column] = {}
 

@@ -14,7 +14,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints, Objects
 from nerscope.corpus.mentions import PLAIN, Shape, spelt_out
 from nerscope.scoring.checking import check_evidence
-from nerscope.scoring.evidence import SURFACES, Division, Evidence, Folded
+from nerscope.scoring.evidence import SURFACES, Evidence, FacetTable, Folded
 from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.scoring.signature import Signature
 
@@ -166,8 +166,8 @@ def _unpack_folded(packed: Mapping[str, Any] | None) -> Folded | None:
     return Folded(str(packed["unit"]), int(packed["sentences"]), int(packed["documents"]))
 
 
-def _unpack_division(packed: Mapping[str, Any]) -> Division:
-    return Division(
+def _unpack_division(packed: Mapping[str, Any]) -> FacetTable:
+    return FacetTable(
         packed["facet"],
         packed["unit"],
         {level: tuple(codes) for level, codes in packed["levels"].items()},

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.scoring.evidence import Division, Evidence
-from nerscope.scoring.metrics import MICRO, LevelMetric, Metric
+from nerscope.scoring.evidence import Evidence, FacetTable
+from nerscope.scoring.metrics import MICRO, Metric
 from nerscope.stats.resampling import dense_counts
 
 _MOST_VALUES = 4_000_000  # that are computed at once
@@ -52,7 +52,7 @@ class Clustered:
     def __init__(
         self,
         evidence: Evidence,
-        division: Division,
+        division: FacetTable,
         match: str,
         systems: Sequence[str],
         clusters: Ints,
@@ -155,7 +155,7 @@ class Clustered:
         kind = 0 if key.type is None else 1 + key.type
         if key.level in levels:
             return [Place(levels.index(key.level), kind)]
-        needed = metric.needs_levels if isinstance(metric, LevelMetric) else levels
+        needed = metric.needs_levels or levels
         return [Place(levels.index(level), 0) for level in needed]
 
     def shares_of(self, metric: Metric, parts: Sequence[Place]) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools
 from nerscope.errors import UsageError, plural, suggest
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.stats.clusters import CellKey, Clustered
 from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.differences import OUTPUTS, RECIPES, Pair
@@ -76,7 +76,7 @@ class Difference(NamedTuple):
     why: str | None  # why there is no test
 
     @property
-    def division(self) -> Division:
+    def division(self) -> FacetTable:
         """The facet."""
         return self.pair.spread.division
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import UsageError
-from nerscope.scoring.metrics import MICRO, LevelMetric
+from nerscope.scoring.metrics import MICRO
 from nerscope.stats.clusters import Clustered, Differing
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import EXACT, METHODS, Method, Paired, p_value
@@ -150,7 +150,7 @@ def _exact(
     several levels or types.
     """
     key, metric = clustered.keys[at], clustered.metrics[at]
-    if isinstance(metric, LevelMetric) or metric.average != MICRO:
+    if metric.is_over_levels or metric.average != MICRO:
         return None
     where = differing.clusters(at)
     ((level, kind),) = clustered.places(key, metric)

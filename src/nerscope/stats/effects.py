@@ -20,7 +20,7 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import MENTION
 from nerscope.scoring.counts import Counts, ratio
-from nerscope.scoring.evidence import TOKEN_JOIN, Division, Evidence
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import Metric
 from nerscope.stats.resampling import dense_counts
@@ -46,7 +46,7 @@ class Parts(NamedTuple):
 
 def parts_of(
     evidence: Evidence,
-    division: Division,
+    division: FacetTable,
     match: str,
     metric: Metric,
     clusters: Ints,

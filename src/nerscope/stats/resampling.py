@@ -14,7 +14,7 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import InputError
 from nerscope.scoring import groups
-from nerscope.scoring.evidence import Division, Evidence
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import groups_of
 from nerscope.scoring.ledger import Units
 
@@ -87,7 +87,7 @@ def swap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
 
 
 def dense_counts(
-    evidence: Evidence, division: Division, match: str, clusters: Ints, runs: Sequence[int]
+    evidence: Evidence, division: FacetTable, match: str, clusters: Ints, runs: Sequence[int]
 ) -> npt.NDArray[np.float32]:
     """The counts of a facet as an array (cells, columns, clusters); a cell is a code and a type."""
     ledger, with_pairs = evidence.ledger(division), division.needs_pairs(match)

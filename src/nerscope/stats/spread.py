@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.scoring.evidence import Division
+from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.metrics import Metric
 from nerscope.stats.clusters import CellKey, Clustered, Place, with_whole
 
@@ -30,7 +30,7 @@ class Parts:
 class Spread:
     """All numbers of one facet under one match, for some systems; arrays end in the numbers."""
 
-    division: Division
+    division: FacetTable
     match: str
     systems: tuple[str, ...]
     keys: tuple[CellKey, ...]

@@ -23,7 +23,7 @@ from nerscope.dataset.split.hard_search import (
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
-from nerscope.facets.view import io_labels
+from nerscope.scoring.token_matches import io_labels
 
 RANDOM_SPLITS = 1000  # that a design is compared with; the best of them is where the search begins
 _SHORT_NAMES = {"unseen": "unseen-any", "tcm": "tcm-all"}
@@ -38,11 +38,14 @@ class ShareDefinition(NamedTuple):
 
 # Levels of `tmr` by their names, levels of `hard` with a prefix: "unseen" is a level of both.
 SHARES: dict[str, ShareDefinition] = {
-    **{level: ShareDefinition(MENTION, codes) for level, codes in TMR.levels.items()},
-    **{short: ShareDefinition(MENTION, TMR.levels[level]) for short, level in _SHORT_NAMES.items()},
+    **{level: ShareDefinition(MENTION, codes) for level, codes in TMR.level_codes.items()},
+    **{
+        short: ShareDefinition(MENTION, TMR.level_codes[level])
+        for short, level in _SHORT_NAMES.items()
+    },
     **{
         f"{HARD.name}-{level}": ShareDefinition(TOKEN, codes)
-        for level, codes in HARD.levels.items()
+        for level, codes in HARD.level_codes.items()
         if len(codes) < HARD.n_codes  # the share of all tokens is always 1
     },
 }

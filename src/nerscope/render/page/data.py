@@ -10,7 +10,6 @@ from nerscope.results.changes import change_counts
 from nerscope.results.compare import OTHER, Comparison, compare
 from nerscope.results.diagnose import diagnose
 from nerscope.results.errors import OUTCOMES
-from nerscope.results.glossary import GLOSSARY, definition
 from nerscope.results.intervals import with_bounds
 from nerscope.results.judged_results import judged_pairs
 from nerscope.results.judgements import JudgedFile
@@ -18,10 +17,11 @@ from nerscope.results.results import Results
 from nerscope.results.row import Row
 from nerscope.results.rows import SURFACE
 from nerscope.results.sentences import Budget, sentence_data, token_count
+from nerscope.results.terms import all_terms, facet_words, match_words, metric_words
 from nerscope.results.weakest import resampled
 
 if TYPE_CHECKING:
-    from nerscope.scoring.evidence import Division, Evidence
+    from nerscope.scoring.evidence import Evidence, FacetTable
 
 MOST_ROWS = 200_000
 MOST_COMPARED = 12  # systems that are compared each with each
@@ -56,9 +56,9 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
         "datasets": datasets,
         "facets": _facets(results),
         "metrics": {name: _metric(results, name) for name in _names(rows, "metric")},
-        "matches": {name: definition(name) for name in _names(rows, "match")},
+        "matches": {name: match_words(name).definition for name in _names(rows, "match")},
         "outcomes": list(OUTCOMES),
-        "glossary": GLOSSARY,
+        "glossary": all_terms(),
         "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
         "weakest": [_short_row(one) for one in results.weakest()],
         "comparison": _compared(results, comparison),
@@ -90,7 +90,7 @@ def _metric(results: Results, name: str) -> dict[str, Any]:
         "title": metric_title(name),
         "better": metric.better,
         "fraction": metric.is_fraction,
-        "about": definition(name),
+        "about": metric_words(name).definition,
     }
 
 
@@ -123,12 +123,12 @@ def _facets(results: Results) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _facet(part: "Evidence", division: "Division") -> dict[str, Any]:
+def _facet(part: "Evidence", division: "FacetTable") -> dict[str, Any]:
     """What a facet is called, and how its codes make up levels."""
     return {
         "name": division.facet,
         "title": " ".join(division.title.split()),
-        "about": definition(division.facet),
+        "about": facet_words(division.facet).definition,
         "unit": division.unit,
         "bucketed": division.facet in part.signature.edges,
         "levels": {level: list(codes) for level, codes in division.levels.items()},

@@ -1,0 +1,163 @@
+"""What words mean: the words of registered things, and the general terms of the field.
+
+A facet, level, metric or match carries its words where it is registered. They are looked up here by
+the names that rows hold, so that results can be read without the plug-ins that made them: a name
+that is not registered stands for itself.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nerscope.corpus.units import ALL
+from nerscope.errors import NerscopeError, UsageError, suggest
+from nerscope.facets.buckets import range_phrase
+from nerscope.facets.facet import FACETS, Attribute, Facet
+from nerscope.registry import FactoryRegistry
+from nerscope.scoring.matching import MATCHES, Match
+from nerscope.scoring.metrics import METRICS, Metric
+from nerscope.scoring.token_matches import TOKEN_MATCH_WORDS
+
+
+class Wording(NamedTuple):
+    """How texts speak of a thing."""
+
+    name: str  # as rows hold it: "tmr", "f(beta=2)"
+    title: str  # in headings
+    phrase: str  # within sentences
+    definition: str = ""  # a sentence or two; empty if nothing is registered
+
+
+def facet_words(facet: str) -> Wording:
+    """The words of a facet.
+
+    >>> facet_words("eLen").phrase, facet_words("a-plug-in").title
+    ('mention length (tokens)', 'a-plug-in')
+    """
+    if facet == ALL:
+        return Wording(ALL, "All", "all mentions")
+    if facet not in FACETS:
+        return Wording(facet, facet, facet)
+    entry = FACETS[facet]
+    title = " ".join(entry.title.split()) or facet
+    return Wording(facet, title, entry.phrase or title, entry.definition)
+
+
+def level_words(facet: str, level: str, interval: str = "") -> Wording:
+    """The words of a level; of a bucket, given the interval that the results have for it.
+
+    >>> level_words("tmr", "unseen-tokens").phrase
+    'mentions whose text is new'
+    >>> level_words("eLen", "XL", "> 3").phrase
+    '4 tokens or more'
+    """
+    if facet not in FACETS:
+        return Wording(level, level, range_phrase(interval) if interval else level)
+    entry = FACETS[facet]
+    if isinstance(entry, Attribute):
+        return Wording(level, level, range_phrase(interval, entry.noun) if interval else level)
+    known = entry.level(level)
+    phrase, definition = (known.phrase, known.definition) if known else ("", "")
+    return Wording(level, level, phrase or level, definition)
+
+
+def metric_words(metric: str) -> Wording:
+    """The words of a metric, which may have options.
+
+    >>> metric_words("ter").title, metric_words("macro_f1").title, metric_words("f(beta=2)").phrase
+    ('token error rate', 'macro F1', 'F score with beta 2')
+    """
+    made = _made(METRICS, metric)
+    title = (made.title if made else "") or metric.replace("_", " ").replace("f1", "F1")
+    return _wording(metric, title, made)
+
+
+def match_words(match: str) -> Wording:
+    """The words of a match, of mentions or of tokens, which may have options.
+
+    >>> match_words("overlap(credit=1)").phrase, match_words("bilou").phrase
+    ('overlap', 'BILOU label')
+    """
+    if match in TOKEN_MATCH_WORDS:
+        return Wording(match, match, *TOKEN_MATCH_WORDS[match])
+    return _wording(match, match, _made(MATCHES, match))
+
+
+def _made(
+    registry: "FactoryRegistry[Metric] | FactoryRegistry[Match]", text: str
+) -> Metric | Match | None:
+    try:
+        return registry.make(text) if text.partition("(")[0] in registry else None
+    except NerscopeError:  # a maker that needs options is no reason to stop
+        return None
+
+
+def _wording(name: str, title: str, thing: Metric | Match | None) -> Wording:
+    if thing is None:
+        return Wording(name, title, title)
+    return Wording(name, title, thing.phrase or title, thing.definition)
+
+
+# Terms that are no registered thing.
+_GENERAL = {
+    "bucket": "A range of an attribute's values: XS, S, L, XL. Edges are fixed on the gold test "
+    "mentions; a mention with a value equal to an edge belongs below it.",
+    "facet": "A way to divide mentions or tokens into levels, such as tmr or eLen.",
+    "gold": "What people annotated; predicted is what a system said.",
+    "holm": "Holm's correction for many p-values: the chance of any false claim stays below 5 %.",
+    "interval": "A range that holds the population value in 95 of 100 test sets like this one.",
+    "loss": "Something that was read otherwise than it is written, such as an invalid label.",
+    "match": "What counts as right, and for how much credit: exact, left, right, overlap, iou …",
+    "mention": "A span of tokens in one sentence with an entity type.",
+    "n": "The denominator: gold mentions for recall and F1, predicted ones for precision, tokens "
+    "for error rates.",
+    "p": "How often a difference as large as this one comes about without any true difference.",
+    "rho": "ρ: mean strength of the rank correlation between buckets and scores, over systems.",
+    "run": "One training of a system, with a seed; several runs show how much training varies.",
+    "signature": "All settings that move a number, in one line; quote it with the number.",
+    "spearman": "Rank correlation between buckets and scores: 1 if scores rise with every bucket.",
+    "support": "The number of gold mentions.",
+    "surface": "The exact tokens of a mention. Surface F1 scores each (surface, type) once.",
+    "tcm": "Type-confusable mentions: their text carries two or more types among gold test "
+    "mentions. tcm-unseen are those whose text is no training mention, tcm-seen the rest.",
+    "zeta": "ζ: mean value of an attribute over the test mentions.",
+}
+_ALIASES = {
+    **dict.fromkeys(("xs", "s", "m", "l", "xl"), "bucket"),
+    "f-score": "f1",
+    "score": "hardeval",
+    "ζ": "zeta",
+    "ρ": "rho",
+}
+
+
+def all_terms() -> dict[str, str]:
+    """Every term with its definition, in alphabetical order."""
+    terms = {word.name: word.definition for word in _registered() if word.definition}
+    return dict(sorted({**terms, **_GENERAL}.items(), key=lambda item: item[0].lower()))
+
+
+def _registered() -> Iterator[Wording]:
+    # Levels come in reverse: of facets that share the name of a level, the first one explains it.
+    for facet in reversed(list(FACETS)):
+        entry = FACETS[facet]
+        if isinstance(entry, Facet):
+            yield from (level_words(facet, level) for level in entry.level_codes)
+    yield from map(match_words, (*MATCHES, *TOKEN_MATCH_WORDS))
+    yield from map(facet_words, FACETS)
+    yield from map(metric_words, METRICS)
+
+
+def explain_term(term: str) -> tuple[str, str]:
+    """The term as it is written in tables, and its definition.
+
+    >>> explain_term("TER")[0], explain_term("f(beta=2)")[0]
+    ('ter', 'f')
+    """
+    terms = all_terms()
+    lowered = term.lower()
+    by_lower = {name.lower(): name for name in terms}
+    for key in (lowered, _ALIASES.get(lowered, ""), lowered.partition("(")[0].strip()):
+        if key in by_lower:
+            name = by_lower[key]
+            return name, terms[name]
+    raise UsageError(f"term '{term}'", "it is not in the glossary", suggest(term, terms))

@@ -1,0 +1,238 @@
+"""What a metric is: a formula over counts, with everything that the rest must know about it.
+
+The built-in metrics are the modules beside this one, one file per family; the registry finds them.
+A metric prints as it is written (`f(beta=0.5)`), reads back as itself, and works on every facet and
+every resample.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.arrays import Floats
+from nerscope.errors import UsageError
+from nerscope.plugins import user_code
+from nerscope.registry import FactoryRegistry
+from nerscope.scoring.counts import Counts, filled, ratio
+
+# The metrics that other packages name. Each is defined in a module beside this one.
+PRECISION, RECALL, F1 = "precision", "recall", "f1"
+ACCURACY, TER, ERROR_SHARE, HARDEVAL = "accuracy", "ter", "error_share", "hardeval"
+
+Formula = Callable[[Counts], Floats]
+LevelCounts = Mapping[str, Counts]
+LevelNumbers = Mapping[str, tuple[Floats, Floats]]  # by level: value and denominator
+LevelFormula = Callable[[LevelCounts, float | None], LevelNumbers]
+MICRO, MACRO, WEIGHTED = "micro", "macro", "weighted"
+HIGHER, LOWER, NEITHER = 1, -1, 0
+SHARE, MEAN, COUNT, FREE = "share", "mean", "count", "free"
+
+
+class LevelValues(NamedTuple):
+    """The numbers of a facet: levels, and arrays (…, levels, 1 + types) of values and denominators.
+
+    Column 0 is for all types together. The other columns are there only if the metric goes by type.
+    """
+
+    levels: Sequence[str]
+    values: Floats
+    sizes: Floats
+
+
+def gold_units(counts: Counts) -> Floats:
+    """The denominator of recall and of most metrics."""
+    return counts.gold
+
+
+def predicted_units(counts: Counts) -> Floats:
+    """The denominator of precision."""
+    return counts.pred
+
+
+_CHOICES: Mapping[str, tuple[object, ...]] = {
+    "average": (MICRO, MACRO, WEIGHTED),
+    "better": (HIGHER, LOWER, NEITHER),
+    "kind": (SHARE, MEAN, COUNT, FREE),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metric:
+    """A number from counts.
+
+    `formula` computes it from `Counts`, entry by entry; `n` computes the denominator that rows
+    show. `average` is "micro" (add the types up, then compute), "macro" or "weighted" (compute for
+    each type, then average). `better` is 1 if higher is better, -1 if lower is, 0 if neither.
+    `kind` is "share" (of units, between 0 and 1), "mean" (of shares), "count", or "free" (any
+    number). `needs_pairs` asks for the columns about pairs. `title` names it in headings, `phrase`
+    in sentences; `definition` explains it in a sentence or two.
+
+    A metric with `over_levels` sees all levels of a facet at once, such as the share of all errors
+    that falls on each; the facet must have `needs_levels`.
+
+    >>> def miss_rate(counts):
+    ...     return ratio(counts.gold - counts.hit_gold, counts.gold)
+    >>> metric = Metric("miss-rate", miss_rate, better=LOWER)
+    >>> metric.value(np.array([[4.0, 3.0, 5.0, 3.0]])).tolist()  # one type: 3 of 4 are found
+    0.25
+    """
+
+    name: str
+    formula: Formula
+    n: Formula = gold_units
+    average: str = MICRO
+    better: int = HIGHER
+    kind: str = SHARE
+    needs_pairs: bool = False
+    unit: str | None = None  # the only kind of unit it is about
+    mean_of_levels: tuple[str, ...] = ()  # it is the plain mean of its formula on these
+    over_levels: LevelFormula | None = None
+    needs_levels: tuple[str, ...] = ()  # levels without which it cannot be computed
+    title: str = ""
+    phrase: str = ""
+    definition: str = ""
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UsageError(
+                    f"metric '{self.name}'",
+                    f"{name}={getattr(self, name)!r} cannot be",
+                    f"choose from {', '.join(map(str, choices))}",
+                )
+
+    @property
+    def is_over_levels(self) -> bool:
+        """Whether it needs the levels of a facet together, and has no numbers by type."""
+        return self.over_levels is not None
+
+    @property
+    def is_fraction(self) -> bool:
+        """Whether it lies between 0 and 1, and is shown in percent."""
+        return self.kind in (SHARE, MEAN)
+
+    @property
+    def is_mean_of_types(self) -> bool:
+        """Whether it is the plain mean of what its formula gives for each type."""
+        return self.average == MACRO
+
+    def shares(self, counts: Floats, zero_division: float | None = None) -> Floats:
+        """What the formula gives for counts (…, columns), before any average."""
+        return filled(self._computed(counts), zero_division)
+
+    def gain(self, difference: float) -> float:
+        """A difference, positive if it is for the better; 0 if neither side is the better one."""
+        return self.better * difference + 0.0  # never minus zero
+
+    def value(self, counts: Floats, zero_division: float | None = None) -> Floats:
+        """The number from counts (…, types, columns); NaN where it is undefined."""
+        if self.average == MICRO:
+            return filled(self._computed(counts.sum(axis=-2)), zero_division)
+        values = filled(self._computed(counts), zero_division)
+        return self._averaged(values, counts[..., 0], zero_division)
+
+    def _averaged(self, values: Floats, gold: Floats, zero_division: float | None) -> Floats:
+        # A type without gold and predictions has no value, and must not pull the mean down.
+        defined = values == values  # false for NaN alone
+        weights = gold * defined if self.average == WEIGHTED else defined.astype(np.float64)
+        weighted = np.where(defined, values, 0.0) * weights
+        return filled(ratio(weighted.sum(axis=-1), weights.sum(axis=-1)), zero_division)
+
+    def _computed(self, counts: Floats) -> Floats:
+        with user_code(f"metric '{self.name}'"):
+            values = np.asarray(self.formula(Counts(counts)), np.float64)
+        if values.shape != counts.shape[:-1]:
+            raise UsageError(
+                f"metric '{self.name}'",
+                f"its formula gives shape {values.shape} for counts of shape {counts.shape}",
+                "return one number for each entry; the last axis of counts holds the columns",
+            )
+        if self.is_fraction and np.nanmax(values, initial=0.0) > 1 + 1e-9:
+            raise UsageError(
+                f"metric '{self.name}'",
+                "its formula gives more than 1",
+                'say kind="count" or kind="free" if it is no share',
+            )
+        if np.isinf(values).any():
+            raise UsageError(
+                f"metric '{self.name}'", "its formula gives infinity", "divide with nerscope.ratio"
+            )
+        return values
+
+    def _sizes(self, counts: Floats) -> Floats:
+        """The denominators, refused if they are not one number for each entry."""
+        with user_code(f"metric '{self.name}'"):
+            sizes = np.asarray(self.n(Counts(counts)), np.float64)
+            if sizes.shape != counts.shape[:-1] or not np.isfinite(sizes).all():
+                raise ValueError("n is not one finite number for each entry")
+        return sizes
+
+    def numbers(
+        self,
+        levels: Sequence[str],
+        counts: Floats,
+        zero_division: float | None = None,
+        values: Floats | None = None,
+    ) -> LevelValues:
+        """The numbers of all levels, from counts (…, levels, 1 + types, columns).
+
+        Column 0 of the types is the sum of the others, which may be missing. `values` are those of
+        `shares(counts, zero_division)`, if the caller has them already: a metric and its averages
+        share one formula.
+        """
+        if self.over_levels is not None:
+            return self._numbers_over_levels(self.over_levels, levels, counts, zero_division)
+        values = self.shares(counts, zero_division) if values is None else values
+        sizes = self._sizes(counts)
+        if self.average == MICRO:
+            return LevelValues(levels, values, sizes)
+        mean = self._averaged(values[..., 1:], counts[..., 1:, 0], zero_division)
+        return LevelValues(levels, mean[..., None], sizes[..., :1])
+
+    def _numbers_over_levels(
+        self,
+        over_levels: LevelFormula,
+        levels: Sequence[str],
+        counts: Floats,
+        zero_division: float | None,
+    ) -> LevelValues:
+        by_level = {level: Counts(counts[..., at, 0, :]) for at, level in enumerate(levels)}
+        numbers = over_levels(by_level, zero_division)
+        values = np.stack([value for value, _ in numbers.values()], axis=-1)[..., None]
+        sizes = np.stack([size for _, size in numbers.values()], axis=-1)[..., None]
+        return LevelValues(list(numbers), filled(values, zero_division), sizes)
+
+
+METRICS: FactoryRegistry[Metric] = FactoryRegistry("metric", package="nerscope.scoring.metrics")
+
+
+def metric_named(text: str) -> Metric:
+    """The metric that a text names.
+
+    >>> str(metric_named("f(beta=0.5)")), metric_named("ter").better
+    ('f(beta=0.5)', -1)
+    """
+    return METRICS.make(text)
+
+
+def add_built_in(metric: Metric, rank: int) -> Metric:
+    """Register a metric of nerscope; `rank` is its place in listings."""
+    METRICS.add(metric.name, lambda: metric, built_in=True, rank=rank)
+    return metric
+
+
+def register_metric(metric: Metric) -> Metric:
+    """Make a metric known by its name.
+
+    >>> def jaccard(counts):
+    ...     return ratio(counts.hit_gold, counts.gold + counts.pred - counts.hit_gold)
+    >>> register_metric(Metric("jaccard", jaccard)).name
+    'jaccard'
+    """
+    METRICS.add(metric.name, lambda: metric)
+    return metric

@@ -1,0 +1,100 @@
+"""Precision, recall and F scores: what conlleval and seqeval report."""
+
+from functools import partial
+
+import numpy as np
+
+from nerscope.corpus.arrays import Floats
+from nerscope.errors import UsageError
+from nerscope.registry import name_with_options
+from nerscope.scoring.counts import Counts, ratio
+from nerscope.scoring.metrics import (
+    ACCURACY,
+    F1,
+    METRICS,
+    PRECISION,
+    RECALL,
+    Metric,
+    add_built_in,
+    predicted_units,
+)
+
+
+def precision(counts: Counts) -> Floats:
+    return ratio(counts.hit_pred, counts.pred)
+
+
+def recall(counts: Counts) -> Floats:
+    return ratio(counts.hit_gold, counts.gold)
+
+
+def f_score(counts: Counts, beta: float = 1.0) -> Floats:
+    """The F score. It is 0 where nothing is found, and undefined only without gold and prediction.
+
+    >>> f_score(Counts(np.array([[4.0, 2.0, 2.0, 2.0], [3.0, 0, 0, 0], [0, 0, 0, 0]]))).round(3)
+    array([0.667, 0.   ,   nan])
+    """
+    p, r = (
+        _ratio_or_zero(counts.hit_pred, counts.pred),
+        _ratio_or_zero(counts.hit_gold, counts.gold),
+    )
+    weight = beta * beta
+    score = _ratio_or_zero((1 + weight) * p * r, weight * p + r)
+    score[counts.gold + counts.pred == 0] = np.nan
+    return score
+
+
+def _ratio_or_zero(numerator: Floats, denominator: Floats) -> Floats:
+    quotient: Floats = np.zeros_like(numerator)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient
+
+
+def f_with_beta(beta: float = 1.0) -> Metric:
+    if isinstance(beta, bool) or not 0 < beta < np.inf:
+        raise UsageError("metric 'f'", f"beta={beta:g} cannot be", "give a number above 0")
+    return Metric(
+        name_with_options("f", beta=beta),
+        partial(f_score, beta=beta),
+        phrase=f"F score with beta {beta:g}",
+        definition="The F score with a weight of one's own: f(beta=2) counts recall higher.",
+    )
+
+
+SCORES = (
+    Metric(PRECISION, precision, predicted_units, definition="Right mentions over predicted ones."),
+    Metric(RECALL, recall, definition="Right mentions over gold ones."),
+    Metric(
+        F1,
+        f_score,
+        title="F1",
+        phrase="F1",
+        definition="Twice the hits over gold and predicted mentions; with partial credit, the "
+        "harmonic mean of precision and recall.",
+    ),
+)
+for _rank, _metric in enumerate(SCORES):
+    add_built_in(_metric, rank=10 + _rank)
+add_built_in(
+    Metric(
+        "f0.5",
+        partial(f_score, beta=0.5),
+        phrase="F0.5",
+        definition="The F score in which precision counts twice as much as recall.",
+    ),
+    rank=30,
+)
+add_built_in(
+    Metric(
+        "f2",
+        partial(f_score, beta=2.0),
+        phrase="F2",
+        definition="The F score in which recall counts twice as much as precision.",
+    ),
+    rank=31,
+)
+add_built_in(
+    Metric(ACCURACY, recall, definition="Share of tokens whose label is exactly the gold label."),
+    rank=32,
+)
+METRICS.add("f", f_with_beta, built_in=True, rank=60)
