@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import plural
+from nerscope.facets.tmr import TMR
 from nerscope.render.document import (
     UNDEFINED,
     Cell,
@@ -19,7 +21,7 @@ from nerscope.render.document import (
 )
 from nerscope.render.mentions import marked_lines
 from nerscope.render.over_datasets import over_answers, over_datasets_tables
-from nerscope.render.tables import SPARSE
+from nerscope.render.tables import SPARSE, USUAL_MATCHES
 from nerscope.results.changes import BROKEN, FIXED, change_counts
 from nerscope.results.compare import (
     FEW_CLUSTERS,
@@ -37,6 +39,8 @@ from nerscope.results.compare import (
 from nerscope.results.over_runs import RunsRow
 from nerscope.results.results import Results
 from nerscope.results.row import ComparisonRow, or_nan, scale_of
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import RECALL
 
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
@@ -269,7 +273,9 @@ def _change_lines(change: Mapping[str, Any], a: str, b: str, width: int) -> list
     return [head, *marked_lines(change["tokens"], span, None, width), *answers]
 
 
-TMR_LEVELS = ("unseen-any", "unseen-tokens", "unseen-type", "tcm-all", "tcm-seen", "tcm-unseen")
+# Mentions are seen or unseen-any; the table shows all levels but the easy one.
+_SEEN, _UNSEEN = "seen", "unseen-any"
+_TOUGH_LEVELS = tuple(name for name in TMR.level_codes if name != _SEEN)
 
 
 def difference_tables(
@@ -300,8 +306,8 @@ def _interval_title(settings: Mapping[str, Any]) -> str:
 
 
 def _difference_cells(row: ComparisonRow, several: bool) -> tuple[Cell, ...]:
-    place = row.facet + ("" if row.level == "all" else f"={row.level}")
-    usual = row.match in ("exact", "bilou", "label", "io")
+    place = row.facet + ("" if row.level == ALL else f"={row.level}")
+    usual = row.match in USUAL_MATCHES
     metric = row.metric
     low, high = points(row.low, metric), points(row.high, metric)
     return (
@@ -344,20 +350,18 @@ def head_to_head(rows: Sequence[ComparisonRow], sparse: float = SPARSE) -> Table
     to tell.
     """
     recall = [
-        row for row in rows if row.metric == "recall" and row.match == "exact" and row.type is None
+        row for row in rows if row.metric == RECALL and row.match == EXACT and row.type is None
     ]
-    if not any(row.facet == "tmr" for row in recall):
+    if not any(row.facet == TMR.name for row in recall):
         return None
     index = {(row.dataset, row.system_a, row.system_b, row.facet, row.level): row for row in recall}
     body = []
     for dataset, a, b in dict.fromkeys((row.dataset, row.system_a, row.system_b) for row in recall):
-        by_level = {
-            level: index.get((dataset, a, b, "tmr", level)) for level in ("seen", *TMR_LEVELS)
-        }
-        total = sum(row.n for level in ("seen", "unseen-any") if (row := by_level[level]))
+        by_level = {level: index.get((dataset, a, b, TMR.name, level)) for level in TMR.level_codes}
+        total = sum(row.n for level in (_SEEN, _UNSEEN) if (row := by_level[level]))
         cells = [
-            index.get((dataset, a, b, "all", "all")),
-            *(by_level[level] for level in TMR_LEVELS),
+            index.get((dataset, a, b, ALL, ALL)),
+            *(by_level[level] for level in _TOUGH_LEVELS),
         ]
         for name, sign in ((a, 1), (b, -1)):
             body.append(
@@ -373,7 +377,7 @@ def head_to_head(rows: Sequence[ComparisonRow], sparse: float = SPARSE) -> Table
     notes += ["– not among the cells compared"] if "–" in shown else []
     return Table(
         "Tough mentions, head to head",
-        ("dataset", "system", "all", *TMR_LEVELS),
+        ("dataset", "system", ALL, *_TOUGH_LEVELS),
         tuple(body),
         tuple(notes),
     )

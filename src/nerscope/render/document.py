@@ -10,6 +10,7 @@ from nerscope.plugins import user_code
 from nerscope.registry import Registry
 from nerscope.results.results import Results
 from nerscope.results.row import plain_row, scale_of
+from nerscope.scoring.metrics import F1, metric_named
 
 if TYPE_CHECKING:
     import pandas
@@ -145,7 +146,7 @@ def harmless(text: str) -> str:
     >>> harmless("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text).replace("\n", "\\n")
+    return _CONTROL.sub(lambda sign: ascii(sign[0])[1:-1], text).replace("\n", "\\n")
 
 
 def shown(value: Any) -> str:
@@ -179,8 +180,7 @@ def metric_title(name: str, at_start: bool = False) -> str:
     >>> metric_title("macro_f1"), metric_title("ter", at_start=True)
     ('macro F1', 'Token error rate')
     """
-    text = {"ter": "token error rate", "hardeval": "score"}.get(name, name)
-    text = text.replace("_", " ").replace("f1", "F1")
+    text = metric_named(name).title or name.replace("_", " ")
     return text[:1].upper() + text[1:] if at_start else text
 
 
@@ -191,7 +191,7 @@ def score(value: float | None, metric: str) -> str:
     return f"{value:,.2f}"
 
 
-def points(value: float | None, metric: str = "f1") -> str:
+def points(value: float | None, metric: str = F1) -> str:
     """A difference with its sign, of shares in points; what is hardly more than 0 says so.
 
     >>> points(0.0123), points(-1e-6), points(0.0)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.render.diagnosis import may_be_chance
 from nerscope.render.document import UNDEFINED
@@ -22,15 +23,17 @@ from nerscope.render.panels import (
     Series,
     plain_name,
 )
+from nerscope.render.tables import overall_key
 from nerscope.results.diagnose import diagnose
 from nerscope.results.narrow import narrowed
 from nerscope.results.results import Results
 from nerscope.results.row import Row
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import F1, RECALL
 
 _MOST_BARS = 4  # systems side by side; of more, dots are easier to tell apart
 _MOST_ACROSS = 5  # buckets beside each other in the column of a paper
 _NARROW = 9  # characters that fit below one of them
-_ALL: Mapping[str, object] = {"facet": "all", "level": "all", "type": None}
 INTERVAL_NOTE = "lines: 95 % intervals"
 SIZE_NOTE = "below each bucket: on how many units it rests"
 
@@ -58,7 +61,7 @@ def figure_of(
             raise UsageError(f"--{option}", f"figure '{what}' has no choice of it", "leave it out")
     if metric is not None:
         metric = results.metric(metric).name
-    known = {row["match"] for row in results.rows}
+    known = {row.match for row in results.rows}
     if match is not None and match not in known:
         raise UsageError(f"match '{match}'", "it is not in the results", suggest(match, known))
     narrow = narrowed(results, systems, datasets)
@@ -74,8 +77,8 @@ def _notes(chosen: Chosen, drawing: "Drawing", panels: Sequence[Panel]) -> tuple
     notes += [ENDS_NOTE] if any(panel.kind == GAPS for panel in panels) else []
     notes += [CHANCE_NOTE] if not all(mark.sure for mark in marks) else []
     if drawing.shows_buckets:
-        names = [facet for facet in chosen.rows.by_facet if chosen.rows.is_bucketed(facet)]
-        notes += [note for name in names for note in chosen.rows.range_notes(name)]
+        names = [facet for facet in chosen.index.by_facet if chosen.index.is_bucketed(facet)]
+        notes += [note for name in names for note in chosen.index.range_notes(name)]
     if any(panel.kind == TREND and panel.title for panel in panels):
         notes.append(SIZE_NOTE)
     return tuple(notes)
@@ -83,18 +86,18 @@ def _notes(chosen: Chosen, drawing: "Drawing", panels: Sequence[Panel]) -> tuple
 
 def _exact(chosen: Chosen) -> list[Panel]:
     """One number over everything: a dot for each system."""
-    metric, match = chosen.metric or "f1", chosen.match or "exact"
-    wanted = {**_ALL, "match": match, "metric": metric}
-    if not any(chosen.found(dataset, wanted) for dataset in chosen.rows.systems):
+    metric, match = chosen.metric or F1, chosen.match or EXACT
+    key = overall_key(match, metric)
+    if not any(chosen.rows_of(dataset, key) for dataset in chosen.index.systems):
         raise UsageError(
             "figure 'exact'",
             f"it has no {metric} by {match}",
             "choose a metric and a match that were evaluated",
         )
     panels = []
-    for dataset, systems in chosen.rows.systems.items():
-        found = chosen.found(dataset, wanted)
-        marks = tuple(chosen.mark(found.get(system)) for system in systems)
+    for dataset, systems in chosen.index.systems.items():
+        rows = chosen.rows_of(dataset, key)
+        marks = tuple(chosen.mark(rows.get(system)) for system in systems)
         panels.append(
             Panel(
                 DOTS,
@@ -102,7 +105,7 @@ def _exact(chosen: Chosen) -> list[Panel]:
                 (Series("", marks),),
                 chosen.axis(metric, match),
                 chosen.titled(dataset),
-                tuple(chosen.number(found.get(system)) for system in systems),
+                tuple(chosen.number(rows.get(system)) for system in systems),
                 chosen.most(metric),
             )
         )
@@ -111,13 +114,13 @@ def _exact(chosen: Chosen) -> list[Panel]:
 
 def _levels(chosen: Chosen) -> list[Panel]:
     """The levels of a facet, or the types."""
-    panels = [_level_panel(chosen, dataset, chosen.what) for dataset in chosen.rows.systems]
+    panels = [_level_panel(chosen, dataset, chosen.what) for dataset in chosen.index.systems]
     return [panel for panel in panels if panel.labels]
 
 
 def _attributes(chosen: Chosen) -> list[Panel]:
     """Small multiples: how the numbers go with each attribute."""
-    names = [facet for facet in chosen.rows.by_facet if chosen.rows.is_bucketed(facet)]
+    names = [facet for facet in chosen.index.by_facet if chosen.index.is_bucketed(facet)]
     if not names:
         raise InputError(
             "results",
@@ -125,10 +128,10 @@ def _attributes(chosen: Chosen) -> list[Panel]:
             "evaluate with --train, or with --facet eLen and the like",
         )
     if chosen.match is not None:  # attributes of tokens have other matches than those of mentions
-        names = [n for n in names if chosen.match in chosen.rows.values(n, "match")] or names[:1]
+        names = [n for n in names if chosen.match in chosen.index.values(n, "match")] or names[:1]
     panels = [
         _level_panel(chosen, dataset, name, multiple=True)
-        for dataset in chosen.rows.systems
+        for dataset in chosen.index.systems
         for name in names
     ]
     return [panel for panel in panels if panel.labels]
@@ -136,7 +139,7 @@ def _attributes(chosen: Chosen) -> list[Panel]:
 
 def _level_panel(chosen: Chosen, dataset: str, name: str, multiple: bool = False) -> Panel:
     """The numbers of each system on each level; one of many panels has no room for ranges."""
-    every = [(column.name, chosen.found(dataset, column.wanted)) for column in chosen.columns(name)]
+    every = [(column.name, chosen.rows_of(dataset, column.key)) for column in chosen.columns(name)]
     columns = [(level, cell) for level, cell in every if cell]
     ranges = _ranges(chosen, dataset, name)
     kind = TREND if multiple else _kind(ranges, len(chosen.systems))
@@ -149,9 +152,9 @@ def _level_panel(chosen: Chosen, dataset: str, name: str, multiple: bool = False
         kind,
         tuple(labels),
         chosen.series(dataset, [cell for _, cell in columns]),
-        chosen.axis(row["metric"], row["match"]) if row else "",
+        chosen.axis(row.metric, row.match) if row else "",
         chosen.titled(dataset, name if multiple else ""),
-        most=chosen.most(row["metric"]) if row else None,
+        most=chosen.most(row.metric) if row else None,
     )
 
 
@@ -180,15 +183,15 @@ def _label(level: str, cell: Mapping[str, Row], words: str, kind: str) -> str:
 
 def _size(cell: Mapping[str, Row]) -> str:
     """The denominator, or its range where systems differ (as in the number of predictions)."""
-    low, high = (pick(row["n"] for row in cell.values()) for pick in (min, max))
+    low, high = (pick(row.n for row in cell.values()) for pick in (min, max))
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def _breakdown(chosen: Chosen) -> list[Panel]:
     """Of all wrong tokens, the shares that are unseen, diff and other."""
     columns, panels = chosen.columns("errors"), []
-    for dataset, systems in chosen.rows.systems.items():
-        cells = [chosen.found(dataset, column.wanted) for column in columns]
+    for dataset, systems in chosen.index.systems.items():
+        cells = [chosen.rows_of(dataset, column.key) for column in columns]
         series = tuple(
             Series(
                 column.name,
@@ -214,14 +217,14 @@ def _share(chosen: Chosen, row: Row | None) -> Mark:
 def _partial(chosen: Chosen) -> list[Panel]:
     """Exact and partial pairs under each criterion for each system, then the scores."""
     panels = []
-    for dataset, systems in chosen.rows.systems.items():
+    for dataset, systems in chosen.index.systems.items():
         counted = {
             match: pairs
-            for match in chosen.rows.values("all", "match")
+            for match in chosen.index.values(ALL, "match")
             if (pairs := _pairs(chosen, dataset, match))[0]
         }
         panels += [_pair_panel(chosen, dataset, system, counted) for system in systems]
-    for dataset in chosen.rows.systems:
+    for dataset in chosen.index.systems:
         panel = _level_panel(chosen, dataset, "partial")
         # The denominators are the same under every match.
         labels = tuple(label.partition("\n")[0] for label in panel.labels)
@@ -234,11 +237,10 @@ Pairs = tuple[Mapping[str, Row], Mapping[str, Row]]
 
 def _pairs(chosen: Chosen, dataset: str, match: str) -> Pairs:
     """The rows of exact and of partial pairs; exact match has its recall, and no partial ones."""
-    if match == "exact":
-        return chosen.found(dataset, {**_ALL, "match": match, "metric": "recall"}), {}
+    if match == EXACT:
+        return chosen.rows_of(dataset, overall_key(match, RECALL)), {}
     correct, partial = (
-        chosen.found(dataset, {**_ALL, "match": match, "metric": metric})
-        for metric in ("correct", "partial")
+        chosen.rows_of(dataset, overall_key(match, metric)) for metric in ("correct", "partial")
     )
     return correct, partial
 
@@ -368,7 +370,7 @@ def diagnosis(chosen: Chosen) -> list[Panel]:
         _self_panel(chosen.titled(dataset, system), rows) for (dataset, system), rows in own.items()
     ]
     if chosen.pair is not None:
-        for dataset in chosen.rows.systems:
+        for dataset in chosen.index.systems:
             rows = [row for row in views["comparative diagnosis"] if row["dataset"] == dataset]
             if rows:
                 panels.append(_comparison_panel(chosen, dataset, rows))
@@ -442,7 +444,7 @@ FIGURES: Mapping[str, Drawing] = {
 def _drawing(results: Results, what: str) -> Drawing:
     if what in FIGURES:
         return FIGURES[what]
-    facets = dict.fromkeys(row["facet"] for row in results.rows if row["facet"] != "all")
+    facets = dict.fromkeys(row.facet for row in results.rows if row.facet != ALL)
     if what not in facets:
         raise UsageError(
             f"figure '{what}'",
