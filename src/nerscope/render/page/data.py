@@ -17,7 +17,7 @@ from nerscope.results.results import Results
 from nerscope.results.row import Row
 from nerscope.results.rows import SURFACE
 from nerscope.results.sentences import Budget, sentence_data, token_count
-from nerscope.results.terms import all_terms, facet_words, match_words, metric_words
+from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import resampled
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
         "outcomes": list(OUTCOMES),
         "glossary": all_terms(),
         "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
-        "weakest": [_short_row(one) for one in results.weakest()],
+        "weakest": [_weak_spot(results, spot) for spot in results.weakest()],
         "comparison": _compared(results, comparison),
         "diagnosis": diagnosis,
         "confusion": columns_of(single.confusion(), _CONFUSION),
@@ -178,6 +178,20 @@ def _compared(results: Results, comparison: Comparison | None) -> dict[str, Any]
         "ranks": [_short_row(one) for one in comparison.ranks()],
         "changes": columns_of(changes, _CHANGE),
     }
+
+
+def _weak_spot(results: Results, spot: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a system is weak, with a phrase for it: the registered words of the level."""
+    facet, level = spot["facet"], spot["level"]
+    ranges = [
+        evidence.signature.edges[facet].ranges
+        for evidence in results.evidence
+        if evidence.dataset == spot["dataset"] and facet in evidence.signature.edges
+    ]
+    phrase = level_words(facet, level, ranges[0].get(level, "") if ranges else "").phrase
+    if ranges:  # "4 tokens or more" alone would not say of what
+        phrase = f"{facet_words(facet).phrase}: {phrase}"
+    return {**_short_row(spot), "phrase": phrase}
 
 
 def _diagnosis(results: Results) -> dict[str, Any] | None:
