@@ -92,10 +92,10 @@ def _files_read(given: str) -> Iterator[Path]:
             yield from (file for file in path.rglob("*") if file.is_file())
 
 
-def _same(one: Path, other: Path) -> bool:
-    if one.exists() and other.exists():
-        return one.samefile(other)
-    return os.path.realpath(one) == os.path.realpath(other)
+def _same(first: Path, second: Path) -> bool:
+    if first.exists() and second.exists():
+        return first.samefile(second)
+    return os.path.realpath(first) == os.path.realpath(second)
 
 
 def systems_of(given: Iterable[str]) -> dict[str, list["Source"]]:

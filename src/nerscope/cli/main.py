@@ -18,8 +18,8 @@ from nerscope.version import VERSION
 FAULT = 3  # exit code for what is no fault of the user's
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         put(f"{VERSION}\n")
         raise typer.Exit
 

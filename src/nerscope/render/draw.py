@@ -125,12 +125,12 @@ def drawn(
     buffer = io.BytesIO()
     with (
         matplotlib.style.context(["default", {**_STYLE, "font.sans-serif": _installed(_FONTS)}]),
-        warnings.catch_warnings(record=True) as said,
+        warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
         page = _page(figure, width or WIDTH, height)
         page.savefig(buffer, format=form, metadata=_METADATA[form])
-    if any("constrained_layout" in str(one.message) for one in said):
+    if any("constrained_layout" in str(warning.message) for warning in caught):
         raise UsageError(
             "--width", "there is no room for the figure", "give a larger width or height"
         )
@@ -167,10 +167,10 @@ def _page(figure: Figure, width: float, height: float | None) -> "Page":
     page = Page(figsize=(width * _CM, _PAGE * _CM), layout=layout)
     placed = list(_placed(figure.panels, width))
     legend = _legend(page, figure.panels)
-    lines = [list(line) for _, line in groupby(placed, key=lambda one: one[1].line)]
+    lines = [list(line) for _, line in groupby(placed, key=lambda pair: pair[1].line)]
     inner = [max(_DRAWERS[panel.kind].height(panel) for panel, _ in line) for line in lines]
-    wanted = sum(inner) + sum(map(_around, lines)) + legend
-    page.set_figheight((height or min(wanted, _PAGE)) * _CM)
+    natural = sum(inner) + sum(map(_around, lines)) + legend
+    page.set_figheight((height or min(natural, _PAGE)) * _CM)
     columns = math.lcm(*(place.columns for _, place in placed))
     grid = page.add_gridspec(len(lines), columns, height_ratios=inner)
     for panel, place in placed:
@@ -188,15 +188,15 @@ def _placed(panels: Sequence[Panel], width: float) -> Iterator[Placed]:
     """Panels of one kind beside and below each other, as many in a line as there is room for."""
     line = 0
     for (kind, _), group in groupby(panels, key=lambda panel: (panel.kind, panel.axis)):
-        own, drawer = list(group), _DRAWERS[kind]
-        least = max(map(drawer.width, own))
-        lines = math.ceil(len(own) / max(1, int(width / least)))
-        columns = math.ceil(len(own) / lines)
-        limits = drawer.limits(own)
-        for number, panel in enumerate(own):
+        members, drawer = list(group), _DRAWERS[kind]
+        least = max(map(drawer.width, members))
+        lines = math.ceil(len(members) / max(1, int(width / least)))
+        columns = math.ceil(len(members) / lines)
+        limits = drawer.limits(members)
+        for number, panel in enumerate(members):
             column = number % columns
-            is_first = column == 0 or _row_names(panel) != _row_names(own[number - 1])
-            is_last = number + columns >= len(own)
+            is_first = column == 0 or _row_names(panel) != _row_names(members[number - 1])
+            is_last = number + columns >= len(members)
             place = Place(
                 line + number // columns,
                 column,
@@ -211,7 +211,7 @@ def _placed(panels: Sequence[Panel], width: float) -> Iterator[Placed]:
 
 def _row_names(panel: Panel) -> tuple[str, ...]:
     """What stands to the left of a panel."""
-    return tuple(one.name for one in panel.series) if panel.kind == HEAT else panel.labels
+    return tuple(series.name for series in panel.series) if panel.kind == HEAT else panel.labels
 
 
 def _around(line: Sequence[Placed]) -> float:
@@ -311,7 +311,11 @@ def _close_to_values(panels: Sequence[Panel]) -> tuple[float, float]:
     if max(map(_lines_of, panels)) > 2:
         return _close(panels)
     values = [
-        Panel(TREND, (), tuple(Series("", tuple(map(_alone, one.marks))) for one in panel.series))
+        Panel(
+            TREND,
+            (),
+            tuple(Series("", tuple(map(_alone, series.marks))) for series in panel.series),
+        )
         for panel in panels
     ]
     return _close(values, 0.12)

@@ -302,8 +302,8 @@ def radar(chosen: Chosen) -> list[Panel]:
             RADAR,
             tuple(labels),
             tuple(
-                Series(plain_name(one), tuple(marks[one, name] for name in names), place)
-                for place, one in enumerate(datasets)
+                Series(plain_name(dataset), tuple(marks[dataset, name] for name in names), place)
+                for place, dataset in enumerate(datasets)
             ),
             title=title,
             most=1.0,
@@ -327,11 +327,11 @@ def heatmap(chosen: Chosen) -> list[Panel]:
     changes = {(row["dataset"], row["attribute"], row["bucket"]): row["change"] for row in rows}
     panels = []
     for dataset in _unique(row["dataset"] for row in rows):
-        own = [row for row in rows if row["dataset"] == dataset]
-        buckets = _unique(row["bucket"] for row in own)
+        dataset_rows = [row for row in rows if row["dataset"] == dataset]
+        buckets = _unique(row["bucket"] for row in dataset_rows)
         series = tuple(
             Series(name, tuple(_change(changes, dataset, name, bucket) for bucket in buckets))
-            for name in _unique(row["attribute"] for row in own)
+            for name in _unique(row["attribute"] for row in dataset_rows)
         )
         axis = f"Change of F1 (%)\nfrom {plain_name(b)} to {plain_name(a)}"
         panels.append(Panel(HEAT, tuple(buckets), series, axis, chosen.titled(dataset)))
@@ -363,11 +363,12 @@ def diagnosis(chosen: Chosen) -> list[Panel]:
     """
     a, b = chosen.pair or (None, None)
     views = diagnose(chosen.results, a, b)
-    own: dict[tuple[str, str], list[Record]] = {}
+    by_system: dict[tuple[str, str], list[Record]] = {}
     for row in views["self-diagnosis"]:
-        own.setdefault((row["dataset"], row["system"]), []).append(row)
+        by_system.setdefault((row["dataset"], row["system"]), []).append(row)
     panels = [
-        _self_panel(chosen.titled(dataset, system), rows) for (dataset, system), rows in own.items()
+        _self_panel(chosen.titled(dataset, system), rows)
+        for (dataset, system), rows in by_system.items()
     ]
     if chosen.pair is not None:
         for dataset in chosen.index.systems:

@@ -72,12 +72,12 @@ def _cut(
 ) -> Records:
     """The first records of each group."""
     seen: Counter[Hashable] = Counter()
-    kept = []
+    first = []
     for record in records:
         seen[group(record)] += 1
         if most is None or seen[group(record)] <= most:
-            kept.append(record)
-    return kept
+            first.append(record)
+    return first
 
 
 def listing_document(

@@ -44,23 +44,23 @@ def errors_document(
 def error_lines(record: Mapping[str, Any], width: int) -> list[str]:
     """One mistake: where, what, and the sentence with both spans marked."""
     gold, pred = _sides(record)
-    said = f"{record['system']} {record['run']}" if record.get("run") else record["system"]
-    head = f"{record['place']}  {said}: {record['outcome']}"
+    source = f"{record['system']} {record['run']}" if record.get("run") else record["system"]
+    head = f"{record['place']}  {source}: {record['outcome']}"
     tokens = record.get("tokens")
     if tokens is None:
         both = (("gold", gold), ("predicted", pred))
         return [head, "  " + "   ".join(f"{name} {span[2]}" for name, span in both if span)]
-    return [head, *marked_lines(tokens, gold, pred, width), *_said(record, tokens)]
+    return [head, *marked_lines(tokens, gold, pred, width), *_text_notes(record, tokens)]
 
 
-def _said(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
+def _text_notes(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
     """What a mention says, where marks under the sentence cannot show it."""
     lines = []
-    for start, end, text in (("start", "end", "text"), ("other_start", "other_end", "other_text")):
-        begin, behind, own = record[start], record[end], record.get(text)
-        if begin is not None and own is not None and " ".join(tokens[begin:behind]) != own:
+    for start, end, name in (("start", "end", "text"), ("other_start", "other_end", "other_text")):
+        begin, behind, text = record[start], record[end], record.get(name)
+        if begin is not None and text is not None and " ".join(tokens[begin:behind]) != text:
             nowhere = ", which stands nowhere here" if begin == behind else ""
-            lines.append(f"  it says '{harmless(own)}'{nowhere}")
+            lines.append(f"  it says '{harmless(name)}'{nowhere}")
     return lines
 
 
@@ -73,11 +73,11 @@ def marked_lines(
 
 
 def _sides(record: Mapping[str, Any]) -> tuple[Span | None, Span | None]:
-    own = (record["start"], record["end"], record["type"])
+    mention = (record["start"], record["end"], record["type"])
     other = None
     if record["other_start"] is not None:
         other = (record["other_start"], record["other_end"], record["other_type"])
-    return (own, other) if record["side"] == "gold" else (other, own)
+    return (mention, other) if record["side"] == "gold" else (other, mention)
 
 
 def _cells(text: str) -> Cells:
@@ -190,8 +190,8 @@ def judged_tables(
 def with_judgements(document: Document, judged: JudgedResults) -> Document:
     """A document that shows results, and what people said of their pairs."""
     shares: list[dict[str, Any]] = judged.shares
-    if len({one["dataset"] for one in shares}) < 2:
-        shares = [{key: one[key] for key in one if key != "dataset"} for one in shares]
+    if len({share["dataset"] for share in shares}) < 2:
+        shares = [{key: share[key] for key in share if key != "dataset"} for share in shares]
     return replace(
         document,
         tables=[*document.tables, *(judged_tables(shares, judged.agreement) if shares else [])],

@@ -51,7 +51,7 @@ def run(options: ErrorsOptions) -> None:
         if value is not None and value < 0:
             raise UsageError(name, f"{value} cannot be", "give a whole number from 0 on")
     loaded = Results.load(options.results)
-    found, total = mistakes(
+    selected, total = mistakes(
         loaded,
         system=options.system,
         types=options.type,
@@ -64,4 +64,6 @@ def run(options: ErrorsOptions) -> None:
         seed=options.seed,
     )
     columns = options.width or get_terminal_size().columns
-    emit(errors_document(found, total, columns, options.most), options.format, quiet=options.quiet)
+    emit(
+        errors_document(selected, total, columns, options.most), options.format, quiet=options.quiet
+    )

@@ -72,5 +72,5 @@ def _compare(test: str, system: list[str], everything: bool, form: str) -> None:
     from nerscope.compat.peers.document import tools_document
     from nerscope.formats.base import source_named
 
-    found = compare_tools(source_named(test), systems_of(system) if system else None)
-    emit(tools_document(found, everything=everything, text=form == "text"), form)
+    comparison = compare_tools(source_named(test), systems_of(system) if system else None)
+    emit(tools_document(comparison, everything=everything, text=form == "text"), form)

@@ -36,7 +36,7 @@ def run(options: PowerOptions) -> None:
 
     load_plugins(options.plugin)
     checked_format(options.format)
-    found = power_of(
+    rows = power_of(
         Results.load(options.results),
         options.a,
         options.b,
@@ -47,4 +47,4 @@ def run(options: PowerOptions) -> None:
         match=options.match,
         resample=options.resample,
     )
-    emit(power_document(found, options.difference, options.power), options.format)
+    emit(power_document(rows, options.difference, options.power), options.format)

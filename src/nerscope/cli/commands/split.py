@@ -63,7 +63,7 @@ def run(options: SplitOptions) -> None:
 
     load_plugins(options.plugin)
     checked_format(options.format)
-    found = split(
+    splits = split(
         options.data,
         options.output,
         folds=options.folds,
@@ -78,4 +78,4 @@ def run(options: SplitOptions) -> None:
         context=options.context,
         allow_leaks=options.allow_leaks,
     )
-    emit(split_document(found.as_dict()), options.format, quiet=options.quiet)
+    emit(split_document(splits.as_dict()), options.format, quiet=options.quiet)

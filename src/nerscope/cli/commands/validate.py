@@ -27,10 +27,12 @@ def run(options: ValidateOptions) -> None:
 
     load_plugins(options.plugin)
     checked_format(options.format)
-    found = [validate(source_named(text), scheme=options.scheme) for text in options.files]
-    code = 0 if all(one.ok for one in found) else 1
+    validations = [validate(source_named(text), scheme=options.scheme) for text in options.files]
+    code = 0 if all(validation.ok for validation in validations) else 1
     emit(
-        validation_document([one._asdict() for one in found], text=options.format == "text"),
+        validation_document(
+            [validation._asdict() for validation in validations], text=options.format == "text"
+        ),
         options.format,
         code=code,
     )

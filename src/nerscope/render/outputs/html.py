@@ -32,8 +32,8 @@ def as_html(document: Document) -> str:
     lines = [*document.opening, *document.lines, *document.notes]
     if document.signature is not None:
         lines.append(f"signature: {document.signature}")
-    said = "".join(f"<div><small>{escape(line)}</small></div>" for line in lines)
-    return "\n".join(map(table_html, document.tables)) + said + "\n"
+    notes = "".join(f"<div><small>{escape(line)}</small></div>" for line in lines)
+    return "\n".join(map(table_html, document.tables)) + notes + "\n"
 
 
 OUTPUTS.add("html", as_html, built_in=True, rank=60)

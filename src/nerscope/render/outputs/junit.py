@@ -20,9 +20,9 @@ def as_junit(document: Document) -> str:
         "errors": 0,
         "skipped": sum(_is_skipped(check) for check in document.checks),
     }
-    said = {key: str(count) for key, count in counts.items()}
-    root = ET.Element("testsuites", said)
-    suite = ET.SubElement(root, "testsuite", {"name": "nerscope gate", **said})
+    totals = {key: str(count) for key, count in counts.items()}
+    root = ET.Element("testsuites", totals)
+    suite = ET.SubElement(root, "testsuite", {"name": "nerscope gate", **totals})
     for check in document.checks:
         _add_case(suite, check)
     ET.indent(root, " ")
@@ -54,7 +54,7 @@ def _add_case(suite: ET.Element, check: Check) -> None:
 
 def _plain(text: str) -> str:
     """Text that XML can hold: control characters are spelt out."""
-    return _NO_XML.sub(lambda found: ascii(found[0])[1:-1], harmless(text))
+    return _NO_XML.sub(lambda sign: ascii(sign[0])[1:-1], harmless(text))
 
 
 OUTPUTS.add("junit", as_junit, built_in=True, rank=70)

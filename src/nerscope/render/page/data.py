@@ -99,59 +99,63 @@ def _datasets(results: Results) -> list[dict[str, Any]]:
     budget = Budget.of(len(results.evidence))
     return [
         {
-            "name": part.dataset,
-            "file": part.gold_name,
-            "types": list(part.types),
-            "runs": [list(run) for run in part.runs],
-            "documents": part.n_documents,
-            "tokens": token_count(part),
-            "resample": resampled(part),
-            "ranges": {name: dict(own.ranges) for name, own in part.signature.edges.items()},
-            "sentences": sentence_data(part, budget),
+            "name": evidence.dataset,
+            "file": evidence.gold_name,
+            "types": list(evidence.types),
+            "runs": [list(run) for run in evidence.runs],
+            "documents": evidence.n_documents,
+            "tokens": token_count(evidence),
+            "resample": resampled(evidence),
+            "ranges": {
+                name: dict(edges.ranges) for name, edges in evidence.signature.edges.items()
+            },
+            "sentences": sentence_data(evidence, budget),
         }
-        for part in results.evidence
+        for evidence in results.evidence
     ]
 
 
 def _facets(results: Results) -> list[dict[str, Any]]:
     """The facets of all datasets, in order."""
-    found: dict[str, dict[str, Any]] = {}
-    for part in results.evidence:
-        for division in part.divisions:
-            if division.facet != "all":
-                found.setdefault(division.facet, _facet(part, division))
-    return list(found.values())
+    facets: dict[str, dict[str, Any]] = {}
+    for evidence in results.evidence:
+        for table in evidence.divisions:
+            if table.facet != "all":
+                facets.setdefault(table.facet, _facet(evidence, table))
+    return list(facets.values())
 
 
-def _facet(part: "Evidence", division: "FacetTable") -> dict[str, Any]:
+def _facet(evidence: "Evidence", table: "FacetTable") -> dict[str, Any]:
     """What a facet is called, and how its codes make up levels."""
     return {
-        "name": division.facet,
-        "title": " ".join(division.title.split()),
-        "about": facet_words(division.facet).definition,
-        "unit": division.unit,
-        "bucketed": division.facet in part.signature.edges,
-        "levels": {level: list(codes) for level, codes in division.levels.items()},
-        "metrics": {match: list(names) for match, names in division.metrics.items()},
-        "byType": division.by_type,
+        "name": table.facet,
+        "title": " ".join(table.title.split()),
+        "about": facet_words(table.facet).definition,
+        "unit": table.unit,
+        "bucketed": table.facet in evidence.signature.edges,
+        "levels": {level: list(codes) for level, codes in table.levels.items()},
+        "metrics": {match: list(names) for match, names in table.metrics.items()},
+        "byType": table.by_type,
     }
 
 
 def _comparison(results: Results) -> Comparison | None:
     """Each system with each, if there are several; of very many, each with the best one."""
-    if all(len(part.systems) < 2 for part in results.evidence):
+    if all(len(evidence.systems) < 2 for evidence in results.evidence):
         return None
     metrics = map(results.metric, _names(results.rows, "metric"))
     # Averages over types are never asked for first: without them, all other p-values are the same.
     plain = [
-        one.name for one in metrics if one.better and one.is_fraction and one.average == "micro"
+        metric.name
+        for metric in metrics
+        if metric.better and metric.is_fraction and metric.average == "micro"
     ]
     if len(results.systems) <= MOST_COMPARED:
         return compare(results, metrics=plain or None)
     best = max(results.systems, key=lambda system: _mean_score(results, system))
-    found = compare(results, metrics=plain or None, baseline=best)
+    comparison = compare(results, metrics=plain or None, baseline=best)
     note = f"of more than {MOST_COMPARED} systems, each is compared with the best one, {best}"
-    return replace(found, notes=[*found.notes, note])
+    return replace(comparison, notes=[*comparison.notes, note])
 
 
 def _mean_score(results: Results, system: str) -> float:
@@ -174,8 +178,8 @@ def _compared(results: Results, comparison: Comparison | None) -> dict[str, Any]
             [row for row in comparison.rows if row["family"] != OTHER],
             (*_CELL, *_DIFFERENCE, *_TESTED),
         ),
-        "overDatasets": [_short_row(one) for one in comparison.over_datasets()],
-        "ranks": [_short_row(one) for one in comparison.ranks()],
+        "overDatasets": [_short_row(row) for row in comparison.over_datasets()],
+        "ranks": [_short_row(row) for row in comparison.ranks()],
         "changes": columns_of(changes, _CHANGE),
     }
 
@@ -207,7 +211,7 @@ def _pairs(
     results: Results, judges: Sequence[JudgedFile], datasets: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """The pairs of the sentences that are there."""
-    shown = {one["name"]: set(one["sentences"]["number"]) for one in datasets}
+    shown = {dataset["name"]: set(dataset["sentences"]["number"]) for dataset in datasets}
     pairs = judged_pairs(results, judges)
     return [pair for pair in pairs if pair["sentence"] in shown[pair["dataset"]]]
 
