@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from nerscope.cli.progress import Progress
+from nerscope.cli.progress import ProgressLine
 from nerscope.errors import OutputError, UsageError, suggest
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _OFTEN = 0.2  # seconds between two of them on a terminal
 _SELDOM = 30.0  # and elsewhere, where each is a line of its own
 
 
-def checked_format(form: str) -> str:
+def check_format(form: str) -> str:
     """The format, if there is one of this name."""
     import nerscope.compat  # what it offers
     from nerscope.render.document import OUTPUTS
@@ -43,7 +43,7 @@ def checked_format(form: str) -> str:
     return form
 
 
-def checked_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
     """Refuse, before any work is done, outputs that cannot be written or that are inputs."""
     from nerscope.results.files import unwritable
 
@@ -98,7 +98,7 @@ def _same(first: Path, second: Path) -> bool:
     return os.path.realpath(first) == os.path.realpath(second)
 
 
-def systems_of(given: Iterable[str]) -> dict[str, list["Source"]]:
+def parse_systems(given: Iterable[str]) -> dict[str, list["Source"]]:
     """The files of each system, from NAME=FILE; a repeated name is a further run."""
     from nerscope.formats.base import source_named
 
@@ -147,14 +147,14 @@ def emit(
             write_text(path, data)
         else:
             write_bytes(path, data)
-    put(printed)
+    print_output(printed)
     if form != "text" or document.signature is None:
         for note in document.notes:
-            say(f"note: {note}")
+            print_message(f"note: {note}")
     raise typer.Exit(code)
 
 
-def put(text: str) -> None:
+def print_output(text: str) -> None:
     """Print to standard output; a reader that has gone is no failure, a full disk is."""
     from nerscope.results.files import unwritable
 
@@ -175,14 +175,14 @@ def _encodable(text: str, encoding: str | None) -> str:
     return text.encode(known, "backslashreplace").decode(known)
 
 
-def say(note: str) -> None:
+def print_message(note: str) -> None:
     """Tell something on standard error."""
-    from nerscope.render.document import harmless
+    from nerscope.render.document import escape_controls
 
-    typer.echo(_encodable(f"nerscope: {harmless(note)}", sys.stderr.encoding), err=True)
+    typer.echo(_encodable(f"nerscope: {escape_controls(note)}", sys.stderr.encoding), err=True)
 
 
-def number_or_undefined(option: str, text: str) -> float | None:
+def parse_zero_division(option: str, text: str) -> float | None:
     """What 0/0 shall be."""
     if text == "undefined":
         return None
@@ -192,7 +192,7 @@ def number_or_undefined(option: str, text: str) -> float | None:
         raise UsageError(option, f"'{text}' is no number", "give undefined, 0 or 1") from None
 
 
-def edges_of(given: Iterable[str]) -> dict[str, list[float]]:
+def parse_edges(given: Iterable[str]) -> dict[str, list[float]]:
     """The edges of buckets, from ATTRIBUTE=E1,E2."""
     edges = {}
     for text in given:
@@ -208,7 +208,7 @@ def edges_of(given: Iterable[str]) -> dict[str, list[float]]:
     return edges
 
 
-def renames_of(given: Iterable[str]) -> dict[str, str]:
+def parse_renames(given: Iterable[str]) -> dict[str, str]:
     """Types that count as others, from OLD=NEW or OLD|OLDER=NEW."""
     renames: dict[str, str] = {}
     for text in given:
@@ -225,14 +225,14 @@ def renames_of(given: Iterable[str]) -> dict[str, str]:
     return renames
 
 
-def checked_name(option: str, name: str, known: Iterable[str]) -> None:
+def check_name(option: str, name: str, known: Iterable[str]) -> None:
     """Refuse a name that is not among some."""
     if name not in known:
         raise UsageError(option, f"there is no '{name}'", suggest(name, known))
 
 
 @contextmanager
-def steps() -> Iterator[Callable[[str], None]]:
+def status_line() -> Iterator[Callable[[str], None]]:
     """A line on standard error that says what is going on; silence where no terminal is."""
     on_terminal = sys.stderr.isatty()
 
@@ -247,19 +247,21 @@ def steps() -> Iterator[Callable[[str], None]]:
             typer.echo("\r\033[K", nl=False, err=True)
 
 
-def all_cores() -> int:
+def core_count() -> int:
     """How many processes can work at once on this machine."""
     allowed = getattr(os, "sched_getaffinity", None)  # which few systems have
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 @contextmanager
-def progress(label: str, *, quiet: bool = False) -> Iterator[Progress]:
+def progress(label: str, *, quiet: bool = False) -> Iterator[ProgressLine]:
     """A counter of sentences, for work that takes its time: in place on a terminal, a line now and
     then elsewhere.
     """
     if not quiet and sys.stderr.isatty():
-        with steps() as show:
-            yield Progress(label, show, after=_PATIENCE, every=_OFTEN)
+        with status_line() as show:
+            yield ProgressLine(label, show, after=_PATIENCE, every=_OFTEN)
     else:
-        yield Progress(label, say, after=math.inf if quiet else _SELDOM, every=_SELDOM)
+        yield ProgressLine(
+            label, print_message, after=math.inf if quiet else _SELDOM, every=_SELDOM
+        )

@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from nerscope.cli import completion
 from nerscope.cli.commands import CommandGroup
-from nerscope.cli.common import put, say
+from nerscope.cli.common import print_message, print_output
 from nerscope.cli.completion import SHELLS
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
@@ -20,7 +20,7 @@ FAULT = 3  # exit code for what is no fault of the user's
 
 def _version(requested: bool) -> None:
     if requested:
-        put(f"{VERSION}\n")
+        print_output(f"{VERSION}\n")
         raise typer.Exit
 
 
@@ -71,10 +71,10 @@ def main() -> None:
     try:
         get_command(application())(prog_name="nerscope")  # itself, it would set a hook
     except NerscopeError as error:
-        say(str(error))
+        print_message(str(error))
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        say("stopped")
+        print_message("stopped")
         sys.exit(130)
 
 
@@ -89,7 +89,7 @@ def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType
     """What nobody expected: one message, and a code that means neither bad input nor a verdict."""
     if os.environ.get("NERSCOPE_TRACEBACK"):
         sys.__excepthook__(kind, error, trace)
-    say(
+    print_message(
         f"a fault of the program ({kind.__name__}: {error}). "
         "Remedy: report it; with NERSCOPE_TRACEBACK=1 it shows where"
     )

@@ -15,13 +15,13 @@ class _Moment(NamedTuple):
     share: float = 0.0  # of all the work, from 0 to 1
 
 
-class Progress:
+class ProgressLine:
     """Is told how far the work is, and says so now and then.
 
     It is called with the number of sentences, as any function that `evaluate` takes as `progress`;
     who knows how much there is tells the `share` that is done as well.
 
-    >>> progress = Progress("scoring", print, after=0.0, every=0.0)
+    >>> progress = ProgressLine("scoring", print, after=0.0, every=0.0)
     >>> progress(1200)
     scoring: 1,200 sentences
     """

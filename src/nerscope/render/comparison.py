@@ -16,8 +16,8 @@ from nerscope.render.document import (
     p_text,
     p_words,
     points,
+    records_table,
     score,
-    table_of,
 )
 from nerscope.render.mentions import marked_lines
 from nerscope.render.over_datasets import over_answers, over_datasets_tables
@@ -183,7 +183,7 @@ def over_tables(comparison: Comparison) -> list[Table]:
             "next run: how likely A's next run beats B's next one; ε: almost stochastic order, "
             "0 if A is ahead at every quantile, 1 if B is"
         )
-        tables.append(replace(table_of("Runs", runs), notes=(note,)))
+        tables.append(replace(records_table("Runs", runs), notes=(note,)))
     return [*tables, *over_datasets_tables(comparison)]
 
 
@@ -257,7 +257,7 @@ def changes_document(results: Results, a: str, b: str, width: int = 100) -> Docu
     """What changed from A to B: counts by type and level, and each mention in its sentence."""
     counts = change_counts(results, a, b)
     listed = [change for change in results.changes(a, b) if change["change"] in (FIXED, BROKEN)]
-    table = table_of(f"From {a} to {b}: mentions by facet and level", counts)
+    table = records_table(f"From {a} to {b}: mentions by facet and level", counts)
     lines = [line for change in listed for line in (*_change_lines(change, a, b, width), "")]
     data = {"counts": counts, "mentions": listed}
     return Document([table], data, records=listed, lines=lines)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import Document, Table, percent, table_of
+from nerscope.render.document import Document, Table, percent, records_table
 
 Record = Mapping[str, Any]
 
@@ -44,7 +44,7 @@ def _sizes(rows: Sequence[Record]) -> Table:
     notes = ["share: of all sentences"]
     if leaks:
         notes.append("leaks: sentences that train, or train and dev, have too")
-    return table_of("Parts", shown, notes)
+    return records_table("Parts", shown, notes)
 
 
 def _design(design: Sequence[Record]) -> Table:
@@ -60,7 +60,7 @@ def _design(design: Sequence[Record]) -> Table:
         }
         for row in design
     ]
-    return table_of(
+    return records_table(
         "The test set by design",
         shown,
         [
@@ -81,7 +81,7 @@ def validation_document(files: Sequence[Mapping[str, Any]], text: bool) -> Docum
     ]
     if text:
         return Document(lines=[line for file in files for line in _lines(file)])
-    return Document([table_of("Invalid labels", records)], data, records)
+    return Document([records_table("Invalid labels", records)], data, records)
 
 
 def _lines(file: Mapping[str, Any]) -> Iterator[str]:

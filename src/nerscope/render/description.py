@@ -27,7 +27,7 @@ def description_document(
     return Document(
         all_tables(description) if everything else page_tables(description),
         dict(description),
-        list(tidy(description)),
+        list(number_records(description)),
         lines=[*lines, *duplicate_lines(description["duplicates"])],
         notes=[
             f"{loss['places'][0]}: {loss['message']}"
@@ -58,7 +58,7 @@ def all_tables(description: Mapping[str, Any]) -> list[Table]:
     ]
 
 
-def tidy(description: Mapping[str, Any]) -> Iterator[Record]:
+def number_records(description: Mapping[str, Any]) -> Iterator[Record]:
     """All numbers, one a record, with what each is about."""
     for numbers_of in (_of_splits, _of_mentions, _of_levels, _of_surfaces, _of_duplicates):
         yield from numbers_of(description)

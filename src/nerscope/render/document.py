@@ -126,30 +126,32 @@ def as_json(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1, default=plain_row) + "\n"
 
 
-def table_of(title: str, records: Sequence[Mapping[str, Any]], notes: Sequence[str] = ()) -> Table:
+def records_table(
+    title: str, records: Sequence[Mapping[str, Any]], notes: Sequence[str] = ()
+) -> Table:
     """Records of any kind as a table."""
     keys = dict.fromkeys(key for record in records for key in record)
     header = tuple(key for key in keys if key != "judgement")  # that is for a file to fill in
-    body = tuple(tuple(Cell(shown(record.get(key))) for key in header) for record in records)
+    body = tuple(tuple(Cell(format_value(record.get(key))) for key in header) for record in records)
     return Table(title, header, body, tuple(notes))
 
 
-def side(table: Table, place: int) -> Literal["left", "right"]:
+def column_side(table: Table, place: int) -> Literal["left", "right"]:
     """Where a column is set: words to the left, numbers to the right."""
     words = any(_WORD.search(row[place].text) for row in table.rows)
     return "left" if place == 0 or words else "right"
 
 
-def harmless(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Text in which control characters are spelt out.
 
-    >>> harmless("a\\x1b[31mb")
+    >>> escape_controls("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
     return _CONTROL.sub(lambda sign: ascii(sign[0])[1:-1], text).replace("\n", "\\n")
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value in a cell."""
     if value is None:
         return UNDEFINED

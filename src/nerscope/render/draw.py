@@ -12,7 +12,7 @@ from nerscope.errors import OutputError, UsageError
 from nerscope.render.on_axes import (
     LINES,
     PALE,
-    Place,
+    PanelPlace,
     bar,
     colour,
     dot,
@@ -34,8 +34,8 @@ from nerscope.render.panels import (
     STACKS,
     TREND,
     Figure,
-    Mark,
     Panel,
+    PlotMark,
     Series,
 )
 
@@ -105,7 +105,7 @@ def file_format(path: str) -> str:
     return ending[1:]
 
 
-def drawn(
+def draw_figure(
     figure: Figure, form: str, width: float | None = None, height: float | None = None
 ) -> bytes:
     """A figure as a file; sides are in centimetres."""
@@ -144,13 +144,13 @@ def _installed(fonts: Sequence[str]) -> list[str]:
     return [name for name in fonts if name in known]
 
 
-Placed = tuple[Panel, Place]
+Placed = tuple[Panel, PanelPlace]
 
 
 class Drawer(NamedTuple):
     """How panels of a kind are drawn, and how wide and high they should be in cm."""
 
-    draw: Callable[["Axes", Panel, Place], None]
+    draw: Callable[["Axes", Panel, PanelPlace], None]
     width: Callable[[Panel], float]
     height: Callable[[Panel], float]
     limits: Callable[[Sequence[Panel]], tuple[float, float]]
@@ -197,7 +197,7 @@ def _placed(panels: Sequence[Panel], width: float) -> Iterator[Placed]:
             column = number % columns
             is_first = column == 0 or _row_names(panel) != _row_names(members[number - 1])
             is_last = number + columns >= len(members)
-            place = Place(
+            place = PanelPlace(
                 line + number // columns,
                 column,
                 columns,
@@ -321,8 +321,8 @@ def _close_to_values(panels: Sequence[Panel]) -> tuple[float, float]:
     return _close(values, 0.12)
 
 
-def _alone(mark: Mark) -> Mark:
-    return Mark(mark.value)
+def _alone(mark: PlotMark) -> PlotMark:
+    return PlotMark(mark.value)
 
 
 def _with_names(panels: Sequence[Panel]) -> tuple[float, float]:

@@ -16,10 +16,10 @@ from nerscope.render.panels import (
     RADAR,
     STACKS,
     TREND,
-    Chosen,
     Figure,
-    Mark,
+    FigureData,
     Panel,
+    PlotMark,
     Series,
     plain_name,
 )
@@ -65,12 +65,12 @@ def figure_of(
     if match is not None and match not in known:
         raise UsageError(f"match '{match}'", "it is not in the results", suggest(match, known))
     narrow = narrowed(results, systems, datasets)
-    chosen = Chosen(narrow, what, named=systems, metric=metric, match=match)
+    chosen = FigureData(narrow, what, named=systems, metric=metric, match=match)
     panels = tuple(drawing.panels(chosen))
     return Figure(panels, _notes(chosen, drawing, panels))
 
 
-def _notes(chosen: Chosen, drawing: "Drawing", panels: Sequence[Panel]) -> tuple[str, ...]:
+def _notes(chosen: FigureData, drawing: "Drawing", panels: Sequence[Panel]) -> tuple[str, ...]:
     """What a caption should say: intervals, what is hollow, and ranges that have no room."""
     marks = [mark for panel in panels for series in panel.series for mark in series.marks]
     notes = [INTERVAL_NOTE] if any(mark.interval for mark in marks) else []
@@ -84,7 +84,7 @@ def _notes(chosen: Chosen, drawing: "Drawing", panels: Sequence[Panel]) -> tuple
     return tuple(notes)
 
 
-def _exact(chosen: Chosen) -> list[Panel]:
+def _exact(chosen: FigureData) -> list[Panel]:
     """One number over everything: a dot for each system."""
     metric, match = chosen.metric or F1, chosen.match or EXACT
     key = overall_key(match, metric)
@@ -112,13 +112,13 @@ def _exact(chosen: Chosen) -> list[Panel]:
     return panels
 
 
-def _levels(chosen: Chosen) -> list[Panel]:
+def _levels(chosen: FigureData) -> list[Panel]:
     """The levels of a facet, or the types."""
     panels = [_level_panel(chosen, dataset, chosen.what) for dataset in chosen.index.systems]
     return [panel for panel in panels if panel.labels]
 
 
-def _attributes(chosen: Chosen) -> list[Panel]:
+def _attributes(chosen: FigureData) -> list[Panel]:
     """Small multiples: how the numbers go with each attribute."""
     names = [facet for facet in chosen.index.by_facet if chosen.index.is_bucketed(facet)]
     if not names:
@@ -137,7 +137,7 @@ def _attributes(chosen: Chosen) -> list[Panel]:
     return [panel for panel in panels if panel.labels]
 
 
-def _level_panel(chosen: Chosen, dataset: str, name: str, multiple: bool = False) -> Panel:
+def _level_panel(chosen: FigureData, dataset: str, name: str, multiple: bool = False) -> Panel:
     """The numbers of each system on each level; one of many panels has no room for ranges."""
     every = [(column.name, chosen.rows_of(dataset, column.key)) for column in chosen.columns(name)]
     columns = [(level, cell) for level, cell in every if cell]
@@ -158,7 +158,7 @@ def _level_panel(chosen: Chosen, dataset: str, name: str, multiple: bool = False
     )
 
 
-def _ranges(chosen: Chosen, dataset: str, facet: str) -> Mapping[str, str]:
+def _ranges(chosen: FigureData, dataset: str, facet: str) -> Mapping[str, str]:
     """The buckets of an attribute in words; nothing for other facets."""
     for part in chosen.results.evidence:
         if part.dataset == dataset and facet in part.signature.edges:
@@ -187,7 +187,7 @@ def _size(cell: Mapping[str, Row]) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def _breakdown(chosen: Chosen) -> list[Panel]:
+def _breakdown(chosen: FigureData) -> list[Panel]:
     """Of all wrong tokens, the shares that are unseen, diff and other."""
     columns, panels = chosen.columns("errors"), []
     for dataset, systems in chosen.index.systems.items():
@@ -209,12 +209,12 @@ def _breakdown(chosen: Chosen) -> list[Panel]:
     return panels
 
 
-def _share(chosen: Chosen, row: Row | None) -> Mark:
+def _share(chosen: FigureData, row: Row | None) -> PlotMark:
     """A part of a bar; its interval would say nothing of where the part begins."""
     return replace(chosen.mark(row, chosen.number(row)), interval=None)
 
 
-def _partial(chosen: Chosen) -> list[Panel]:
+def _partial(chosen: FigureData) -> list[Panel]:
     """Exact and partial pairs under each criterion for each system, then the scores."""
     panels = []
     for dataset, systems in chosen.index.systems.items():
@@ -235,7 +235,7 @@ def _partial(chosen: Chosen) -> list[Panel]:
 Pairs = tuple[Mapping[str, Row], Mapping[str, Row]]
 
 
-def _pairs(chosen: Chosen, dataset: str, match: str) -> Pairs:
+def _pairs(chosen: FigureData, dataset: str, match: str) -> Pairs:
     """The rows of exact and of partial pairs; exact match has its recall, and no partial ones."""
     if match == EXACT:
         return chosen.rows_of(dataset, overall_key(match, RECALL)), {}
@@ -245,14 +245,16 @@ def _pairs(chosen: Chosen, dataset: str, match: str) -> Pairs:
     return correct, partial
 
 
-def _pair_panel(chosen: Chosen, dataset: str, system: str, counted: Mapping[str, Pairs]) -> Panel:
+def _pair_panel(
+    chosen: FigureData, dataset: str, system: str, counted: Mapping[str, Pairs]
+) -> Panel:
     """How many mentions matched exactly and partially, by criterion."""
     numbers = [
         (_count(exact.get(system)), _count(partial.get(system)) if partial else 0.0)
         for exact, partial in counted.values()
     ]
     series = tuple(
-        Series(name, tuple(Mark(pair[place]) for pair in numbers), place)
+        Series(name, tuple(PlotMark(pair[place]) for pair in numbers), place)
         for place, name in enumerate(("exact", "partial"))
     )
     return Panel(
@@ -282,7 +284,7 @@ ENDS_NOTE = "from the worst to the best bucket of each attribute"
 CHANCE_NOTE = "hollow: may be chance (p is not below 0.05, or cannot be told)"
 
 
-def radar(chosen: Chosen) -> list[Panel]:
+def radar(chosen: FigureData) -> list[Panel]:
     """ρ of each attribute, a polygon for each dataset; of several datasets also ζ, which is scaled
     by the largest one: of a single dataset it would be a circle.
     """
@@ -293,8 +295,8 @@ def radar(chosen: Chosen) -> list[Panel]:
     rho, zeta = {}, {}
     for row in rows:
         place, scale = (row["dataset"], row["attribute"]), largest[row["attribute"]]
-        rho[place] = Mark(row["rho"], sure=not may_be_chance(row, "rho"))
-        zeta[place] = Mark(None if row["zeta"] is None or not scale else row["zeta"] / scale)
+        rho[place] = PlotMark(row["rho"], sure=not may_be_chance(row, "rho"))
+        zeta[place] = PlotMark(None if row["zeta"] is None or not scale else row["zeta"] / scale)
     rims = [f"{name}\n{largest[name]:.2g}" for name in names]
     drawn = [("ζ, relative to the largest", rims, zeta)] if len(datasets) > 1 else []
     return [
@@ -320,7 +322,7 @@ def _largest(rows: Sequence[Record], name: str) -> float:
     return max((row["zeta"] or 0.0 for row in rows if row["attribute"] == name), default=0.0)
 
 
-def heatmap(chosen: Chosen) -> list[Panel]:
+def heatmap(chosen: FigureData) -> list[Panel]:
     """By how much the first system is above the second, in each bucket of each attribute."""
     a, b = _two_systems(chosen)
     rows: Sequence[Record] = diagnose(chosen.results, a, b)["relative change"]
@@ -338,18 +340,18 @@ def heatmap(chosen: Chosen) -> list[Panel]:
     return panels
 
 
-def _change(changes: Mapping[Any, float | None], *place: str) -> Mark:
+def _change(changes: Mapping[Any, float | None], *place: str) -> PlotMark:
     """A cell of the heat map; a bucket that another attribute has stays empty."""
     if place not in changes:
-        return Mark(None)
+        return PlotMark(None)
     change = changes[place]
     if change is None:
-        return Mark(None, text=UNDEFINED)
+        return PlotMark(None, text=UNDEFINED)
     text = f"{100 * change:+.1f}".replace("-", "−")
-    return Mark(100 * change, text="0.0" if text[1:] == "0.0" else text)
+    return PlotMark(100 * change, text="0.0" if text[1:] == "0.0" else text)
 
 
-def _two_systems(chosen: Chosen) -> tuple[str, str]:
+def _two_systems(chosen: FigureData) -> tuple[str, str]:
     if chosen.pair is None:
         raise UsageError(
             f"figure '{chosen.what}'", "two systems are needed", "say --system A --system B"
@@ -357,7 +359,7 @@ def _two_systems(chosen: Chosen) -> tuple[str, str]:
     return chosen.pair
 
 
-def diagnosis(chosen: Chosen) -> list[Panel]:
+def diagnosis(chosen: FigureData) -> list[Panel]:
     """From the worst to the best bucket of each attribute, for each system; of two systems also
     from where the first is furthest behind to where it is furthest ahead.
     """
@@ -383,7 +385,7 @@ def _self_panel(title: str, rows: Sequence[Record]) -> Panel:
         Series(
             end,
             tuple(
-                Mark(100 * row[f"{end}_value"], text=row[end], sure=bool(row["significant"]))
+                PlotMark(100 * row[f"{end}_value"], text=row[end], sure=bool(row["significant"]))
                 for row in rows
             ),
         )
@@ -393,7 +395,7 @@ def _self_panel(title: str, rows: Sequence[Record]) -> Panel:
     return Panel(GAPS, labels, series, "F1 (%)", title, most=100.0)
 
 
-def _comparison_panel(chosen: Chosen, dataset: str, rows: Sequence[Record]) -> Panel:
+def _comparison_panel(chosen: FigureData, dataset: str, rows: Sequence[Record]) -> Panel:
     a, b = map(plain_name, _two_systems(chosen))
     labels = _unique(row["attribute"] for row in rows)
     ends = {(row["attribute"], row["gap"]): row for row in rows}
@@ -401,7 +403,7 @@ def _comparison_panel(chosen: Chosen, dataset: str, rows: Sequence[Record]) -> P
         Series(
             end,
             tuple(
-                Mark(
+                PlotMark(
                     100 * ends[name, end]["difference"],
                     text=ends[name, end]["bucket"],
                     sure=bool(ends[name, end]["significant"]),
@@ -424,7 +426,7 @@ def _comparison_panel(chosen: Chosen, dataset: str, rows: Sequence[Record]) -> P
 class Drawing(NamedTuple):
     """A figure: how its panels are made, what can be chosen, whether buckets go without ranges."""
 
-    panels: Callable[[Chosen], Sequence[Panel]]
+    panels: Callable[[FigureData], Sequence[Panel]]
     choices: tuple[str, ...] = ()
     shows_buckets: bool = False
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import UNDEFINED, Document, Table, table_of
+from nerscope.render.document import UNDEFINED, Document, Table, records_table
 
 Record = Mapping[str, Any]
 
@@ -21,7 +21,7 @@ def planned_document(records: Sequence[Record]) -> Document:
         for run in records
     ]
     opening = [f"{plural(len(records), 'run')}; {plural(left, 'job')} to do"]
-    tables = [table_of("Runs", shown)] if shown else []
+    tables = [records_table("Runs", shown)] if shown else []
     return Document(tables, {"jobs": list(records)}, shown, opening=opening)
 
 
@@ -36,7 +36,7 @@ def jobs_tables(records: Sequence[Record]) -> list[Table]:
     systems = dict.fromkeys(job["system"] for job in records)
     rows = [_cost([job for job in records if job["system"] == name]) for name in systems]
     note = "seconds: mean of a job, training and prediction together"
-    return [replace(table_of("Training", rows), notes=(note,))]
+    return [replace(records_table("Training", rows), notes=(note,))]
 
 
 def _cost(jobs: Sequence[Record]) -> dict[str, str]:
@@ -68,8 +68,8 @@ def recipes_document(records: Sequence[Record]) -> Document:
         for recipe in records
         for option in recipe["options"]
     ]
-    tables = [table_of("Recipes", shown)]
-    tables += [table_of("Options", options)] if options else []
+    tables = [records_table("Recipes", shown)]
+    tables += [records_table("Options", options)] if options else []
     data = {"recipes": list(map(dict, records))}
     return Document(tables, data, list(map(dict, records)))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.errors import OutputError, plural
-from nerscope.render.document import Document, Table, harmless, table_of
+from nerscope.render.document import Document, Table, escape_controls, records_table
 from nerscope.render.outputs.csv import csv_text
 from nerscope.results.judged_results import JudgedResults
 from nerscope.results.row import plain_row
@@ -37,7 +37,7 @@ def errors_document(
         lines.append(f"{plural(len(records) - shown, 'more mistake')}: --most N shows more")
     if not records:
         lines.append(f"no mistake fits, of {total}")
-    tables = [table_of("Mistakes by kind", summary)] if summary else []
+    tables = [records_table("Mistakes by kind", summary)] if summary else []
     return Document(tables, list(map(dict, records)), list(map(dict, records)), lines=lines)
 
 
@@ -60,7 +60,7 @@ def _text_notes(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
         begin, behind, text = record[start], record[end], record.get(name)
         if begin is not None and text is not None and " ".join(tokens[begin:behind]) != text:
             nowhere = ", which stands nowhere here" if begin == behind else ""
-            lines.append(f"  it says '{harmless(name)}'{nowhere}")
+            lines.append(f"  it says '{escape_controls(name)}'{nowhere}")
     return lines
 
 
@@ -68,7 +68,7 @@ def marked_lines(
     tokens: Sequence[str], gold: Span | None, pred: Span | None, width: int
 ) -> list[str]:
     """A sentence with a span marked above it and another below, as far as the width goes."""
-    above, words, below = _drawn([harmless(token) for token in tokens], gold, pred)
+    above, words, below = _drawn([escape_controls(token) for token in tokens], gold, pred)
     return _window(above, words, below, max(_LEAST, width) - 3)
 
 
@@ -108,7 +108,7 @@ def _drawn(
         if span is None or span[0] == span[1]:
             return []
         begin, end = starts[span[0]], ends[span[1] - 1]
-        return [" "] * begin + ["─"] * (end - begin) + _cells(f" {harmless(span[2])}")
+        return [" "] * begin + ["─"] * (end - begin) + _cells(f" {escape_controls(span[2])}")
 
     return marked(gold), words, marked(pred)
 
@@ -137,7 +137,7 @@ def list_document(lists: Sequence[tuple[str, Records]]) -> Document:
     """Some lists, each with its title."""
     data = [{"title": title, "rows": list(records)} for title, records in lists]
     together = [record for _, records in lists for record in records]
-    return Document([table_of(title, records) for title, records in lists], data, together)
+    return Document([records_table(title, records) for title, records in lists], data, together)
 
 
 def error_file(path: str, records: Records) -> Callable[[], bytes | str]:
@@ -183,11 +183,14 @@ def judged_tables(
     shares: Sequence[Mapping[str, Any]], agreement: Mapping[str, Any] | None
 ) -> list[Table]:
     """The shares, and the agreement if there are several judges."""
-    tables = [table_of("Partial matches as judged", shares)]
-    return [*tables, *([table_of("Agreement of the judges", [agreement])] if agreement else [])]
+    tables = [records_table("Partial matches as judged", shares)]
+    return [
+        *tables,
+        *([records_table("Agreement of the judges", [agreement])] if agreement else []),
+    ]
 
 
-def with_judgements(document: Document, judged: JudgedResults) -> Document:
+def add_judgement_tables(document: Document, judged: JudgedResults) -> Document:
     """A document that shows results, and what people said of their pairs."""
     shares: list[dict[str, Any]] = judged.shares
     if len({share["dataset"] for share in shares}) < 2:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, table_of
+from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, records_table
 from nerscope.results.compare import LOSS, UNDECIDED, Comparison, standing
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
@@ -110,12 +110,12 @@ def over_datasets_tables(comparison: Comparison) -> list[Table]:
         noun = "splits" if split_rows else "datasets"
         title = f"Over {noun}: {records[0]['metric']}"
         rows = [_split_record(row) if split_rows else _dataset_record(row) for row in records]
-        tables.append(table_of(title, rows, _notes(split_rows, correction)))
+        tables.append(records_table(title, rows, _notes(split_rows, correction)))
     ranks = comparison.ranks()
     if len(ranks) > 2:
         shown = [{"system": row.system, "mean rank": f"{row.rank:.2f}"} for row in ranks]
         noun = "split" if split_rows else "dataset"
-        tables.append(table_of(f"Mean rank over {plural(ranks[0]['datasets'], noun)}", shown))
+        tables.append(records_table(f"Mean rank over {plural(ranks[0]['datasets'], noun)}", shown))
     return tables
 
 

@@ -7,8 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nerscope.errors import UsageError
-from nerscope.render.document import UNDEFINED, harmless, metric_title, percent
-from nerscope.render.tables import USUAL_MATCHES, Column, NumberKey, SummaryIndex, table_columns
+from nerscope.render.document import UNDEFINED, escape_controls, metric_title, percent
+from nerscope.render.tables import (
+    USUAL_MATCHES,
+    NumberKey,
+    SummaryIndex,
+    TableColumn,
+    table_columns,
+)
 from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results
 from nerscope.results.row import Row
@@ -23,7 +29,7 @@ _UNWRITABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PlotMark:
     """A number as it is drawn: in percent if it is a share; None leaves a gap."""
 
     value: float | None
@@ -37,7 +43,7 @@ class Series:
     """Numbers of one kind, one for each label of their panel; `style` is its place in a list."""
 
     name: str
-    marks: tuple[Mark, ...]
+    marks: tuple[PlotMark, ...]
     style: int = 0
 
 
@@ -74,12 +80,12 @@ def plain_name(name: str) -> str:
     >>> plain_name("a\\x1bb"), plain_name("x" * 20 + "-" * 20)
     ('a\\\\x1bb', 'xxxxxxxxxxxx…-----------')
     """
-    text = _UNWRITABLE.sub(lambda sign: ascii(sign[0])[1:-1], harmless(name))
+    text = _UNWRITABLE.sub(lambda sign: ascii(sign[0])[1:-1], escape_controls(name))
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
 
 
-class Chosen:
+class FigureData:
     """The results that are drawn, and what was chosen of them."""
 
     def __init__(
@@ -109,7 +115,7 @@ class Chosen:
         text = ": ".join(map(plain_name, names))
         return text if len(text) <= _LONGEST else text.replace(": ", ":\n", 1)
 
-    def columns(self, table: str) -> list[Column]:
+    def columns(self, table: str) -> list[TableColumn]:
         """What rows a table of this name has."""
         try:
             return table_columns(self.index, table, self.metric, self.match)[1]
@@ -122,14 +128,14 @@ class Chosen:
         systems = self.index.systems[dataset]
         return {system: row for system, row in zip(systems, rows, strict=True) if row is not None}
 
-    def mark(self, row: Row | None, text: str = "") -> Mark:
+    def mark(self, row: Row | None, text: str = "") -> PlotMark:
         """A row as it is drawn."""
         if row is None or row.value is None:
-            return Mark(None)
+            return PlotMark(None)
         scale = 100.0 if self.index.metric(row.metric).is_fraction else 1.0
         bounds = interval_of(row)
         interval = None if bounds is None else (scale * bounds[0], scale * bounds[1])
-        return Mark(scale * row.value, interval, text)
+        return PlotMark(scale * row.value, interval, text)
 
     def number(self, row: Row | None) -> str:
         """A row in writing."""

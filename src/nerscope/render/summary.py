@@ -10,9 +10,9 @@ from nerscope.facets.alignment import ALIGNMENT
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_title, percent
 from nerscope.render.tables import (
     SCORES,
-    Column,
     NumberKey,
     SummaryIndex,
+    TableColumn,
     interval_text,
     means_table,
     overall_key,
@@ -229,7 +229,7 @@ def chosen_tables(
         raise UsageError(f"match '{match}'", "it is not in the results", suggest(match, known))
     tables = []
     for name in names:
-        places: list[Column] = []
+        places: list[TableColumn] = []
         if name == "datasets":
             table = dataset_table(index, metric or F1, match or EXACT)
             if all(cell.text.startswith(UNDEFINED) for row in table.rows for cell in row[1:]):
@@ -291,7 +291,7 @@ def _in_order(rows: Sequence[_TableRow], systems: Sequence[str]) -> list[_TableR
     return chosen + [row for row in rows if row[0].is_size]
 
 
-def _marked(results: Results, table: Table, places: Sequence[Column], baseline: str) -> Table:
+def _marked(results: Results, table: Table, places: Sequence[TableColumn], baseline: str) -> Table:
     """The table with a mark on every number that differs significantly from the baseline's."""
     comparison = compare(results, baseline=baseline, by_type=True, metrics=_metrics(places))
     significant = {
@@ -314,6 +314,6 @@ def _marked(results: Results, table: Table, places: Sequence[Column], baseline: 
     return replace(table, rows=tuple(rows), notes=(*table.notes, note))
 
 
-def _metrics(places: Sequence[Column]) -> list[str] | None:
+def _metrics(places: Sequence[TableColumn]) -> list[str] | None:
     names = list(dict.fromkeys(column.key.metric for column in places))
     return names or None

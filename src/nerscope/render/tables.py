@@ -55,7 +55,7 @@ def overall_key(match: str, metric: str, type: str | None = None) -> NumberKey:
     return NumberKey(ALL, ALL, type, match, metric)
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column of a table: its name, and which numbers it holds."""
 
     name: str
@@ -126,7 +126,7 @@ class SummaryIndex:
 class TablePlan(NamedTuple):
     """What a table shows, before its cells are looked up."""
 
-    columns: list[Column]
+    columns: list[TableColumn]
     title: str
     notes: Sequence[str] = ()
 
@@ -138,7 +138,7 @@ def table(results: Results, name: str) -> Table:
 
 def table_columns(
     index: SummaryIndex, name: str, metric: str | None = None, match: str | None = None
-) -> tuple[Table, list[Column]]:
+) -> tuple[Table, list[TableColumn]]:
     """A table by name, of a metric and a match if they are given, and what its columns hold."""
     plan = _plan(index, name, metric, match)
     if plan is None:
@@ -178,11 +178,13 @@ def _plan_exact(index: SummaryIndex, metric: str | None, match: str | None) -> T
     # Other averages over types are in JSON and CSV; here they would hide the numbers that count.
     hidden = [f"{average}_{name}" for average in (MACRO, WEIGHTED) for name in SCORES]
     others = [name for name in names if name not in (*order, *hidden)]
-    columns = [Column(metric_title(name), overall_key(EXACT, name)) for name in [*shown, *others]]
+    columns = [
+        TableColumn(metric_title(name), overall_key(EXACT, name)) for name in [*shown, *others]
+    ]
     if index.values(ALL, "metric", match=SURFACE, metric=F1):
-        columns.append(Column(f"{SURFACE} {metric_title(F1)}", overall_key(SURFACE, F1)))
+        columns.append(TableColumn(f"{SURFACE} {metric_title(F1)}", overall_key(SURFACE, F1)))
     if index.values(ALL, "metric", match=LABEL):
-        columns.append(Column(metric_title(ACCURACY), overall_key(LABEL, ACCURACY)))
+        columns.append(TableColumn(metric_title(ACCURACY), overall_key(LABEL, ACCURACY)))
     return TablePlan(columns, "Exact match")
 
 
@@ -198,7 +200,8 @@ def _plan_types(index: SummaryIndex, metric: str | None, match: str | None) -> T
         return _NO_TABLE
     types = [name for name in index.values(ALL, "type", metric=metric) if name is not None]
     columns = [
-        Column(name or ALL, overall_key(match, metric, name)) for name in [None, *sorted(types)]
+        TableColumn(name or ALL, overall_key(match, metric, name))
+        for name in [None, *sorted(types)]
     ]
     return TablePlan(columns, f"{metric_title(metric, at_start=True)} by type")
 
@@ -208,13 +211,13 @@ def _plan_partial(index: SummaryIndex, metric: str | None, match: str | None) ->
     if matches in ([], [EXACT]):
         return _NO_TABLE
     metric = metric or _preferred(index.values(ALL, "metric", match=matches[-1]))
-    columns = [Column(name, overall_key(name, metric)) for name in matches]
+    columns = [TableColumn(name, overall_key(name, metric)) for name in matches]
     return TablePlan(columns, f"{metric_title(metric, at_start=True)} with partial credit")
 
 
 def _plan_pairs(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
     columns = [
-        Column(f"{match_name}: {metric_title(name)}", overall_key(match_name, name))
+        TableColumn(f"{match_name}: {metric_title(name)}", overall_key(match_name, name))
         for match_name in index.values(ALL, "match")
         for name in ("correct", "partial", "incorrect", "missed", "spurious", "partial_share")
         if index.values(ALL, "metric", match=match_name, metric=name)
@@ -228,7 +231,7 @@ def _plan_errors(index: SummaryIndex, metric: str | None, match: str | None) -> 
         return _NO_TABLE
     token_match = index.values(facet, "match")[0]
     columns = [
-        Column(level, NumberKey(facet, level, None, token_match, ERROR_SHARE))
+        TableColumn(level, NumberKey(facet, level, None, token_match, ERROR_SHARE))
         for level in _ERROR_LEVELS
     ]
     return TablePlan(columns, "Where the errors are: share of all wrong tokens")
@@ -254,12 +257,12 @@ def _plan_facet(
     matches = index.values(facet, "match", metric=metric)
     match = match or (matches[0] if matches else "")
     columns = [
-        Column(level, NumberKey(facet, level, None, match, metric))
+        TableColumn(level, NumberKey(facet, level, None, match, metric))
         for level in index.values(facet, "level", metric=metric)
     ]
     if metric == TER:  # HardEval's score is the mean of two of these rates
         columns += [
-            Column(metric_title(HARDEVAL), NumberKey(facet, level, None, match, HARDEVAL))
+            TableColumn(metric_title(HARDEVAL), NumberKey(facet, level, None, match, HARDEVAL))
             for level in index.values(facet, "level", metric=HARDEVAL)
         ]
     title = f"{index.facet_title(facet)}: {metric_title(metric)}"
@@ -326,7 +329,7 @@ def _attribute_table(index: SummaryIndex, facets: Sequence[str]) -> Table:
     return Table(title, ("attribute", *header), tuple(body), (*general, *ranges))
 
 
-def _filled_columns(index: SummaryIndex, columns: Sequence[Column]) -> list[Column]:
+def _filled_columns(index: SummaryIndex, columns: Sequence[TableColumn]) -> list[TableColumn]:
     """The columns that hold a number on some dataset."""
     return [
         column

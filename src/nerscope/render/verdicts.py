@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import Check, Document, table_of
+from nerscope.render.document import Check, Document, records_table
 from nerscope.results.verdict import Verdict
 
 
@@ -19,7 +19,7 @@ def verdict_document(verdicts: Sequence[Verdict], text: bool) -> Document:
         }
         for verdict in verdicts
     ]
-    tables = [] if text else [table_of("Verdicts", records)]
+    tables = [] if text else [records_table("Verdicts", records)]
     lines = [str(verdict) for verdict in verdicts] if text else []
     checks = [_check(*both) for both in zip(verdicts, records, strict=True)]
     return Document(tables, {"verdicts": records}, records, lines=lines, checks=checks)
@@ -45,10 +45,10 @@ def power_document(rows: Sequence[Record], difference: float, power: float) -> D
         "needed: with the runs of now; runs needed: on each side, with the test set of now",
         "–: no number is enough",
     ]
-    tables = [replace(table_of(title, shown), notes=tuple(notes))] if shown else []
+    tables = [replace(records_table(title, shown), notes=tuple(notes))] if shown else []
     by_runs = [row for row in rows for row in _by_runs(row)]
     if by_runs:
-        tables.append(table_of("Needed for other numbers of runs on each side", by_runs))
+        tables.append(records_table("Needed for other numbers of runs on each side", by_runs))
     outputs = [row for row in rows if row["about"] == "outputs"]
     lines = (
         ["one run each: nothing is known of training noise, so this is about these outputs alone"]

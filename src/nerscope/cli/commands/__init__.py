@@ -7,14 +7,14 @@ in `nerscope --help`. A file `greet.py` in this folder is all that `nerscope gre
     \"\"\"Say hello.\"\"\"
     from dataclasses import dataclass
     import typer
-    from nerscope.cli.common import put
+    from nerscope.cli.common import print_output
 
     @dataclass(frozen=True)
     class GreetOptions:
         name: str = typer.Argument(metavar="NAME", help="Who is greeted.")
 
     def run(options: GreetOptions) -> None:
-        put(f"Hello, {options.name}!\\n")
+        print_output(f"Hello, {options.name}!\\n")
 """
 
 import inspect

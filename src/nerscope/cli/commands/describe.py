@@ -10,8 +10,8 @@ from nerscope.cli.common import (
     FORMAT_HELP,
     PLUGIN_HELP,
     REPAIR_HELP,
-    checked_format,
-    checked_name,
+    check_format,
+    check_name,
     emit,
 )
 from nerscope.errors import UsageError
@@ -48,7 +48,7 @@ def run(options: DescribeOptions) -> None:
     from nerscope.render.description import description_document
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: text for name, text in given.items() if text is not None}
     _check_options(options.files, splits, options.lists)
@@ -76,7 +76,7 @@ def _check_options(files: list[str], splits: dict[str, str], lists: list[str]) -
             f"--{next(iter(splits))}", "it needs the training data", "give it with --train FILE"
         )
     for name in lists:
-        checked_name("--list", name, _LISTS)
+        check_name("--list", name, _LISTS)
         if name in _NEED_TWO and len(splits) < 2:
             raise UsageError(
                 f"--list {name}",

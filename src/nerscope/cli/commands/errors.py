@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, QUIET_HELP, checked_format, emit
+from nerscope.cli.common import FORMAT_HELP, QUIET_HELP, check_format, emit
 
 RANK = 60
 
@@ -46,7 +46,7 @@ def run(options: ErrorsOptions) -> None:
     from nerscope.results.mistakes import mistakes
     from nerscope.results.results import Results
 
-    checked_format(options.format)
+    check_format(options.format)
     for name, value in (("--most", options.most), ("--width", options.width)):
         if value is not None and value < 0:
             raise UsageError(name, f"{value} cannot be", "give a whole number from 0 on")

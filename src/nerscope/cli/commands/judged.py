@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, checked_format, emit
+from nerscope.cli.common import FORMAT_HELP, check_format, emit
 
 RANK = 160
 
@@ -26,7 +26,7 @@ def run(options: JudgedOptions) -> None:
     from nerscope.results.judged import agreement, shares
     from nerscope.results.judgement_files import read_judgements
 
-    checked_format(options.format)
+    check_format(options.format)
     judges = [read_judgements(path) for path in options.pairs]
     judged_shares = shares(
         [judgement for judge in judges for judgement in judge.judgements], options.by_type

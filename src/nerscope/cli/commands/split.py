@@ -9,7 +9,7 @@ from nerscope.cli.common import (
     FORMAT_HELP,
     PLUGIN_HELP,
     QUIET_HELP,
-    checked_format,
+    check_format,
     emit,
 )
 
@@ -62,7 +62,7 @@ def run(options: SplitOptions) -> None:
     from nerscope.render.dataset import split_document
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     splits = split(
         options.data,
         options.output,

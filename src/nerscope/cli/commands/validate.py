@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, check_format, emit
 
 RANK = 100
 
@@ -26,7 +26,7 @@ def run(options: ValidateOptions) -> None:
     from nerscope.render.dataset import validation_document
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     validations = [validate(source_named(text), scheme=options.scheme) for text in options.files]
     code = 0 if all(validation.ok for validation in validations) else 1
     emit(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, column_side
 
 
 def table_html(table: Table) -> str:
@@ -18,7 +18,7 @@ def table_html(table: Table) -> str:
 
 def _row(table: Table, row: Sequence[Cell]) -> str:
     return "".join(
-        f'<td style="text-align:{side(table, place)}">{_cell(cell)}</td>'
+        f'<td style="text-align:{column_side(table, place)}">{_cell(cell)}</td>'
         for place, cell in enumerate(row)
     )
 

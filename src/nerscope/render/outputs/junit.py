@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document, harmless
+from nerscope.render.document import OUTPUTS, Check, Document, escape_controls
 
 _OK = "ok"
 _NO_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # what XML cannot even refer to
@@ -54,7 +54,7 @@ def _add_case(suite: ET.Element, check: Check) -> None:
 
 def _plain(text: str) -> str:
     """Text that XML can hold: control characters are spelt out."""
-    return _NO_XML.sub(lambda sign: ascii(sign[0])[1:-1], harmless(text))
+    return _NO_XML.sub(lambda sign: ascii(sign[0])[1:-1], escape_controls(text))
 
 
 OUTPUTS.add("junit", as_junit, built_in=True, rank=70)

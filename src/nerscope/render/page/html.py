@@ -16,7 +16,7 @@ _PLACE = "NERSCOPE_DATA"
 _HEIGHT = 720  # pixels in a notebook
 
 
-class Page:
+class ReportPage:
     """A report that a notebook shows where it is; `html` is the whole page."""
 
     def __init__(self, html: str) -> None:
