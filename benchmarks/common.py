@@ -66,8 +66,10 @@ def _measured(command: Command) -> Cost:
 
 def in_turns(commands: Mapping[str, Command], repeat: int) -> dict[str, Cost]:
     """Each command once, then each again: what else the machine does then falls on all of them."""
-    rounds = [{name: _measured(own) for name, own in commands.items()} for _ in range(repeat)]
-    return {name: best([one[name] for one in rounds]) for name in commands}
+    rounds = [
+        {name: _measured(command) for name, command in commands.items()} for _ in range(repeat)
+    ]
+    return {name: best([costs[name] for costs in rounds]) for name in commands}
 
 
 _INSIDE = """
@@ -78,9 +80,9 @@ def call(test, systems, options):
     results = ns.evaluate(test, systems, facets=["all"], matches=["exact"], **options)
     return results.value(metric="f1")
 call(*warm)
-for one in calls:
+for arguments in calls:
     start = time.perf_counter()
-    call(*one)
+    call(*arguments)
     print(time.perf_counter() - start)
 """
 Call = tuple[str, Mapping[str, str] | None, Mapping[str, int]]
@@ -119,8 +121,8 @@ def big_files(tokens: int) -> tuple[Path, Path, Path]:
     gold = (DEMO / "test.conll").read_text(encoding="utf-8").splitlines()
     pred = (DEMO / "systems" / "crf-shapes.1.conll").read_text(encoding="utf-8").splitlines()
     pairs = [(a, b) for a, b in zip(gold, pred, strict=True) if not a.startswith("-DOCSTART-")]
-    kept = [(a, b) for k, (a, b) in enumerate(pairs) if a or (k and pairs[k - 1][0])]
-    columns = [(*a.split("\t"), b.split("\t")[1]) if a else () for a, b in kept]
+    lines = [(a, b) for k, (a, b) in enumerate(pairs) if a or (k and pairs[k - 1][0])]
+    columns = [(*a.split("\t"), b.split("\t")[1]) if a else () for a, b in lines]
     size = sum(bool(row) for row in columns)
     for path, places in zip(paths, ((0, 1, 2), (0, 1), (0, 2)), strict=True):
         block = (
@@ -153,21 +155,21 @@ def machine() -> str:
 
 
 class Target(NamedTuple):
-    """A ratio, and what it is asked to be: at most so much, or at least."""
+    """A ratio, and its limit: at most so much, or at least."""
 
     name: str
     ratio: float
-    asked: float
+    limit: float
     at_most: bool = True
 
     def __str__(self) -> str:
-        holds = self.ratio <= self.asked if self.at_most else self.ratio >= self.asked
-        wanted = f"{'at most' if self.at_most else 'at least'} {self.asked:g}"
-        return f"  {self.name:58}{self.ratio:8.2f}   {wanted:14}{'yes' if holds else 'NO'}"
+        holds = self.ratio <= self.limit if self.at_most else self.ratio >= self.limit
+        limit = f"{'at most' if self.at_most else 'at least'} {self.limit:g}"
+        return f"  {self.name:58}{self.ratio:8.2f}   {limit:14}{'yes' if holds else 'NO'}"
 
 
 def show_targets(targets: Sequence[Target]) -> None:
     """A table of what was reached and what is asked, of the sizes that are measured by default."""
     print(f"\n  {'ratio':58}{'measured':>8}   {'asked':14}holds")
-    for one in targets:
-        print(one)
+    for target in targets:
+        print(target)

@@ -35,13 +35,13 @@ TWO, TWO_ALL = "two files, one worker", "two files, default workers"
 
 def processes(three: Path, gold: Path, pred: Path, loop: Path) -> dict[str, Command]:
     """What is run as whole processes."""
-    one: Command = [*NERSCOPE, "evaluate", three, *EXACT]
+    command: Command = [*NERSCOPE, "evaluate", three, *EXACT]
     two: Command = [*NERSCOPE, "evaluate", gold, "--system", f"x={pred}", *EXACT]
     return {
         LOOP: [loop, three],
-        ONE: [*one, "--workers", "1"],
-        PAIR: [*one, "--workers", "2"],
-        ALL: one,
+        ONE: [*command, "--workers", "1"],
+        PAIR: [*command, "--workers", "2"],
+        ALL: command,
         TWO: [*two, "--workers", "1"],
         TWO_ALL: two,
     }

@@ -99,7 +99,7 @@ def spelling(number: int, syllables: Sequence[str]) -> str:
 @cache
 def table_of_lines() -> Lines:
     """The line of every token with every label, as bytes; a break is a line as well."""
-    syllables = [*(one + two for two in "aeiou" for one in "tnsrlkmd"), "zé"]
+    syllables = [*(consonant + vowel for vowel in "aeiou" for consonant in "tnsrlkmd"), "zé"]
     words = [",", ".", *(spelling(number, syllables) for number in range(WORDS - 2))]
     names = [spelling(number, syllables).capitalize() for number in range(NAMES)]
     lines = [f"{token} {label}\n".encode() for token in [*words, *names] for label in LABELS]
@@ -115,11 +115,11 @@ def by_zipf(size: int, exponent: float) -> Ints:
     return np.searchsorted(shares / shares[-1], places).astype(np.int64)
 
 
-def drawn(draw: np.random.Generator, size: int, exponent: float, number: int) -> Ints:
+def draw_ranks(draw: np.random.Generator, size: int, exponent: float, number: int) -> Ints:
     """So many numbers below `size`."""
     table = by_zipf(size, exponent)
-    found: Ints = table[draw.integers(0, len(table), number)]
-    return found
+    ranks: Ints = table[draw.integers(0, len(table), number)]
+    return ranks
 
 
 @cache
@@ -128,9 +128,9 @@ def names() -> Names:
     draw = np.random.default_rng(0)
     count = SHARED + ONLY_IN_TEST
     lengths = draw.choice([1, 2, 3, 4], count, p=[0.5, 0.35, 0.1, 0.05])
-    tokens = WORDS + drawn(draw, NAMES, 0.6, lengths.sum())
+    tokens = WORDS + draw_ranks(draw, NAMES, 0.6, lengths.sum())
     is_common = draw.random(len(tokens)) < 0.1
-    tokens[is_common] = drawn(draw, 1000, 1.0, is_common.sum())
+    tokens[is_common] = draw_ranks(draw, 1000, 1.0, is_common.sum())
     types = draw.choice(len(TYPES), count, p=[0.35, 0.3, 0.25, 0.1])
     return Names(tokens, np.concatenate([[0], np.cumsum(lengths)]), types)
 
@@ -142,8 +142,8 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
     [5, 6, 0, 1, 2]
     """
     first = np.cumsum(lengths) - lengths
-    found: Ints = np.arange(lengths.sum()) + np.repeat(starts - first, lengths)
-    return found
+    numbers: Ints = np.arange(lengths.sum()) + np.repeat(starts - first, lengths)
+    return numbers
 
 
 def block(draw: np.random.Generator, tokens: int, new_share: float, documents: bool) -> Block:
@@ -184,8 +184,8 @@ def mentions_drawn(
 ) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Which surfaces, and whether they are of the second list."""
     is_new = draw.random(number) < new_share
-    which = drawn(draw, SHARED, 0.8, number)
-    which[is_new] = SHARED + drawn(draw, ONLY_IN_TEST, 0.3, is_new.sum())
+    which = draw_ranks(draw, SHARED, 0.8, number)
+    which[is_new] = SHARED + draw_ranks(draw, ONLY_IN_TEST, 0.3, is_new.sum())
     return which, is_new
 
 
@@ -199,13 +199,13 @@ def types_of(draw: np.random.Generator, which: Ints) -> Ints:
 
 def outside(draw: np.random.Generator, number: int) -> Ints:
     """Words outside mentions: one in a hundred is such as names are made of."""
-    words = drawn(draw, WORDS, 1.0, number)
+    words = draw_ranks(draw, WORDS, 1.0, number)
     is_name = draw.random(number) < 0.01
-    words[is_name] = WORDS + drawn(draw, NAMES, 0.6, is_name.sum())
+    words[is_name] = WORDS + draw_ranks(draw, NAMES, 0.6, is_name.sum())
     return words
 
 
-def labelled(size: int, starts: Ints, ends: Ints, types: Ints) -> Ints:
+def label_spans(size: int, starts: Ints, ends: Ints, types: Ints) -> Ints:
     """The number of the label of each line."""
     labels = np.zeros(size, dtype=np.int64)
     labels[ranges(starts, ends - starts)] = np.repeat(2 + 2 * types, ends - starts)
@@ -213,39 +213,41 @@ def labelled(size: int, starts: Ints, ends: Ints, types: Ints) -> Ints:
     return labels
 
 
-def gold_labels(own: Block) -> Ints:
+def gold_labels(block: Block) -> Ints:
     """The labels of gold."""
-    return labelled(len(own.tokens), own.starts, own.ends, own.types)
+    return label_spans(len(block.tokens), block.starts, block.ends, block.types)
 
 
-def predicted_labels(draw: np.random.Generator, own: Block, system: System) -> Ints:
+def predicted_labels(draw: np.random.Generator, block: Block, system: System) -> Ints:
     """The labels of a system that errs: kinds of errors exclude each other."""
     rates = np.cumsum([system.missed, system.mistyped, system.shifted])
-    fate = draw.random(len(own.starts)) / np.where(own.is_new, system.if_new, 1.0)
+    fate = draw.random(len(block.starts)) / np.where(block.is_new, system.if_new, 1.0)
     kind = np.searchsorted(rates, fate)
-    types = own.types.copy()
+    types = block.types.copy()
     types[kind == 1] = (types[kind == 1] + draw.integers(1, len(TYPES), (kind == 1).sum())) % 4
-    ends = own.ends - ((kind == 2) & (own.ends - own.starts > 1))
-    kept = kind > 0
-    labels = labelled(len(own.tokens), own.starts[kept], ends[kept], types[kept])
-    grown = own.ends[(kind == 2) & (own.ends - own.starts == 1)]
-    grown = grown[(own.tokens[grown] < BREAK) & (labels[grown] == 0)]
+    ends = block.ends - ((kind == 2) & (block.ends - block.starts > 1))
+    is_predicted = kind > 0
+    labels = label_spans(
+        len(block.tokens), block.starts[is_predicted], ends[is_predicted], types[is_predicted]
+    )
+    grown = block.ends[(kind == 2) & (block.ends - block.starts == 1)]
+    grown = grown[(block.tokens[grown] < BREAK) & (labels[grown] == 0)]
     labels[grown] = labels[grown - 1] + 1
-    return with_spurious(draw, own, labels, int(system.spurious * len(own.starts)))
+    return with_spurious(draw, block, labels, int(system.spurious * len(block.starts)))
 
 
-def with_spurious(draw: np.random.Generator, own: Block, labels: Ints, number: int) -> Ints:
+def with_spurious(draw: np.random.Generator, block: Block, labels: Ints, number: int) -> Ints:
     """Some words that are in no mention, and beside none, get a label of their own."""
     places = np.unique(draw.integers(1, len(labels) - 1, number))
-    is_free = (labels[places] == 0) & (labels[places + 1] == 0) & (own.tokens[places] < BREAK)
-    places = places[is_free & (gold_labels(own)[places] == 0)]
+    is_free = (labels[places] == 0) & (labels[places + 1] == 0) & (block.tokens[places] < BREAK)
+    places = places[is_free & (gold_labels(block)[places] == 0)]
     labels[places] = 1 + 2 * draw.integers(0, len(TYPES), len(places))
     return labels
 
 
-def written(own: Block, labels: Ints) -> bytes:
+def as_lines(block: Block, labels: Ints) -> bytes:
     """The lines of a column file."""
-    return b"".join(table_of_lines()[own.tokens * len(LABELS) + labels].tolist())
+    return b"".join(table_of_lines()[block.tokens * len(LABELS) + labels].tolist())
 
 
 def blocks(
@@ -257,11 +259,11 @@ def blocks(
         yield number, block(draw, min(tokens, BLOCK), new_share, documents)
 
 
-def generated(tokens: int, documents: bool = False) -> Files:
+def generate(tokens: int, documents: bool = False) -> Files:
     """Files with about so many test tokens, made where they are not there yet."""
     ending = ".documents.txt" if documents else ".txt"
     stem = f"scale.{tokens}"
-    systems = {own.name: DATA / f"{stem}.{own.name}{ending}" for own in SYSTEMS}
+    systems = {system.name: DATA / f"{stem}.{system.name}{ending}" for system in SYSTEMS}
     files = Files(DATA / f"scale.train{ending}", DATA / f"{stem}.gold{ending}", systems)
     DATA.mkdir(exist_ok=True)
     if not files.train.exists():
@@ -274,7 +276,7 @@ def generated(tokens: int, documents: bool = False) -> Files:
 def write_training(path: Path, documents: bool) -> None:
     """Training data: mentions of the first list alone."""
     parts = blocks(TRAINING, new_share=0.0, documents=documents, seed=1)
-    _write([path], ([written(own, gold_labels(own))] for _, own in parts))
+    _write([path], ([as_lines(block, gold_labels(block))] for _, block in parts))
 
 
 def write_test(files: Files, tokens: int, documents: bool) -> None:
@@ -283,13 +285,16 @@ def write_test(files: Files, tokens: int, documents: bool) -> None:
         [files.gold, *files.systems.values()],
         (
             [
-                written(own, gold_labels(own)),
+                as_lines(block, gold_labels(block)),
                 *(
-                    written(own, predicted_labels(np.random.default_rng([3, k, number]), own, one))
-                    for k, one in enumerate(SYSTEMS)
+                    as_lines(
+                        block,
+                        predicted_labels(np.random.default_rng([3, k, number]), block, system),
+                    )
+                    for k, system in enumerate(SYSTEMS)
                 ),
             ]
-            for number, own in blocks(tokens, NEW_SHARE, documents, seed=2)
+            for number, block in blocks(tokens, NEW_SHARE, documents, seed=2)
         ),
     )
 
@@ -315,7 +320,7 @@ def main() -> None:
     parser.add_argument("tokens", type=int)
     parser.add_argument("--documents", action="store_true", help="mark where documents begin")
     given = parser.parse_args()
-    files = generated(given.tokens, given.documents)
+    files = generate(given.tokens, given.documents)
     for path in (files.train, files.gold, *files.systems.values()):
         print(f"{path.stat().st_size / 1e6:9.1f} MB  {path}")
 

@@ -65,10 +65,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--megabytes", type=int, default=1024)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "long.jsonl"
-        for megabytes in (asked.megabytes // 10, asked.megabytes):
+        for megabytes in (options.megabytes // 10, options.megabytes):
             generate(path, megabytes)
             cost = measure([sys.executable, "-c", READ, path])
             speed = megabytes / cost.seconds

@@ -35,12 +35,12 @@ _FILTER = """async () => {
 
 def best(action: Callable[[], object], times: int = _TIMES) -> float:
     """The shortest time of several, in seconds."""
-    found = []
+    seconds = []
     for _ in range(times):
         start = perf_counter()
         action()
-        found.append(perf_counter() - start)
-    return min(found)
+        seconds.append(perf_counter() - start)
+    return min(seconds)
 
 
 def measure(browser: Browser, path: Path, folder: Path) -> None:

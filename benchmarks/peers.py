@@ -59,7 +59,7 @@ _SEQSCORE = ["score", "--labels", "BIO", "--repair-method", "conlleval", "--quie
 ALL, ONE = "nerscope, default workers", "nerscope, one worker"
 ONE_FILE, PERL = "nerscope, one file, one worker", "conlleval (Perl), one file"
 # How many times the time of nerscope each peer shall take at least: default workers, one worker.
-ASKED = {"seqeval": (50, 35), "nervaluate": (40, 25), "seqscore": (50, 35)}
+LEAST_FACTORS = {"seqeval": (50, 35), "nervaluate": (40, 25), "seqscore": (50, 35)}
 ASKED_OF_PERL = 20
 
 
@@ -82,7 +82,7 @@ def perl(conlleval: Path | None, three: Path) -> dict[str, Command]:
     return {PERL: ["sh", "-c", 'perl "$1" < "$2"', "sh", conlleval, three]}
 
 
-def own_commands(three: Path, gold: Path, pred: Path) -> dict[str, Command]:
+def our_commands(three: Path, gold: Path, pred: Path) -> dict[str, Command]:
     """nerscope, on the same files."""
     two: Command = [*NERSCOPE, "evaluate", gold, "--system", f"x={pred}", *EXACT]
     return {
@@ -99,18 +99,18 @@ def against_peers(tokens: int, conlleval: Path | None, repeat: int = 1) -> list[
     others = {**rivals(gold, pred), **perl(conlleval, three)}
     rounds, costs = [], {}
     for name, command in others.items():  # nerscope's turn comes before each of them
-        rounds.append(in_turns(own_commands(three, gold, pred), repeat))
+        rounds.append(in_turns(our_commands(three, gold, pred), repeat))
         costs[name] = measure(command)
-    own = {name: best([one[name] for one in rounds]) for name in rounds[0]}
-    show(own | costs)
-    return [*targets(own | costs), *target_of_perl(own | costs)]
+    our_costs = {name: best([round_costs[name] for round_costs in rounds]) for name in rounds[0]}
+    show(our_costs | costs)
+    return [*targets(our_costs | costs), *target_of_perl(our_costs | costs)]
 
 
 def show(costs: dict[str, Cost]) -> None:
     """Seconds and megabytes of each, and how many times nerscope's they are."""
     print(f"  {'':34}{'':11}{'peak':>10}{'/ default':>11}{'/ one':>8}")
     for name, cost in costs.items():
-        by_all, by_one = (cost.seconds / costs[own].seconds for own in (ALL, ONE))
+        by_all, by_one = (cost.seconds / costs[ours].seconds for ours in (ALL, ONE))
         print(
             f"  {name:34}{cost.seconds:9.2f} s{cost.megabytes:7.0f} MB{by_all:11.1f}{by_one:8.1f}"
         )
@@ -119,9 +119,9 @@ def show(costs: dict[str, Cost]) -> None:
 def targets(costs: dict[str, Cost]) -> list[Target]:
     """What is asked of the ratios on two files."""
     return [
-        Target(f"{peer} / {own}", costs[peer].seconds / costs[own].seconds, asked, False)
-        for place, own in enumerate((ALL, ONE))
-        for peer, asked in ((peer, both[place]) for peer, both in ASKED.items())
+        Target(f"{peer} / {ours}", costs[peer].seconds / costs[ours].seconds, factor, False)
+        for place, ours in enumerate((ALL, ONE))
+        for peer, factor in ((peer, both[place]) for peer, both in LEAST_FACTORS.items())
     ]
 
 

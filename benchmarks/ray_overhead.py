@@ -50,7 +50,7 @@ def commands(tokens: int, address: str) -> dict[str, list[str | Path]]:
         "two nodes": ["--engine", f"ray:{address}"],
         "two nodes, a worker killed": ["--engine", f"ray:{address}"],
     }
-    return {name: [*shared, "-o", written(name), *own] for name, own in ways.items()}
+    return {name: [*shared, "-o", written(name), *options] for name, options in ways.items()}
 
 
 def written(name: str) -> Path:
@@ -94,12 +94,14 @@ def main() -> None:
     with cluster() as address:
         ways = commands(options.tokens, address)
         (last, killed) = list(ways.items())[-1]
-        costs = in_turns({name: own for name, own in ways.items() if name != last}, options.repeat)
+        costs = in_turns(
+            {name: command for name, command in ways.items() if name != last}, options.repeat
+        )
         seconds = {name: cost.seconds for name, cost in costs.items()}
         seconds[last] = with_a_worker_killed(killed, seconds["two nodes"])
     print(f"{machine()}; {options.tokens:,} tokens, best of {options.repeat}; killed: once")
-    for name, own in seconds.items():
-        print(f"  {name:30}{own:8.2f} s{own / seconds['two workers']:8.2f} × two workers")
+    for name, took in seconds.items():
+        print(f"  {name:30}{took:8.2f} s{took / seconds['two workers']:8.2f} × two workers")
     same = len({written(name).read_bytes() for name in ways}) == 1
     print(f"  the same results, byte for byte: {'yes' if same else 'NO'}")
     sys.exit(not same)

@@ -53,13 +53,13 @@ def facets(tokens: int, corpus: Path | None) -> None:
         folder / f"train.{ending}",
     ]
     print(f"\nAll facets and matches, {folder.name}, whole process, best of five")
-    one = measure([*base, *systems[:2]], 5)
-    two = measure([*base, *systems], 5)
+    first = measure([*base, *systems[:2]], 5)
+    both = measure([*base, *systems], 5)
     exact_only = measure([*NERSCOPE, "evaluate", folder / f"test.{ending}", *systems[:2]], 5)
     print(f"  exact and partial scores, one system, no training data {exact_only.seconds:.2f} s")
     print(
-        f"  one system {one.seconds:.2f} s, two {two.seconds:.2f} s: "
-        f"{two.seconds - one.seconds:.2f} s for the second"
+        f"  one system {first.seconds:.2f} s, two {both.seconds:.2f} s: "
+        f"{both.seconds - first.seconds:.2f} s for the second"
     )
     _, gold, pred = big_files(tokens)
     cost = measure(
@@ -83,8 +83,8 @@ test, train, *outputs = sys.argv[1:]
 results = ns.evaluate(test, {f"s{k}": path for k, path in enumerate(outputs)}, train=train)
 for method in ("bootstrap", "randomisation"):
     start = time.perf_counter()
-    found = ns.compare(results, "s0", "s1", method=method, by_type=True)
-    print(f"  {method}: 10,000 resamples of {len(found.rows)} cells in {time.perf_counter() -
+    comparison = ns.compare(results, "s0", "s1", method=method, by_type=True)
+    print(f"  {method}: 10,000 resamples of {len(comparison.rows)} cells in {time.perf_counter() -
     start:.2f} s", file=sys.stderr)
 """
 

@@ -31,7 +31,7 @@ from common import (
     machine,
     show_targets,
 )
-from generated import Files, generated
+from generated import Files, generate
 
 PAUSE = 0.02  # seconds between two looks at the processes
 MEMORY, LINEAR, RESAMPLING = 1.2, 1.1, 1.5  # what ratios may be
@@ -92,9 +92,12 @@ def measure_tree(command: Command) -> TreeCost:
         [str(part) for part in command], stdout=subprocess.DEVNULL, env=environment()
     )
     while process.poll() is None:
-        seen = {one: resident(one) for one in family(process.pid)}
-        together = max(together, sum(one.now for one in seen.values()))
-        peaks |= {one: max(peaks.get(one, 0.0), own.peak) for one, own in seen.items()}
+        seen = {process_id: resident(process_id) for process_id in family(process.pid)}
+        together = max(together, sum(memory.now for memory in seen.values()))
+        peaks |= {
+            process_id: max(peaks.get(process_id, 0.0), memory.peak)
+            for process_id, memory in seen.items()
+        }
         time.sleep(PAUSE)
     seconds = time.perf_counter() - start
     if process.returncode:
@@ -119,10 +122,10 @@ def facets(sizes: Sequence[int], documents: bool) -> list[Target]:
     for name, options in WORKERS.items():
         costs = []
         for tokens in sizes:
-            files = generated(tokens, documents)
+            files = generate(tokens, documents)
             costs.append(evaluated(files, options))
             show(tokens, name, costs[-1])
-        targets += flatness(name, costs, growth([generated(one, documents) for one in sizes]))
+        targets += flatness(name, costs, growth([generate(size, documents) for size in sizes]))
     return targets
 
 
@@ -135,7 +138,7 @@ def show(tokens: int, name: str, cost: TreeCost) -> None:
 
 def growth(files: Sequence[Files]) -> float:
     """How many times as long the larger test file is."""
-    small, large = (one.gold.stat().st_size for one in files)
+    small, large = (corpus.gold.stat().st_size for corpus in files)
     return large / small
 
 
@@ -177,9 +180,9 @@ print(json.dumps({name: min(timed(work) for _ in range(repeat)) for name, work i
 """
 
 
-def printed(script: str, given: object) -> str:
+def printed(script: str, arguments: object) -> str:
     """What a script prints in a process of its own."""
-    command = [sys.executable, "-c", script, json.dumps(given)]
+    command = [sys.executable, "-c", script, json.dumps(arguments)]
     done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise failed(command[:2], done.returncode)
@@ -188,7 +191,7 @@ def printed(script: str, given: object) -> str:
 
 def saved(tokens: int, documents: bool) -> Path:
     """Where the results of both systems are."""
-    files = generated(tokens, documents)
+    files = generate(tokens, documents)
     path = DATA / f"scale.{tokens}.results.json"
     systems = {name: str(output) for name, output in files.systems.items()}
     printed(_SAVE, [str(files.gold), systems, str(files.train), str(path)])
@@ -198,15 +201,15 @@ def saved(tokens: int, documents: bool) -> Path:
 def resampling(sizes: Sequence[int], documents: bool, samples: int, repeat: int) -> list[Target]:
     """Intervals and tests at both sizes."""
     print(f"\n{samples:,} resamples of two systems, all facets, best of {repeat}")
-    found = []
+    timings = []
     for tokens in sizes:
         path = saved(tokens, documents)
-        found.append(json.loads(printed(_RESAMPLE, [str(path), samples, repeat])))
-        times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in found[-1].items())
+        timings.append(json.loads(printed(_RESAMPLE, [str(path), samples, repeat])))
+        times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in timings[-1].items())
         size = path.stat().st_size / 1e6
         print(f"  {tokens:>12,} tokens: {times}; results of {size:.1f} MB", flush=True)
         path.unlink()
-    small, large = found
+    small, large = timings
     return [
         Target(f"{name}, large / small", large[name] / small[name], RESAMPLING) for name in small
     ]

@@ -1,4 +1,4 @@
-"""Are p-values and intervals what they claim? Real outputs and simulated systems tell.
+"""Measure whether p-values and intervals are what they claim, on real and simulated outputs.
 
     python studies/calibration.py --corpus DIR [--corpus DIR …]
         [--rounds N] [--part NAME …] [--quick]
@@ -116,7 +116,7 @@ def stream(*names: object) -> np.random.Generator:
     return np.random.default_rng(crc32(repr(names).encode()))
 
 
-def named(key: CellKey) -> str | None:
+def shown_name(key: CellKey) -> str | None:
     """The name under which a number is shown; None if it is not."""
     if key.metric == "ter":
         return f"TER {key.level}" if key.level in ("unseen", "diff") else None
@@ -148,13 +148,18 @@ def cells_of(population: Population, metric: str, unit: str) -> Iterator[Cell]:
         by_type = with_whole(clustered.counts[..., 0].astype(np.float64))
         every = np.arange(len(by_type))
         differing = {
-            (one, other): drawn(clustered, every, {"A": [one], "B": [other]}).differing("A", "B")
-            for one, other in pairs_of_outputs(population)
+            (first, second): drawn(clustered, every, {"A": [first], "B": [second]}).differing(
+                "A", "B"
+            )
+            for first, second in pairs_of_outputs(population)
         }
         for at, (key, of) in enumerate(zip(clustered.keys, clustered.metrics, strict=True)):
             places = clustered.places(key, of)
             gold = np.sum([by_type[:, level, kind] for level, kind in places], axis=0)
-            where = {pair: own.clusters(at) for pair, own in differing.items()}
+            where = {
+                pair: differing_clusters.clusters(at)
+                for pair, differing_clusters in differing.items()
+            }
             yield Cell(clustered, at, gold, where)
 
 
@@ -168,11 +173,11 @@ def p_of_swapped(rng: np.random.Generator, cell: Cell, n: int, method: str) -> f
     """A p-value where there is no difference, on clusters with so many gold units."""
     order = rng.permutation(len(cell.gold))
     taken = order[: 1 + int(np.searchsorted(np.cumsum(cell.gold[order]), n))]
-    one, other = list(cell.pairs)[rng.integers(len(cell.pairs))]
-    if cell.pairs[one, other][taken].sum() < fewest_differing(ALPHA):
-        return float("nan")  # whoever has changed places
+    first, second = list(cell.pairs)[rng.integers(len(cell.pairs))]
+    if cell.pairs[first, second][taken].sum() < fewest_differing(ALPHA):
+        return float("nan")  # too few clusters differ for any exchange to reach ALPHA
     swapped = rng.random(len(taken)) < 0.5
-    two = drawn(cell.clustered, taken, {"A": [one], "B": [other]}, swapped)
+    two = drawn(cell.clustered, taken, {"A": [first], "B": [second]}, swapped)
     sampling = Sampling(None, 1000, int(rng.integers(1 << 30)))
     weights = Weighted.of(len(taken), sampling, METHODS[method])
     testable = np.arange(len(two.keys)) == cell.at
@@ -181,13 +186,13 @@ def p_of_swapped(rng: np.random.Generator, cell: Cell, n: int, method: str) -> f
 
 def swapped_outputs(name: str, cells: Sequence[Cell], n: int, method: str, rounds: int) -> PValues:
     """P-values of so many rounds that were tested, if ten times as many can give them."""
-    found = PValues()
+    p_values = PValues()
     for number in range(10 * rounds if cells else 0):
         rng = stream(name, number)
-        found.add(p_of_swapped(rng, cells[int(rng.integers(len(cells)))], n, method))
-        if found.tested.hits == rounds:
+        p_values.add(p_of_swapped(rng, cells[int(rng.integers(len(cells)))], n, method))
+        if p_values.tested.hits == rounds:
             break
-    return found
+    return p_values
 
 
 def outputs(plan: Plan) -> None:
@@ -199,27 +204,29 @@ def outputs(plan: Plan) -> None:
         for metric, unit in product(CELLS, units):
             every = [
                 cell
-                for population, own in plan.places()
-                if own == unit
+                for population, population_unit in plan.places()
+                if population_unit == unit
                 for cell in cells_of(population, metric, unit)
             ]
-            found = {}
+            p_values = {}
             for n in SIZES:
                 cells = [cell for cell in every if large_enough(cell, n)]
                 name = f"{method}, {metric}, {unit}s, n = {n}"
-                found[n] = swapped_outputs(name, cells, n, method, rounds)
-                plan.report.check_p(name, found[n])
-            rows += p_rows((metric, unit), list(found.values()))
+                p_values[n] = swapped_outputs(name, cells, n, method, rounds)
+                plan.report.check_p(name, p_values[n])
+            rows += p_rows((metric, unit), list(p_values.values()))
         header = ["metric", "unit", "share", *(f"n = {n}" for n in SIZES)]
         plan.report.table(header, rows, 3)
 
 
-def p_rows(names: tuple[str, ...], found: Sequence[PValues]) -> Iterator[list[str]]:
+def p_rows(names: tuple[str, ...], p_values: Sequence[PValues]) -> Iterator[list[str]]:
     """A row for what was tested, and one for each alpha."""
-    shares = [f"{100 * one.tested.value:.0f}" if one.tested.of else NONE for one in found]
+    shares = [
+        f"{100 * values.tested.value:.0f}" if values.tested.of else NONE for values in p_values
+    ]
     yield [*names, "tested", *shares]
     for alpha in ALPHAS:
-        yield [*names, f"p < {alpha:g}", *(str(one.small[alpha]) for one in found)]
+        yield [*names, f"p < {alpha:g}", *(str(values.small[alpha]) for values in p_values)]
 
 
 # Families: is anything starred?
@@ -228,12 +235,12 @@ def p_rows(names: tuple[str, ...], found: Sequence[PValues]) -> Iterator[list[st
 def stars(rng: np.random.Generator, population: Population, unit: str, size: int) -> set[str]:
     """The families in which something is starred, though there is no difference."""
     pairs = pairs_of_outputs(population)
-    one, other = pairs[rng.integers(len(pairs))]
+    first, second = pairs[rng.integers(len(pairs))]
     taken = rng.permutation(len(population.members(unit)))[:size]
     swapped = rng.random(len(taken)) < 0.5
-    sides = {"A": [one], "B": [other]}
+    sides = {"A": [first], "B": [second]}
     evidence = evidence_drawn(population, unit, taken, sides, swapped)
-    found = compare(
+    comparison = compare(
         Results([evidence], rows=[]),
         "A",
         "B",
@@ -243,7 +250,7 @@ def stars(rng: np.random.Generator, population: Population, unit: str, size: int
         seed=int(rng.integers(1 << 30)),
         resample=unit,
     )
-    starred = [row for row in found.rows if (row["p_corrected"] or 1.0) < ALPHA]
+    starred = [row for row in comparison.rows if (row["p_corrected"] or 1.0) < ALPHA]
     return {row["family"] for row in starred}
 
 
@@ -252,13 +259,21 @@ def families(plan: Plan) -> None:
     plan.report.title("Family-wise error, two outputs, all cells, Holm")
     rows = []
     for unit, size in ((unit, size) for unit, sizes in FAMILY_SIZES.items() for size in sizes):
-        usable = [one for one, own in plan.places() if own == unit and pairs_of_outputs(one)]
+        usable = [
+            population
+            for population, population_unit in plan.places()
+            if population_unit == unit and pairs_of_outputs(population)
+        ]
         shares = {name: Share() for name in (*FAMILIES, "any")}
         for number in range(plan.part(0.5) if usable else 0):
             rng = stream("families", unit, size, number)
-            found = stars(rng, usable[number % len(usable)], unit, size)
+            starred_families = stars(rng, usable[number % len(usable)], unit, size)
             for name, share in shares.items():
-                share.add(name in found if name != "any" else bool(found & set(FAMILIES)))
+                share.add(
+                    name in starred_families
+                    if name != "any"
+                    else bool(starred_families & set(FAMILIES))
+                )
         for name in FAMILIES:
             plan.report.check_stars(f"family {name}, {size} {unit}s", shares[name])
         rows.append([f"{size} {unit}s", *shares.values()])
@@ -281,13 +296,17 @@ def seeds(plan: Plan) -> None:
     """False positives between disjoint sets of real seeds of one system."""
     plan.report.title("False positives, disjoint sets of real seeds of one system")
     fewest = max(map(sum, SEEDS))
-    usable = [(one, runs) for one in plan.populations for runs in systems_with_runs(one, fewest)]
+    usable = [
+        (population, runs)
+        for population in plan.populations
+        for runs in systems_with_runs(population, fewest)
+    ]
     plan.report.say(f"{len(usable)} systems with {fewest} seeds or more; sentences are drawn.")
     if not usable:
         return
     rows = []
     for (ours, theirs), size in product(SEEDS, (60, 200, 800)):
-        found = {name: PValues() for name in SHOWN}
+        p_values = {name: PValues() for name in SHOWN}
         for number in range(plan.part(0.5)):
             rng = stream("seeds", ours, theirs, size, number)
             population, runs = usable[number % len(usable)]
@@ -296,20 +315,20 @@ def seeds(plan: Plan) -> None:
             taken = rng.permutation(len(population.members(SENTENCE)))[:size]
             for board in BOARDS:
                 two = drawn(population.clustered(board, SENTENCE), taken, sides)
-                add_named(found, p_of_recipes(two))
-        for name, own in found.items():
-            plan.report.check_p(f"seeds {ours} v {theirs}, {size} sentences, {name}", own)
-        for row in zip(*(p_rows((), [own]) for own in found.values()), strict=True):
-            rows.append([f"{ours} v {theirs}", size, row[0][0], *(one[1] for one in row)])
+                add_named(p_values, p_of_recipes(two))
+        for name, values in p_values.items():
+            plan.report.check_p(f"seeds {ours} v {theirs}, {size} sentences, {name}", values)
+        for row in zip(*(p_rows((), [values]) for values in p_values.values()), strict=True):
+            rows.append([f"{ours} v {theirs}", size, row[0][0], *(cells[1] for cells in row)])
     plan.report.table(["runs", "sentences", "share", *SHOWN], rows, 3)
 
 
-def add_named(found: dict[str, PValues], values: Iterator[tuple[CellKey, float]]) -> None:
+def add_named(p_values: dict[str, PValues], values: Iterator[tuple[CellKey, float]]) -> None:
     """Count the p-values of numbers that are shown."""
     for key, p in values:
-        name = named(key)
+        name = shown_name(key)
         if name is not None:
-            found[name].add(p)
+            p_values[name].add(p)
 
 
 def simulated_runs(plan: Plan) -> None:
@@ -317,18 +336,18 @@ def simulated_runs(plan: Plan) -> None:
     plan.report.title("False positives, simulated runs of equally good systems")
     rows = []
     for (spread, size), (ours, theirs) in product(product(SPREADS, (60, 500)), RUNS):
-        model, found = Model(SPREADS[spread]), {name: PValues() for name in MENTIONS}
+        model, p_values = Model(SPREADS[spread]), {name: PValues() for name in MENTIONS}
         for number in range(plan.part(1)):
             rng = stream(spread, ours, theirs, size, number)
             two = model.clustered(rng, size, {"A": ours, "B": theirs})
             for key, p in p_of_recipes(two):
-                found[key.metric].add(p)
+                p_values[key.metric].add(p)
         shares = []
-        for name, own in found.items():
+        for name, values in p_values.items():
             plan.report.check_p(
-                f"simulated {ours} v {theirs}, spread {spread}, {size} sentences, {name}", own
+                f"simulated {ours} v {theirs}, spread {spread}, {size} sentences, {name}", values
             )
-            shares += [own.small[alpha] for alpha in ALPHAS]
+            shares += [values.small[alpha] for alpha in ALPHAS]
         rows.append([spread, size, f"{ours} v {theirs}", *shares])
     header = [f"{name} < {alpha:g}" for name in MENTIONS for alpha in ALPHAS]
     plan.report.table(["spread of runs", "sentences", "runs", *header], rows, 3)
@@ -343,48 +362,50 @@ def runs(plan: Plan) -> None:
 # Intervals: do they hold the truth?
 
 
-def cover(found: dict[str, Covered], clustered: Clustered, system: str, truth: Floats) -> None:
+def cover(coverages: dict[str, Covered], clustered: Clustered, system: str, truth: Floats) -> None:
     """Count the intervals of a system."""
     spread = spread_of(clustered, paired=False)
     clusters = spread.clusters[spread.systems.index(system)]
-    every = zip(spread.keys, intervals(spread, system, ALPHA), truth, clusters, strict=True)
-    for key, interval, true, size in every:
-        name = named(key)
+    shown = zip(spread.keys, intervals(spread, system, ALPHA), truth, clusters, strict=True)
+    for key, interval, true, size in shown:
+        name = shown_name(key)
         if name is not None and true == true:
-            found[name].add(interval, float(true), float(size))
+            coverages[name].add(interval, float(true), float(size))
 
 
 def covered(population: Population, unit: str, size: int, rounds: int) -> dict[str, Covered]:
     """Intervals of outputs on clusters that are drawn from a population with replacement."""
-    found = {name: Covered() for name in SHOWN}
+    coverages = {name: Covered() for name in SHOWN}
     for number in range(rounds):
         rng = stream(population.name, unit, size, number)
         run = int(rng.integers(len(population.evidence.runs)))
         taken = rng.integers(0, len(population.members(unit)), size)
         for board in BOARDS:
             whole = population.clustered(board, unit)
-            cover(found, drawn(whole, taken, {"A": [run]}), "A", whole.values[run])
-    return found
+            cover(coverages, drawn(whole, taken, {"A": [run]}), "A", whole.values[run])
+    return coverages
 
 
 def coverage(plan: Plan) -> None:
     """Coverage of the intervals of single outputs."""
     for population, unit in plan.places():
         plan.report.title(f"Coverage of 95 % intervals, {population.name}, {unit}s drawn")
-        found = {
+        coverages = {
             size: covered(population, unit, size, plan.part(0.5 if size > 500 else 1))
             for size in DRAWN[unit]
         }
-        covered_table(plan, f"{population.name}, ", unit, found)
+        covered_table(plan, f"{population.name}, ", unit, coverages)
 
 
-def covered_table(plan: Plan, where: str, unit: str, found: dict[int, dict[str, Covered]]) -> None:
+def covered_table(
+    plan: Plan, where: str, unit: str, coverages: dict[int, dict[str, Covered]]
+) -> None:
     """Metrics as rows, numbers of clusters as columns."""
-    for size, own in found.items():
-        for name, one in own.items():
-            plan.report.check_covered(f"{where}{size} {unit}s, {name}", one)
-    rows = [[name, *(own[name] for own in found.values())] for name in SHOWN]
-    plan.report.table(["metric", *(f"{size} {unit}s" for size in found)], rows, 1)
+    for size, by_name in coverages.items():
+        for name, covered_share in by_name.items():
+            plan.report.check_covered(f"{where}{size} {unit}s, {name}", covered_share)
+    rows = [[name, *(by_name[name] for by_name in coverages.values())] for name in SHOWN]
+    plan.report.table(["metric", *(f"{size} {unit}s" for size in coverages)], rows, 1)
 
 
 def means(plan: Plan) -> None:
@@ -394,62 +415,66 @@ def means(plan: Plan) -> None:
     for spread, size, k in product(SPREADS, (30, 100, 500), (2, 3, 5, 10)):
         model = Model(SPREADS[spread])
         truth = model.truth()
-        found = {("F1" if name == "f1" else name): Covered() for name in MENTIONS}
+        coverages = {("F1" if name == "f1" else name): Covered() for name in MENTIONS}
         for number in range(plan.part(1)):
             clustered = model.clustered(stream("means", spread, size, k, number), size, {"A": k})
             true = np.array([truth[key.metric] for key in clustered.keys])
-            cover(found, clustered, "A", true)
-        for name, own in found.items():
-            plan.report.check_covered(f"mean of {k}, spread {spread}, {size} sent., {name}", own)
-        rows.append([spread, size, k, *found.values()])
+            cover(coverages, clustered, "A", true)
+        for name, covered_share in coverages.items():
+            plan.report.check_covered(
+                f"mean of {k}, spread {spread}, {size} sent., {name}", covered_share
+            )
+        rows.append([spread, size, k, *coverages.values()])
     plan.report.table(["spread of runs", "sentences", "runs", *MENTIONS], rows, 3)
 
 
 # Differences: intervals as they are shown, beside their p-values.
 
 
-def found_between(evidence: Evidence, unit: str, asked: Asked, seed: int) -> Iterator[Difference]:
+def differences_between(
+    evidence: Evidence, unit: str, question: Asked, seed: int
+) -> Iterator[Difference]:
     """The numbers of the boards for two systems."""
     metrics = [metric for board in BOARDS for metric in board.metrics]
     chosen = narrowed(evidence, ["all", "hard"], metrics, [board.match for board in BOARDS])
-    return differences(chosen, [("A", "B")], Sampling(unit, 1000, seed), asked)
+    return differences(chosen, [("A", "B")], Sampling(unit, 1000, seed), question)
 
 
-def disagree(found: Difference) -> bool:
+def disagree(difference: Difference) -> bool:
     """Whether p says one thing and the interval another."""
-    if found.interval is None:
-        return found.p < ALPHA
-    return (found.p < ALPHA) != (found.interval[0] > 0 or found.interval[1] < 0)
+    if difference.interval is None:
+        return difference.p < ALPHA
+    return (difference.p < ALPHA) != (difference.interval[0] > 0 or difference.interval[1] < 0)
 
 
-def true_differences(population: Population, one: int, other: int) -> dict[CellKey, float]:
+def true_differences(population: Population, first: int, second: int) -> dict[CellKey, float]:
     """The differences of two runs on everything."""
-    found = dict[CellKey, float]()
+    differences_by_cell = dict[CellKey, float]()
     for board in BOARDS:
         whole = population.clustered(board, SENTENCE)
-        both = whole.values[one] - whole.values[other]
-        found.update(zip(whole.keys, both.tolist(), strict=True))
-    return found
+        both = whole.values[first] - whole.values[second]
+        differences_by_cell.update(zip(whole.keys, both.tolist(), strict=True))
+    return differences_by_cell
 
 
 def differences_drawn(
     population: Population, unit: str, size: int, rounds: int, disagreed: dict[str, Share]
 ) -> dict[str, Covered]:
     """Intervals of differences on clusters that are drawn with replacement."""
-    found, pairs = {name: Covered() for name in SHOWN}, pairs_of_outputs(population)
+    coverages, pairs = {name: Covered() for name in SHOWN}, pairs_of_outputs(population)
     for number in range(rounds):
         rng = stream("pairs", population.name, unit, size, number)
-        one, other = pairs[rng.integers(len(pairs))]
-        truth = true_differences(population, one, other)
+        first, second = pairs[rng.integers(len(pairs))]
+        truth = true_differences(population, first, second)
         taken = rng.integers(0, len(population.members(unit)), size)
-        evidence = evidence_drawn(population, unit, taken, {"A": [one], "B": [other]})
+        evidence = evidence_drawn(population, unit, taken, {"A": [first], "B": [second]})
         method = TESTS[number % len(TESTS)]
-        for cell in found_between(evidence, unit, Asked(method), number):
+        for cell in differences_between(evidence, unit, Asked(method), number):
             disagreed[method].add(disagree(cell))
-            name, true = named(cell.key), truth[cell.key]
+            name, true = shown_name(cell.key), truth[cell.key]
             if name is not None and true == true:
-                found[name].add(cell.interval, true, float(cell.pair.clusters[cell.at]))
-    return found
+                coverages[name].add(cell.interval, true, float(cell.pair.clusters[cell.at]))
+    return coverages
 
 
 def recipes_disagree(plan: Plan, share: Share) -> None:
@@ -465,7 +490,7 @@ def recipes_disagree(plan: Plan, share: Share) -> None:
             }
             taken = rng.integers(0, len(population.members(SENTENCE)), rng.choice([30, 100, 500]))
             evidence = evidence_drawn(population, SENTENCE, taken, sides)
-            for cell in found_between(evidence, SENTENCE, Asked(), number):
+            for cell in differences_between(evidence, SENTENCE, Asked(), number):
                 share.add(disagree(cell))
 
 
@@ -476,13 +501,13 @@ def both(plan: Plan) -> None:
         if not pairs_of_outputs(population):
             continue
         plan.report.title(f"Coverage of 95 % intervals of differences, {population.name}, {unit}s")
-        found = {
+        coverages = {
             size: differences_drawn(
                 population, unit, size, plan.part(0.2 if size > 500 else 0.4), disagreed
             )
             for size in BOTH_DRAWN[unit]
         }
-        covered_table(plan, f"difference, {population.name}, ", unit, found)
+        covered_table(plan, f"difference, {population.name}, ", unit, coverages)
     recipes_disagree(plan, disagreed[RECIPES])
     plan.report.title("Numbers whose p and interval disagree")
     rows = [[name, share.hits, share.of] for name, share in disagreed.items()]
@@ -501,20 +526,20 @@ def power(plan: Plan) -> None:
     rows, whole = [], np.zeros(len(TESTS) + 2, np.int64)
     for population in plan.populations:
         if pairs_of_outputs(population):
-            own = counts_of_found(population)
-            rows.append([population.name, *own.tolist(), ratio_of(own)])
-            whole += own
+            counts = significant_counts(population)
+            rows.append([population.name, *counts.tolist(), ratio_of(counts)])
+            whole += counts
     rows.append(["all", *whole.tolist(), ratio_of(whole)])
     plan.report.table(["corpus", "cells", *TESTS, "by both", "ratio"], rows, 1)
 
 
-def counts_of_found(population: Population) -> Ints:
+def significant_counts(population: Population) -> Ints:
     """Cells, what each test finds, and what both find."""
     firsts = sorted({run for pair in pairs_of_outputs(population) for run in pair})
     results = Results([only_runs(population.evidence, firsts)], rows=[])
     metrics = [*MENTIONS, "macro_f1", "accuracy", "ter", "hardeval"]
     matches = ["exact", "label", "bilou", "io"]
-    found = [
+    is_significant = [
         [
             (row["p"] or 1.0) < ALPHA
             for row in compare(
@@ -524,8 +549,8 @@ def counts_of_found(population: Population) -> Ints:
         ]
         for method in TESTS
     ]
-    each = np.array(found)
-    return np.array([each.shape[1], *each.sum(axis=1), each.all(axis=0).sum()])
+    decisions = np.array(is_significant)
+    return np.array([decisions.shape[1], *decisions.sum(axis=1), decisions.all(axis=0).sum()])
 
 
 def ratio_of(counts: Ints) -> str:
@@ -558,21 +583,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--corpus", type=Path, action="append", default=[], metavar="DIR")
-    parser.add_argument("--rounds", type=int, help="800 unless told, 40 with --quick")
+    parser.add_argument("--rounds", type=int, help="default: 800; 40 with --quick")
     parser.add_argument("--part", action="append", choices=list(PARTS), metavar="NAME")
     parser.add_argument("--quick", action="store_true", help="few rounds: does it all work?")
-    given = parser.parse_args()
-    rounds = given.rounds or (40 if given.quick else 800)
-    said = [f"--corpus {folder.name}" for folder in given.corpus] + [f"--rounds {rounds}"]
-    said += [f"--part {name}" for name in given.part or ()]
-    print(f"`python studies/calibration.py {' '.join(said)}`, {date.today()}")
+    options = parser.parse_args()
+    rounds = options.rounds or (40 if options.quick else 800)
+    arguments = [f"--corpus {folder.name}" for folder in options.corpus] + [f"--rounds {rounds}"]
+    arguments += [f"--part {name}" for name in options.part or ()]
+    print(f"`python studies/calibration.py {' '.join(arguments)}`, {date.today()}")
     print(f"load {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores\n", flush=True)
     begin = time.perf_counter()
-    plan = Plan([population_of(folder) for folder in given.corpus], rounds, Report())
+    plan = Plan([population_of(folder) for folder in options.corpus], rounds, Report())
     for population in plan.populations:
         for note in population.notes:
             plan.report.say(note)
-    for name in given.part or PARTS:
+    for name in options.part or PARTS:
         start = time.perf_counter()
         PARTS[name](plan)
         took, load = time.perf_counter() - start, os.getloadavg()[0]

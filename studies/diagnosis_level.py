@@ -49,10 +49,10 @@ def evaluated(folder: Path) -> Evidence:
     systems: dict[str, list[Source]] = defaultdict(list)
     for path in sorted((folder / "systems").glob("*.txt")):
         systems[path.name.split(".")[0]].append(open_source(str(path), tokens="any"))
-    found = nerscope.evaluate(
+    results = nerscope.evaluate(
         str(folder / "test.txt"), systems, facets=["eLen"], dataset=folder.name
     )
-    evidence = found.evidence[0]
+    evidence = results.evidence[0]
     assert evidence.texts is not None
     tokens = [text.split(TOKEN_JOIN) for text in evidence.texts]
 
@@ -78,35 +78,38 @@ def drawn(
     """Some documents, or some sentences."""
     if documents:
         chosen = rng.choice(np.unique(evidence.documents), documents, replace=False)
-        kept = np.isin(evidence.documents, chosen)
+        is_drawn = np.isin(evidence.documents, chosen)
     elif sentences:
-        kept = np.zeros(len(evidence.documents), bool)
-        kept[rng.choice(len(kept), sentences, replace=False)] = True
+        is_drawn = np.zeros(len(evidence.documents), bool)
+        is_drawn[rng.choice(len(is_drawn), sentences, replace=False)] = True
     else:
         return evidence
-    places, ledger = np.cumsum(kept) - 1, evidence.ledgers["mention"]
+    places, ledger = np.cumsum(is_drawn) - 1, evidence.ledgers["mention"]
 
     def cut(units: Units) -> Units:
-        own = kept[units.sentence]
+        is_drawn_unit = is_drawn[units.sentence]
         columns = {
-            name: column[own]
+            name: column[is_drawn_unit]
             for name in ("surface", "start", "length")
             if (column := getattr(units, name)) is not None
         }
-        return Units(places[units.sentence[own]], units.type[own], **columns)
+        return Units(places[units.sentence[is_drawn_unit]], units.type[is_drawn_unit], **columns)
 
-    gold = kept[ledger.gold.sentence]
+    gold = is_drawn[ledger.gold.sentence]
     runs = [
         Output(
             cut(run.pred),
             {match: credit[gold] for match, credit in run.gold_credit.items()},
-            {match: credit[kept[run.pred.sentence]] for match, credit in run.pred_credit.items()},
+            {
+                match: credit[is_drawn[run.pred.sentence]]
+                for match, credit in run.pred_credit.items()
+            },
         )
         for run in ledger.runs
     ]
     ledgers = {"mention": Ledger(cut(ledger.gold), tuple(runs))}
-    texts = tuple(compress(evidence.texts or (), kept))
-    return replace(evidence, ledgers=ledgers, documents=evidence.documents[kept], texts=texts)
+    texts = tuple(compress(evidence.texts or (), is_drawn))
+    return replace(evidence, ledgers=ledgers, documents=evidence.documents[is_drawn], texts=texts)
 
 
 def keys_of(evidence: Evidence, label: str, units: Units) -> Ints:
@@ -191,14 +194,14 @@ def main() -> None:
     everyone = [evaluated(folder) for folder in options.corpus]
     marked = all(len(np.unique(part.documents)) > 1 for part in everyone)
     labels = [label for label in LABELS if marked or label != "document"]
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    shares_of: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for label in labels:
-        for one in rounds_of(everyone, label, options):
-            for test, share in one.items():
-                found[test][label].append(share)
+        for shares_by_test in rounds_of(everyone, label, options):
+            for test, share in shares_by_test.items():
+                shares_of[test][label].append(share)
     print(f"| test | {' | '.join(f'by {label}' for label in labels)} |")
     print(f"|---|{'---:|' * len(labels)}")
-    for test, shares in found.items():
+    for test, shares in shares_of.items():
         print(f"| {test} | {' | '.join(shown(shares[label]) for label in labels)} |", flush=True)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import Interner, Paths
+from nerscope.corpus.interning import Interner, SequenceTrie
 from nerscope.corpus.lexicon import Lexicon, read_training
 from nerscope.corpus.mentions import Mentions
 from nerscope.corpus.vocabulary import Vocabulary
@@ -39,8 +39,8 @@ def ranks(draw: np.random.Generator, count: int, most: int, steepness: float) ->
     """Numbers from 0 up, small ones often, by Zipf's law up to a bound."""
     share = 1.0 - steepness
     spread = (most**share - 1.0) * draw.random(count) + 1.0
-    found: Ints = (spread ** (1.0 / share)).astype(np.int64) - 1
-    return found
+    drawn: Ints = (spread ** (1.0 / share)).astype(np.int64) - 1
+    return drawn
 
 
 def chunk_of(number: int, coding: Coding) -> Corpus:
@@ -55,10 +55,10 @@ def chunk_of(number: int, coding: Coding) -> Corpus:
         some = length > step
         words[start[some] + step] = 2 * ((name[some] * 7919 + step * 104_729) % PARTS) + 1
     kind = np.where(draw.random(len(start)) < 0.9, name, draw.integers(0, 99, len(start)))
-    codes = np.array([coding.labels.type_code(one) for one in TYPES], np.int32)
+    codes = np.array([coding.labels.type_code(value) for value in TYPES], np.int32)
     mentions = Mentions(start, start + length, codes[kind % len(TYPES)])
     distinct, inverse = np.unique(words, return_inverse=True)
-    tokens = coding.tokens.encode([f"{'wN'[one & 1]}{one:x}" for one in distinct.tolist()])
+    tokens = coding.tokens.encode([f"{'wN'[value & 1]}{value:x}" for value in distinct.tolist()])
     starts = np.arange(0, CHUNK + 1, SENTENCE)
     lines, documents = np.arange(CHUNK), np.zeros(len(starts) - 1, np.int64)
     return Corpus("drawn", coding, tokens[inverse], starts, lines, documents, spans=mentions)
@@ -68,7 +68,7 @@ def bytes_of(thing: Any) -> int:
     """The bytes of all arrays in a lexicon, a vocabulary, or a part of one."""
     if isinstance(thing, np.ndarray):
         return thing.nbytes
-    if isinstance(thing, Lexicon | Vocabulary | Paths | Interner):
+    if isinstance(thing, Lexicon | Vocabulary | SequenceTrie | Interner):
         return sum(bytes_of(getattr(thing, name)) for name in type(thing).__slots__)
     return 0
 
@@ -79,7 +79,7 @@ def rows_of(lexicon: Lexicon, words: Vocabulary) -> tuple[bytes, bytes]:
     by_token = np.column_stack([lexicon.token_counts, lexicon.inside_counts])[tokens]
     surfaces = np.flatnonzero(lexicon.surface_totals)
     by_surface = np.column_stack([lexicon.occurrences, lexicon.surface_counts])[surfaces]
-    items, starts, _ = lexicon.surfaces.spelt(surfaces)
+    items, starts, _ = lexicon.surfaces.sequences(surfaces)
     joints = np.full(len(items), " ", object)
     joints[starts] = "\n"
     spelt = zip(joints.tolist(), words.strings(items), strict=True)
@@ -95,7 +95,7 @@ def answered(lexicon: Lexicon, coding: Coding) -> dict[str, float]:
     test = chunk_of(-1 % 2**32, coding)
     assert test.spans is not None
     tokens = np.unique(test.tokens)
-    surfaces = np.unique(Paths().codes(test.tokens, test.spans.start, test.spans.end))
+    surfaces = np.unique(SequenceTrie().codes(test.tokens, test.spans.start, test.spans.end))
     row = 8 + 4 * (1 + lexicon.surface_counts.shape[1])
     return {
         "a test set of 100,000 tokens asks for tokens": len(tokens),
@@ -152,17 +152,23 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--tokens", type=int, nargs="*", default=[1_000_000, 10_000_000])
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.one is not None:
-        print(json.dumps(measured(asked.one)))
+    parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.size is not None:
+        print(json.dumps(measured(options.size)))
         return
-    found = []
-    for tokens in asked.tokens:
-        command = [sys.executable, __file__, "--one", str(tokens)]
-        found.append(json.loads(subprocess.run(command, check=True, capture_output=True).stdout))
-    for name in found[0]:
-        print("|", " | ".join([name, *(shown(one[name]) for one in found)]), "|")
+    measurements = []
+    for tokens in options.tokens:
+        command = [sys.executable, __file__, "--size", str(tokens)]
+        measurements.append(
+            json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        )
+    for name in measurements[0]:
+        print(
+            "|",
+            " | ".join([name, *(shown(measurement[name]) for measurement in measurements)]),
+            "|",
+        )
 
 
 if __name__ == "__main__":

@@ -83,14 +83,14 @@ def population_of(folder: Path) -> Population:
         name, _, seed = path.stem.rpartition(".")
         files.setdefault(name if name and seed.isdigit() else path.stem, []).append(path)
     notes = list[str]()
-    for name, own in list(files.items()):
+    for name, paths in list(files.items()):
         try:
-            evaluate(folder / "test.txt", {name: own}, facets=["all"])
+            evaluate(folder / "test.txt", {name: paths}, facets=["all"])
         except InputError:
             notes.append(f"{folder.name}: {name} cannot be aligned and is left out")
             del files[name]
-    found = evaluate(folder / "test.txt", files, train=folder / "train.txt")
-    return Population(folder.name, found.evidence[0], tuple(notes))
+    results = evaluate(folder / "test.txt", files, train=folder / "train.txt")
+    return Population(folder.name, results.evidence[0], tuple(notes))
 
 
 def rebuilt(clustered: Clustered, counts: Counts, sides: Mapping[str, int]) -> Clustered:
@@ -107,13 +107,17 @@ def drawn(
 ) -> Clustered:
     """Some clusters and some runs; the two runs may have changed places in some clusters."""
     counts = clustered.counts[clusters]
-    runs = [counts[..., columns_of_run(clustered, run)] for own in sides.values() for run in own]
+    runs = [
+        counts[..., columns_of_run(clustered, run)]
+        for side_runs in sides.values()
+        for run in side_runs
+    ]
     if swapped is not None:
         left, right = runs
         here = swapped[:, None, None, None]
         runs = [np.where(here, right, left), np.where(here, left, right)]
     every = np.concatenate([counts[..., :1], *runs], axis=-1)
-    return rebuilt(clustered, every, {name: len(own) for name, own in sides.items()})
+    return rebuilt(clustered, every, {name: len(side_runs) for name, side_runs in sides.items()})
 
 
 def columns_of_run(clustered: Clustered, run: int) -> slice:
@@ -131,16 +135,18 @@ def evidence_drawn(
 ) -> Evidence:
     """What an evaluation on some clusters would have gathered, for some runs as systems."""
     evidence, members = population.evidence, population.members(unit)
-    chosen = np.concatenate([members[one] for one in clusters])
-    owner = np.repeat(np.arange(len(clusters)), [len(members[one]) for one in clusters])
+    chosen = np.concatenate([members[cluster] for cluster in clusters])
+    owner = np.repeat(np.arange(len(clusters)), [len(members[cluster]) for cluster in clusters])
     here = np.zeros(len(chosen), bool) if swapped is None else swapped[owner]
-    runs = [run for own in sides.values() for run in own]
+    runs = [run for side_runs in sides.values() for run in side_runs]
     others = runs if swapped is None else runs[::-1]
     ledgers = {
         name: _ledger_drawn(ledger, chosen, here, list(zip(runs, others, strict=True)))
         for name, ledger in evidence.ledgers.items()
     }
-    names = tuple((name, str(k)) for name, own in sides.items() for k in range(1, len(own) + 1))
+    names = tuple(
+        (name, str(k)) for name, side_runs in sides.items() for k in range(1, len(side_runs) + 1)
+    )
     documents = owner if unit == DOCUMENT else np.zeros(len(chosen), np.int64)
     return replace(
         evidence, runs=names, ledgers=ledgers, documents=documents, lines=None, texts=None
@@ -158,16 +164,16 @@ def _ledger_drawn(
     for run, other in runs:
         ours, theirs = ledger.runs[run], ledger.runs[other]
         credit = {
-            match: np.where(here, theirs.gold_credit[match][gold_rows], own[gold_rows])
-            for match, own in ours.gold_credit.items()
+            match: np.where(here, theirs.gold_credit[match][gold_rows], credit[gold_rows])
+            for match, credit in ours.gold_credit.items()
         }
         parts = [
-            (one, *_rows(one.pred.sentence, chosen[where], np.flatnonzero(where)))
-            for one, where in ((ours, ~swapped), (theirs, swapped))
+            (output, *_rows(output.pred.sentence, chosen[where], np.flatnonzero(where)))
+            for output, where in ((ours, ~swapped), (theirs, swapped))
         ]
-        pred = _joined([_picked(one.pred, rows, sentence) for one, rows, sentence in parts])
+        pred = _joined([_picked(output.pred, rows, sentence) for output, rows, sentence in parts])
         pred_credit = {
-            match: np.concatenate([one.pred_credit[match][rows] for one, rows, _ in parts])
+            match: np.concatenate([output.pred_credit[match][rows] for output, rows, _ in parts])
             for match in ours.pred_credit
         }
         outputs.append(Output(pred, credit, pred_credit))
@@ -183,7 +189,7 @@ def _rows(sentence: Ints, chosen: Ints, names: Ints) -> tuple[Ints, Ints]:
 
 
 def _picked(units: Units, rows: Ints, sentence: Ints) -> Units:
-    codes = {facet: own[rows] for facet, own in units.codes.items()}
+    codes = {facet: codes_of_facet[rows] for facet, codes_of_facet in units.codes.items()}
     weight = None if units.weight is None else units.weight[rows]
     return Units(sentence, units.type[rows], codes, weight)
 
@@ -222,9 +228,9 @@ class Model:
         difficulty = rng.normal(0, self.sentence_spread, size)
         columns = [gold]
         for n_runs in sides:
-            own = difficulty + rng.normal(0, self.system_spread, size)
+            strength = difficulty + rng.normal(0, self.system_spread, size)
             for _ in range(n_runs):
-                columns += self._run(rng, gold, own + rng.normal(0, self.run_spread))
+                columns += self._run(rng, gold, strength + rng.normal(0, self.run_spread))
         counts = np.stack(columns, axis=-1).astype(np.float32)
         return counts[:, None, None, :]
 
@@ -242,12 +248,12 @@ class Model:
         recall = _sigmoid(by_run[:, None] + spread * nodes) @ weights
         hits = self.mentions * recall
         pred = hits + self.wrong * (self.mentions - hits) + self.spurious
-        found = {
+        scores = {
             "recall": recall,
             "precision": hits / pred,
             "f1": 2 * hits / (self.mentions + pred),
         }
-        return {name: float(values @ weights) for name, values in found.items()}
+        return {name: float(values @ weights) for name, values in scores.items()}
 
     def clustered(self, rng: np.random.Generator, size: int, sides: Mapping[str, int]) -> Clustered:
         """So many sentences, for systems with so many runs each."""
@@ -273,7 +279,7 @@ def _template() -> Clustered:
 def pairs_of_outputs(population: Population) -> list[tuple[int, int]]:
     """Pairs of runs of different systems, each system by its first run."""
     firsts = [population.evidence.runs_of(system)[0] for system in population.evidence.systems]
-    return [(one, other) for k, one in enumerate(firsts) for other in firsts[k + 1 :]]
+    return [(first, second) for k, first in enumerate(firsts) for second in firsts[k + 1 :]]
 
 
 def systems_with_runs(population: Population, fewest: int) -> Iterator[list[int]]:

@@ -54,7 +54,9 @@ class PValues:
     """P-values where there is no difference: how often they are small, among those tested."""
 
     tested: Share = field(default_factory=Share)
-    small: Mapping[float, Share] = field(default_factory=lambda: {one: Share() for one in ALPHAS})
+    small: Mapping[float, Share] = field(
+        default_factory=lambda: {alpha: Share() for alpha in ALPHAS}
+    )
 
     def add(self, p: float) -> None:
         """Count one more round; NaN is not tested."""
@@ -114,9 +116,9 @@ class Report:
             print("| " + " | ".join(map(str, row)) + " |")
         print(flush=True)
 
-    def check_p(self, name: str, found: PValues) -> None:
+    def check_p(self, name: str, p_values: PValues) -> None:
         """False positives must be few."""
-        for alpha, share in found.small.items():
+        for alpha, share in p_values.small.items():
             if not share.of:
                 continue
             self.checked += 1
@@ -133,17 +135,17 @@ class Report:
             chance = by_chance(share, ALPHAS[0])
             self.broken.append(f"{name}: a star in {share} %; by chance: {chance:.2g}")
 
-    def check_covered(self, name: str, found: Covered) -> None:
+    def check_covered(self, name: str, coverage: Covered) -> None:
         """Intervals must hold the truth as often as they claim."""
-        share = found.inside
+        share = coverage.inside
         if not share.of:
             return
         self.checked += 1
-        many = found.mean_clusters >= MANY_CLUSTERS
+        many = coverage.mean_clusters >= MANY_CLUSTERS
         least, most = COVERED if many else (FAR_OFF, 1.0)
         if not least - share.error <= share.value <= most + share.error:
             self.broken.append(
-                f"{name}: {share} % cover; {found.mean_clusters:.0f} clusters, given in "
-                f"{100 * found.given.value:.0f} %, too high {found.above}, too low "
-                f"{share.of - share.hits - found.above}"
+                f"{name}: {share} % cover; {coverage.mean_clusters:.0f} clusters, given in "
+                f"{100 * coverage.given.value:.0f} %, too high {coverage.above}, too low "
+                f"{share.of - share.hits - coverage.above}"
             )

@@ -1,4 +1,4 @@
-"""The reference of the library, made of signatures and docstrings: one page a room."""
+"""The reference of the library, made of signatures and docstrings: one page per package."""
 
 import ast
 import doctest
@@ -16,7 +16,7 @@ import nerscope.testing
 from nerscope import engines
 from website.text import slug
 
-# Rooms in the order of a reader's questions, with what their pages are called.
+# Packages in the order of a reader's questions, with the titles of their pages.
 TITLES = {
     "evaluation": "Evaluating",
     "results": "Asking results",
@@ -30,7 +30,7 @@ TITLES = {
     "stats": "Statistics",
     "engines": "Engines",
     "render": "Outputs",
-    "compat": "Other tools' doors",
+    "compat": "Other tools' interfaces",
     "testing": "In test suites",
     "errors": "Errors",
 }
@@ -57,52 +57,52 @@ class Entry(NamedTuple):
 
 
 def entries() -> dict[str, list[Entry]]:
-    """All public names, by the room they live in."""
-    found: dict[str, list[Entry]] = {room: [] for room in TITLES}
+    """All public names, by their package."""
+    names_of: dict[str, list[Entry]] = {package: [] for package in TITLES}
     for name in nerscope.__all__:
         thing = getattr(nerscope, name)
         if not isinstance(thing, str):
-            found[thing.__module__.split(".")[1]].append(Entry(name, thing))
+            names_of[thing.__module__.split(".")[1]].append(Entry(name, thing))
     places = [engines.local, engines.pool, engines.ray]
     for module in [*places, nerscope.testing, *_modules_of(nerscope.compat)]:
-        found[module.__name__.split(".")[1]] += _own(module)
-    return {room: names for room, names in found.items() if names}
+        names_of[module.__name__.split(".")[1]] += _defined_in(module)
+    return {package: names for package, names in names_of.items() if names}
 
 
 def _modules_of(package: ModuleType) -> Iterator[ModuleType]:
-    for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        yield importlib.import_module(one.name)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        yield importlib.import_module(module.name)
 
 
-def _own(module: ModuleType) -> list[Entry]:
+def _defined_in(module: ModuleType) -> list[Entry]:
     """What a module itself defines for others."""
-    own = {name: thing for name, thing in vars(module).items() if not name.startswith("_")}
+    public = {name: thing for name, thing in vars(module).items() if not name.startswith("_")}
     return [
         Entry(name, thing)
-        for name, thing in own.items()
+        for name, thing in public.items()
         if (inspect.isfunction(thing) or inspect.isclass(thing))
         and thing.__module__ == module.__name__
     ]
 
 
-def page(room: str, names: list[Entry]) -> str:
-    """The page of a room."""
-    module = importlib.import_module(f"nerscope.{room}")
-    parts = [f"# {TITLES[room]}", first_sentence(module)]
+def page(package: str, names: list[Entry]) -> str:
+    """The page of a package."""
+    module = importlib.import_module(f"nerscope.{package}")
+    parts = [f"# {TITLES[package]}", first_sentence(module)]
     for entry in sorted(names, key=lambda entry: (entry.home, entry.name)):
         parts += section(entry)
     return "\n\n".join(parts) + "\n"
 
 
-def overview(rooms: dict[str, list[Entry]]) -> str:
+def overview(entries_of: dict[str, list[Entry]]) -> str:
     """The page that lists every name with its first sentence."""
     lines = ["# Python reference", "Every public name, with what it is for."]
-    for room, names in rooms.items():
+    for package, names in entries_of.items():
         rows = [
-            f"| [`{entry.title}`]({room}.md#{slug(entry.title)}) | {first_sentence(entry.thing)} |"
-            for entry in sorted(names, key=lambda entry: entry.title)
+            f"| [`{name.title}`]({package}.md#{slug(name.title)}) | {first_sentence(name.thing)} |"
+            for name in sorted(names, key=lambda name: name.title)
         ]
-        lines += [f"## {TITLES[room]}", "\n".join(["| name | what it is |", "|---|---|", *rows])]
+        lines += [f"## {TITLES[package]}", "\n".join(["| name | what it is |", "|---|---|", *rows])]
     return "\n\n".join(lines) + "\n"
 
 
@@ -113,10 +113,10 @@ def first_sentence(thing: Any) -> str:
 
 def section(entry: Entry) -> list[str]:
     """A name with its signature, its docstring, and its methods."""
-    told = (
+    signature = (
         f"{_FENCE}python\nfrom {entry.home} import {entry.name}\n\n{shape(entry.thing)}\n{_FENCE}"
     )
-    parts = [f"## {entry.title}", told, prose(entry.thing)]
+    parts = [f"## {entry.title}", signature, prose(entry.thing)]
     if inspect.isclass(entry.thing):
         for name, method in methods(entry.thing):
             mark = "" if isinstance(method, property) else "()"
@@ -156,21 +156,25 @@ def _heading(node: ast.ClassDef) -> str:
 def _fields(kind: type, node: ast.ClassDef) -> list[str]:
     """The fields as they are written, with their comments; else how the object is made."""
     lines = textwrap.dedent(inspect.getsource(kind)).split("\n")
-    found = []
-    for one in node.body:
-        if isinstance(one, ast.AnnAssign) and not ast.unparse(one.target).startswith("_"):
-            found += lines[one.lineno - 1 : one.end_lineno]
-    if found:
-        return found
-    makers = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+    fields = []
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and not ast.unparse(statement.target).startswith(
+            "_"
+        ):
+            fields += lines[statement.lineno - 1 : statement.end_lineno]
+    if fields:
+        return fields
+    makers = [statement for statement in node.body if isinstance(statement, ast.FunctionDef)]
     return [
-        textwrap.indent(_signature(one), "    ") for one in makers if one.name == "__init__"
+        textwrap.indent(_signature(statement), "    ")
+        for statement in makers
+        if statement.name == "__init__"
     ] or ["    ..."]
 
 
 def _signature(node: ast.FunctionDef) -> str:
     result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    arguments = [one for one in _arguments(node.args) if one not in ("self", "cls")]
+    arguments = [argument for argument in _arguments(node.args) if argument not in ("self", "cls")]
     line = f"def {node.name}({', '.join(arguments)}){result}: ..."
     if len(line) > _WIDTH:
         inside = "".join(f"    {argument},\n" for argument in arguments)
@@ -178,20 +182,20 @@ def _signature(node: ast.FunctionDef) -> str:
     return line.replace("'", '"')
 
 
-def _arguments(given: ast.arguments) -> Iterator[str]:
+def _arguments(arguments: ast.arguments) -> Iterator[str]:
     """The arguments one by one, as they are written."""
-    plain = [*given.posonlyargs, *given.args]
-    values: list[ast.expr | None] = [None] * (len(plain) - len(given.defaults))
-    for argument, value in zip(plain, [*values, *given.defaults], strict=True):
+    plain = [*arguments.posonlyargs, *arguments.args]
+    values: list[ast.expr | None] = [None] * (len(plain) - len(arguments.defaults))
+    for argument, value in zip(plain, [*values, *arguments.defaults], strict=True):
         yield _argument(argument, value)
-    if given.vararg:
-        yield f"*{ast.unparse(given.vararg)}"
-    elif given.kwonlyargs:
+    if arguments.vararg:
+        yield f"*{ast.unparse(arguments.vararg)}"
+    elif arguments.kwonlyargs:
         yield "*"
-    for argument, value in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+    for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         yield _argument(argument, value)
-    if given.kwarg:
-        yield f"**{ast.unparse(given.kwarg)}"
+    if arguments.kwarg:
+        yield f"**{ast.unparse(arguments.kwarg)}"
 
 
 def _argument(argument: ast.arg, value: ast.expr | None) -> str:
@@ -206,11 +210,11 @@ def prose(thing: Any) -> str:
         if isinstance(piece, str):
             pieces.append(piece.strip("\n"))
         else:
-            told = _session(piece)
+            session = _session(piece)
             if pieces and pieces[-1].endswith(_FENCE):
-                pieces[-1] = f"{pieces[-1].removesuffix(_FENCE)}{told}\n{_FENCE}"
+                pieces[-1] = f"{pieces[-1].removesuffix(_FENCE)}{session}\n{_FENCE}"
             else:
-                pieces.append(f"{_FENCE}pycon\n{told}\n{_FENCE}")
+                pieces.append(f"{_FENCE}pycon\n{session}\n{_FENCE}")
         pieces = [piece for piece in pieces if piece.strip()]
     return "\n\n".join(pieces)
 

@@ -72,10 +72,10 @@ def _fault(page: Path, link: Link) -> str:
 
 def main(site: Path) -> int:
     """Say what is wrong; the exit code is 1 if anything is."""
-    found = list(faults(site))
+    broken = list(faults(site))
     pages = len(list(site.rglob("*.html")))
-    print(*found, f"{pages} pages in {site}, {len(found)} faults", sep="\n")
-    return 1 if found else 0
+    print(*broken, f"{pages} pages in {site}, {len(broken)} faults", sep="\n")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

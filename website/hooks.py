@@ -31,20 +31,20 @@ REPORT = "demo/report.html"
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Name headings as GitHub does, and put the Python reference into the navigation."""
     config.mdx_configs.setdefault("toc", {})["slugify"] = slug
-    rooms = api.entries()
+    entries = api.entries()
     pages = [{"Overview": f"{API}/index.md"}]
-    pages += [{api.TITLES[room]: f"{API}/{room}.md"} for room in rooms]
+    pages += [{api.TITLES[package]: f"{API}/{package}.md"} for package in entries]
     config.nav = with_reference(config.nav, pages)
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add what is made here."""
-    rooms = api.entries()
+    entries = api.entries()
     made = {page: _text(source) for page, source in TEXTS.items()}
     made |= {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
-    made |= {f"{API}/{room}.md": api.page(room, names) for room, names in rooms.items()}
-    made |= {f"{API}/index.md": api.overview(rooms)}
+    made |= {f"{API}/{package}.md": api.page(package, names) for package, names in entries.items()}
+    made |= {f"{API}/index.md": api.overview(entries)}
     made |= {f"project/{name}": _text(name) for name in outside()}
     made |= {REPORT: report()}
     for name, content in made.items():

@@ -52,7 +52,7 @@ def with_reference(nav: Any, pages: Sequence[Any]) -> Any:
     if nav == API:
         return list(pages)
     if isinstance(nav, dict):
-        return {title: with_reference(one, pages) for title, one in nav.items()}
+        return {title: with_reference(entry, pages) for title, entry in nav.items()}
     return nav if isinstance(nav, str) else [with_reference(part, pages) for part in nav]
 
 

@@ -61,13 +61,13 @@ def results_bytes() -> bytes:
 
 def snapshot(folder: Path) -> dict[str, object]:
     """Every file with its content; what is computed for later is no output."""
-    found: dict[str, object] = {}
+    contents: dict[str, object] = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))
         mode = path.lstat().st_mode
         if ".nerscope-cache" not in name:
-            found[name] = path.read_bytes() if stat.S_ISREG(mode) else stat.S_IFMT(mode)
-    return found
+            contents[name] = path.read_bytes() if stat.S_ISREG(mode) else stat.S_IFMT(mode)
+    return contents
 
 
 def check(case: Case, folder: Path, run: Run) -> None:
@@ -100,8 +100,10 @@ def check(case: Case, folder: Path, run: Run) -> None:
 def the_message(printed: str) -> str:
     """The one line with place, fact and remedy; notes may stand before it."""
     assert printed.endswith("\n")
-    lines = [one for one in printed.split("\n") if one and not one.startswith("nerscope: note: ")]
-    lines = [one for one in lines if not one.startswith("nerscope: cache entry ")]
+    lines = [
+        line for line in printed.split("\n") if line and not line.startswith("nerscope: note: ")
+    ]
+    lines = [line for line in lines if not line.startswith("nerscope: cache entry ")]
     assert len(lines) == 1, lines
     [message] = lines
     assert message.count(". Remedy: ") == 1, message

@@ -265,10 +265,10 @@ def test_damaged_entries_are_computed_again(name: str, experiment: Path, run: Ru
 
 
 def test_swapped_entries_are_computed_again(experiment: Path, run: Run) -> None:
-    one, other, *_ = sorted(experiment.iterdir())
-    first, second = one.read_bytes(), other.read_bytes()
-    one.write_bytes(second)
-    other.write_bytes(first)
+    first_path, second_path, *_ = sorted(experiment.iterdir())
+    first, second = first_path.read_bytes(), second_path.read_bytes()
+    first_path.write_bytes(second)
+    second_path.write_bytes(first)
     assert "it holds something else" in _again(experiment.parent, run)
 
 

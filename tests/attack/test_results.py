@@ -44,12 +44,12 @@ def part(change: Callable[[dict[str, Any]], object]) -> Damage:
 
 def gold(change: Callable[[dict[str, Any]], object]) -> Damage:
     """Damage to the gold mentions."""
-    return part(lambda one: change(one["ledgers"]["mention"]["gold"]))
+    return part(lambda evidence: change(evidence["ledgers"]["mention"]["gold"]))
 
 
 def output(change: Callable[[dict[str, Any]], object]) -> Damage:
     """Damage to the first run."""
-    return part(lambda one: change(one["ledgers"]["mention"]["runs"][0]))
+    return part(lambda evidence: change(evidence["ledgers"]["mention"]["runs"][0]))
 
 
 def row(**fields: object) -> Damage:
@@ -192,8 +192,8 @@ RAW = [
     _raw("gzip", b"\x1f\x8b\x08\x00", "it cannot be read"),
     _raw("utf-16", _WHOLE.encode("utf-16"), "it cannot be read"),
     Case("raw-surrogate", "show bad.json --table exact -q", code=0, out="\\ud800",
-         damage=lambda c: [one.update(system="\ud800") for one in c["rows"]
-                           if one["system"] == "poor"]
+         damage=lambda c: [row.update(system="\ud800") for row in c["rows"]
+                           if row["system"] == "poor"]
          and [run.__setitem__(0, "\ud800") for run in c["evidence"][0]["runs"]
               if run[0] == "poor"]),
     Case("good-gate", "gate results.json --baseline results.json", code=0,

@@ -75,7 +75,7 @@ def test_each_tool_reads_labels_by_its_own_rule(
     scheme: str, labels: str, common: str, others: dict[str, str]
 ) -> None:
     found = readings(scheme, labels.split())
-    valid = ns.Corpus.of([labels.split()], scheme=scheme).reading.transitions
+    valid = ns.Corpus.of([labels.split()], scheme=scheme).reading_notes.transitions
     letters = {label[0] for label in labels.split()} <= {"O", *SCHEMES[scheme].letters}
     if valid.faults(SCHEMES[scheme]) or not letters:
         others = {"SeqScore none": REFUSED, **others}
@@ -121,7 +121,7 @@ def test_valid_labels_are_read_alike_by_all_who_know_the_scheme(
     scheme, corpus = scheme_named(name), Corpus.of(sentences)
     known = corpus.coding.labels
     codes = encode(corpus.mentions(), corpus.starts, known, scheme)
-    texts = [known.spell(scheme)[code] for code in codes.tolist()]
+    texts = [known.texts_in(scheme)[code] for code in codes.tolist()]
     written = [texts[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
     meant = READERS["nerscope"](sentences, scheme_named("bio"))
     assert {reader for reader, read in READERS.items() if read(written, scheme) == meant} >= KNOWS[

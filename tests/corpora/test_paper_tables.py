@@ -136,7 +136,7 @@ def test_broad_twitter_corpus_after_joining_handles(split: str) -> None:
     types = [corpus.coding.labels.types[kind] for kind in mentions.type]
     order = [len(corpus), *(types.count(kind) for kind in ("PER", "LOC", "ORG"))]
     assert order == table["oracle_after_repair"][split]
-    assert corpus.reading.mended == table["retagged"][split]
+    assert corpus.reading_notes.mended_labels == table["retagged"][split]
 
 
 @pytest.mark.parametrize(

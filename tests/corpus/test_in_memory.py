@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nerscope
-from nerscope.corpus.corpus import Coding, Corpus, joined, label_error
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks, label_error
 from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.evaluation.systems import runs_of
@@ -140,7 +140,7 @@ def test_some_sentences_are_a_corpus_of_their_own() -> None:
     assert [part.words(k) for k in range(len(part))] == [["c"], ["d", "e"]]
     assert part.starts.tolist() == [0, 1, 3] and part.place(0) == "m:2" and len(part.documents) == 2
     assert len(corpus.sentences(1, 1)) == 0
-    again = joined([corpus.sentences(0, 1), corpus.sentences(1, 3)])
+    again = join_chunks([corpus.sentences(0, 1), corpus.sentences(1, 3)])
     for field in ("tokens", "labels", "starts", "lines", "documents"):
         assert getattr(again, field).tolist() == getattr(corpus, field).tolist()
 
@@ -148,11 +148,11 @@ def test_some_sentences_are_a_corpus_of_their_own() -> None:
 def test_what_was_noticed_goes_with_the_first_sentences_alone() -> None:
     corpus = Corpus.of([["B-X", "O"], ["O", "I-X"], ["I-X"]], scheme="bio")
     parts = [corpus.sentences(0, 1), corpus.sentences(1, 3)]
-    faults = [part.reading.transitions.faults(scheme_named("bio")) for part in parts]
+    faults = [part.reading_notes.transitions.faults(scheme_named("bio")) for part in parts]
     assert [len(found) for found in faults] == [2, 0]
-    again = joined(parts)
-    assert again.reading.transitions.faults(scheme_named("bio")) == faults[0]
-    assert again.told == corpus.told == again.scheme == scheme_named("bio")
+    again = join_chunks(parts)
+    assert again.reading_notes.transitions.faults(scheme_named("bio")) == faults[0]
+    assert again.declared_scheme == corpus.declared_scheme == again.scheme == scheme_named("bio")
 
 
 NESTED: Any = (["Bank", "of", "Ghana", "here"], [(2, 3, "LOC"), (0, 3, "ORG")])
@@ -250,7 +250,7 @@ def test_spans_survive_being_cut_joined_and_recoded(sentences: Any, data: st.Dat
     corpus = Corpus.of(sentences)
     cut = data.draw(st.integers(1, len(corpus)))
     parts = [corpus.sentences(0, cut), corpus.sentences(cut, len(corpus))]
-    assert spans_of(joined(parts)) == spans_of(corpus)
+    assert spans_of(join_chunks(parts)) == spans_of(corpus)
     own = [tuple(span) for _, spans in sentences[:cut] for span in spans]
     assert len(parts[0].mentions()) == len(own)
     coding = Coding()

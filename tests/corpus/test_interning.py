@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nerscope.corpus.interning import Interner, Paths
-from nerscope.corpus.lookup import counted, lookup, lookup_pair, ranges
+from nerscope.corpus.arrays import count_table, expand_ranges, lookup, lookup_pair
+from nerscope.corpus.interning import Interner, SequenceTrie
 from nerscope.corpus.vocabulary import Fields, Vocabulary, padded
 
 some = settings(max_examples=150, deadline=None)
@@ -109,10 +109,10 @@ def laid_out(parts: list[list[int]]) -> tuple[np.ndarray[tuple[int], np.dtype[np
 @some
 @given(sequences)
 def test_paths_are_equal_exactly_where_sequences_are(parts: list[list[int]]) -> None:
-    paths = Paths()
+    paths = SequenceTrie()
     codes = paths.codes(*laid_out(parts)).tolist()
     for a, code_a in zip(parts, codes, strict=True):
-        assert paths.path(code_a) == a
+        assert paths.sequence(code_a) == a
         for b, code_b in zip(parts, codes, strict=True):
             assert (code_a == code_b) == (a == b)
 
@@ -122,7 +122,7 @@ def test_paths_are_equal_exactly_where_sequences_are(parts: list[list[int]]) -> 
 def test_paths_that_may_not_grow_know_only_what_was_stored(
     stored: list[list[int]], asked: list[list[int]]
 ) -> None:
-    paths = Paths()
+    paths = SequenceTrie()
     paths.codes(*laid_out(stored))
     size = len(paths)
     prefixes = {tuple(part[:end]) for part in stored for end in range(1, len(part) + 1)}
@@ -225,7 +225,7 @@ def test_tables_of_rows_answer_with_rows() -> None:
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=20))
 def test_counting_pairs_agrees_with_counting_by_hand(pairs: list[tuple[int, int]]) -> None:
     first, second = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-    assert counted(first, second, (4, 3)).tolist() == [
+    assert count_table(first, second, (4, 3)).tolist() == [
         [pairs.count((row, column)) for column in range(3)] for row in range(4)
     ]
 
@@ -234,6 +234,6 @@ def test_counting_pairs_agrees_with_counting_by_hand(pairs: list[tuple[int, int]
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5)), max_size=10))
 def test_ranges_are_laid_end_to_end(spans: list[tuple[int, int]]) -> None:
     starts, sizes = (np.array([span[side] for span in spans], np.int64) for side in (0, 1))
-    assert ranges(starts, starts + sizes).tolist() == [
+    assert expand_ranges(starts, starts + sizes).tolist() == [
         at for start, size in spans for at in range(start, start + size)
     ]

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.scoring.toys import corpus
 
-from nerscope.corpus.arrays import Ints
+from nerscope.corpus.arrays import Ints, lookup
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
-from nerscope.corpus.lookup import lookup
 
 Spans = list[tuple[int, int, str]]
 words = st.lists(st.sampled_from("abc"), min_size=1, max_size=7)

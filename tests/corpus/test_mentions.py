@@ -11,12 +11,12 @@ from nerscope.corpus.mentions import (
     REPAIRS,
     Mentions,
     check_repair,
+    count_merged_by_io,
     decode,
     encode,
-    merged_by_io,
-    spelt,
+    roles_and_types,
 )
-from nerscope.corpus.schemes import BEGIN, INSIDE, OUTSIDE, SCHEMES, Labels, scheme_named
+from nerscope.corpus.schemes import BEGIN, INSIDE, OUTSIDE, SCHEMES, LabelCodes, scheme_named
 from nerscope.errors import UsageError
 
 Spans = list[tuple[int, int, str]]
@@ -187,7 +187,10 @@ def test_an_unknown_repair_is_refused_with_those_there_are(name: str) -> None:
 @pytest.mark.parametrize("repair", REPAIRS)
 def test_nothing_is_read_from_no_labels(repair: str) -> None:
     nothing = np.zeros(0, np.int64)
-    assert len(decode(nothing, np.zeros(1, np.int64), Labels(), repair, scheme_named("bioes"))) == 0
+    assert (
+        len(decode(nothing, np.zeros(1, np.int64), LabelCodes(), repair, scheme_named("bioes")))
+        == 0
+    )
 
 
 @st.composite
@@ -216,7 +219,7 @@ def laid_out_mentions(draw: st.DrawFn, touching: bool = True) -> tuple[list[int]
 def encoded_and_decoded(
     lengths: list[int], given_spans: Spans, scheme: str, repair: str
 ) -> tuple[Spans, list[str]]:
-    labels = Labels()
+    labels = LabelCodes()
     mentions = Mentions(
         np.array([start for start, _, _ in given_spans], np.int64),
         np.array([end for _, end, _ in given_spans], np.int64),
@@ -224,7 +227,7 @@ def encoded_and_decoded(
     )
     starts = np.concatenate([[0], np.cumsum(lengths)])
     codes = encode(mentions, starts, labels, scheme_named(scheme))
-    texts = [labels.spell(scheme_named(scheme))[code] for code in codes]
+    texts = [labels.texts_in(scheme_named(scheme))[code] for code in codes]
     return spans(decode(codes, starts, labels, repair, scheme_named(scheme)), labels.types), texts
 
 
@@ -278,7 +281,7 @@ def test_io_loses_exactly_the_mentions_that_are_counted_as_melted(
         np.array([end for _, end, _ in found], np.int64),
         np.array([names.index(kind) for _, _, kind in found], np.int64),
     )
-    melted = merged_by_io(mentions, np.concatenate([[0], np.cumsum(lengths)]))
+    melted = count_merged_by_io(mentions, np.concatenate([[0], np.cumsum(lengths)]))
     assert len(encoded_and_decoded(lengths, found, "io", "conlleval")[0]) == len(found) - melted
 
 
@@ -294,7 +297,7 @@ def test_what_a_scheme_spells_breaks_none_of_its_rules(
     corpus = Corpus.of(
         [texts[end - size : end] for end, size in zip(ends, lengths, strict=True)], scheme=scheme
     )
-    assert corpus.reading.transitions.faults(scheme_named(scheme)) == []
+    assert corpus.reading_notes.transitions.faults(scheme_named(scheme)) == []
 
 
 def test_each_scheme_spells_by_hand() -> None:
@@ -325,14 +328,14 @@ def test_mentions_are_chosen_and_placed() -> None:
 
 def test_flat_spans_are_written_as_bio_would() -> None:
     corpus = Corpus.of([{"tokens": list("abcd"), "spans": [(0, 2, "X"), (2, 3, "X")]}])
-    role, kind = corpus.written()
+    role, kind = corpus.roles_and_types()
     assert role.tolist() == [BEGIN, INSIDE, BEGIN, OUTSIDE] and kind.tolist() == [0, 0, 0, -1]
     labelled = Corpus.of([["B-X", "I-X", "B-X", "O"]])
-    assert [part.tolist() for part in labelled.written()] == [role.tolist(), kind.tolist()]
+    assert [part.tolist() for part in labelled.roles_and_types()] == [role.tolist(), kind.tolist()]
 
 
 def test_nothing_is_spelt_of_no_mentions() -> None:
-    role, kind = spelt(NO_MENTIONS, np.array([0, 2]), scheme_named("bioes"))
+    role, kind = roles_and_types(NO_MENTIONS, np.array([0, 2]), scheme_named("bioes"))
     assert role.tolist() == [OUTSIDE] * 2 and kind.tolist() == [-1, -1]
     assert len(NO_MENTIONS) == 0 and NO_MENTIONS.are_flat
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, joined
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, join_chunks
 from nerscope.corpus.schemes import (
     ALIASES,
     BEGIN,
@@ -19,12 +19,12 @@ from nerscope.corpus.schemes import (
     SINGLE,
     Fault,
     Label,
-    Labels,
+    LabelCodes,
     Transitions,
-    broken,
+    forbidden_labels,
     parse_label,
     scheme_named,
-    stray,
+    stray_labels,
 )
 from nerscope.errors import UsageError
 
@@ -145,8 +145,8 @@ def test_the_scheme_is_told_by_looking(sentences: list[str], expected: str) -> N
 
 def test_a_scheme_that_is_given_is_not_told_by_looking() -> None:
     given = corpus("B-PER I-PER", scheme="IOBES")
-    assert given.scheme.name == "bioes" and given.told is given.scheme
-    assert corpus("B-PER I-PER").told is None
+    assert given.scheme.name == "bioes" and given.declared_scheme is given.scheme
+    assert corpus("B-PER I-PER").declared_scheme is None
 
 
 BIO = ["O", "B-X", "I-X", "B-Y", "I-Y"]
@@ -203,13 +203,15 @@ def test_which_label_may_follow_which(scheme: str, allowed: dict[str, str]) -> N
     rules = scheme_named(scheme)
     found = {
         text: " ".join(
-            after for after in allowed if not broken(*laid_out(f"{text} {after}"), rules)[0][1]
+            after
+            for after in allowed
+            if not forbidden_labels(*laid_out(f"{text} {after}"), rules)[0][1]
         )
         for text in allowed
     }
     assert found == allowed
     for text in allowed:  # the edges of a sentence are as O
-        into, out = broken(*laid_out(text, text), rules)
+        into, out = forbidden_labels(*laid_out(text, text), rules)
         assert into.tolist() == [text not in allowed["O"].split()] * 2
         assert out.tolist() == ["O" not in allowed[text].split()] * 2
 
@@ -239,12 +241,12 @@ def test_a_forbidden_pair_is_blamed_on_the_stray_or_on_the_open_label(
     labels: str, strays: list[bool], breaks: list[bool]
 ) -> None:
     rules = scheme_named("bioes")
-    assert stray(*laid_out(labels), rules).tolist() == strays
-    assert broken(*laid_out(labels), rules)[0].tolist() == breaks
+    assert stray_labels(*laid_out(labels), rules).tolist() == strays
+    assert forbidden_labels(*laid_out(labels), rules)[0].tolist() == breaks
 
 
 def test_an_idle_separator_is_stray_in_iob1() -> None:
-    found = stray(*laid_out("O B-X B-X I-Y B-X", "B-X"), scheme_named("iob1"))
+    found = stray_labels(*laid_out("O B-X B-X I-Y B-X", "B-X"), scheme_named("iob1"))
     assert found.tolist() == [False, True, False, False, True, True]
 
 
@@ -287,7 +289,7 @@ def test_faults_are_counted_with_the_line_of_the_first(
     scheme: str, sentences: list[str], expected: list[Fault]
 ) -> None:
     given = corpus(*sentences, scheme=scheme)
-    assert given.reading.transitions.faults(scheme_named(scheme)) == expected
+    assert given.reading_notes.transitions.faults(scheme_named(scheme)) == expected
 
 
 Counted = dict[tuple[str | None, str | None], tuple[int, int]]
@@ -357,32 +359,39 @@ def test_transitions_of_chunks_that_were_made_one_by_one_add_up_too(
     # As a format of one's own does it that makes each chunk with Corpus.of.
     coding = Coding()
     chunks = [Corpus.of(sentences, coding=coding) for sentences in (first, second)]
-    found = counted(joined(chunks).reading.transitions)
-    wanted = counted(Corpus.of([*first, *second]).reading.transitions)
+    found = counted(join_chunks(chunks).reading_notes.transitions)
+    wanted = counted(Corpus.of([*first, *second]).reading_notes.transitions)
     assert {pair: times for pair, (times, _) in found.items()} == {
         pair: times for pair, (times, _) in wanted.items()
     }
 
 
 def test_readings_add_up_with_the_first_place_of_each() -> None:
-    lost = {"pictures": Found(2, (7,))}
-    parts = [Reading(), Reading(other_tokens=2, first_other_line=5), Reading(mended=3)]
-    total = sum([*parts, Reading(other_tokens=1, first_other_line=9, found=lost)], Reading())
-    assert (total.mended, total.other_tokens, total.first_other_line) == (3, 3, 5)
-    assert total.found == lost
+    lost = {"pictures": Note(2, (7,))}
+    parts = [
+        ReadingNotes(),
+        ReadingNotes(differing_tokens=2, first_differing_line=5),
+        ReadingNotes(mended_labels=3),
+    ]
+    total = sum(
+        [*parts, ReadingNotes(differing_tokens=1, first_differing_line=9, notes=lost)],
+        ReadingNotes(),
+    )
+    assert (total.mended_labels, total.differing_tokens, total.first_differing_line) == (3, 3, 5)
+    assert total.notes == lost
 
 
 def test_hundreds_of_labels_are_counted_without_overflow() -> None:
     kinds = [f"B-T{number}" for number in range(400)]
     given = corpus(" ".join(kinds), f"I-T399 {kinds[0]}")
-    transitions = given.reading.transitions
+    transitions = given.reading_notes.transitions
     assert transitions.faults(scheme_named("bio")) == [Fault("the sentence start", "I-T399", 1, 2)]
     assert transitions.times.sum() == 400 + 1 + 2 + 1
     assert transitions.label_places()["I-T399"] == (1, 2)
 
 
 def test_codes_of_labels_and_types_are_given_once() -> None:
-    labels = Labels()
+    labels = LabelCodes()
     given = [Label(BEGIN, "PER"), Label(INSIDE, "PER"), Label(OUTSIDE, ""), Label(SINGLE, "LOC")]
     codes = [labels.code(label) for label in given]
     assert codes == [1, 2, 0, 3] == [labels.code(label) for label in given]
@@ -393,7 +402,7 @@ def test_codes_of_labels_and_types_are_given_once() -> None:
     )
     assert labels.roles.tolist() == [OUTSIDE, BEGIN, INSIDE, SINGLE]
     assert labels.type_codes.tolist() == [-1, 0, 0, 1]
-    assert labels.known == [Label(OUTSIDE, ""), *given[:2], given[3]]
+    assert labels.labels == [Label(OUTSIDE, ""), *given[:2], given[3]]
 
 
 @pytest.mark.parametrize(
@@ -412,7 +421,7 @@ def test_codes_of_labels_and_types_are_given_once() -> None:
 def test_schemes_spell_the_same_roles_with_their_own_letters(
     scheme: str, expected: list[str]
 ) -> None:
-    labels = Labels()
+    labels = LabelCodes()
     for role in (BEGIN, INSIDE, END, SINGLE):
         labels.code(Label(role, "X"))
-    assert labels.spell(scheme_named(scheme)) == expected
+    assert labels.texts_in(scheme_named(scheme)) == expected

@@ -13,7 +13,7 @@ from tests.oracles.strategies import sentences
 from tests.scoring.toys import drawn
 
 from nerscope.corpus.arrays import Bools
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.dataset.split import hard, hard_search
 from nerscope.dataset.split.hard import SHARES, Design, design_test_set, parse_shares
 from nerscope.dataset.split.hard_search import SearchState
@@ -197,6 +197,6 @@ def test_a_design_beats_the_best_of_a_thousand_random_splits(
     split = "test" if name == "reconll" else "train"
     path = shared / "corpora" / name / f"{split}.txt"
     file = ConllFile(path, token=1, label=2) if name == "uner_da_ddt" else ConllFile(path)
-    corpus = joined(list(file.chunks(Coding())))
+    corpus = join_chunks(list(file.chunks(Coding())))
     designed = design_test_set(corpus, np.arange(len(corpus)), parse_shares(wanted), size=0.2)
     assert missed(designed, "reached") < 0.2 * missed(designed, "best_random")

@@ -272,7 +272,7 @@ def test_what_is_written_reads_as_it_did(
 
 def _labels(corpus: Corpus, sentence: int) -> list[Any]:
     assert corpus.labels is not None
-    known = corpus.coding.labels.known
+    known = corpus.coding.labels.labels
     own = corpus.labels[corpus.starts[sentence] : corpus.starts[sentence + 1]]
     return [known[code] for code in own.tolist()]
 

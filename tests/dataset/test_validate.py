@@ -186,5 +186,5 @@ def test_as_many_violations_are_listed_as_transitions_are_counted(
 ) -> None:
     labels = [label for sentence in sentences for label in [*sentence, ""]]
     found = validate(file(lines(*labels)))
-    faults = read(file(lines(*labels))).reading.transitions.faults(scheme_named(found.scheme))
+    faults = read(file(lines(*labels))).reading_notes.transitions.faults(scheme_named(found.scheme))
     assert len(found.violations) == sum(fault.times for fault in faults)

@@ -93,7 +93,7 @@ CASES: dict[str, Any] = {
     "full": [np.array([0, 2**64 - 1] * 50, np.uint64), np.array([-(2**63), 5] * 50)],
     "scalars": [np.int8(3), np.float16(0.1), np.bool_(True), np.float64("nan"), np.uint64(2**63)],
     "classes": [Pair(1), Pair((Pair(2, 3),), [Checked(4)]), blank(Checked, number=None, also=1)],
-    "shapes": objects(PLAIN, Shape(((1, 2),), said="x"), PLAIN, PLAIN),
+    "shapes": objects(PLAIN, Shape(((1, 2),), predicted_text="x"), PLAIN, PLAIN),
     "objects": [objects(), objects(None, (1, [2])), objects(Pair(np.eye(3)), "a").reshape(2, 1)],
 }
 
@@ -307,7 +307,7 @@ def test_whole_numbers_travel_in_narrow_types() -> None:
 
 
 def test_the_same_object_is_written_once() -> None:
-    assert len(pack(objects(*[Shape(said="x" * 1000)] * 1000))) < 4000
+    assert len(pack(objects(*[Shape(predicted_text="x" * 1000)] * 1000))) < 4000
 
 
 class Sent:

@@ -101,32 +101,32 @@ def forgotten(registries: None) -> None:
     """What a test registers is gone afterwards."""
 
 
-def added(folder: Path, code: str) -> None:
+def add_plugin(folder: Path, code: str) -> None:
     (folder / "mine.py").write_text(code)
     runpy.run_path(str(folder / "mine.py"))
 
 
-def evaluated(folder: Path, **options: Any) -> ns.Results:
+def evaluate_both(folder: Path, **options: Any) -> ns.Results:
     outputs = {"good": str(folder / "good.txt"), "poor": str(folder / "poor.txt")}
     return ns.evaluate(str(folder / "gold.txt"), outputs, dataset="gold", **options)
 
 
 def nerscope(*arguments: str, code: int = 0) -> str:
     """Run the command line in a process of its own, as a user does."""
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "nerscope", *arguments], capture_output=True, text=True, check=False
     )
-    assert found.returncode == code, found.stderr
-    return found.stdout
+    assert done.returncode == code, done.stderr
+    return done.stdout
 
 
-def saved(*options: str) -> dict[str, Any]:
+def evaluate_and_load(*options: str) -> dict[str, Any]:
     nerscope("evaluate", "gold.txt", *BOTH, "--plugin", "mine.py", *options, "-o", "results.json")
     content: dict[str, Any] = json.loads(Path("results.json").read_text())
     return content
 
 
-def compared(*options: str) -> list[dict[str, Any]]:
+def compare_rows(*options: str) -> list[dict[str, Any]]:
     text = nerscope(
         *("compare", "results.json", "good", "poor", "--plugin", "mine.py"),
         *("--samples", "200", "--format", "json", *options),
@@ -137,17 +137,17 @@ def compared(*options: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_a_facet_is_one_file(folder: Path) -> None:
-    added(folder, FACET)
-    results = evaluated(folder, facets=["ending"])
+    add_plugin(folder, FACET)
+    results = evaluate_both(folder, facets=["ending"])
     cell = {"facet": "ending", "level": "in-o", "metric": "recall"}
     assert results.value(system="good", **cell) == 1.0  # Oslo
     assert results.value(system="poor", **cell) == 0.0
     assert results.table("ending").title == "Last letter: F1"
     assert "ending" in {row["facet"] for row in ns.compare(results, samples=100).rows}
     assert results.errors("good")[0]["ending"] == "other"
-    rows = saved("--facet", "ending")["rows"]
+    rows = evaluate_and_load("--facet", "ending")["rows"]
     assert {row["level"] for row in rows if row["facet"] == "ending"} == {"other", "in-o"}
-    assert [row["facet"] for row in compared("--facet", "ending", "--metric", "f1")] == [
+    assert [row["facet"] for row in compare_rows("--facet", "ending", "--metric", "f1")] == [
         "ending",
         "ending",
     ]
@@ -158,23 +158,23 @@ def test_a_facet_is_one_file(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_match_is_one_file(folder: Path) -> None:
-    added(folder, MATCH)
-    results = evaluated(folder, matches=["starts-together", "starts-together(credit=0.5)"])
+    add_plugin(folder, MATCH)
+    results = evaluate_both(folder, matches=["starts-together", "starts-together(credit=0.5)"])
     recall = {"system": "poor", "metric": "recall"}
     assert results.value(match="starts-together", **recall) == pytest.approx((2 + 0.8) / 4)
     assert results.value(match="starts-together(credit=0.5)", **recall) == pytest.approx(2.5 / 4)
     assert "starts-together" in results.table("partial").header
     assert any("credit starts-together" in row for row in results.partial_pairs())
-    assert {row["match"] for row in saved("--match", "starts-together")["rows"]} >= {
+    assert {row["match"] for row in evaluate_and_load("--match", "starts-together")["rows"]} >= {
         "starts-together"
     }
-    assert {row["match"] for row in compared("--metric", "f1")} == {"starts-together"}
+    assert {row["match"] for row in compare_rows("--metric", "f1")} == {"starts-together"}
 
 
 @pytest.mark.slow
 def test_a_metric_that_is_an_error_rate_is_one_file(folder: Path) -> None:
-    added(folder, METRIC)
-    results = evaluated(folder, metrics=["miss-rate"], intervals=ns.Sampling(samples=200))
+    add_plugin(folder, METRIC)
+    results = evaluate_both(folder, metrics=["miss-rate"], intervals=ns.Sampling(samples=200))
     assert results.value(system="good", metric="miss-rate") == 0.25
     assert results.value(system="poor", metric="miss-rate") == 0.5
     assert (
@@ -182,13 +182,13 @@ def test_a_metric_that_is_an_error_rate_is_one_file(folder: Path) -> None:
     )
     table = results.table("exact")
     assert [row[0].text for row in table.rows if row[1].best] == ["good"]  # lower is better
-    found = ns.compare(results, "good", "poor", samples=200)
+    comparison = ns.compare(results, "good", "poor", samples=200)
     assert (
-        found.tally("good", "poor")["win"]
-        == len(found.rows) - found.tally("good", "poor")["undecided"]
+        comparison.tally("good", "poor")["win"]
+        == len(comparison.rows) - comparison.tally("good", "poor")["undecided"]
     )
-    saved("--metric", "miss-rate", "--metric", "f1")
-    rows = compared("--metric", "miss-rate")
+    evaluate_and_load("--metric", "miss-rate", "--metric", "f1")
+    rows = compare_rows("--metric", "miss-rate")
     assert rows[0]["difference"] == pytest.approx(-0.25)
     gate = ("gate", "results.json", "--baseline", "results.json", "--plugin", "mine.py")
     assert "ok: gold, good" in nerscope(*gate, "--metric", "miss-rate")
@@ -196,7 +196,7 @@ def test_a_metric_that_is_an_error_rate_is_one_file(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_format_is_one_file_and_may_hold_nested_mentions(folder: Path) -> None:
-    added(folder, FORMAT)
+    add_plugin(folder, FORMAT)
     for name, sentence in [
         ("gold", "[ORG Bank of [LOC Oslo]]"),
         ("good", "[ORG Bank of Oslo]"),
@@ -209,11 +209,11 @@ def test_a_format_is_one_file_and_may_hold_nested_mentions(folder: Path) -> None
     both = ["--system", "good=good.brackets", "--system", "poor=poor.brackets"]
     plugin = ["--plugin", "mine.py"]
     nerscope("evaluate", "gold.brackets", *both, *plugin, "-o", "results.json")
-    assert compared("--metric", "recall")[0]["difference"] == 0.5
-    told = nerscope(
+    assert compare_rows("--metric", "recall")[0]["difference"] == 0.5
+    printed = nerscope(
         "evaluate", "gold.brackets::format=brackets", *both, *plugin, "--format", "json"
     )
-    assert json.loads(told)["rows"]
+    assert json.loads(printed)["rows"]
     assert "spans" in nerscope("validate", "gold.brackets", *plugin)
     nerscope("convert", "good.brackets", "good.conll", "--to", "bioes", *plugin)
     assert Path("good.conll").read_text().split()[:6] == [
@@ -242,32 +242,36 @@ def test_a_format_is_one_file_and_may_hold_nested_mentions(folder: Path) -> None
 
 @pytest.mark.slow
 def test_an_output_is_one_file(folder: Path) -> None:
-    added(folder, OUTPUT)
-    assert OUTPUTS["titles"](ns.Document([evaluated(folder).table("exact")])) == "- Exact match\n"
+    add_plugin(folder, OUTPUT)
+    assert (
+        OUTPUTS["titles"](ns.Document([evaluate_both(folder).table("exact")])) == "- Exact match\n"
+    )
     options = ("--plugin", "mine.py", "--format", "titles")
     assert nerscope("evaluate", "gold.txt", *BOTH, *options).startswith("- Exact match: gold\n")
-    saved()
+    evaluate_and_load()
     text = nerscope("compare", "results.json", "--samples", "50", *options)
     assert "- good against poor" in text
 
 
 @pytest.mark.slow
 def test_a_statistical_test_is_one_file(folder: Path) -> None:
-    added(folder, METHOD)
-    results = evaluated(folder)
-    found = ns.compare(results, "good", "poor", metrics=["f1"], method="sign", samples=200)
-    assert found.settings["method"] == "sign"
-    assert 0 <= found.rows[0]["p"] <= 1
-    saved()
-    assert compared("--metric", "f1", "--method", "sign")[0]["p"] is not None
+    add_plugin(folder, METHOD)
+    results = evaluate_both(folder)
+    comparison = ns.compare(results, "good", "poor", metrics=["f1"], method="sign", samples=200)
+    assert comparison.settings["method"] == "sign"
+    assert 0 <= comparison.rows[0]["p"] <= 1
+    evaluate_and_load()
+    assert compare_rows("--metric", "f1", "--method", "sign")[0]["p"] is not None
 
 
 @pytest.mark.slow
 def test_an_engine_is_one_file(folder: Path) -> None:
-    added(folder, ENGINE)
-    expected = evaluated(folder, facets=["eLen"])
-    assert evaluated(folder, facets=["eLen"], engine="backwards").to_json() == expected.to_json()
-    content = saved("--engine", "backwards")
+    add_plugin(folder, ENGINE)
+    expected = evaluate_both(folder, facets=["eLen"])
+    assert (
+        evaluate_both(folder, facets=["eLen"], engine="backwards").to_json() == expected.to_json()
+    )
+    content = evaluate_and_load("--engine", "backwards")
     assert (
         content["rows"]
         == json.loads(nerscope("evaluate", "gold.txt", *BOTH, "--format", "json"))["rows"]

@@ -11,7 +11,7 @@ from tests.scoring.toys import corpus
 import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import Paths
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.errors import UsageError
 from nerscope.facets.buckets import given_edges
@@ -124,7 +124,7 @@ def test_a_survey_counts_the_types_of_each_gold_surface(lexicon: Lexicon | None)
 
 def test_who_asks_for_training_data_where_there_is_none_is_told_so() -> None:
     gold = Corpus.of(GOLD)
-    view = View(Sentences(gold, gold.mentions(), Paths()), gold.mentions())
+    view = View(Sentences(gold, gold.mentions(), SequenceTrie()), gold.mentions())
     with pytest.raises(UsageError, match="asks for the training data, and there is none"):
         standard("tFre").checked_values(view)
 

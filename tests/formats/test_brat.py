@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nerscope
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError
 from nerscope.formats.base import open_source, read
@@ -36,7 +36,7 @@ def surfaces(path: Path) -> list[tuple[str, str]]:
 
 
 def noticed(path: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
-    found = read(path).reading.found
+    found = read(path).reading_notes.notes
     return {kind: (one.times, one.items) for kind, one in found.items()}
 
 
@@ -249,7 +249,7 @@ def records(draw: st.DrawFn) -> Record:
 @given(st.lists(records(), min_size=1, max_size=3))
 def test_what_is_written_is_read_back(tmp_path: Path, given_records: list[Record]) -> None:
     source = text_source("x", lambda: iter(given_records))
-    corpus = joined(list(source.chunks(Coding())))
+    corpus = join_chunks(list(source.chunks(Coding())))
     for old in tmp_path.glob("*"):
         old.unlink()
     folder_of(tmp_path, dict(write_brat(corpus, BIO)))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nerscope
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.schemes import BIO, SCHEMES
 from nerscope.dataset.convert import converted
 from nerscope.errors import InputError, NerscopeError, UsageError
@@ -35,7 +35,7 @@ def source(text: str, **options: Any) -> ConlluFile:
 
 
 def corpus_of(text: str, **options: Any) -> Corpus:
-    return joined(list(source(text, **options).chunks(Coding())))
+    return join_chunks(list(source(text, **options).chunks(Coding())))
 
 
 def mentions_of(corpus: Corpus) -> list[tuple[int, int, str]]:
@@ -45,7 +45,7 @@ def mentions_of(corpus: Corpus) -> list[tuple[int, int, str]]:
 
 
 def noticed(corpus: Corpus) -> dict[str, int]:
-    return {kind: found.times for kind, found in corpus.reading.found.items()}
+    return {kind: found.times for kind, found in corpus.reading_notes.notes.items()}
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_label_of_a_multiword_token_is_given_to_its_words(label: str, words:
     assert corpus.labels is not None
     known = [
         "O" if not one.type else f"{' BIES'[one.role]}-{one.type}"
-        for one in corpus.coding.labels.known
+        for one in corpus.coding.labels.labels
     ]
     as_roles = [word.replace("L-", "E-") for word in words]
     assert [known[code] for code in corpus.labels[:3]] == as_roles
@@ -166,7 +166,7 @@ def test_documents_and_comments() -> None:
     text = f"# newdoc id = a\n# sent_id = 1\n# text = Ada Lee.\n{ADA}\n{ADA}\n# newdoc\n{ADA}"
     corpus = corpus_of(text)
     assert corpus.documents.tolist() == [1, 1, 2]
-    assert corpus.reading.comments == 4
+    assert corpus.reading_notes.comment_lines == 4
 
 
 def test_the_text_is_told_by_space_after() -> None:
@@ -188,7 +188,7 @@ def test_files_are_read_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(load, "__defaults__", (size,))
         parts = list(source(text).chunks(Coding()))
         assert len(parts) > 1
-        found = joined(parts)
+        found = join_chunks(parts)
         assert found.lines.tolist() == whole.lines.tolist()
         assert mentions_of(found) == mentions_of(whole)
         assert found.gaps is not None
@@ -242,7 +242,7 @@ def test_words_and_labels_are_those_of_the_lines(
         [([form for _, form, _ in w], [label for *_, label in w]) for w in sentences]
     )
     assert mentions_of(corpus) == mentions_of(expected)
-    assert corpus.reading.comments == text.count("#")
+    assert corpus.reading_notes.comment_lines == text.count("#")
 
 
 ENTITY = "# global.Entity = eid-etype-head\n"
@@ -495,7 +495,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
 @given(corpora(), st.sampled_from(["bio", "bioes", "bilou"]))
 def test_what_is_written_is_read_back(corpus: Corpus, scheme: str) -> None:
     data = written(corpus, SCHEMES[scheme])
-    found = joined(list(ConlluFile(Bytes("f", data=data), key="NER").chunks(Coding())))
+    found = join_chunks(list(ConlluFile(Bytes("f", data=data), key="NER").chunks(Coding())))
     assert [found.words(k) for k in range(len(found))] == [
         corpus.words(k) for k in range(len(corpus))
     ]

@@ -185,7 +185,7 @@ def test_what_is_left_out_is_a_loss_wherever_it_stands(monkeypatch: pytest.Monke
     monkeypatch.setattr("nerscope.formats.text._CHUNK", 1)  # a chunk for each record
     rejected = {**ADA, "answer": "reject"}
     chunks = list(opened(lines(rejected, ADA, rejected, OSLO, rejected, rejected)).chunks(Coding()))
-    found = [chunk.reading.found.get(REJECTED) for chunk in chunks]
+    found = [chunk.reading_notes.notes.get(REJECTED) for chunk in chunks]
     assert [one and one.lines for one in found] == [(1,), (3, 5, 6)]
     with pytest.raises(InputError, match=r"no record remains \(1 rejected or ignored"):
         whole(lines(rejected))

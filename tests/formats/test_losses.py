@@ -2,24 +2,24 @@
 
 import pytest
 
-from nerscope.corpus.corpus import Corpus, Found, Reading
+from nerscope.corpus.corpus import Corpus, Note, ReadingNotes
 from nerscope.corpus.schemes import BIO, Fault
 from nerscope.errors import FormatError
 from nerscope.formats.losses import Loss, losses_of, note_of, spell
 
 
-def reading(*sentences: str) -> Reading:
-    return Corpus.of([sentence.split() for sentence in sentences], scheme="bio").reading
+def reading(*sentences: str) -> ReadingNotes:
+    return Corpus.of([sentence.split() for sentence in sentences], scheme="bio").reading_notes
 
 
-def losses(given: Reading, repair: str = "conlleval") -> list[Loss]:
+def losses(given: ReadingNotes, repair: str = "conlleval") -> list[Loss]:
     return list(losses_of("f", given, BIO, repair))
 
 
 @pytest.mark.parametrize("repair", ["conlleval", "strict", "discard", "none"])
 def test_a_corpus_without_faults_loses_nothing(repair: str) -> None:
     assert losses(reading("B-X I-X", "O"), repair) == []
-    assert losses(Reading(), repair) == []
+    assert losses(ReadingNotes(), repair) == []
 
 
 def test_repairs_are_counted_by_kind_with_their_first_places() -> None:
@@ -36,7 +36,7 @@ def test_repairs_are_counted_by_kind_with_their_first_places() -> None:
 
 
 def test_repairs_are_counted_against_the_scheme_that_is_given() -> None:
-    given = Corpus.of([["O", "I-X"], ["I-X", "B-X"]]).reading
+    given = Corpus.of([["O", "I-X"], ["I-X", "B-X"]]).reading_notes
     assert list(losses_of("f", given, given.transitions.scheme(), "strict")) == []
     assert [loss["count"] for loss in losses_of("f", given, BIO, "strict")] == [2]
 
@@ -64,36 +64,38 @@ def test_the_refused_place_and_the_refused_transition_belong_together() -> None:
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 token spelt"), (2, "2 tokens spelt")])
 def test_tokens_that_are_spelt_otherwise_are_a_loss(count: int, words: str) -> None:
-    [found] = losses(Reading(other_tokens=count, first_other_line=3))
+    [found] = losses(ReadingNotes(differing_tokens=count, first_differing_line=3))
     assert (found["kind"], found["count"], found["places"]) == ("different tokens", count, ["f:3"])
     assert found["message"] == f"{words} otherwise than in gold; matched by position"
 
 
 def test_tokens_of_several_chunks_are_counted_together() -> None:
     parts = [
-        Reading(),
-        Reading(other_tokens=1, first_other_line=2),
-        Reading(other_tokens=1, first_other_line=3),
+        ReadingNotes(),
+        ReadingNotes(differing_tokens=1, first_differing_line=2),
+        ReadingNotes(differing_tokens=1, first_differing_line=3),
     ]
-    [found] = losses(sum(parts, Reading()))
+    [found] = losses(sum(parts, ReadingNotes()))
     assert (found["count"], found["places"]) == (2, ["f:2"])
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 label mended"), (3, "3 labels mended")])
 def test_labels_that_were_mended_on_request_are_a_loss(count: int, words: str) -> None:
-    [found] = losses(Reading(mended=count))
+    [found] = losses(ReadingNotes(mended_labels=count))
     assert (found["source"], found["kind"], found["count"]) == ("f", "mended labels", count)
     assert found["message"] == f"{words} as asked" and note_of(found).startswith("f: ")
 
 
 @pytest.mark.parametrize(("line", "place"), [(7, "f:7"), (0, "f")])
 def test_what_a_format_says_it_left_out_is_a_loss(line: int, place: str) -> None:
-    [found] = losses(Reading(found={"relations": Found(4, (line,))}))
+    [found] = losses(ReadingNotes(notes={"relations": Note(4, (line,))}))
     assert (found["kind"], found["count"], found["places"]) == ("relations", 4, [place])
 
 
 def test_every_kind_of_loss_is_told_in_turn() -> None:
-    given = reading("I-X") + Reading(mended=1, other_tokens=1, first_other_line=1)
+    given = reading("I-X") + ReadingNotes(
+        mended_labels=1, differing_tokens=1, first_differing_line=1
+    )
     assert [found["kind"] for found in losses(given)] == [
         "different tokens",
         "mended labels",

@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 import nerscope as ns
-from nerscope.corpus.corpus import Coding, Corpus, Reading
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
 from nerscope.corpus.schemes import BIO, Transitions
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import (
@@ -406,10 +406,10 @@ def test_places_name_the_file_of_a_pattern(shards: str, tmp_path: Path) -> None:
 def test_losses_of_several_files_are_one_with_places_in_each() -> None:
     import numpy as np
 
-    def reading(line: int) -> Reading:
+    def reading(line: int) -> ReadingNotes:
         labels, starts = np.array([0, 1]), np.array([0, 2])
         seen = Transitions.of(["O", "I-PER"], labels, starts, np.array([line, line + 1]))
-        return Reading(seen, comments=1)
+        return ReadingNotes(seen, comment_lines=1)
 
     readings = {"a": reading(3), "b": reading(7)}
     found = list(losses_of_files("*", readings, BIO, "conlleval"))

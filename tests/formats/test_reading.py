@@ -40,7 +40,7 @@ def rows_of(corpus: Corpus) -> Sentences:
     """All that was read, with bio spelling of labels."""
     names = [
         f"{' BIES'[label.role]}-{label.type}" if label.role else "O"
-        for label in corpus.coding.labels.known
+        for label in corpus.coding.labels.labels
     ]
     assert corpus.labels is not None
     lines, labels = corpus.lines.tolist(), [names[code] for code in corpus.labels]
@@ -397,10 +397,10 @@ def test_handles_are_mended_on_request(text: str, expected: list[str]) -> None:
     mended, plain = read_text(text, mend="handles"), read_text(text)
     labels = [row.label for part in rows_of(mended) for row in part]
     assert labels == expected
-    assert mended.reading.mended == sum(
+    assert mended.reading_notes.mended_labels == sum(
         a != b.label for a, b in zip(labels, chain(*rows_of(plain)), strict=True)
     )
-    assert plain.reading.mended == 0
+    assert plain.reading_notes.mended_labels == 0
     [unread] = file(text, mend="handles").chunks(Coding(), tokens=False)
     assert unread.labels is not None and mended.labels is not None
     assert unread.labels.tolist() == mended.labels.tolist()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nerscope.corpus.corpus import Found, SentenceParts
+from nerscope.corpus.corpus import Note, ParsedSentence
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.records import has_offsets, read_record, read_records, schema_of
 from nerscope.formats.text import Record
@@ -192,7 +192,7 @@ def test_pairs_may_stand_below_their_classes() -> None:
     item = {"classes": ["PER"], "annotations": [[TEXT, {"entities": TWO}], None]}
     [said] = read_records(item, "f:1", 1, lost=lost)
     assert spans_of(said.record) == TWO
-    assert lost == {NOT_ANNOTATED: Found(1, (1,))}
+    assert lost == {NOT_ANNOTATED: Note(1, (1,))}
 
 
 def test_line_ends_and_blanks_of_words_may_be_written_otherwise() -> None:
@@ -275,7 +275,7 @@ IDS = [NAMES.index(label) for label in LABELS]
 )
 def test_labels_of_tokens_are_read_as_strings_or_numbers(item: dict[str, Any]) -> None:
     parts = read_record(item, "f:3", 3, NAMES)
-    assert parts == SentenceParts(WORDS, LABELS, [], 3, 6)
+    assert parts == ParsedSentence(WORDS, LABELS, [], 3, 6)
     assert has_offsets(item) is True
 
 
@@ -297,13 +297,13 @@ def test_labels_of_tokens_are_read_as_strings_or_numbers(item: dict[str, Any]) -
 )
 def test_spans_of_tokens_end_behind_them_except_for_gliner(item: dict[str, Any]) -> None:
     parts = read_record(item, "f:3", 3, ["O", "PER", "X", "LOC"])
-    assert parts == SentenceParts(WORDS, None, [(0, 2, "PER"), (5, 6, "LOC")], 3, 6)
+    assert parts == ParsedSentence(WORDS, None, [(0, 2, "PER"), (5, 6, "LOC")], 3, 6)
 
 
 def test_a_mention_of_tokens_may_have_holes() -> None:
     item = {"tokens": WORDS, "spans": [{"fragments": [[0, 1], [3, 4], [4, 5]], "label": "X"}]}
     parts = read_record(item, "f:1", 1)
-    assert isinstance(parts, SentenceParts)
+    assert isinstance(parts, ParsedSentence)
     assert parts.spans == [(0, 5, "X")]
     assert parts.shapes is not None
     assert [shape.holes for shape in parts.shapes] == [((1, 3),)]
@@ -522,7 +522,7 @@ def test_bad_records_are_refused_with_a_remedy(
 )
 def test_what_says_the_same_as_labels_may_stand_beside_them(more: dict[str, Any]) -> None:
     said = read_record({"tokens": WORDS, "ner_tags": TAGS, **more}, "f:1", 1)
-    assert isinstance(said, SentenceParts) and said.labels == TAGS
+    assert isinstance(said, ParsedSentence) and said.labels == TAGS
 
 
 @pytest.mark.parametrize("more", [{"labels": ["letter"]}, {"label": "letter"}, {"labels": [0, 1]}])
@@ -533,7 +533,7 @@ def test_topics_of_a_text_are_no_mentions(more: dict[str, Any]) -> None:
 def test_bare_types_may_stand_beside_the_same_spans() -> None:
     item = {"tokens": ["Ada", "spoke"], "labels": ["PER", "O"], "spans": [[0, 1, "PER"]]}
     said = read_record(item, "f:1", 1)
-    assert isinstance(said, SentenceParts) and said.labels == ["PER", "O"]
+    assert isinstance(said, ParsedSentence) and said.labels == ["PER", "O"]
 
 
 def test_a_paragraph_with_offsets_is_read_as_text() -> None:
@@ -601,7 +601,7 @@ def test_one_annotator_of_a_task_is_chosen_and_the_others_are_counted(
     lost: Losses = {}
     [said] = read_records(task(), "f:5", 5, annotator=annotator, lost=lost)
     assert spans_of(said.record) == spans
-    assert lost == {CANCELLED: Found(1, (5,)), OTHER_ANNOTATORS: Found(others, (5,) * others)}
+    assert lost == {CANCELLED: Note(1, (5,)), OTHER_ANNOTATORS: Note(others, (5,) * others)}
 
 
 def test_a_task_that_nobody_has_done_is_counted() -> None:
@@ -609,7 +609,7 @@ def test_a_task_that_nobody_has_done_is_counted() -> None:
     item = {"data": {"text": TEXT}, "annotations": [], "predictions": task()["predictions"]}
     assert not list(read_records(item, "f:5", 5, lost=lost))
     assert not list(read_records(task(), "f:6", 6, annotator="nobody", lost=lost))
-    assert lost[NOT_ANNOTATED] == Found(2, (5, 6))
+    assert lost[NOT_ANNOTATED] == Note(2, (5, 6))
 
 
 def test_relations_and_choices_of_a_task_are_no_mentions() -> None:
@@ -624,7 +624,7 @@ def test_relations_and_choices_of_a_task_are_no_mentions() -> None:
 def test_what_was_not_accepted_is_left_out_and_counted(answer: str) -> None:
     lost: Losses = {}
     assert not list(read_records({**one(0, 3), "answer": answer}, "f:5", 5, lost=lost))
-    assert lost == {REJECTED: Found(1, (5,))}
+    assert lost == {REJECTED: Note(1, (5,))}
 
 
 def test_an_annotator_may_be_named_in_each_record() -> None:
@@ -634,7 +634,7 @@ def test_an_annotator_may_be_named_in_each_record() -> None:
         said for item in items for said in read_records(item, "f:5", 5, annotator="b", lost=lost)
     ]
     assert [spans_of(one.record)[0][:2] for one in said] == [(0, 3), (4, 12)]
-    assert lost == {OTHER_ANNOTATORS: Found(1, (5,))}
+    assert lost == {OTHER_ANNOTATORS: Note(1, (5,))}
 
 
 def nested(depth: int) -> list[Any]:
@@ -699,6 +699,6 @@ def test_nothing_but_an_input_error_comes_of_any_value(item: object) -> None:
     has_offsets(item)
     try:
         for said in read_records(item, "f:1", 1, lost={}):
-            assert isinstance(said.record, Record | SentenceParts)
+            assert isinstance(said.record, Record | ParsedSentence)
     except InputError as error:
         assert error.place == "f:1"

@@ -129,10 +129,10 @@ def test_tokens_of_large_files_are_compared_where_they_stand(
             except AlignmentError as error:
                 return str(error)
         assert all(len(one.tokens) == (one.n_tokens if read else 0) for one in rows[0])
-        readings = [row[2].reading for row in rows]
+        readings = [row[2].reading_notes for row in rows]
         return (
             [row[2].lines.tolist() for row in rows],
-            [(one.other_tokens, one.first_other_line) for one in readings],
+            [(one.differing_tokens, one.first_differing_line) for one in readings],
         )
 
     assert outcome(read=False) == outcome(read=True)
@@ -325,7 +325,9 @@ def test_a_scheme_is_settled_by_reading_through(
     source = file(text, scheme=given_scheme)
     assert source.nature() == Nature(scheme_named(expected), flat=True) and source.always_flat
     [chunk] = source.chunks(Coding())
-    assert chunk.scheme.name == expected and (chunk.told is None) == (given_scheme is None)
+    assert chunk.scheme.name == expected and (chunk.declared_scheme is None) == (
+        given_scheme is None
+    )
 
 
 def test_the_scheme_is_told_by_the_beginning_of_a_long_file(
@@ -430,7 +432,7 @@ def test_the_follower_of_a_registered_format_is_asked_and_blamed() -> None:
 
 
 def test_faults_of_a_source_of_ones_own_are_found_in_all_its_chunks() -> None:
-    faults = read(Counting()).reading.transitions.faults(scheme_named("bio"))
+    faults = read(Counting()).reading_notes.transitions.faults(scheme_named("bio"))
     assert [(fault.before, fault.after, fault.times) for fault in faults] == [("O", "I-X", 1)]
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nerscope as ns
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.errors import AlignmentError, InputError, UsageError
 from nerscope.formats.align import side_by_side
 from nerscope.formats.answer import BROKEN, MALFORMED, UNREADABLE, read_answer
@@ -300,5 +300,5 @@ def test_documents_are_whole_however_gold_comes_in_chunks(cuts: set[int]) -> Non
 
     said = [[["w1", "X"], ["w0", "X"]], [["w4", "X"]], [["w5", "X"], ["w0", "X"]]]
     rows = list(side_by_side([Pieces(), ns.answers(said)], Coding()))
-    found = joined([row[1] for row in rows])
+    found = join_chunks([row[1] for row in rows])
     assert found.mentions().start.tolist() == [0, 2, 8, 10, 10]

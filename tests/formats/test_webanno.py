@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nerscope
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
@@ -45,7 +45,7 @@ def source(text: str, **options: Any) -> WebannoSource:
 
 
 def corpus_of(text: str, **options: Any) -> Corpus:
-    return joined(list(source(text, **options).chunks(Coding())))
+    return join_chunks(list(source(text, **options).chunks(Coding())))
 
 
 def surfaces(corpus: Corpus) -> list[tuple[str, str]]:
@@ -57,7 +57,7 @@ def surfaces(corpus: Corpus) -> list[tuple[str, str]]:
 
 
 def noticed(corpus: Corpus) -> dict[str, tuple[int, tuple[str, ...]]]:
-    return {kind: (one.times, one.items) for kind, one in corpus.reading.found.items()}
+    return {kind: (one.times, one.items) for kind, one in corpus.reading_notes.notes.items()}
 
 
 def test_a_file_is_read() -> None:
@@ -340,7 +340,7 @@ def listed(corpus: Corpus) -> list[tuple[int, int, str]]:
 def test_what_is_written_is_read_back(given_sentences: list[Any]) -> None:
     corpus = Corpus.of(given_sentences)
     data = write_webanno(corpus, BIO)
-    found = joined(list(WebannoSource(Bytes("f.tsv", data=data)).chunks(Coding())))
+    found = join_chunks(list(WebannoSource(Bytes("f.tsv", data=data)).chunks(Coding())))
     assert [found.words(k) for k in range(len(found))] == [words for words, _ in given_sentences]
     assert listed(found) == listed(corpus)
     assert write_webanno(found, BIO) == data

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nerscope.lab.plan import Plan, load_plan
+from nerscope.lab.plan import RunPlan, load_plan
 
 TRAIN = "Ada B-PER\nmet O\nBob B-PER\n\nOslo B-LOC\nfell O\n\nNew B-LOC\nYork I-LOC\nwon O\n"
 TEST = """-DOCSTART- O
@@ -23,7 +23,7 @@ York O
 DATA = '[datasets.toy]\ntrain = "train.conll"\ntest = "test.conll"\n'
 MEMORY = '[systems.memory]\nrecipe = "dictionary"\n'
 
-Planned = Callable[..., Plan]
+Planned = Callable[..., RunPlan]
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 def planned(folder: Path) -> Planned:
     """Write a plan beside the corpus, and read it."""
 
-    def make(text: str, name: str = "plan.toml") -> Plan:
+    def make(text: str, name: str = "plan.toml") -> RunPlan:
         (folder / name).write_text(text)
         return load_plan(folder / name)
 

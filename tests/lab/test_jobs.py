@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from nerscope.errors import NerscopeError
-from nerscope.lab.jobs import _file_content, jobs_of
-from nerscope.lab.plan import Plan
+from nerscope.lab.jobs import _option_content, make_jobs
+from nerscope.lab.plan import RunPlan
 
 from .conftest import DATA, MEMORY, TRAIN, Planned
 
 SCRIPT = '[systems.mine]\ncommand = "python script.py {train} {test} {output} {seed}"\n'
 
 
-def keys(plan: Plan) -> list[str]:
-    return [job.key for job in jobs_of(plan.trained, plan.data, plan.folder)]
+def keys(plan: RunPlan) -> list[str]:
+    return [job.key for job in make_jobs(plan.trained, plan.data, plan.folder)]
 
 
 def written(folder: Path, name: str, text: str) -> None:
@@ -97,11 +97,11 @@ def test_files_that_options_name_count_by_their_content(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     written(tmp_path, "model/w", "2")
     options = [str(tmp_path / "a.txt"), str(tmp_path / "model"), "some/name", "x" * 300, None]
-    before = list(map(_file_content, options))
+    before = list(map(_option_content, options))
     assert before[2:] == options[2:]
     written(tmp_path, "a.txt", "x")
     written(tmp_path, "model/w", "y")
-    after = list(map(_file_content, options))
+    after = list(map(_option_content, options))
     assert before[0] != after[0]
     assert before[1] != after[1]
 

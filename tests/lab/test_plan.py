@@ -96,8 +96,8 @@ def test_outputs_that_are_read_are_inputs(planned: Planned) -> None:
 def test_paths_of_options_are_relative_to_the_plan(
     planned: Planned, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nerscope.lab.plan import _resolved
+    from nerscope.lab.plan import _resolve
 
     plan = planned(DATA + MEMORY)
-    assert _resolved(plan.folder, "train.conll") == str(plan.folder / "train.conll")
-    assert _resolved(plan.folder, "some/model-name") == "some/model-name"
+    assert _resolve(plan.folder, "train.conll") == str(plan.folder / "train.conll")
+    assert _resolve(plan.folder, "some/model-name") == "some/model-name"

@@ -7,8 +7,7 @@ import pytest
 
 import nerscope
 from nerscope.errors import NerscopeError, UsageError
-from nerscope.lab.listing import recipe_records
-from nerscope.lab.recipe import RECIPES, File, Lesson, Recipe, Tagged, recipe_named
+from nerscope.lab.recipe import RECIPES, File, Lesson, Recipe, Tagged, recipe_named, recipe_records
 
 LESSON = Lesson([Tagged(["Ada"], ["B-PER"])], [], [["Ada", "left"]], 1, Path())
 
@@ -33,7 +32,7 @@ RECIPE = Recipe("made", made, {}, None)
 
 
 def test_options_are_the_keywords_with_their_defaults_and_meanings() -> None:
-    shown = [(one.name, one.default, one.give, one.about) for one in RECIPE.options.values()]
+    shown = [(one.name, one.default, one.expected, one.about) for one in RECIPE.options.values()]
     assert shown == [
         ("rounds", 3, "whole number", "how often"),
         ("rate", 0.5, "number", "how fast"),
@@ -41,7 +40,7 @@ def test_options_are_the_keywords_with_their_defaults_and_meanings() -> None:
         ("loud", False, "yes or no", ""),
         ("vectors", None, "file or folder", "a file"),
     ]
-    assert RECIPE.about == "Label nothing."
+    assert RECIPE.phrase == "Label nothing."
 
 
 def test_what_is_not_chosen_is_as_the_function_has_it() -> None:
@@ -73,7 +72,7 @@ def test_options_of_another_kind_are_refused(options: dict[str, object], fact: s
 
 def test_options_are_read_from_text() -> None:
     given = ["rounds=7", "rate=2", "way=down", "loud=yes", "vectors=glove.txt"]
-    assert RECIPE.parsed(given) == {
+    assert RECIPE.parse_options(given) == {
         "rounds": 7,
         "rate": 2.0,
         "way": "down",
@@ -93,7 +92,7 @@ def test_options_are_read_from_text() -> None:
 )
 def test_options_that_cannot_be_read_are_refused(given: list[str], fact: str) -> None:
     with pytest.raises(UsageError, match=fact):
-        RECIPE.parsed(given)
+        RECIPE.parse_options(given)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.scoring.toys import drawn
 import nerscope
 import nerscope.lab.recipes
 from nerscope.lab.recipe import RECIPES, Lesson, Tagged
-from nerscope.lab.recipes.features import features
+from nerscope.lab.recipes._features import features
 
 BOTH = pytest.mark.parametrize("recipe", ["dictionary", "perceptron"])
 

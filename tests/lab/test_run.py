@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError
-from nerscope.lab.run import RUNS, Ran, run_plan
-from nerscope.lab.work import OUTPUT, RECORD, alone_in
+from nerscope.lab.run import RUNS, PlanResult, run_plan
+from nerscope.lab.workspace import OUTPUT, RECORD, locked
 
 from .conftest import DATA, MEMORY, TEST, Planned
 
@@ -35,7 +35,7 @@ def started(folder: Path, *options: str) -> "subprocess.Popen[str]":
     )
 
 
-def numbers(ran: Ran) -> list[Any]:
+def numbers(ran: PlanResult) -> list[Any]:
     return [(row["system"], row["run"], row["metric"], row["value"]) for row in ran.results.rows]
 
 
@@ -208,7 +208,7 @@ def test_a_plan_that_was_stopped_goes_on_where_it_was(
 
 
 def test_two_programs_do_not_work_in_one_folder(planned: Planned, folder: Path) -> None:
-    with alone_in(folder / RUNS), pytest.raises(OutputError, match="another run works in it"):
+    with locked(folder / RUNS), pytest.raises(OutputError, match="another run works in it"):
         run_plan(planned(DATA + MEMORY))
 
 

@@ -101,7 +101,7 @@ def test_a_mention_of_blanks_is_refused_and_one_with_blanks_trimmed() -> None:
     words = ["Ada", "\n", "x"]
     trimmed = whole(packed([document(words, [(0, 2, "PER")])]))
     assert mentions_of(trimmed) == [(0, 1, "PER")]
-    assert trimmed.reading.found["spans with blanks at an edge"].times == 1
+    assert trimmed.reading_notes.notes["spans with blanks at an edge"].times == 1
     blank = document(words, [])
     blank.spans["sc"] = [Span(blank, 1, 2, label="X")]
     with pytest.raises(FormatError, match=r"document 1: the span .* holds nothing but blanks"):
@@ -124,8 +124,8 @@ def test_span_groups_are_read_where_no_document_has_entities_or_if_named() -> No
 def test_words_of_which_nobody_said_anything_are_counted() -> None:
     for corpus in (whole(packed([Doc(NLP.vocab, words=["a", "b"])])),
                    read([Doc(NLP.vocab, words=["a", "b"])])):  # fmt: skip
-        assert corpus.reading.found[UNSET].times == 2
-    assert not whole(packed([document(["a"], [])])).reading.found
+        assert corpus.reading_notes.notes[UNSET].times == 2
+    assert not whole(packed([document(["a"], [])])).reading_notes.notes
 
 
 def test_words_that_were_held_back_are_no_mention() -> None:

@@ -19,8 +19,8 @@ TOUR = ROOT / "examples" / "tour.ipynb"
 
 def read(path: Path) -> dict[str, Any]:
     """A notebook as it is stored."""
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return notebook
 
 
 def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
@@ -31,8 +31,8 @@ def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
 def shown(cell: dict[str, Any]) -> str:
     """What a stored cell shows."""
     return "".join(
-        "".join(one["text"] if "text" in one else one["data"]["text/plain"])
-        for one in cell["outputs"]
+        "".join(output["text"] if "text" in output else output["data"]["text/plain"])
+        for output in cell["outputs"]
     )
 
 
@@ -63,8 +63,8 @@ def refresh(path: Path) -> None:
     """Store what the cells show now."""
     notebook = read(path)
     with tempfile.TemporaryDirectory() as folder:
-        told = run(notebook, Path(folder))
-    for number, (cell, text) in enumerate(zip(code_cells(notebook), told, strict=True), 1):
+        texts = run(notebook, Path(folder))
+    for number, (cell, text) in enumerate(zip(code_cells(notebook), texts, strict=True), 1):
         lines = text.splitlines(keepends=True)
         stream = {"name": "stdout", "output_type": "stream", "text": lines}
         cell |= {"execution_count": number, "outputs": [stream] if text else []}

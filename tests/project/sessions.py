@@ -30,14 +30,14 @@ class Step(NamedTuple):
 def steps_of(block: str) -> list[Step]:
     """The commands of a block and what follows each."""
     parts = re.split(r"(?m)^\$ ", block)[1:]
-    found = []
+    steps = []
     for part in parts:
         lines = part.split("\n")
         size = 1
         while lines[size - 1].endswith("\\"):
             size += 1
-        found.append(Step("\n".join(lines[:size]), "\n".join(lines[size:]).rstrip("\n")))
-    return found
+        steps.append(Step("\n".join(lines[:size]), "\n".join(lines[size:]).rstrip("\n")))
+    return steps
 
 
 def blocks_of(page: Path) -> list[re.Match[str]]:
@@ -56,23 +56,23 @@ def run(command: str, folder: Path, shown: str = "") -> str:
     name = command.removeprefix("cat ")
     if command.startswith("cat ") and not (folder / name).exists():
         (folder / name).write_text(shown + "\n", encoding="utf-8")
-    surroundings = {
+    environment = {
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "COLUMNS": "100",
         "NO_COLOR": "1",
     }
-    found = subprocess.run(
+    finished = subprocess.run(
         ["bash", "-c", f"exec 2>&1\n(exit {_exit_codes.get(folder, 0)})\n{command}"],
         cwd=folder,
-        env=surroundings,
+        env=environment,
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
-    _exit_codes[folder] = found.returncode
-    return found.stdout.rstrip("\n")
+    _exit_codes[folder] = finished.returncode
+    return finished.stdout.rstrip("\n")
 
 
 def fits(shown: str, printed: str) -> bool:

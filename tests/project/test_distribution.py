@@ -19,8 +19,8 @@ from nerscope.version import VERSION
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PROGRAMS = "Scripts" if os.name == "nt" else "bin"
-# What must never travel, whatever lies about in a checkout.
-STRANGERS = ("tests/", "test_", "node_modules", "web/", "__pycache__", "shared/", ".venv")
+# What must never be packed, whatever lies about in a checkout.
+UNWANTED = ("tests/", "test_", "node_modules", "web/", "__pycache__", "shared/", ".venv")
 
 
 class Built(NamedTuple):
@@ -65,8 +65,8 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(built: Built
     files = (path for path in source.rglob("*") if path.is_file() and path.suffix != ".pyc")
     package = {path.relative_to(source).as_posix() for path in files if "egg-info" not in str(path)}
     assert {"nerscope/py.typed", "nerscope/render/assets/report.html"} <= package
-    own = f"nerscope-{VERSION}.dist-info/"
-    assert {name for name in built.in_wheel if not name.startswith(own)} == package
+    metadata_folder = f"nerscope-{VERSION}.dist-info/"
+    assert {name for name in built.in_wheel if not name.startswith(metadata_folder)} == package
 
 
 def test_the_archive_holds_what_a_build_needs(built: Built) -> None:
@@ -75,9 +75,9 @@ def test_the_archive_holds_what_a_build_needs(built: Built) -> None:
     assert "src/nerscope/render/assets/report.html" in built.in_archive
 
 
-@pytest.mark.parametrize("stranger", STRANGERS)
-def test_nothing_strange_travels(built: Built, stranger: str) -> None:
-    assert not [name for name in [*built.in_wheel, *built.in_archive] if stranger in name]
+@pytest.mark.parametrize("unwanted", UNWANTED)
+def test_nothing_unwanted_is_packed(built: Built, unwanted: str) -> None:
+    assert not [name for name in [*built.in_wheel, *built.in_archive] if unwanted in name]
 
 
 def test_they_are_small_enough_to_mail(built: Built) -> None:
@@ -85,20 +85,20 @@ def test_they_are_small_enough_to_mail(built: Built) -> None:
     assert built.archive.stat().st_size < 2_000_000
 
 
-def test_the_metadata_tell_what_the_project_says(built: Built) -> None:
-    told = built.metadata
-    assert (told["Name"], told["Version"]) == ("nerscope", VERSION)
-    assert told["License-Expression"] == PROJECT["license"]
-    assert told["Requires-Python"] == PROJECT["requires-python"]
-    assert set(told.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])
-    assert set(told.get_all("Classifier", [])) == set(PROJECT["classifiers"])
-    assert str(told.get_payload()).strip() == (ROOT / "README.md").read_text("utf-8").strip()
+def test_the_metadata_are_those_of_the_project(built: Built) -> None:
+    metadata = built.metadata
+    assert (metadata["Name"], metadata["Version"]) == ("nerscope", VERSION)
+    assert metadata["License-Expression"] == PROJECT["license"]
+    assert metadata["Requires-Python"] == PROJECT["requires-python"]
+    assert set(metadata.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])
+    assert set(metadata.get_all("Classifier", [])) == set(PROJECT["classifiers"])
+    assert str(metadata.get_payload()).strip() == (ROOT / "README.md").read_text("utf-8").strip()
 
 
-def test_the_licences_travel(built: Built) -> None:
-    own = f"nerscope-{VERSION}.dist-info/licenses/"
+def test_the_licences_are_packed(built: Built) -> None:
+    licences_folder = f"nerscope-{VERSION}.dist-info/licenses/"
     for name in PROJECT["license-files"]:
-        assert own + name in built.in_wheel
+        assert licences_folder + name in built.in_wheel
         assert built.read(f"licenses/{name}") == (ROOT / name).read_text("utf-8")
 
 
@@ -128,7 +128,7 @@ def _bare() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
-def told_by(*command: str | Path, folder: Path) -> str:
+def output_of(*command: str | Path, folder: Path) -> str:
     done = subprocess.run(
         command, cwd=folder, env=_bare(), capture_output=True, encoding="utf-8", check=False
     )
@@ -138,18 +138,18 @@ def told_by(*command: str | Path, folder: Path) -> str:
 
 @pytest.mark.slow
 def test_the_installed_command_works(elsewhere: Path, tmp_path: Path) -> None:
-    assert told_by(elsewhere / "nerscope", "--version", folder=tmp_path) == f"{VERSION}\n"
+    assert output_of(elsewhere / "nerscope", "--version", folder=tmp_path) == f"{VERSION}\n"
 
 
 def test_what_runs_is_what_was_installed(elsewhere: Path, tmp_path: Path) -> None:
     code = "import nerscope; print(nerscope.__file__)"
-    place = told_by(elsewhere / "python", "-c", code, folder=tmp_path).strip()
+    place = output_of(elsewhere / "python", "-c", code, folder=tmp_path).strip()
     assert Path(place).is_relative_to(elsewhere.parent)
 
 
 @pytest.mark.slow
 def test_the_installed_package_brings_its_demonstration(elsewhere: Path, tmp_path: Path) -> None:
-    told = told_by(elsewhere / "python", "-m", "nerscope", "demo", "there", folder=tmp_path)
-    assert "Open there" in told
+    printed = output_of(elsewhere / "python", "-m", "nerscope", "demo", "there", folder=tmp_path)
+    assert "Open there" in printed
     assert (tmp_path / "there" / "results.json").stat().st_size > 10_000
     assert "<html" in (tmp_path / "there" / "report.html").read_text(encoding="utf-8")[:2000]

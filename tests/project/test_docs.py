@@ -77,7 +77,7 @@ def error_facts() -> list[tuple[str, str]]:
     """The constant words of every error that the code raises: file, and the longest constant part
     of the fact.
     """
-    found = []
+    facts = []
     for path in sorted((ROOT / "src").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not (
@@ -95,8 +95,8 @@ def error_facts() -> list[tuple[str, str]]:
                 ]
             longest = max((str(part).strip(" '(),.:") for part in parts), key=len, default="")
             if len(longest) > 5:
-                found.append((path.name, longest))
-    return found
+                facts.append((path.name, longest))
+    return facts
 
 
 def test_every_error_is_listed_with_its_remedy() -> None:

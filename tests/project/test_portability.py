@@ -61,8 +61,8 @@ def nerscope(
     folder: Path, *arguments: str, options: tuple[str, ...] = (), **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, *options, "-m", "nerscope", *arguments]
-    surroundings = {**os.environ, **environment}
-    return subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, check=False)
+    variables = {**os.environ, **environment}
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -110,10 +110,10 @@ def test_the_same_bytes_are_printed_where_lines_end_otherwise(folder: Path) -> N
         "sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8', newline='\\r\\n')\n"
         "main()\n"
     )
-    asked = ["evaluate", "gold.txt", "--system", "s=out.txt", "--format", "csv"]
-    command = [sys.executable, "-c", windows, *asked]
+    arguments = ["evaluate", "gold.txt", "--system", "s=out.txt", "--format", "csv"]
+    command = [sys.executable, "-c", windows, *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    assert done.stdout == nerscope(folder, *asked).stdout
+    assert done.stdout == nerscope(folder, *arguments).stdout
     assert b"\r" not in done.stdout
 
 

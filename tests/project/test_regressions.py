@@ -1,4 +1,4 @@
-"""What was once found wrong, and is tested nowhere else."""
+"""Mistakes of earlier versions that no other test covers."""
 
 import json
 import os
@@ -33,10 +33,10 @@ def test_a_facet_may_be_called_accuracy(registries: None) -> None:
     assert results.value(metric="accuracy") == 0.8
 
 
-def test_types_may_be_called_as_the_confusion_table_calls_nobody() -> None:
+def test_types_may_have_the_names_of_the_confusion_table() -> None:
     gold = [(["a", "b", "c"], ["B-gold", "B-missed", "B-spurious"])]
-    found = ns.evaluate(gold, {"s": [["B-missed", "O", "B-spurious"]]}).confusion()
-    pairs = {(row["gold"], row["predicted"]): row["n"] for row in found}
+    rows = ns.evaluate(gold, {"s": [["B-missed", "O", "B-spurious"]]}).confusion()
+    pairs = {(row["gold"], row["predicted"]): row["n"] for row in rows}
     assert pairs == {("gold", "missed"): 1, ("missed", None): 1, ("spurious", "spurious"): 1}
 
 
@@ -65,7 +65,7 @@ def test_threads_may_save_to_one_path(tmp_path: Path) -> None:
         thread.join()
     assert not failed
     assert ns.Results.load(path).rows == results.rows
-    assert [one.name for one in tmp_path.iterdir()] == ["r.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["r.json"]
 
 
 def test_thousands_of_types_are_read() -> None:
@@ -104,22 +104,15 @@ def test_a_level_given_as_a_facet_is_suggested_with_its_facet() -> None:
         ns.evaluate(GOLD, {"s": HALF}, train=GOLD, facets=["unseen"])
 
 
-class Dying:
-    """A chunk that takes its worker along when it arrives there."""
-
-    def __reduce__(self) -> tuple[object, tuple[int]]:
-        return os._exit, (9,)
-
-
-def _nothing(state: object, item: object) -> int:
-    return 0
+def _die(state: object, item: object) -> int:
+    os._exit(9)
 
 
 def test_a_worker_that_dies_is_a_fault_and_no_success() -> None:
     from nerscope.engines.pool import Pool
 
     with pytest.raises(FaultError, match="a worker process died"):
-        list(Pool(2).map(_nothing, None, [Dying(), Dying()]))
+        list(Pool(2).map(_die, None, [1, 2]))
 
 
 SHELL = "set -o pipefail; {python} -m nerscope evaluate e.toml --no-cache -o r.json | head -1"
@@ -144,10 +137,10 @@ def test_pipes_serve_as_training_data_and_with_lists(tmp_path: Path) -> None:
         f"{sys.executable} -m nerscope evaluate <(cat gold.txt) --system s=<(cat gold.txt) "
         "--train <(cat gold.txt) --facet tmr --errors e.csv --list hard --list confusion -q"
     )
-    found = subprocess.run(
+    done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert (found.returncode, found.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "")
     assert "correct" in (tmp_path / "e.csv").read_text()
 
 

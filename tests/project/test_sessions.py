@@ -20,8 +20,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda page: str(page.relative_to(sessions.ROOT)),
 )
 def test_sessions_show_what_is_printed(page: Path, demo: Path, tmp_path: Path) -> None:
-    found = list(sessions.differences(page, sessions.prepared(demo, tmp_path)))
-    assert not found, "\n".join(found)
+    differences = list(sessions.differences(page, sessions.prepared(demo, tmp_path)))
+    assert not differences, "\n".join(differences)
 
 
 @pytest.mark.parametrize(

@@ -70,29 +70,29 @@ def test_every_public_name_has_an_entry() -> None:
 
 
 def test_an_entry_shows_how_a_name_is_imported_called_and_used() -> None:
-    told = api.page("evaluation", api.entries()["evaluation"])
-    assert "from nerscope import evaluate\n\ndef evaluate(\n    test: CorpusLike,\n" in told
-    assert '    intervals: "Sampling | bool | None" = None,\n' in told
-    assert "```pycon\n>>> gold = [" in told
-    assert '>>> results.value(metric="f1")\n0.6666666666666666\n```' in told
+    page = api.page("evaluation", api.entries()["evaluation"])
+    assert "from nerscope import evaluate\n\ndef evaluate(\n    test: CorpusLike,\n" in page
+    assert '    intervals: "Sampling | bool | None" = None,\n' in page
+    assert "```pycon\n>>> gold = [" in page
+    assert '>>> results.value(metric="f1")\n0.6666666666666666\n```' in page
 
 
 def test_an_entry_of_a_class_shows_fields_and_methods() -> None:
-    told = api.page("results", api.entries()["results"])
-    assert 'class Condition:\n    metric: str = "f1"\n' in told
-    assert "### Results.save()\n\n```python\ndef save(path: " in told
-    assert "### Results.rows\n\nEvery number" in told
-    assert not re.search(r"(?m)^>>> ", re.sub(r"(?ms)^```.*?^```$", "", told)), "unfenced example"
+    page = api.page("results", api.entries()["results"])
+    assert 'class Condition:\n    metric: str = "f1"\n' in page
+    assert "### Results.save()\n\n```python\ndef save(path: " in page
+    assert "### Results.rows\n\nEvery number" in page
+    assert not re.search(r"(?m)^>>> ", re.sub(r"(?ms)^```.*?^```$", "", page)), "unfenced example"
 
 
 def test_the_overview_leads_to_every_entry() -> None:
-    rooms = api.entries()
-    links = re.findall(r"\]\((\w+)\.md#(\w+)\)", api.overview(rooms))
-    assert len(links) == sum(map(len, rooms.values()))
-    pages = {room: api.page(room, names) for room, names in rooms.items()}
-    headings = {room: re.findall(r"(?m)^## (.+)$", told) for room, told in pages.items()}
-    for room, anchor in links:
-        assert anchor in map(text.slug, headings[room])
+    entries = api.entries()
+    links = re.findall(r"\]\((\w+)\.md#(\w+)\)", api.overview(entries))
+    assert len(links) == sum(map(len, entries.values()))
+    pages = {package: api.page(package, names) for package, names in entries.items()}
+    headings = {package: re.findall(r"(?m)^## (.+)$", page) for package, page in pages.items()}
+    for package, anchor in links:
+        assert anchor in map(text.slug, headings[package])
 
 
 def test_texts_are_turned_for_the_site_as_their_examples_say() -> None:
@@ -134,6 +134,6 @@ def test_links_lead_to_where_things_are(written: str, here: str, shown: str) -> 
 def test_a_site_with_a_fault_is_refused(tmp_path: Path, body: str, fault: str) -> None:
     (tmp_path / "a.html").write_text(body, encoding="utf-8")
     (tmp_path / "b.html").write_text('<h2 id="there">', encoding="utf-8")
-    found = list(check.faults(tmp_path))
-    assert (fault in found[0]) if fault else not found
-    assert check.main(tmp_path) == len(found)
+    faults = list(check.faults(tmp_path))
+    assert (fault in faults[0]) if fault else not faults
+    assert check.main(tmp_path) == len(faults)

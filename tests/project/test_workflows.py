@@ -109,7 +109,7 @@ def two_results(tmp_path: Path) -> Path:
 
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
-    ("inputs", "code", "said"),
+    ("inputs", "code", "beginning"),
     [
         ({"BASELINE": "old.json"}, 1, "::error title="),
         (
@@ -123,7 +123,7 @@ def two_results(tmp_path: Path) -> Path:
     ],
 )
 def test_the_gate_of_the_workflow_judges(
-    two_results: Path, inputs: dict[str, str], code: int, said: str
+    two_results: Path, inputs: dict[str, str], code: int, beginning: str
 ) -> None:
     empty = dict.fromkeys(gate_step()["env"], "")
     script = f'nerscope() {{ "{sys.executable}" -m nerscope "$@"; }}\n{gate_step()["run"]}'
@@ -135,7 +135,7 @@ def test_the_gate_of_the_workflow_judges(
         encoding="utf-8",
         check=False,
     )
-    assert (done.returncode, done.stdout[: len(said)]) == (code, said), done.stderr
+    assert (done.returncode, done.stdout[: len(beginning)]) == (code, beginning), done.stderr
     assert not (two_results / "bad").exists()
 
 
@@ -203,7 +203,7 @@ def test_every_paper_is_cited_alike(paper: dict[str, Any]) -> None:
         path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "measures").glob("*.md")
     )
     assert paper["title"] in page and paper["title"] in re.sub(r"\s+", " ", measures)
-    authors = [f"{one['family-names']}, {one['given-names']}" for one in paper["authors"]]
+    authors = [f"{author['family-names']}, {author['given-names']}" for author in paper["authors"]]
     assert " and ".join(authors) in page
     if "start" in paper:
         assert f"{paper['start']}--{paper['end']}" in page
@@ -214,5 +214,5 @@ def test_what_is_said_of_security_holds() -> None:
     """Nothing is unpickled or evaluated."""
     words = re.compile(r"^\s*import pickle|\bpickle\.loads?\(|(?<![\w.])(?:eval|exec)\(", re.M)
     sources = (ROOT / "src").rglob("*.py")
-    found = {path.name for path in sources if words.search(path.read_text(encoding="utf-8"))}
-    assert found == set()
+    unpicklers = {path.name for path in sources if words.search(path.read_text(encoding="utf-8"))}
+    assert unpicklers == set()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import nerscope as ns
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.mentions import Mentions, Shape, shapes_of
+from nerscope.corpus.mentions import Mentions, Shape, shape_column
 from nerscope.results.results import Results
 from nerscope.scoring.matching import match_named
 
@@ -53,10 +53,10 @@ def written(mentions: Sequence[Naive]) -> Mentions:
         starts.append(low)
         ends.append(high)
         said = "x" if one.left or one.right else ""
-        shapes.append(Shape(tuple(melted), one.left, one.right, said=said))
+        shapes.append(Shape(tuple(melted), one.left, one.right, predicted_text=said))
     kinds = [one.type for one in mentions]
     first, last, kind = (np.array(column, np.int64) for column in (starts, ends, kinds))
-    return Mentions(first, last, kind, shapes_of(shapes)).in_order()
+    return Mentions(first, last, kind, shape_column(shapes)).in_order()
 
 
 def _share(gold: Naive, pred: Naive, whole: int) -> float:
@@ -132,7 +132,7 @@ def with_holes(*spans: tuple[int, int, tuple[tuple[int, int], ...]]) -> Corpus:
     corpus = Corpus.of([(TEXT, [(low, high, "X") for low, high, _ in spans])])
     found = corpus.spans
     assert found is not None
-    shape = shapes_of([Shape(holes) for _, _, holes in spans])
+    shape = shape_column([Shape(holes) for _, _, holes in spans])
     return Corpus(
         corpus.name,
         corpus.coding,

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.corpus.lookup import ranges
+from nerscope.corpus.arrays import Bools, Floats, Ints, expand_ranges
 
 Places = list[tuple[int, int]]  # (document, place among its entities with a known tag)
 CORRECT, INCORRECT, PARTIAL, MISSED, SPURIOUS = range(5)  # in the order of EvaluationIndices
@@ -169,7 +168,7 @@ def touching(gold: EntityColumns, pred: EntityColumns, at_once: int = 1 << 22) -
     pairs = []
     for preds in _groups(last - first, at_once):
         pred_at = np.repeat(preds, (last - first)[preds])
-        gold_at = order[ranges(first[preds], last[preds])]
+        gold_at = order[expand_ranges(first[preds], last[preds])]
         touches = high[gold_at] >= pred_low[pred_at]
         pairs.append((gold_at[touches], pred_at[touches]))
     gold_at, pred_at = (np.concatenate(side) for side in zip(*pairs, strict=True))

@@ -17,14 +17,14 @@ from nerscope.corpus.mentions import (
     Mentions,
     Shape,
     decode,
-    joined_mentions,
-    shapes_of,
-    spelt,
+    join_mentions,
+    roles_and_types,
+    shape_column,
 )
 from nerscope.corpus.schemes import (
     BIO,
     OUTSIDE,
-    Labels,
+    LabelCodes,
     Scheme,
     Transitions,
     parse_label,
@@ -34,7 +34,7 @@ from nerscope.corpus.vocabulary import Fields, Vocabulary
 from nerscope.errors import FormatError, InputError
 
 _LONGEST_SHOWN = 60  # letters of a label in a message
-_LONE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SEPARATORS = {"\0", "\x1f"}
 Sentence: TypeAlias = Sequence[str] | Sequence[Sequence[Any]] | Mapping[str, Any]
 
@@ -44,67 +44,67 @@ class Coding:
     """The codes that all corpora of one evaluation share."""
 
     tokens: Vocabulary = field(default_factory=Vocabulary)
-    labels: Labels = field(default_factory=Labels)
+    labels: LabelCodes = field(default_factory=LabelCodes)
 
 
-_LISTED = 1000  # of what was found, so many are named
+_MOST_LISTED = 1000  # of what was found, so many are named
 
 
 @serialisable
-class Found(NamedTuple):
+class Note(NamedTuple):
     """Something that was noticed while reading: how often, on which lines first, what, of how many.
 
-    >>> Found(2, (3, 9), ("Yrok", "Ada")) + Found(1, (12,), ("Bob",))
-    Found(times=3, lines=(3, 9, 12), items=('Yrok', 'Ada', 'Bob'), of=0)
+    >>> Note(2, (3, 9), ("Yrok", "Ada")) + Note(1, (12,), ("Bob",))
+    Note(times=3, lines=(3, 9, 12), items=('Yrok', 'Ada', 'Bob'), out_of=0)
     """
 
     times: int
     lines: tuple[int, ...] = ()
     items: tuple[str, ...] = ()  # what it was, if it can be named
-    of: int = 0  # how often it might have been, where a rate is wanted
+    out_of: int = 0  # how often it might have been, where a rate is wanted
 
-    def __add__(self, other: "Found") -> "Found":  # type: ignore[override]
-        return Found(
+    def __add__(self, other: "Note") -> "Note":  # type: ignore[override]
+        return Note(
             self.times + other.times,
-            (self.lines + other.lines)[:_LISTED],
-            (self.items + other.items)[:_LISTED],
-            self.of + other.of,
+            (self.lines + other.lines)[:_MOST_LISTED],
+            (self.items + other.items)[:_MOST_LISTED],
+            self.out_of + other.out_of,
         )
 
 
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class ReadingNotes:
     """What was noticed while a chunk was read. Readings of chunks add up to that of their file."""
 
     transitions: Transitions = field(default_factory=Transitions)
-    mended: int = 0  # labels that were changed on request
-    comments: int = 0  # lines that were left out
-    other_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
-    first_other_line: int = 0
-    found: Mapping[str, Found] = field(default_factory=dict)  # what else a format noticed, by kind
+    mended_labels: int = 0  # labels that were changed on request
+    comment_lines: int = 0  # lines that were left out
+    differing_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
+    first_differing_line: int = 0
+    notes: Mapping[str, Note] = field(default_factory=dict)  # what else a format noticed, by kind
 
-    def without_items(self) -> "Reading":
+    def without_items(self) -> "ReadingNotes":
         """The same, without the strings that were found."""
         return replace(
-            self, found={kind: one._replace(items=()) for kind, one in self.found.items()}
+            self, notes={kind: one._replace(items=()) for kind, one in self.notes.items()}
         )
 
-    def __add__(self, other: "Reading") -> "Reading":
-        return Reading(
+    def __add__(self, other: "ReadingNotes") -> "ReadingNotes":
+        return ReadingNotes(
             self.transitions + other.transitions,
-            self.mended + other.mended,
-            self.comments + other.comments,
-            self.other_tokens + other.other_tokens,
-            self.first_other_line or other.first_other_line,
+            self.mended_labels + other.mended_labels,
+            self.comment_lines + other.comment_lines,
+            self.differing_tokens + other.differing_tokens,
+            self.first_differing_line or other.first_differing_line,
             {
-                kind: self.found.get(kind, _NOTHING) + other.found.get(kind, _NOTHING)
-                for kind in {**self.found, **other.found}
+                kind: self.notes.get(kind, _NOTHING) + other.notes.get(kind, _NOTHING)
+                for kind in {**self.notes, **other.notes}
             },
         )
 
 
-_NOTHING = Found(0)
+_NOTHING = Note(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,10 +130,12 @@ class Corpus:
     documents: Ints  # of each sentence
     labels: Ints | None = None
     spans: Mentions | None = None
-    reading: Reading = field(default_factory=Reading, repr=False)
-    told: Scheme | None = None  # the scheme that somebody said the labels are in
+    reading_notes: ReadingNotes = field(default_factory=ReadingNotes, repr=False)
+    declared_scheme: Scheme | None = None  # the scheme that somebody said the labels are in
     gaps: Objects | None = field(default=None, repr=False)  # the blanks before each token, if known
-    unread: Fields | None = field(default=None, repr=False)  # where tokens stand that are not read
+    unread_tokens: Fields | None = field(
+        default=None, repr=False
+    )  # where tokens stand that are not read
 
     def __len__(self) -> int:
         """The number of sentences."""
@@ -147,7 +149,7 @@ class Corpus:
     @property
     def scheme(self) -> Scheme:
         """The scheme that was told, or else the one that fits what was read."""
-        return self.told or self.reading.transitions.scheme()
+        return self.declared_scheme or self.reading_notes.transitions.scheme()
 
     @property
     def is_flat(self) -> bool:
@@ -169,7 +171,7 @@ class Corpus:
         (start, end, type), a mapping with `tokens` and `labels` or `spans`, or labels alone.
         """
         told = scheme_named(scheme) if scheme else None
-        return corpus_of(read_sentences(sentences, name), name, coding or Coding(), told=told)
+        return build_corpus(read_sentences(sentences, name), name, coding or Coding(), told=told)
 
     def sentences(self, first: int, last: int) -> "Corpus":
         """The sentences from `first` up to `last`; what was noticed goes with the first ones."""
@@ -179,7 +181,7 @@ class Corpus:
         spans = self.spans
         if spans is not None:
             inside = (spans.start >= begin) & (spans.start < end)
-            spans = spans[inside].moved(-begin)
+            spans = spans[inside].shifted(-begin)
         return replace(
             self,
             tokens=self.tokens[begin:end],
@@ -189,15 +191,19 @@ class Corpus:
             lines=self.lines[begin:end],
             documents=self.documents[first:last],
             gaps=None if self.gaps is None else self.gaps[begin:end],
-            unread=None if self.unread is None else self.unread.part(begin, end),
-            reading=self.reading if first == 0 else Reading(),
+            unread_tokens=None
+            if self.unread_tokens is None
+            else self.unread_tokens.part(begin, end),
+            reading_notes=self.reading_notes if first == 0 else ReadingNotes(),
         )
 
     def with_words(self) -> "Corpus":
         """The same corpus with its tokens read, if they were only found so far."""
-        if self.unread is None:
+        if self.unread_tokens is None:
             return self
-        return replace(self, tokens=self.coding.tokens.encode_fields(*self.unread), unread=None)
+        return replace(
+            self, tokens=self.coding.tokens.encode_fields(*self.unread_tokens), unread_tokens=None
+        )
 
     def place(self, token: int) -> str:
         """Where a token stands: file and line."""
@@ -224,17 +230,17 @@ class Corpus:
         else:
             found = decode(self.labels, self.starts, known, repair, scheme or self.scheme)
         if known.renames:
-            found = replace(found, type=known.renamed(found.type))
-        return found[known.counting(found.type)] if known.dropped else found
+            found = replace(found, type=known.renamed_types(found.type))
+        return found[known.counted_types(found.type)] if known.dropped else found
 
-    def written(self) -> tuple[Ints, Ints]:
+    def roles_and_types(self) -> tuple[Ints, Ints]:
         """The role and type of every token: as labelled, or as bio would write flat spans."""
         if self.labels is None:
-            return spelt(self.mentions(), self.starts, BIO)
+            return roles_and_types(self.mentions(), self.starts, BIO)
         known = self.coding.labels
-        role, kind = known.roles[self.labels], known.renamed(known.type_codes[self.labels])
+        role, kind = known.roles[self.labels], known.renamed_types(known.type_codes[self.labels])
         if known.dropped:
-            counts = known.counting(kind)
+            counts = known.counted_types(kind)
             role, kind = np.where(counts, role, OUTSIDE), np.where(counts, kind, -1)
         return role, kind
 
@@ -245,7 +251,7 @@ class Corpus:
         known = self.coding.labels
         labels, spans = self.labels, self.spans
         if labels is not None:
-            labels = np.array([coding.labels.code(label) for label in known.known], np.int32)[
+            labels = np.array([coding.labels.code(label) for label in known.labels], np.int32)[
                 labels
             ]
         if spans is not None:
@@ -258,7 +264,7 @@ class Corpus:
         return replace(self, coding=coding, tokens=tokens, labels=labels, spans=spans)
 
 
-class SentenceParts(NamedTuple):
+class ParsedSentence(NamedTuple):
     """What one sentence says: tokens if it has any, and labels or else spans."""
 
     tokens: list[str] | None
@@ -271,7 +277,7 @@ class SentenceParts(NamedTuple):
     document: int = 0
 
 
-def read_sentences(sentences: Iterable[Sentence], name: str) -> list[SentenceParts]:
+def read_sentences(sentences: Iterable[Sentence], name: str) -> list[ParsedSentence]:
     """Read sentences, whatever way they are given in; at least one."""
     if not isinstance(sentences, Iterable) or isinstance(sentences, str | bytes):
         raise InputError(name, f"{sentences!r} is no list of sentences", "give (tokens, labels)")
@@ -284,8 +290,8 @@ def read_sentences(sentences: Iterable[Sentence], name: str) -> list[SentencePar
     return parts
 
 
-def corpus_of(
-    parts: Sequence[SentenceParts],
+def build_corpus(
+    parts: Sequence[ParsedSentence],
     name: str,
     coding: Coding,
     *,
@@ -301,9 +307,9 @@ def corpus_of(
     if tokens and all(part.tokens is not None for part in parts):
         words = coding.tokens.encode([word for part in parts for word in part.tokens or ()])
     documents = np.array([part.document for part in parts], np.int64)
-    gaps = _gaps(parts)
+    gaps = _all_gaps(parts)
     if all(part.labels is None for part in parts):
-        spans = _spans(parts, starts, coding)
+        spans = _all_spans(parts, starts, coding)
         return Corpus(name, coding, words, starts, lines, documents, spans=spans, gaps=gaps)
     if any(part.labels is None for part in parts):
         raise InputError(
@@ -318,12 +324,12 @@ def corpus_of(
         if label is None:
             raise label_error(f"{name}: sentence {lines[texts.index(text)]}", text)
         shared[place] = coding.labels.code(label)
-    reading = Reading(Transitions.of(list(known), raw, starts, lines))
+    reading = ReadingNotes(Transitions.of(list(known), raw, starts, lines))
     corpus = Corpus(name, coding, words, starts, lines, documents, shared[raw])
-    return replace(corpus, reading=reading, told=told, gaps=gaps)
+    return replace(corpus, reading_notes=reading, declared_scheme=told, gaps=gaps)
 
 
-def _spans(parts: Sequence[SentenceParts], starts: Ints, coding: Coding) -> Mentions:
+def _all_spans(parts: Sequence[ParsedSentence], starts: Ints, coding: Coding) -> Mentions:
     rows = [
         (begin + start, begin + end, coding.labels.type_code(kind))
         for part, begin in zip(parts, starts.tolist(), strict=False)
@@ -332,16 +338,16 @@ def _spans(parts: Sequence[SentenceParts], starts: Ints, coding: Coding) -> Ment
     table = np.array(rows, np.int64).reshape(len(rows), 3)
     shapes = [one for part in parts for one in part.shapes or [PLAIN] * len(part.spans)]
     kinds = table[:, 2].astype(np.int32)
-    return Mentions(table[:, 0], table[:, 1], kinds, shapes_of(shapes)).in_order()
+    return Mentions(table[:, 0], table[:, 1], kinds, shape_column(shapes)).in_order()
 
 
-def _gaps(parts: Sequence[SentenceParts]) -> Objects | None:
+def _all_gaps(parts: Sequence[ParsedSentence]) -> Objects | None:
     if any(part.gaps is None for part in parts):
         return None
     return np.array([gap for part in parts for gap in part.gaps or ()], object)
 
 
-def joined(chunks: Sequence[Corpus]) -> Corpus:
+def join_chunks(chunks: Sequence[Corpus]) -> Corpus:
     """Chunks of one file as one corpus."""
     if len(chunks) == 1:
         return chunks[0]
@@ -352,9 +358,9 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
         labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
     else:
         found = [
-            chunk.mentions().moved(offset) for chunk, offset in zip(chunks, offsets, strict=False)
+            chunk.mentions().shifted(offset) for chunk, offset in zip(chunks, offsets, strict=False)
         ]
-        spans = joined_mentions(found)
+        spans = join_mentions(found)
     shifted = [chunk.starts[1:] + offset for chunk, offset in zip(chunks, offsets, strict=False)]
     return replace(
         chunks[0],
@@ -364,12 +370,12 @@ def joined(chunks: Sequence[Corpus]) -> Corpus:
         starts=np.concatenate([[0], *shifted]),
         lines=np.concatenate([chunk.lines for chunk in chunks]),
         documents=np.concatenate([chunk.documents for chunk in chunks]),
-        gaps=_joined_gaps([chunk.gaps for chunk in chunks]),
-        reading=sum((chunk.reading for chunk in chunks), Reading()),
+        gaps=_join_gaps([chunk.gaps for chunk in chunks]),
+        reading_notes=sum((chunk.reading_notes for chunk in chunks), ReadingNotes()),
     )
 
 
-def _joined_gaps(parts: Sequence[Objects | None]) -> Objects | None:
+def _join_gaps(parts: Sequence[Objects | None]) -> Objects | None:
     known = [part for part in parts if part is not None]
     return np.concatenate(known) if len(known) == len(parts) else None
 
@@ -407,7 +413,7 @@ def label_error(place: str, text: str) -> FormatError:
     )
 
 
-def read_sentence(item: Sentence, place: str, line: int = 0) -> SentenceParts:
+def read_sentence(item: Sentence, place: str, line: int = 0) -> ParsedSentence:
     """Read one sentence, whatever way it is given in."""
     marks: object
     if isinstance(item, Mapping):
@@ -419,18 +425,18 @@ def read_sentence(item: Sentence, place: str, line: int = 0) -> SentenceParts:
             )
         tokens, marks = _strings(item["tokens"], place), item.get("labels", item.get("spans"))
         if "labels" not in item:
-            return _with_spans(tokens, marks, place, line)
+            return _sentence_with_spans(tokens, marks, place, line)
         labels = _strings(marks, place)
     elif _is_pair(item):
         tokens, marks = _strings(item[0], place), item[1]
         if _are_spans(marks, tokens):
-            return _with_spans(tokens, marks, place, line)
+            return _sentence_with_spans(tokens, marks, place, line)
         labels = _strings(marks, place)
     else:
         labels = _strings(item, place)
         if not labels:
-            raise _empty(place)
-        return SentenceParts(None, labels, [], line, len(labels))
+            raise _empty_sentence(place)
+        return ParsedSentence(None, labels, [], line, len(labels))
     if len(tokens) != len(labels):
         raise InputError(
             place,
@@ -438,8 +444,8 @@ def read_sentence(item: Sentence, place: str, line: int = 0) -> SentenceParts:
             "give one label for each token",
         )
     if not labels:
-        raise _empty(place)
-    return SentenceParts(tokens, labels, [], line, len(labels))
+        raise _empty_sentence(place)
+    return ParsedSentence(tokens, labels, [], line, len(labels))
 
 
 def _is_pair(item: object) -> TypeGuard[Sequence[Any]]:
@@ -458,9 +464,9 @@ def _are_spans(marks: object, tokens: list[str]) -> bool:
     return not isinstance(marks[0], str) if marks else bool(tokens)
 
 
-def _with_spans(tokens: list[str], given: object, place: str, line: int) -> SentenceParts:
+def _sentence_with_spans(tokens: list[str], given: object, place: str, line: int) -> ParsedSentence:
     if not tokens:
-        raise _empty(place)
+        raise _empty_sentence(place)
     spans = []
     many: Iterable[Any] = given if isinstance(given, Iterable) else [given]
     for one in many:
@@ -480,10 +486,10 @@ def _with_spans(tokens: list[str], given: object, place: str, line: int) -> Sent
                 "count tokens from 0; the end is the first token behind the span",
             )
         spans.append((start, end, kind))
-    return SentenceParts(tokens, None, spans, line, len(tokens))
+    return ParsedSentence(tokens, None, spans, line, len(tokens))
 
 
-def _empty(place: str) -> InputError:
+def _empty_sentence(place: str) -> InputError:
     return InputError(
         place, "the sentence is empty", "leave empty sentences out, in gold and systems alike"
     )
@@ -500,7 +506,7 @@ def _strings(given: object, place: str) -> list[str]:
     strings = list(given)
     if set(map(type, strings)) - {str} and all(isinstance(text, str) for text in strings):
         strings = list(map(str, strings))  # of a kind of their own, as numpy's are
-    if not set(map(type, strings)) - {str} and _LONE.search("".join(strings)):
+    if not set(map(type, strings)) - {str} and _LONE_SURROGATE.search("".join(strings)):
         raise InputError(
             place, "a token or label holds half a character (a lone surrogate)", "take it out"
         )

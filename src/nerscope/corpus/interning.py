@@ -9,7 +9,7 @@ import os
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints, Words
+from nerscope.corpus.arrays import Bools, Ints, Uint64s
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -51,7 +51,7 @@ class Interner:
         twin._keys, twin._codes = self._keys.copy(), self._codes.copy()
         return twin
 
-    def _slots(self, keys: Words) -> Ints:
+    def _slots(self, keys: Uint64s) -> Ints:
         """The slot where each key is looked for first."""
         mixed = keys * self._seed
         mixed ^= mixed >> _HALF
@@ -60,7 +60,7 @@ class Interner:
         slots: Ints = mixed.view(np.int64)
         return slots
 
-    def find(self, keys: Words) -> Ints:
+    def find(self, keys: Uint64s) -> Ints:
         """The code of each key, -1 where it is unknown."""
         slots = self._slots(keys)
         codes = self._codes.take(slots)
@@ -75,7 +75,7 @@ class Interner:
             ]
         return codes
 
-    def codes(self, keys: Words) -> Ints:
+    def codes(self, keys: Uint64s) -> Ints:
         """The code of each key; unknown keys get new codes."""
         codes = self.find(keys)
         if codes.min(initial=0) >= 0:
@@ -88,7 +88,7 @@ class Interner:
             unknown, some = unknown[codes[unknown] == _EMPTY], 8 * some
         return codes
 
-    def _insert(self, keys: Words) -> None:
+    def _insert(self, keys: Uint64s) -> None:
         total = self.size + len(keys)
         while total > len(self.keys):
             self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)])
@@ -113,11 +113,11 @@ class Interner:
             codes, slots = codes[lost], (slots[lost] + 1) & mask
 
 
-class Paths:
+class SequenceTrie:
     """Codes for sequences of codes: a tree whose edges are interned, so that a sequence is one
     integer.
 
-    >>> paths = Paths()
+    >>> paths = SequenceTrie()
     >>> tokens = np.array([4, 5, 4, 5, 6])
     >>> paths.codes(tokens, np.array([0, 2, 2]), np.array([2, 4, 5])).tolist()
     [1, 1, 2]
@@ -148,16 +148,16 @@ class Paths:
             active = active[known & (ends[active] - starts[active] > position)]
         return nodes
 
-    def copy(self) -> "Paths":
+    def copy(self) -> "SequenceTrie":
         """The same codes, free to grow apart."""
-        twin = Paths()
+        twin = SequenceTrie()
         twin._edges = self._edges.copy()
         return twin
 
-    def beginnings(self) -> Ints:
+    def first_codes(self) -> Ints:
         """The code of each path of one item, by that item; -1 where there is none.
 
-        >>> paths = Paths()
+        >>> paths = SequenceTrie()
         >>> _ = paths.codes(np.array([2, 5, 0]), np.array([0, 2]), np.array([2, 3]))
         >>> paths.beginnings().tolist()
         [1, -1, 0]
@@ -169,21 +169,21 @@ class Paths:
         found[items] = roots
         return found
 
-    def goes_on(self) -> Bools:
+    def has_children(self) -> Bools:
         """Whether a path is the beginning of another one, by code."""
         before = self._before(np.arange(len(self)))
         found = np.zeros(len(self), bool)
         found[before[before >= 0]] = True
         return found
 
-    def further(self, codes: Ints, items: Ints) -> Ints:
+    def children(self, codes: Ints, items: Ints) -> Ints:
         """The code of each path that goes on with one more item, -1 for the unknown ones."""
         return self._edges.find(((codes + 1).astype(np.uint64) << _HALF) | items.astype(np.uint64))
 
-    def spelt(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
+    def sequences(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
         """The sequences behind codes, as items with the start and the end of each.
 
-        >>> paths = Paths()
+        >>> paths = SequenceTrie()
         >>> codes = paths.codes(np.array([4, 5, 6]), np.array([0, 2]), np.array([2, 3]))
         >>> [part.tolist() for part in paths.spelt(codes)]
         [[4, 5, 6], [0, 2], [2, 3]]
@@ -210,7 +210,7 @@ class Paths:
         """The path without its last item, -1 if it had but one."""
         return (self._edges.keys[codes] >> _HALF).astype(np.int64) - 1
 
-    def path(self, code: int) -> list[int]:
+    def sequence(self, code: int) -> list[int]:
         """The sequence behind a code."""
         items: list[int] = []
         while code >= 0:

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, Reading
-from nerscope.corpus.interning import Paths
+from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
+from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.mentions import Mentions, token_runs
 from nerscope.corpus.schemes import BIO, Scheme
-from nerscope.corpus.sequences import places_counted
-from nerscope.corpus.tallies import Tallies, part_of
+from nerscope.corpus.sequences import count_occurrences
 
 _HELD = 4_000_000  # tokens of a text that is not read twice
 
@@ -30,7 +30,7 @@ class Lexicon:
     the training mentions; whatever is unknown has the code -1 there.
     """
 
-    surfaces: Paths
+    surfaces: SequenceTrie
     n_mentions: int
     n_tokens: int
     token_counts: Ints  # by token
@@ -42,17 +42,179 @@ class Lexicon:
     occurrences: Ints  # by surface: of its tokens anywhere in the text, annotated or not
 
 
-class Training(NamedTuple):
+_FIRST_ROWS = 1024
+
+
+class KeyCounts(NamedTuple):
+    """How often each key occurs, perhaps in several columns: distinct (key, column) pairs."""
+
+    keys: Ints
+    columns: Ints
+    times: Ints
+
+    @classmethod
+    def of(cls, keys: Ints, columns: Ints | None = None) -> "KeyCounts":
+        """Count pairs, or keys alone.
+
+        >>> KeyCounts.of(np.array([3, 1, 3]), np.array([0, 2, 0])).times.tolist()
+        [1, 2]
+        """
+        if columns is None:
+            distinct, times = np.unique(keys, return_counts=True)
+            return cls(distinct, np.zeros(len(distinct), np.int64), times)
+        width = np.int64(columns.max(initial=0) + 1)
+        pairs, times = np.unique(keys * width + columns, return_counts=True)
+        return cls(pairs // width, pairs % width, times)
+
+
+class LexiconPart(NamedTuple):
+    """What one chunk says of tokens and surfaces; surfaces are numbered as they first turn up.
+
+    Surface k has the tokens `surfaces[ends[k - 1]:ends[k]]`, in the codes that all chunks share.
+    """
+
+    n_mentions: int
+    n_tokens: int
+    tokens: KeyCounts
+    inside: KeyCounts  # by token and type
+    inside_any: KeyCounts  # by token
+    surfaces: Ints
+    ends: Ints
+    by_surface: KeyCounts  # by surface and type
+    with_holes: KeyCounts  # by surface: of mentions that do not stand side by side in the text
+
+
+def lexicon_part(chunk: Corpus, mentions: Mentions) -> LexiconPart:
+    """What the mentions of a chunk add to a lexicon.
+
+    >>> chunk = Corpus.of([(["New", "York"], ["B-LOC", "I-LOC"]), (["York"], ["O"])])
+    >>> part = lexicon_part(chunk, chunk.mentions())
+    >>> part.tokens.times.tolist(), part.inside_any.times.tolist(), part.ends.tolist()
+    ([1, 2], [1, 1], [2])
+    """
+    tokens = chunk.tokens
+    inside, types = mentions.positions, np.repeat(mentions.type, mentions.lengths)
+    if not mentions.are_flat:  # a token counts once for each type around it
+        once = KeyCounts.of(inside, types)
+        inside, types = once.keys, once.columns
+    codes = SequenceTrie().codes(*token_runs(tokens, mentions))
+    first, number = _as_they_turn_up(codes)
+    items, starts, ends = token_runs(tokens, mentions[first])
+    sizes = ends - starts
+    whole = mentions.lengths == mentions.end - mentions.start
+    return LexiconPart(
+        len(mentions),
+        len(tokens),
+        KeyCounts.of(tokens),
+        KeyCounts.of(tokens[inside], types),
+        KeyCounts.of(tokens[np.unique(inside)]),
+        items[_every(starts, sizes)],
+        np.cumsum(sizes),
+        KeyCounts.of(number, mentions.type),
+        KeyCounts.of(number[~whole]),
+    )
+
+
+def _as_they_turn_up(codes: Ints) -> tuple[Ints, Ints]:
+    """Where each distinct code is first, in order, and the number of each code in that order."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse]
+
+
+def _every(starts: Ints, sizes: Ints) -> Ints:
+    """All positions of some runs."""
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(starts - before, sizes) + np.arange(sizes.sum())
+
+
+class LexiconBuilder:
+    """The sum of parts, in whatever order they come; only the numbers of surfaces depend on it.
+
+    >>> chunk = Corpus.of([(["New", "York"], ["B-LOC", "I-LOC"])])
+    >>> tallies = LexiconBuilder()
+    >>> for _ in range(2):
+    ...     tallies.add(lexicon_part(chunk, chunk.mentions()))
+    >>> tallies.n_tokens, tallies.tokens.table(4, 1).ravel().tolist()
+    (4, [2, 0, 2, 0])
+    """
+
+    def __init__(self) -> None:
+        self.n_mentions = self.n_tokens = 0
+        self.tokens, self.inside, self.inside_any = _CountTable(), _CountTable(), _CountTable()
+        self.by_surface, self.with_holes = _CountTable(), _CountTable()  # by codes of _seen
+        self._seen, self._arrived = SequenceTrie(), [np.zeros(0, np.int64)]
+        self._is_surface: Bools = np.zeros(_FIRST_ROWS, bool)
+
+    def add(self, part: LexiconPart) -> None:
+        """Add what a chunk says."""
+        self.n_mentions += part.n_mentions
+        self.n_tokens += part.n_tokens
+        self.tokens.add(part.tokens)
+        self.inside.add(part.inside)
+        self.inside_any.add(part.inside_any)
+        starts = np.concatenate([[0], part.ends[:-1]]) if len(part.ends) else part.ends
+        codes = self._seen.codes(part.surfaces, starts, part.ends)
+        self.by_surface.add(part.by_surface._replace(keys=codes[part.by_surface.keys]))
+        self.with_holes.add(part.with_holes._replace(keys=codes[part.with_holes.keys]))
+        self._note(codes)
+
+    def _note(self, codes: Ints) -> None:
+        """Note which surfaces turn up for the first time; prefixes of surfaces are none."""
+        if len(self._seen) > len(self._is_surface):
+            more = 2 * len(self._seen) - len(self._is_surface)
+            self._is_surface = np.pad(self._is_surface, (0, more))
+        new = codes[~self._is_surface[codes]]
+        self._is_surface[new] = True
+        self._arrived.append(new)
+
+    def surfaces(self) -> tuple[SequenceTrie, Ints, Ints]:
+        """All surfaces as paths that do not depend on how the data was cut into chunks; the code of
+        each surface there, and the key it has in `by_surface` and `with_holes`.
+        """
+        arrived = np.concatenate(self._arrived)
+        surfaces = SequenceTrie()
+        return surfaces, surfaces.codes(*self._seen.sequences(arrived)), arrived
+
+
+class _CountTable:
+    """A table of counts that grows as new keys and columns come."""
+
+    def __init__(self) -> None:
+        self._counts: Ints = np.zeros((_FIRST_ROWS, 1), np.int64)
+
+    def add(self, tally: KeyCounts) -> None:
+        """Add distinct pairs."""
+        if not len(tally.keys):
+            return
+        self._reach(int(tally.keys.max()) + 1, int(tally.columns.max()) + 1)
+        self._counts[tally.keys, tally.columns] += tally.times
+
+    def _reach(self, rows: int, columns: int) -> None:
+        have, wide = self._counts.shape
+        if rows > have or columns > wide:
+            more = 2 * rows - have if rows > have else 0
+            self._counts = np.pad(self._counts, ((0, more), (0, max(0, columns - wide))))
+
+    def table(self, rows: int, columns: int) -> Ints:
+        """The counts of the first keys and columns."""
+        self._reach(rows, columns)
+        return np.ascontiguousarray(self._counts[:rows, :columns])
+
+
+class TrainingData(NamedTuple):
     """What came of reading training data: the lexicon, and what was noticed in each file."""
 
     lexicon: Lexicon
-    readings: Mapping[str, Reading]  # by the name of the file
+    notes_by_file: Mapping[str, ReadingNotes]  # by the name of the file
     scheme: Scheme
 
     @property
-    def reading(self) -> Reading:
+    def all_notes(self) -> ReadingNotes:
         """What was noticed in all files."""
-        return sum(self.readings.values(), Reading())
+        return sum(self.notes_by_file.values(), ReadingNotes())
 
 
 def lexicon_of(training: Corpus, repair: str = "conlleval") -> Lexicon:
@@ -66,7 +228,9 @@ def lexicon_of(training: Corpus, repair: str = "conlleval") -> Lexicon:
     return read_training(lambda: [training], repair).lexicon
 
 
-def read_training(chunks: Callable[[], Iterable[Corpus]], repair: str = "conlleval") -> Training:
+def read_training(
+    chunks: Callable[[], Iterable[Corpus]], repair: str = "conlleval"
+) -> TrainingData:
     """Count training data that may be larger than memory: its chunks are asked for anew when they
     are to be read again. All have the same coding, and tokens.
 
@@ -79,27 +243,27 @@ def read_training(chunks: Callable[[], Iterable[Corpus]], repair: str = "conllev
     (5, [0, 2], 'bio')
     """
     scheme = _scheme(chunks()) if repair in ("strict", "discard") else None
-    tallies, again = Tallies(), _Again(chunks)
-    readings, coding, told = dict[str, Reading](), Coding(), None
+    tallies, again = LexiconBuilder(), _TextReplay(chunks)
+    readings, coding, told = dict[str, ReadingNotes](), Coding(), None
     for chunk in chunks():
-        tallies.add(part_of(chunk, chunk.mentions(repair, scheme)))
-        readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
-        coding, told = chunk.coding, told or chunk.told
+        tallies.add(lexicon_part(chunk, chunk.mentions(repair, scheme)))
+        readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
+        coding, told = chunk.coding, told or chunk.declared_scheme
         again.hold(chunk)
     lexicon = _lexicon(tallies, coding, again)
-    found = Training(lexicon, readings, scheme or BIO)
-    return found if scheme else found._replace(scheme=told or found.reading.transitions.scheme())
+    found = TrainingData(lexicon, readings, scheme or BIO)
+    return found if scheme else found._replace(scheme=told or found.all_notes.transitions.scheme())
 
 
 def _scheme(chunks: Iterable[Corpus]) -> Scheme:
     """The scheme that somebody told, or that fits all chunks together."""
-    reading, told = Reading(), None
+    reading, told = ReadingNotes(), None
     for chunk in chunks:
-        reading, told = reading + chunk.reading, told or chunk.told
+        reading, told = reading + chunk.reading_notes, told or chunk.declared_scheme
     return told or reading.transitions.scheme()
 
 
-class _Again:
+class _TextReplay:
     """The text once more: as it was held, if it is short, or else read again."""
 
     def __init__(self, chunks: Callable[[], Iterable[Corpus]]) -> None:
@@ -121,7 +285,7 @@ class _Again:
         return ((chunk.tokens, chunk.starts) for chunk in self._chunks())
 
 
-def _lexicon(tallies: Tallies, coding: Coding, again: _Again) -> Lexicon:
+def _lexicon(tallies: LexiconBuilder, coding: Coding, again: _TextReplay) -> Lexicon:
     kinds, bound = max(1, len(coding.labels.types)), coding.tokens.bound
     surfaces, codes, keys = tallies.surfaces()
     rows = int(keys.max(initial=-1)) + 1
@@ -129,7 +293,7 @@ def _lexicon(tallies: Tallies, coding: Coding, again: _Again) -> Lexicon:
     by_surface = np.zeros((len(surfaces), kinds), np.int64)
     by_surface[codes] = tallies.by_surface.table(rows, kinds)[keys]
     occurrences = np.zeros(len(surfaces), np.int64)
-    found = places_counted(surfaces, again.texts())
+    found = count_occurrences(surfaces, again.texts())
     occurrences[codes] = found[codes] + tallies.with_holes.table(rows, 1)[keys, 0]
     return Lexicon(
         surfaces,

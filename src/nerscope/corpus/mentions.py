@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.codec import serialisable
-from nerscope.corpus.arrays import Bools, Ints, Objects
-from nerscope.corpus.lookup import ranges
+from nerscope.corpus.arrays import Bools, Ints, Objects, expand_ranges
 from nerscope.corpus.schemes import (
     BEGIN,
     BIO,
@@ -23,9 +22,9 @@ from nerscope.corpus.schemes import (
     ROLE_OF_LETTER,
     SINGLE,
     Label,
-    Labels,
+    LabelCodes,
     Scheme,
-    stray,
+    stray_labels,
 )
 from nerscope.errors import UsageError, suggest
 
@@ -61,7 +60,7 @@ class Shape(NamedTuple):
     left: int = 0
     right: int = 0
     adrift: bool = False
-    said: str = ""
+    predicted_text: str = ""
 
     @classmethod
     def of_runs(cls, runs: Sequence[tuple[int, int]]) -> "Shape":
@@ -96,7 +95,7 @@ class Shape(NamedTuple):
 PLAIN = Shape()
 
 
-def shapes_of(shapes: Sequence[Shape]) -> Objects | None:
+def shape_column(shapes: Sequence[Shape]) -> Objects | None:
     """Shapes as a column; None if all are plain."""
     if all(shape == PLAIN for shape in shapes):
         return None
@@ -122,7 +121,7 @@ class Mentions:
         shape = None if self.shape is None else self.shape[chosen]
         return Mentions(self.start[chosen], self.end[chosen], self.type[chosen], shape)
 
-    def moved(self, by: int | Ints) -> "Mentions":
+    def shifted(self, by: int | Ints) -> "Mentions":
         """The same mentions, so many tokens further on."""
         return Mentions(self.start + by, self.end + by, self.type, self.shape)
 
@@ -137,7 +136,7 @@ class Mentions:
     @property
     def positions(self) -> Ints:
         """The tokens of each, mention by mention."""
-        found = ranges(self.start, self.end)
+        found = expand_ranges(self.start, self.end)
         if self.shape is None or not any(shape.holes for shape in self.shape):
             return found
         ends = np.cumsum(self.end - self.start)
@@ -187,11 +186,11 @@ _NONE = np.zeros(0, np.int64)
 NO_MENTIONS = Mentions(_NONE, _NONE, _NONE)
 
 
-def joined_mentions(parts: Sequence[Mentions]) -> Mentions:
+def join_mentions(parts: Sequence[Mentions]) -> Mentions:
     """Mentions one after the other."""
     shape = None
     if any(part.shape is not None for part in parts):
-        shape = np.concatenate([spelt_out(part.shape, len(part)) for part in parts])
+        shape = np.concatenate([explicit_shapes(part.shape, len(part)) for part in parts])
     return Mentions(
         np.concatenate([part.start for part in parts]),
         np.concatenate([part.end for part in parts]),
@@ -219,7 +218,7 @@ def token_runs(tokens: Ints, mentions: Mentions) -> tuple[Ints, Ints, Ints]:
     return tokens[mentions.positions], ends - mentions.lengths, ends
 
 
-def spelt_out(shape: Objects | None, size: int) -> Objects:
+def explicit_shapes(shape: Objects | None, size: int) -> Objects:
     """The shapes of so many mentions, of plain ones too."""
     return np.fromiter([PLAIN] * size, object, size) if shape is None else shape
 
@@ -229,26 +228,26 @@ def _size(ranges_of: Iterable[tuple[int, int]]) -> int:
 
 
 def decode(
-    codes: Ints, starts: Ints, labels: Labels, repair: str = "conlleval", scheme: Scheme = BIO
+    codes: Ints, starts: Ints, labels: LabelCodes, repair: str = "conlleval", scheme: Scheme = BIO
 ) -> Mentions:
     """The mentions that label codes spell. A repair touches only what the scheme forbids.
 
-    >>> labels = Labels()
+    >>> labels = LabelCodes()
     >>> codes = np.array([labels.code(Label(role, "PER")) for role in (BEGIN, INSIDE, BEGIN)])
     >>> found = decode(codes, np.array([0, 3]), labels)
     >>> found.start.tolist(), found.end.tolist()
     ([0, 2], [2, 3])
     """
     if repair == "strict" and not scheme.inside_opens:
-        return _decoded(codes, starts, labels, strict=True)
-    mentions = _decoded(codes, starts, labels)
+        return _decode_roles(codes, starts, labels, strict=True)
+    mentions = _decode_roles(codes, starts, labels)
     if repair == "discard":
         role, kind = labels.roles[codes], labels.type_codes[codes]
         return mentions[~_faulty(mentions, role, kind, starts, scheme)]
     return mentions
 
 
-def _decoded(codes: Ints, starts: Ints, labels: Labels, strict: bool = False) -> Mentions:
+def _decode_roles(codes: Ints, starts: Ints, labels: LabelCodes, strict: bool = False) -> Mentions:
     """Look only at labels other than O, whose code is 0: each goes on with what is before, or does
     not. What hangs together is a mention; strictly, only if it begins with B or S, and then another
     type does not end it.
@@ -274,39 +273,39 @@ def _decoded(codes: Ints, starts: Ints, labels: Labels, strict: bool = False) ->
 
 def _faulty(mentions: Mentions, role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:
     """Whether a mention holds a stray label, or is not closed where the scheme marks the end."""
-    before = np.concatenate([[0], np.cumsum(stray(role, kind, starts, scheme))])
+    before = np.concatenate([[0], np.cumsum(stray_labels(role, kind, starts, scheme))])
     faulty: Bools = before[mentions.end] > before[mentions.start]
     return faulty | (role[mentions.end - 1] < END) if scheme.must_close else faulty
 
 
-def spelt(mentions: Mentions, starts: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
+def roles_and_types(mentions: Mentions, starts: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
     """The role and the type of every token, as a scheme spells mentions that do not overlap."""
     mentions = mentions.placed
     length = int(starts[-1])
     role, kind = np.zeros(length, np.int64), np.full(length, -1, np.int64)
     lengths = mentions.end - mentions.start
-    inside = ranges(mentions.start, mentions.end)
+    inside = expand_ranges(mentions.start, mentions.end)
     role[inside], kind[inside] = INSIDE, np.repeat(mentions.type, lengths)
     role[mentions.end - 1] = END
     role[mentions.start] = BEGIN
     role[mentions.start[lengths == 1]] = SINGLE
     if scheme.begin_separates:
-        role[mentions.start] = np.where(_touching(mentions, starts), BEGIN, INSIDE)
+        role[mentions.start] = np.where(_follows_own_type(mentions, starts), BEGIN, INSIDE)
     # bio spells the end of a mention with I, which is read back as inside.
     read_back = np.array([OUTSIDE, *(ROLE_OF_LETTER[letter] for letter in scheme.letters)])
     return read_back[role], kind
 
 
-def encode(mentions: Mentions, starts: Ints, labels: Labels, scheme: Scheme) -> Ints:
+def encode(mentions: Mentions, starts: Ints, labels: LabelCodes, scheme: Scheme) -> Ints:
     """The label codes by which a scheme spells mentions that do not overlap."""
-    role, kind = spelt(mentions, starts, scheme)
+    role, kind = roles_and_types(mentions, starts, scheme)
     table = np.zeros((5, max(1, len(labels.types))), np.int64)
     for used in np.unique(role[role != OUTSIDE]).tolist():
         table[used] = [labels.code(Label(used, name)) for name in labels.types]
     return table[role, np.maximum(kind, 0)]
 
 
-def _touching(mentions: Mentions, starts: Ints) -> Bools:
+def _follows_own_type(mentions: Mentions, starts: Ints) -> Bools:
     """Whether a mention follows one of its own type directly, in the same sentence."""
     touching = np.zeros(len(mentions), bool)
     touching[1:] = (mentions.start[1:] == mentions.end[:-1]) & (
@@ -315,6 +314,6 @@ def _touching(mentions: Mentions, starts: Ints) -> Bools:
     return touching & ~np.isin(mentions.start, starts)
 
 
-def merged_by_io(mentions: Mentions, starts: Ints) -> int:
+def count_merged_by_io(mentions: Mentions, starts: Ints) -> int:
     """How many mentions a scheme without B would melt into the one before."""
-    return int(_touching(mentions, starts).sum())
+    return int(_follows_own_type(mentions, starts).sum())

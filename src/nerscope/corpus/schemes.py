@@ -12,6 +12,7 @@ import numpy as np
 
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import UsageError, expect, suggest
 
 OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
@@ -114,10 +115,10 @@ def parse_label(text: str, bare: int | None = None) -> Label | None:
 
 
 @dataclass(slots=True)
-class Labels:
+class LabelCodes:
     """All labels of an evaluation: a code for each (role, type), shared by every file.
 
-    >>> labels = Labels()
+    >>> labels = LabelCodes()
     >>> labels.code(Label(BEGIN, "PER")), labels.code(Label(OUTSIDE, "")), labels.types
     (1, 0, ['PER'])
     """
@@ -147,7 +148,7 @@ class Labels:
         return self._codes.setdefault(label, len(self._codes))
 
     @property
-    def known(self) -> list[Label]:
+    def labels(self) -> list[Label]:
         """The labels in the order of their codes."""
         return list(self._codes)
 
@@ -162,7 +163,7 @@ class Labels:
         codes = [self._types.get(label.type, -1) for label in self._codes]
         return np.array(codes, np.int16 if len(self._types) < 1 << 15 else np.int32)
 
-    def renamed(self, kinds: Ints) -> Ints:
+    def renamed_types(self, kinds: Ints) -> Ints:
         """The types as they count; -1, which is none, stays."""
         if not self.renames:
             return kinds
@@ -170,17 +171,17 @@ class Labels:
         return np.array([*table, -1], kinds.dtype)[kinds]
 
     @property
-    def as_written(self) -> "Labels":
+    def as_written(self) -> "LabelCodes":
         """The same codes, of which all types count, under the names they are written with."""
         return replace(self, renames={}, dropped=frozenset())
 
-    def counting(self, kinds: Ints) -> Bools:
+    def counted_types(self, kinds: Ints) -> Bools:
         """Whether each of some types, already renamed, counts; -1, which is none, does not."""
         table = [name not in self.dropped for name in self.types]
         counts: Bools = np.array([*table, False])[kinds]
         return counts
 
-    def spell(self, scheme: Scheme) -> list[str]:
+    def texts_in(self, scheme: Scheme) -> list[str]:
         """How a scheme writes each label."""
         return [
             OUTSIDE_LABEL
@@ -192,7 +193,7 @@ class Labels:
         ]
 
 
-class _Rules(NamedTuple):
+class _LabelPairs(NamedTuple):
     """Pairs of labels that follow each other, as arrays, and what a scheme says of them."""
 
     before: Ints  # roles
@@ -201,7 +202,7 @@ class _Rules(NamedTuple):
     scheme: Scheme
 
     @property
-    def stray(self) -> Bools:
+    def is_stray(self) -> Bools:
         """Whether the second label has nothing to continue, or separates nothing."""
         is_open = (self.before == BEGIN) | (self.before == INSIDE)
         continues = (self.after == INSIDE) | (self.after == END)
@@ -210,7 +211,7 @@ class _Rules(NamedTuple):
         return alone | idle
 
     @property
-    def unclosed(self) -> Bools:
+    def is_unclosed(self) -> Bools:
         """Whether the first label is left open."""
         is_open = (self.before == BEGIN) | (self.before == INSIDE)
         continues = (self.after == INSIDE) | (self.after == END)
@@ -218,25 +219,25 @@ class _Rules(NamedTuple):
         return left_open
 
     @property
-    def broken(self) -> Bools:
+    def is_forbidden(self) -> Bools:
         """Whether the pair is forbidden, whichever label is to blame."""
-        return self.stray | self.unclosed
+        return self.is_stray | self.is_unclosed
 
 
-def stray(role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:
+def stray_labels(role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:
     """Whether each label has nothing to continue, or separates nothing.
 
     A sentence begins as if after `O`. Roles and types are those of each token.
     """
-    return _Rules(*_with_previous(role, kind, starts), scheme).stray
+    return _LabelPairs(*_with_previous(role, kind, starts), scheme).is_stray
 
 
-def broken(role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> tuple[Bools, Bools]:
+def forbidden_labels(role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> tuple[Bools, Bools]:
     """Whether each label may not follow the one before, and whether a sentence may not end so."""
-    into = _Rules(*_with_previous(role, kind, starts), scheme).broken
+    into = _LabelPairs(*_with_previous(role, kind, starts), scheme).is_forbidden
     last = starts[1:] - 1
     nothing = np.zeros(len(last), role.dtype)
-    out = _Rules(role[last], nothing, np.zeros(len(last), bool), scheme).broken
+    out = _LabelPairs(role[last], nothing, np.zeros(len(last), bool), scheme).is_forbidden
     return into, out
 
 
@@ -277,8 +278,8 @@ class Transitions:
         outside = texts.index(OUTSIDE_LABEL) + 1 if OUTSIDE_LABEL in texts else 0
         last = starts[1:] - 1
         every = [
-            _tallied(keys, lines, size, outside * size + outside),
-            _tallied(codes[last] * size, lines[last], size),
+            _count_keys(keys, lines, size, outside * size + outside),
+            _count_keys(codes[last] * size, lines[last], size),
         ]
         found, times, first = (np.concatenate(column) for column in zip(*every, strict=True))
         return cls(tuple(texts), found // size, found % size, times, first)
@@ -329,7 +330,7 @@ class Transitions:
         """The scheme with which the file agrees best."""
         used = (text for text in self.texts if text != OUTSIDE_LABEL and text[1:2] == "-")
         prefixes = {text[0] for text in used}
-        for name, match in _SIGNS:
+        for name, match in _SCHEME_SIGNS:
             if match(prefixes):
                 return SCHEMES[name]
         # B and I only: whichever of the two schemes is broken less often
@@ -346,14 +347,16 @@ class Transitions:
         role = np.array([label.role for label in labels])
         kind = np.array([types[label.type] for label in labels])
         before, after = self.before, self.after
-        return _Rules(role[before], role[after], kind[before] == kind[after], scheme).broken
+        return _LabelPairs(
+            role[before], role[after], kind[before] == kind[after], scheme
+        ).is_forbidden
 
 
 _SOME = 1 << 12
 _DENSE = 1 << 16  # up to this many possible transitions, a table is quicker than sorting
 
 
-def _tallied(keys: Ints, lines: Ints, size: int, common: int = 0) -> tuple[Ints, Ints, Ints]:
+def _count_keys(keys: Ints, lines: Ints, size: int, common: int = 0) -> tuple[Ints, Ints, Ints]:
     """The distinct keys, how often each occurs, and the line of its first occurrence; that of the
     common one is told by what is left.
     """
@@ -384,10 +387,31 @@ class Fault(NamedTuple):
     first_line: int
 
 
-_SIGNS: list[tuple[str, Callable[[set[str]], bool]]] = [
+_SCHEME_SIGNS: list[tuple[str, Callable[[set[str]], bool]]] = [
     ("bmeow", lambda letters: "W" in letters),
     ("bmes", lambda letters: "M" in letters),
     ("bilou", lambda letters: bool(letters & {"L", "U"})),
     ("bioes", lambda letters: bool(letters & {"E", "S"})),
     ("io", lambda letters: "B" not in letters and "I" in letters),
 ]
+
+
+def join_handles(
+    tokens: Ints, labels: Ints, starts: Ints, words: Vocabulary, known: LabelCodes
+) -> Ints:
+    """The labels with `B-X` right after an `@` labelled `B-X` turned into `I-X`, as the Broad
+    Twitter Corpus needs it.
+    """
+    inside = np.arange(len(known.labels))
+    for code, label in enumerate(known.labels):
+        if label.role == BEGIN:
+            inside[code] = known.code(Label(INSIDE, label.type))
+    after = np.zeros(len(tokens), bool)
+    after[1:] = (tokens[:-1] == words.encode(["@"])[0]) & (labels[1:] == labels[:-1])
+    after[starts[:-1]] = False
+    return np.where(after & (inside[labels] != labels), inside[labels], labels)
+
+
+LABEL_FIXES: dict[str, Callable[[Ints, Ints, Ints, Vocabulary, LabelCodes], Ints]] = {
+    "handles": join_handles
+}

@@ -4,21 +4,20 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
+from nerscope.corpus.arrays import Ints, expand_ranges, lookup
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import lookup, ranges
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.mentions import Mentions
 
 
-def places_of(text: Corpus, tokens: Ints, wanted: Mentions) -> tuple[Ints, Ints]:
+def find_sequences(text: Corpus, tokens: Ints, wanted: Mentions) -> tuple[Ints, Ints]:
     """All places in a text of the sequences `tokens[start:end]`: which one, and where it begins.
 
     "Bank of Ghana" is looked for where "Ghana" stands, not where "of" does: candidates begin two
     tokens before each "Ghana", must lie in one sentence, and are then compared token by token.
 
     >>> text = Corpus.of([(["a", "b", "a", "b"], ["B-X", "I-X", "O", "O"])])
-    >>> which, begin = places_of(text, text.tokens, text.mentions())
+    >>> which, begin = find_sequences(text, text.tokens, text.mentions())
     >>> which.tolist(), begin.tolist()
     ([0, 0], [0, 2])
     """
@@ -32,7 +31,7 @@ def places_of(text: Corpus, tokens: Ints, wanted: Mentions) -> tuple[Ints, Ints]
     return which, begin
 
 
-def places_counted(paths: Paths, texts: Iterable[tuple[Ints, Ints]]) -> Ints:
+def count_occurrences(paths: SequenceTrie, texts: Iterable[tuple[Ints, Ints]]) -> Ints:
     """How often each path stands in texts, within a sentence. A text is tokens, and where sentences
     begin; it ends where the last one does.
 
@@ -40,13 +39,13 @@ def places_counted(paths: Paths, texts: Iterable[tuple[Ints, Ints]]) -> Ints:
     time does not depend on how many paths there are.
 
     >>> text = Corpus.of([(["a", "b", "a"], ["O"] * 3), (["b"], ["O"])])
-    >>> paths = Paths()
+    >>> paths = SequenceTrie()
     >>> code = paths.codes(text.tokens, np.array([0]), np.array([2]))
-    >>> places_counted(paths, [(text.tokens, text.starts)])[code].tolist()
+    >>> count_occurrences(paths, [(text.tokens, text.starts)])[code].tolist()
     [1]
     """
     found = np.zeros(len(paths), np.int64)
-    beginnings, goes_on = paths.beginnings(), paths.goes_on()
+    beginnings, goes_on = paths.first_codes(), paths.has_children()
     for tokens, starts in texts if len(paths) else ():
         codes = np.where(
             tokens < len(beginnings), beginnings[np.minimum(tokens, len(beginnings) - 1)], -1
@@ -58,7 +57,7 @@ def places_counted(paths: Paths, texts: Iterable[tuple[Ints, Ints]]) -> Ints:
             np.add.at(found, codes, 1)
             going = goes_on[codes] & (at < last[at])
             at = at[going] + 1
-            codes = paths.further(codes[going], tokens[at])
+            codes = paths.children(codes[going], tokens[at])
             at, codes = at[codes >= 0], codes[codes >= 0]
     return found
 
@@ -70,7 +69,7 @@ def _candidates(text: Corpus, tokens: Ints, wanted: Mentions) -> tuple[Ints, Int
     low = np.searchsorted(text.tokens, tokens[rarest], sorter=order)
     high = np.searchsorted(text.tokens, tokens[rarest], side="right", sorter=order)
     which = np.repeat(np.arange(len(wanted)), high - low)
-    begin = order[ranges(low, high)] - (rarest - wanted.start)[which]
+    begin = order[expand_ranges(low, high)] - (rarest - wanted.start)[which]
     final = begin + (wanted.end - wanted.start)[which] - 1
     good = (begin >= 0) & (final < text.n_tokens)
     which, begin, final = which[good], begin[good], final[good]
@@ -83,7 +82,7 @@ def _rarest(text: Corpus, tokens: Ints, wanted: Mentions) -> Ints:
     """The position of the token of each sequence that the text has least often."""
     lengths = wanted.end - wanted.start
     owner = np.repeat(np.arange(len(wanted)), lengths)
-    position = ranges(wanted.start, wanted.end)
+    position = expand_ranges(wanted.start, wanted.end)
     frequency = lookup(np.bincount(text.tokens), tokens[position])
     rarest: Ints = position[np.lexsort((frequency, owner))[np.cumsum(lengths) - lengths]]
     return rarest

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Bytes, Ints, Words
-from nerscope.corpus.interning import Interner, Paths
+from nerscope.codec import serialisable
+from nerscope.corpus.arrays import Bools, Bytes, Ints, Uint64s
+from nerscope.corpus.interning import Interner, SequenceTrie
 
 _WORD = 8
 _LONGEST = 128  # bytes of a string that is walked word by word
@@ -34,7 +35,7 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._words = Interner()
-        self._paths = Paths()
+        self._paths = SequenceTrie()
         self._giants: dict[bytes, int] = {}  # very long strings by their number
         self._in_full: list[bytes] = []  # the same, by number
 
@@ -92,7 +93,7 @@ class Vocabulary:
 
     def string(self, code: int) -> str:
         """The string behind a code."""
-        words = self._paths.path(code >> 1) if code & 1 else [code >> 1]
+        words = self._paths.sequence(code >> 1) if code & 1 else [code >> 1]
         if words[0] > _LAST_WORD:
             return self._in_full[_LAST_STEP - words[0]].decode()
         return b"".join(
@@ -167,12 +168,63 @@ def padded(data: bytes) -> Bytes:
     return np.frombuffer(data + bytes(_WORD), np.uint8)
 
 
-def _words_at(buffer: Bytes, starts: Ints, lengths: Ints) -> Words:
+def _words_at(buffer: Bytes, starts: Ints, lengths: Ints) -> Uint64s:
     words = _everywhere(buffer)[starts]
     words &= _MASKS.take(lengths, mode="clip")
     return words
 
 
-def _everywhere(buffer: Bytes) -> Words:
+def _everywhere(buffer: Bytes) -> Uint64s:
     """The word that begins at each byte of a padded buffer."""
     return np.ndarray((len(buffer) - _WORD + 1,), "<u8", buffer, strides=(1,))
+
+
+@serialisable
+class SpelledSequences(NamedTuple):
+    """Sequences of tokens: sequence k is `tokens[ends[k - 1]:ends[k]]`, places in `words`.
+
+    >>> here, elsewhere = Vocabulary(), Vocabulary()
+    >>> tokens = here.encode(["New", "York", "York"])
+    >>> spelt = spell_sequences(here, tokens, np.array([2, 3]))
+    >>> elsewhere.strings(spelt.items(elsewhere))
+    ['New', 'York', 'York']
+    """
+
+    words: tuple[str, ...]
+    tokens: Ints
+    ends: Ints
+
+    def items(self, vocabulary: Vocabulary) -> Ints:
+        """The tokens in the codes of a vocabulary, to which new ones are added."""
+        codes = vocabulary.encode(self.words)
+        return codes[self.tokens] if len(codes) else np.zeros(0, np.int32)
+
+    def codes(self, vocabulary: Vocabulary, paths: SequenceTrie) -> Ints:
+        """The code of each sequence among paths, to which new ones are added."""
+        starts = np.concatenate([[0], self.ends[:-1]]) if len(self.ends) else self.ends
+        return paths.codes(self.items(vocabulary), starts, self.ends).astype(np.int64)
+
+
+def spell_sequences(vocabulary: Vocabulary, tokens: Ints, ends: Ints) -> SpelledSequences:
+    """Sequences of codes, spelt out; each distinct token once."""
+    used, places = np.unique(tokens, return_inverse=True)
+    return SpelledSequences(
+        tuple(vocabulary.strings(used)), places.astype(np.int32), ends.astype(np.int32)
+    )
+
+
+def join_sequences(parts: list[SpelledSequences]) -> SpelledSequences:
+    """The sequences of all parts, one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    places: dict[str, int] = {}
+    tokens, ends, behind = [], [], 0
+    for part in parts:
+        known = [places.setdefault(word, len(places)) for word in part.words]
+        tokens.append(np.array(known, np.int32)[part.tokens])
+        ends.append(part.ends + behind)
+        behind += len(part.tokens)
+    return SpelledSequences(tuple(places), np.concatenate(tokens), np.concatenate(ends))
+
+
+NO_SEQUENCES = SpelledSequences((), np.zeros(0, np.int32), np.zeros(0, np.int32))

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.lookup import lookup
+from nerscope.corpus.arrays import Bools, Ints, lookup
 from nerscope.corpus.units import MENTION
 from nerscope.dataset.splits import Split
 from nerscope.facets.facet import FACETS, Facet

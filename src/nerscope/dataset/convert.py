@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from nerscope.corpus.corpus import Coding, Corpus, Reading, joined
-from nerscope.corpus.mentions import check_repair, encode, merged_by_io
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes, join_chunks
+from nerscope.corpus.mentions import check_repair, count_merged_by_io, encode
 from nerscope.corpus.schemes import SINGLE, Scheme, scheme_named
 from nerscope.errors import InputError, UsageError, expect, plural
 from nerscope.formats.base import (
@@ -78,7 +78,7 @@ def converted(
     form = form or FORMATS[own]
     read = _read(source, repair)
     target = scheme_named("bio" if to is None else to)
-    whole = joined(read.chunks)
+    whole = join_chunks(read.chunks)
     labelled = form.name in (FALLBACK, own)
     notes = [*read.notes, *(_lost(whole, target) if labelled else ())]
     if labelled:
@@ -103,12 +103,12 @@ class _Read(NamedTuple):
 def _read(source: Source, repair: str) -> _Read:
     """The corpus with its mentions as spans, and what reading it lost."""
     scheme = source.nature().scheme if repair in ("strict", "discard") else None
-    chunks, readings, told = [], dict[str, Reading](), None
+    chunks, readings, told = [], dict[str, ReadingNotes](), None
     for chunk in source.chunks(Coding()):
         chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
-        readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
-        told = chunk.told
-    own = told or sum(readings.values(), Reading()).transitions.scheme()
+        readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
+        told = chunk.declared_scheme
+    own = told or sum(readings.values(), ReadingNotes()).transitions.scheme()
     found = losses_of_files(source.name, readings, own, repair)
     return _Read(chunks, notes_of(found))
 
@@ -116,7 +116,7 @@ def _read(source: Source, repair: str) -> _Read:
 def _lost(corpus: Corpus, target: Scheme) -> list[str]:
     """What a scheme cannot say of the mentions."""
     mentions, notes = corpus.mentions(), []
-    if target.name == "io" and (melted := merged_by_io(mentions, corpus.starts)):
+    if target.name == "io" and (melted := count_merged_by_io(mentions, corpus.starts)):
         notes.append(
             f"{corpus.name}: {plural(melted, 'mention')} after another of the same type; "
             f"{target.name} melts them into one"
@@ -141,7 +141,7 @@ def _check_flat(corpus: Corpus, name: str) -> None:
 def _relabelled(source: Source, corpus: Corpus, target: Scheme) -> bytes | None:
     """The file with other labels, if its format can be written so."""
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, target)
-    names = corpus.coding.labels.spell(target)
+    names = corpus.coding.labels.texts_in(target)
     spelt = (names[code] for code in codes)
     return source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
 

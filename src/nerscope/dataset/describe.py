@@ -103,7 +103,7 @@ def _described(
 
 def _losses(split: Split, repair: str) -> list[Loss]:
     corpus = split.corpus
-    return list(losses_of(corpus.name, corpus.reading, corpus.scheme, repair))
+    return list(losses_of(corpus.name, corpus.reading_notes, corpus.scheme, repair))
 
 
 def _or_none(value: float) -> float | None:

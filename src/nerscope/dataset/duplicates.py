@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import ranges
+from nerscope.corpus.arrays import Bools, Ints, expand_ranges
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.dataset.splits import Split
 
 _DIGITS = re.compile(r"\d+")
@@ -37,7 +36,7 @@ def duplicates(splits: Sequence[Split]) -> Iterator[dict[str, Any]]:
 
 def _sentence_codes(splits: Sequence[Split], tokens: Sequence[Ints]) -> list[Ints]:
     """A code for each sentence of each split, equal if and only if the tokens are."""
-    paths = Paths()
+    paths = SequenceTrie()
     starts = [one.corpus.starts for one in splits]
     return [paths.codes(own, at[:-1], at[1:]) for own, at in zip(tokens, starts, strict=True)]
 
@@ -100,7 +99,7 @@ def _places(split: Split, sentences: Ints) -> list[str]:
 def _texts(split: Split, sentences: Ints) -> list[str]:
     """Sentences as text; each distinct token is spelt out once."""
     starts, ends = split.corpus.starts[sentences], split.corpus.starts[sentences + 1]
-    used, inverse = np.unique(split.corpus.tokens[ranges(starts, ends)], return_inverse=True)
+    used, inverse = np.unique(split.corpus.tokens[expand_ranges(starts, ends)], return_inverse=True)
     words = np.array(split.corpus.coding.tokens.strings(used), object)[inverse].tolist()
     last = np.cumsum(ends - starts).tolist()
     return [" ".join(words[begin:end]) for begin, end in pairwise([0, *last])]

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.lookup import lookup
+from nerscope.corpus.arrays import Ints, lookup
 from nerscope.dataset.splits import read_splits
 from nerscope.facets.facet import Facet
 from nerscope.facets.hard import HARD, HARD_STRICT

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.corpus.mentions import Mentions, check_repair
-from nerscope.corpus.schemes import Labels
+from nerscope.corpus.schemes import LabelCodes
 from nerscope.facets.buckets import ValueCounts
 from nerscope.facets.facet import FACETS, Attribute
 from nerscope.facets.survey import survey_chunk, surveyed
@@ -46,7 +46,7 @@ def read_splits(
 ) -> list[Split]:
     """Read splits, of which the first one is the training data; `map` renames types."""
     check_repair(repair)
-    coding = Coding(labels=Labels(map or {}, frozenset(drop)))
+    coding = Coding(labels=LabelCodes(map or {}, frozenset(drop)))
     corpora = {name: _whole(one, f"<{name}>", coding) for name, one in given.items()}
     (first, training), *others = corpora.items()
     lexicon = lexicon_of(training, repair)
@@ -56,7 +56,7 @@ def read_splits(
 
 
 def _whole(given: CorpusLike, name: str, coding: Coding) -> Corpus:
-    return joined([with_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
+    return join_chunks([with_tokens(chunk) for chunk in open_source(given, name).chunks(coding)])
 
 
 def _standard_attributes() -> Iterator[Attribute]:

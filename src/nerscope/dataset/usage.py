@@ -10,11 +10,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import counted
-from nerscope.corpus.mentions import Mentions, joined_mentions, token_runs
-from nerscope.corpus.sequences import places_of
+from nerscope.corpus.arrays import Ints, count_table
+from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.mentions import Mentions, join_mentions, token_runs
+from nerscope.corpus.sequences import find_sequences
 from nerscope.dataset.splits import Split
 
 OUTSIDE = "O"
@@ -26,13 +25,13 @@ class Usage:
     """The uses of all surfaces that are a mention in any split: by split, surface and label."""
 
     splits: Sequence[Split]
-    surfaces: Paths
+    surfaces: SequenceTrie
     counts: Mapping[str, Ints]  # by split; the last column is O
 
     def texts(self, codes: Ints) -> list[str]:
         """How surfaces are spelt."""
         spell = self.splits[0].corpus.coding.tokens.strings
-        return [" ".join(spell(self.surfaces.path(code))) for code in codes.tolist()]
+        return [" ".join(spell(self.surfaces.sequence(code))) for code in codes.tolist()]
 
     def labels(self, split: str, code: int) -> dict[str, int]:
         """The labels of a surface in a split with their counts, most frequent first."""
@@ -44,7 +43,7 @@ class Usage:
 
 def usage_of(splits: Sequence[Split]) -> Usage:
     """Count how surfaces are used in each split."""
-    surfaces = Paths()
+    surfaces = SequenceTrie()
     codes = [surfaces.codes(*token_runs(one.corpus.tokens, one.mentions)) for one in splits]
     distinct, first = np.unique(np.concatenate(codes), return_index=True)
     every = np.concatenate([one.corpus.tokens for one in splits])
@@ -53,7 +52,7 @@ def usage_of(splits: Sequence[Split]) -> Usage:
     kinds = len(splits[0].types)
     counts = {}
     for split, own in zip(splits, codes, strict=True):
-        table = counted(own, split.mentions.type, (len(surfaces), kinds + 1))
+        table = count_table(own, split.mentions.type, (len(surfaces), kinds + 1))
         table[distinct, kinds] = _unannotated(split, tokens, wanted)
         counts[split.name] = table
     return Usage(splits, surfaces, counts)
@@ -62,8 +61,8 @@ def usage_of(splits: Sequence[Split]) -> Usage:
 def _together(splits: Sequence[Split]) -> Mentions:
     """The mentions of all splits, counted from the start of the first."""
     offsets = np.cumsum([0, *(one.corpus.n_tokens for one in splits[:-1])]).tolist()
-    return joined_mentions(
-        [one.mentions.moved(offset) for one, offset in zip(splits, offsets, strict=True)]
+    return join_mentions(
+        [one.mentions.shifted(offset) for one, offset in zip(splits, offsets, strict=True)]
     )
 
 
@@ -72,7 +71,7 @@ def _unannotated(split: Split, tokens: Ints, wanted: Mentions) -> Ints:
     inside = np.zeros(split.corpus.n_tokens, np.int64)
     inside[split.mentions.positions] = 1
     before = np.concatenate([[0], np.cumsum(inside)])
-    which, begin = places_of(split.corpus, tokens, wanted)
+    which, begin = find_sequences(split.corpus, tokens, wanted)
     end = begin + (wanted.end - wanted.start)[which]
     return np.bincount(which[before[begin] == before[end]], minlength=len(wanted))
 

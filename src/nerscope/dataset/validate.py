@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Reading
-from nerscope.corpus.schemes import ROLE_OF_LETTER, SINGLE, Scheme, broken, scheme_named
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
+from nerscope.corpus.schemes import ROLE_OF_LETTER, SINGLE, Scheme, forbidden_labels, scheme_named
 from nerscope.errors import plural
 from nerscope.formats.base import CorpusLike, Source, open_source
 
@@ -45,11 +45,11 @@ def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
     chunks = list(source.chunks(Coding(), tokens=False))
     if chunks[0].labels is None:
         return Validation(source.name, SPANS, False, [])
-    reading = sum((chunk.reading for chunk in chunks), Reading())
-    told = scheme_named(scheme) if scheme else chunks[0].told
+    reading = sum((chunk.reading_notes for chunk in chunks), ReadingNotes())
+    told = scheme_named(scheme) if scheme else chunks[0].declared_scheme
     rules = told or reading.transitions.scheme()
     found = [one for file in _by_file(chunks) for one in _foreign(*file, rules)]
-    own = chunks[0].told or reading.transitions.scheme()
+    own = chunks[0].declared_scheme or reading.transitions.scheme()
     if scheme is not None:
         own = reading.transitions.scheme()  # labels are named as they are written
     for chunk in chunks:
@@ -66,15 +66,15 @@ def _in_scheme(given: CorpusLike, scheme: str | None) -> Source:
     return open_source(Corpus.of(given, scheme=scheme))
 
 
-def _by_file(chunks: Sequence[Corpus]) -> Iterable[tuple[str, Reading]]:
+def _by_file(chunks: Sequence[Corpus]) -> Iterable[tuple[str, ReadingNotes]]:
     """What was noticed, by the name of each file: several may be one corpus."""
-    readings: dict[str, Reading] = {}
+    readings: dict[str, ReadingNotes] = {}
     for chunk in chunks:
-        readings[chunk.name] = readings.get(chunk.name, Reading()) + chunk.reading
+        readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
     return readings.items()
 
 
-def _foreign(name: str, reading: Reading, scheme: Scheme) -> Iterator[Violation]:
+def _foreign(name: str, reading: ReadingNotes, scheme: Scheme) -> Iterator[Violation]:
     """Labels with letters that the scheme does not have, each at its first place."""
     for text, (times, line) in reading.transitions.label_places().items():
         prefixed = text[1:2] == "-" and text[0] in ROLE_OF_LETTER
@@ -86,9 +86,9 @@ def _foreign(name: str, reading: Reading, scheme: Scheme) -> Iterator[Violation]
 def _in_chunk(chunk: Corpus, scheme: Scheme, own: Scheme) -> Iterator[Violation]:
     assert chunk.labels is not None
     labels = chunk.coding.labels
-    names = labels.spell(own)
+    names = labels.texts_in(own)
     role, kind = labels.roles[chunk.labels], labels.type_codes[chunk.labels]
-    into, out = broken(role, kind, chunk.starts, scheme)
+    into, out = forbidden_labels(role, kind, chunk.starts, scheme)
     first, last = set(chunk.starts[:-1].tolist()), chunk.starts[1:] - 1
     places = [(at, False) for at in np.flatnonzero(into).tolist()]
     places += [(at, True) for at in last[out].tolist()]

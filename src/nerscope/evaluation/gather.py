@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Reading
+from nerscope.corpus.corpus import ReadingNotes
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError
@@ -48,7 +48,7 @@ def gather(
     for part in _parts(task, plan, engine, sums):
         sums.add(part)
         told(sums.sentences)
-    readings = [sum(own.values(), Reading()) for own in sums.readings]
+    readings = [sum(own.values(), ReadingNotes()) for own in sums.readings]
     for source, reading in zip(task.sources, readings, strict=True):
         refuse_other_sentences(source.name, reading, sums.tokens)
     schemes = [
@@ -113,7 +113,7 @@ def signature_of(
 def _losses(
     task: Task,
     planned: Planned,
-    readings: Sequence[Mapping[str, Reading]],
+    readings: Sequence[Mapping[str, ReadingNotes]],
     schemes: Sequence[Scheme],
 ) -> list[Loss]:
     """What reading lost."""
@@ -121,7 +121,7 @@ def _losses(
     names = [source.name for source in task.sources]
     read = list(zip(names, readings, schemes, strict=True))
     if task.train is not None and training is not None:
-        read.insert(0, (task.train.name, training.readings, training.scheme))
+        read.insert(0, (task.train.name, training.notes_by_file, training.scheme))
     found: dict[str, Loss] = {}
     for name, files, scheme in read:
         if not settings.texts:
@@ -134,7 +134,7 @@ def _losses(
 def _noticed(
     task: Task,
     evidence: Evidence,
-    readings: Sequence[Reading],
+    readings: Sequence[ReadingNotes],
     schemes: Sequence[Scheme],
     natures: Sequence[Nature],
 ) -> Iterator[Loss]:

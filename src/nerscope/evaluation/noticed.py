@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.corpus import Reading
+from nerscope.corpus.corpus import ReadingNotes
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import AlignmentError, plural
 from nerscope.evaluation.settings import Settings
@@ -18,18 +18,20 @@ _FEW_TOKENS = 20  # of so few, all may be spelt otherwise
 _BY_CHANCE = 10  # so few mentions may all be right
 
 
-def refuse_other_sentences(name: str, reading: Reading, n_tokens: int) -> None:
+def refuse_other_sentences(name: str, reading: ReadingNotes, n_tokens: int) -> None:
     """Refuse an output most of whose tokens are not those of gold, even if they may differ."""
-    if 2 * reading.other_tokens > n_tokens and n_tokens >= _FEW_TOKENS:
+    if 2 * reading.differing_tokens > n_tokens and n_tokens >= _FEW_TOKENS:
         raise AlignmentError(
-            f"{name}:{reading.first_other_line}",
-            f"{reading.other_tokens} of {plural(n_tokens, 'token')} differ from gold, "
+            f"{name}:{reading.first_differing_line}",
+            f"{reading.differing_tokens} of {plural(n_tokens, 'token')} differ from gold, "
             "so it is shuffled, or the output for another file",
             "give the output for this gold file, in its order",
         )
 
 
-def different_scheme(name: str, reading: Reading, schemes: tuple[Scheme, Scheme]) -> Iterator[Loss]:
+def different_scheme(
+    name: str, reading: ReadingNotes, schemes: tuple[Scheme, Scheme]
+) -> Iterator[Loss]:
     """A note if an output (second of the schemes) is written in another scheme than gold."""
     gold, own = schemes
     if gold.name == own.name:
@@ -45,7 +47,7 @@ def different_scheme(name: str, reading: Reading, schemes: tuple[Scheme, Scheme]
         yield loss(name, "different schemes", count, lines, message)
 
 
-def _strange(reading: Reading, gold: Scheme, own: Scheme) -> list[tuple[int, int]]:
+def _strange(reading: ReadingNotes, gold: Scheme, own: Scheme) -> list[tuple[int, int]]:
     """What gold's scheme does not know: how often each occurs, and on which line first."""
     if own.must_close and not gold.must_close:
         places = reading.transitions.label_places()

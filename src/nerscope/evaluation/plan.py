@@ -8,9 +8,9 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lexicon import Lexicon, Training, read_training
-from nerscope.corpus.schemes import BIO, Labels
+from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.lexicon import Lexicon, TrainingData, read_training
+from nerscope.corpus.schemes import BIO, LabelCodes
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.engines.base import Engine, is_nearby
 from nerscope.errors import UsageError
@@ -90,7 +90,7 @@ class Plan:
     natures: tuple[Nature, ...]  # of gold, then of each run
     coding: Coding  # of training and gold mentions; what is new in a worker stays there
     with_words: bool = False  # whether sentences are kept, for reading
-    surfaces: Paths = field(default_factory=Paths)
+    surfaces: SequenceTrie = field(default_factory=SequenceTrie)
     lexicon: Lexicon | None = None
     types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -115,7 +115,7 @@ class Planned(NamedTuple):
     plan: Plan
     subsets: list[Subset]
     zeta: dict[str, float | None]
-    training: Training | None
+    training: TrainingData | None
 
 
 def open_task(
@@ -138,7 +138,7 @@ def open_task(
             "gold and system are the same column",
             "say which is which, as FILE::label=1; a file with both may also be given alone",
         )
-    coding = Coding(labels=Labels(settings.map, frozenset(settings.drop)))
+    coding = Coding(labels=LabelCodes(settings.map, frozenset(settings.drop)))
     return Task(name, gold, runs, _training(train), settings, coding)
 
 
@@ -169,7 +169,7 @@ def make_plan(
     names = list(dict.fromkeys(name for subset in subsets for name in subset.facets()))
     training = _read(task.train, task) if task.train is not None else None
     lexicon = training.lexicon if training else None
-    survey, zeta = Survey(Paths(), np.zeros(0, np.int64), {}), {}
+    survey, zeta = Survey(SequenceTrie(), np.zeros(0, np.int64), {}), {}
     if names:
         parts = _survey_parts(task, names, natures[0], lexicon, engine)
         survey = surveyed(_each(parts, surveyed_one), task.coding, lexicon)
@@ -190,7 +190,7 @@ def make_plan(
     return Planned(plan, subsets, zeta, training)
 
 
-def _read(train: Source, task: Task) -> Training:
+def _read(train: Source, task: Task) -> TrainingData:
     """Count the training data."""
     return read_training(lambda: map(with_tokens, train.chunks(task.coding)), task.settings.repair)
 

@@ -9,11 +9,16 @@ import numpy as np
 
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Floats, Ints, Objects
-from nerscope.corpus.corpus import Corpus, Reading
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.mentions import shapes_of, token_runs
-from nerscope.corpus.spelling import NOTHING_SPELT, Spelt, joined_spelt, spell
+from nerscope.corpus.corpus import Corpus, ReadingNotes
+from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.mentions import shape_column, token_runs
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
+from nerscope.corpus.vocabulary import (
+    NO_SEQUENCES,
+    SpelledSequences,
+    join_sequences,
+    spell_sequences,
+)
 from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import Sentences, View
 from nerscope.formats.align import side_by_side
@@ -38,10 +43,10 @@ class Scored:
     ledgers: Mapping[str, Ledger]
     sentences: int
     tokens: int
-    readings: tuple[Mapping[str, Reading], ...]  # of gold, then of each run, by file
+    readings: tuple[Mapping[str, ReadingNotes], ...]  # of gold, then of each run, by file
     told: tuple[str | None, ...]  # the schemes that somebody said they are in
     types: tuple[str, ...]
-    new_surfaces: Spelt
+    new_surfaces: SpelledSequences
     documents: Ints  # of each sentence, as far as they are told apart in these sentences
     marked: bool  # whether they are known to be documents, be there one or many, as texts are
     lines: Ints  # the first of each sentence
@@ -101,7 +106,7 @@ def joined_scores(parts: Sequence[Scored]) -> Scored:
         tuple(map(joined_readings, zip(*(part.readings for part in parts), strict=True))),
         last.told,
         last.types,
-        joined_spelt([part.new_surfaces for part in parts]),
+        join_sequences([part.new_surfaces for part in parts]),
         np.concatenate([part.documents for part in parts]),
         any(part.marked for part in parts),
         np.concatenate([part.lines for part in parts]),
@@ -110,9 +115,9 @@ def joined_scores(parts: Sequence[Scored]) -> Scored:
     )
 
 
-def joined_readings(parts: Iterable[Mapping[str, Reading]]) -> dict[str, Reading]:
+def joined_readings(parts: Iterable[Mapping[str, ReadingNotes]]) -> dict[str, ReadingNotes]:
     """What was noticed in each file, from what was noticed in its parts."""
-    total: dict[str, Reading] = {}
+    total: dict[str, ReadingNotes] = {}
     for part in parts:
         for name, reading in part.items():
             total[name] = total[name] + reading if name in total else reading
@@ -148,7 +153,7 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
     sentences = Sentences(gold, found[0], plan.surfaces, plan.lexicon, plan.types_of_surface)
     views = [View(sentences, mentions) for mentions in found]
     surfaces, new_surfaces = (
-        _surfaces(views) if plan.lexicon else ([None] * len(views), NOTHING_SPELT)
+        _surfaces(views) if plan.lexicon else ([None] * len(views), NO_SEQUENCES)
     )
     ledgers = {MENTION: _mention_ledger(views, surfaces, plan)}
     if plan.of_unit(INSIDE):
@@ -160,8 +165,8 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> Scored:
         ledgers,
         len(gold),
         gold.n_tokens,
-        tuple({corpus.name: corpus.reading} for corpus in row),
-        tuple(corpus.told.name if corpus.told else None for corpus in row),
+        tuple({corpus.name: corpus.reading_notes} for corpus in row),
+        tuple(corpus.declared_scheme.name if corpus.declared_scheme else None for corpus in row),
         tuple(plan.coding.labels.types),
         new_surfaces,
         gold.documents,
@@ -177,9 +182,9 @@ def _has_line_a_token(gold: Corpus, lines: Ints) -> bool:
     return np.array_equal(gold.lines, steps)
 
 
-def _surfaces(views: Sequence[View]) -> tuple[list[Ints], Spelt]:
+def _surfaces(views: Sequence[View]) -> tuple[list[Ints], SpelledSequences]:
     """The surface codes of all mentions; new ones are counted, and spelt out."""
-    tokens, own = views[0].sentences.corpus.tokens, Paths()
+    tokens, own = views[0].sentences.corpus.tokens, SequenceTrie()
     codes, firsts = [], dict[int, int]()
     for view in views:
         surface = view.surface.astype(np.int64)
@@ -189,10 +194,10 @@ def _surfaces(views: Sequence[View]) -> tuple[list[Ints], Spelt]:
             numbers = [firsts.setdefault(code, len(firsts)) for code in new.tolist()]
             surface[unknown] = -2 - np.array(numbers)
         codes.append(surface)
-    parts = [own.path(code) for code in firsts]
+    parts = [own.sequence(code) for code in firsts]
     flat = np.array([token for part in parts for token in part], np.int64)
     ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
-    return codes, spell(views[0].sentences.corpus.coding.tokens, flat, ends)
+    return codes, spell_sequences(views[0].sentences.corpus.coding.tokens, flat, ends)
 
 
 def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan: Plan) -> Ledger:
@@ -235,7 +240,7 @@ def _kept_shapes(shape: Objects | None, texts: bool) -> Objects | None:
     """The shapes of mentions, without what they say if no text is to be kept."""
     if shape is None or texts:
         return shape
-    return shapes_of([one._replace(said="") for one in shape])
+    return shape_column([one._replace(said="") for one in shape])
 
 
 def _narrow(credit: Floats) -> Floats:
@@ -330,7 +335,7 @@ def _same_label(gold: Corpus, output: Corpus) -> Bools:
     if plain and gold.labels is not None and output.labels is not None:
         same: Bools = gold.labels == output.labels
         return same
-    (role, kind), (other_role, other_kind) = gold.written(), output.written()
+    (role, kind), (other_role, other_kind) = gold.roles_and_types(), output.roles_and_types()
     right: Bools = (role == other_role) & (kind == other_kind)
     return right
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Bools
-from nerscope.corpus.mentions import spelt_out
+from nerscope.corpus.mentions import explicit_shapes
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS, Facet
@@ -261,7 +261,7 @@ def with_alignment(evidence: Evidence, division: FacetTable) -> Evidence:
     """The evidence divided by alignment, also of runs that were scored without asking for it."""
 
     def divided(units: Units) -> Units:
-        shapes = spelt_out(units.shape, len(units))
+        shapes = explicit_shapes(units.shape, len(units))
         codes = np.array([not shape.is_aligned for shape in shapes], np.int8)
         return replace(units, codes={**units.codes, division.facet: codes})
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Reading
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.spelling import NOTHING_SPELT
+from nerscope.corpus.corpus import ReadingNotes
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.corpus.vocabulary import NO_SEQUENCES
 from nerscope.evaluation.plan import Planned
 from nerscope.evaluation.score import (
     MOST_MENTIONED,
@@ -32,7 +32,7 @@ class Sums:
     ) -> None:
         self._blank = blank  # all that is known before anything is counted
         self._plan, self._subsets = planned.plan, planned.subsets
-        self._surfaces = self._plan.surfaces.copy() if self._plan.lexicon else Paths()
+        self._surfaces = self._plan.surfaces.copy() if self._plan.lexicon else SequenceTrie()
         # Documents are numbered anew in each piece; in one piece they are numbered through.
         self._apart = apart
         self._documents, self._document = DocumentCount(), 0
@@ -41,14 +41,14 @@ class Sums:
         self._folding: Folding | None = None
         self._unit = unit  # by which groups are made; None: as the first sentences tell
         self._last_folded = self._rank = -1  # of the last sentence that was folded
-        self.readings: list[dict[str, Reading]] = [{} for _ in self._plan.natures]
+        self.readings: list[dict[str, ReadingNotes]] = [{} for _ in self._plan.natures]
         self.told: tuple[str | None, ...] = ()
         self.sentences = self.tokens = 0
 
     def add(self, part: Scored) -> None:
         """Add what the next sentences say."""
         for known, new in zip(self.readings, part.readings, strict=True):
-            known |= joined_readings([{name: known.get(name, Reading()) for name in new}, new])
+            known |= joined_readings([{name: known.get(name, ReadingNotes()) for name in new}, new])
         self.told = part.told
         self.sentences += part.sentences
         self.tokens += part.tokens
@@ -72,7 +72,7 @@ class Sums:
                 lambda known: np.where(known < -1, lasting[np.maximum(0, -2 - known)], known),
             )
         documents = self._numbered(part) if self._apart else part.documents
-        return replace(part, ledgers=ledgers, new_surfaces=NOTHING_SPELT, documents=documents)
+        return replace(part, ledgers=ledgers, new_surfaces=NO_SEQUENCES, documents=documents)
 
     def _numbered(self, part: Scored) -> Ints:
         """The documents of the next part, numbered on from those before."""

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nerscope.corpus.arrays import Floats, Ints
-from nerscope.corpus.lookup import lookup, lookup_pair
+from nerscope.corpus.arrays import Floats, Ints, lookup, lookup_pair
 from nerscope.corpus.units import INSIDE, MENTION
 from nerscope.facets.buckets import EQUAL_COUNT, WHOLE_NUMBERS, ZERO, ZERO_AND_ONE
 from nerscope.facets.facet import FACETS, Attribute, AttributeFunction

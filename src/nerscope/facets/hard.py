@@ -4,9 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.arrays import Bools, Ints, lookup, lookup_pair
 from nerscope.corpus.lexicon import Lexicon
-from nerscope.corpus.lookup import lookup, lookup_pair
 from nerscope.corpus.units import ALL, TOKEN
 from nerscope.facets.facet import FACETS, Facet, Level
 from nerscope.facets.view import View

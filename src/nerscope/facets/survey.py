@@ -8,10 +8,10 @@ import numpy as np
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import Paths
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.mentions import Mentions, token_runs
-from nerscope.corpus.spelling import Spelt, joined_spelt, spell
+from nerscope.corpus.vocabulary import SpelledSequences, join_sequences, spell_sequences
 from nerscope.facets.buckets import ValueCounts
 from nerscope.facets.facet import Attribute
 from nerscope.facets.view import Sentences, View
@@ -22,7 +22,7 @@ from nerscope.facets.view import Sentences, View
 class SurveyPart:
     """What some sentences say: surfaces with a type of each, and the values of attributes."""
 
-    surfaces: Spelt
+    surfaces: SpelledSequences
     types: Ints  # of each surface, a place in `names`; one with two types is there twice
     names: tuple[str, ...]
     values: Mapping[str, ValueCounts]
@@ -32,7 +32,7 @@ class SurveyPart:
 class Survey:
     """What all sentences say: surfaces of training and gold, types of each, attribute values."""
 
-    surfaces: Paths
+    surfaces: SequenceTrie
     types_of_surface: Ints  # how many, among gold test mentions
     values: Mapping[str, ValueCounts]
 
@@ -41,23 +41,23 @@ def survey_chunk(
     chunk: Corpus, mentions: Mentions, attributes: Sequence[Attribute], lexicon: Lexicon | None
 ) -> SurveyPart:
     """Look at the gold mentions of a chunk; nothing is learnt on the side."""
-    surfaces = lexicon.surfaces if lexicon else Paths()
+    surfaces = lexicon.surfaces if lexicon else SequenceTrie()
     view = View(Sentences(chunk, mentions, surfaces, lexicon), mentions)
     tokens, starts, ends = token_runs(chunk.tokens, mentions)
-    codes = Paths().codes(tokens, starts, ends).astype(np.int64)
+    codes = SequenceTrie().codes(tokens, starts, ends).astype(np.int64)
     _, first = np.unique(codes << _TYPE_BITS | mentions.type, return_index=True)
     some = mentions[np.sort(first)]
     words = chunk.tokens[some.positions]
     values = {one.name: ValueCounts.of(one.checked_values(view)) for one in attributes}
     names = tuple(chunk.coding.labels.types)
-    spelt = spell(chunk.coding.tokens, words, np.cumsum(some.lengths))
+    spelt = spell_sequences(chunk.coding.tokens, words, np.cumsum(some.lengths))
     return SurveyPart(spelt, some.type, names, values)
 
 
 def joined_survey(parts: Sequence[SurveyPart]) -> SurveyPart:
     """What the chunks of one reader say together; names only grow from chunk to chunk."""
     return SurveyPart(
-        joined_spelt([part.surfaces for part in parts]),
+        join_sequences([part.surfaces for part in parts]),
         np.concatenate([part.types for part in parts]),
         parts[-1].names,
         _added([part.values for part in parts]),
@@ -66,7 +66,7 @@ def joined_survey(parts: Sequence[SurveyPart]) -> SurveyPart:
 
 def surveyed(parts: Iterable[SurveyPart], coding: Coding, lexicon: Lexicon | None) -> Survey:
     """Add up what all parts say, in the codes of an evaluation."""
-    surfaces = lexicon.surfaces.copy() if lexicon else Paths()
+    surfaces = lexicon.surfaces.copy() if lexicon else SequenceTrie()
     pairs: set[int] = set()
     values: dict[str, ValueCounts] = {}
     for part in parts:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.lookup import lookup, lookup_pair
+from nerscope.corpus.arrays import Ints, lookup, lookup_pair
 from nerscope.corpus.units import MENTION
 from nerscope.facets.facet import FACETS, Facet, Level
 from nerscope.facets.view import View

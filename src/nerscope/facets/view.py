@@ -7,7 +7,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.interning import Paths
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.mentions import Mentions, token_runs
 from nerscope.corpus.units import MENTION, TOKEN
@@ -20,7 +20,7 @@ class Sentences:
 
     corpus: Corpus
     gold: Mentions
-    surfaces: Paths  # those of training and gold; it never grows while views look at it
+    surfaces: SequenceTrie  # those of training and gold; it never grows while views look at it
     lexicon: Lexicon | None = None
     # By surface: how many types it has among gold test mentions.
     types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))

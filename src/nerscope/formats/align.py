@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, joined
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.errors import AlignmentError, plural
 from nerscope.formats.base import Follower, Source
 from nerscope.formats.realign import Realigned, solid
@@ -78,10 +78,10 @@ def _by_documents(rows: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
             continue
         done = [*held, [corpus.sentences(0, last) for corpus in row]] if last else held
         if done:
-            yield [joined(list(parts)) for parts in zip(*done, strict=True)]
+            yield [join_chunks(list(parts)) for parts in zip(*done, strict=True)]
         held = [[corpus.sentences(last, len(corpus)) for corpus in row]]
     if held:
-        yield [joined(list(parts)) for parts in zip(*held, strict=True)]
+        yield [join_chunks(list(parts)) for parts in zip(*held, strict=True)]
 
 
 def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterator[list[Corpus]]:
@@ -140,7 +140,7 @@ def _broken_as(gold: Source, stream: Iterator[list[Corpus]]) -> Iterator[list[Co
     done, waiting = 0, list[list[Corpus]]()
     for row in stream:
         waiting.append(row)
-        held = [joined(list(parts)) for parts in zip(*waiting, strict=True)]
+        held = [join_chunks(list(parts)) for parts in zip(*waiting, strict=True)]
         inside = breaks[(breaks > done) & (breaks <= done + held[0].n_tokens)] - done
         waiting = [held]
         if len(inside):
@@ -170,16 +170,18 @@ def _aligned(
     if not source.respells:
         raise _difference(gold, own, done)
     reading = replace(
-        own.reading, other_tokens=len(differs), first_other_line=int(own.lines[differs[0]])
+        own.reading_notes,
+        differing_tokens=len(differs),
+        first_differing_line=int(own.lines[differs[0]]),
     )
-    return replace(own, reading=reading)
+    return replace(own, reading_notes=reading)
 
 
 def _differing(gold: Corpus, own: Corpus) -> Ints:
     """The places of tokens that are not the same, none if one side has no tokens."""
-    if gold.unread is not None and own.unread is not None:
-        same = gold.unread.buffer is own.unread.buffer
-        return np.zeros(0, np.int64) if same else gold.unread.differing(own.unread)
+    if gold.unread_tokens is not None and own.unread_tokens is not None:
+        same = gold.unread_tokens.buffer is own.unread_tokens.buffer
+        return np.zeros(0, np.int64) if same else gold.unread_tokens.differing(own.unread_tokens)
     gold, own = gold.with_words(), own.with_words()
     if gold.tokens is own.tokens or not len(gold.tokens) or not len(own.tokens):
         return np.zeros(0, np.int64)
@@ -191,7 +193,7 @@ def _ahead(feeds: list[_Feed], member: int, taken: Corpus) -> Corpus:
     feed = next(feed for feed in feeds if member in feed.members)
     if not feed.fill() or not feed.waiting:
         return taken
-    return joined([taken, feed.waiting[feed.members.index(member)]])
+    return join_chunks([taken, feed.waiting[feed.members.index(member)]])
 
 
 def _first_difference(gold: Corpus, other: Corpus) -> tuple[int, int]:

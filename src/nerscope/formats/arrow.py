@@ -433,7 +433,7 @@ def _label_columns(corpus: Corpus, scheme: Scheme) -> dict[str, list[Any]]:
     mentions = corpus.mentions()
     _check_aligned(mentions, corpus.name)
     codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
-    names = corpus.coding.labels.spell(scheme)
+    names = corpus.coding.labels.texts_in(scheme)
     bounds = list(pairwise(corpus.starts.tolist()))
     labels = [[names[code] for code in codes[begin:end]] for begin, end in bounds]
     if corpus.gaps is None:

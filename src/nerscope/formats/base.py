@@ -15,10 +15,10 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import (
     Coding,
     Corpus,
-    Reading,
+    ReadingNotes,
     Sentence,
-    corpus_of,
-    joined,
+    build_corpus,
+    join_chunks,
     read_sentences,
 )
 from nerscope.corpus.schemes import BIO, Scheme
@@ -75,9 +75,13 @@ class Source(ABC):
 
     def nature(self, coding: Coding | None = None) -> Nature:
         """The scheme, and whether mentions are flat: by reading the source through."""
-        reading, flat, told = Reading(), True, None
+        reading, flat, told = ReadingNotes(), True, None
         for chunk in self.chunks(coding or Coding(), tokens=False):
-            reading, flat, told = reading + chunk.reading, flat and chunk.is_flat, chunk.told
+            reading, flat, told = (
+                reading + chunk.reading_notes,
+                flat and chunk.is_flat,
+                chunk.declared_scheme,
+            )
         return Nature(told or reading.transitions.scheme(), flat)
 
     @property
@@ -296,7 +300,7 @@ class Listed(Source):
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """All sentences as one chunk."""
         if self._known is None or self._known.coding is not coding:
-            self._known = corpus_of(self._parts, self.name, coding)
+            self._known = build_corpus(self._parts, self.name, coding)
         yield self._known
 
 
@@ -636,7 +640,7 @@ def read(given: CorpusLike, **options: Any) -> Corpus:
     2
     """
     source = open_source(given, **options)
-    return replace(joined(list(source.chunks(Coding()))), name=source.name)
+    return replace(join_chunks(list(source.chunks(Coding()))), name=source.name)
 
 
 def with_tokens(corpus: Corpus) -> Corpus:

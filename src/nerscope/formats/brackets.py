@@ -9,8 +9,8 @@ from collections import Counter
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Found
-from nerscope.corpus.mentions import Mentions, Shape, shapes_of
+from nerscope.corpus.corpus import Coding, Note
+from nerscope.corpus.mentions import Mentions, Shape, shape_column
 from nerscope.errors import FormatError, shortened
 
 BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
@@ -109,7 +109,7 @@ class Brackets:
         self._open.clear()
         self._fragments.clear()
 
-    def take(self, coding: Coding) -> tuple[Mentions, dict[str, Found]]:
+    def take(self, coding: Coding) -> tuple[Mentions, dict[str, Note]]:
         """The mentions since the last call, and notes on what was left out."""
         self.end_sentence()
         rows = [
@@ -118,7 +118,7 @@ class Brackets:
         ]
         table = np.array([row[:3] for row in rows], np.int64).reshape(len(rows), 3)
         shapes = [Shape.of_runs(fragments) for *_, fragments in rows]
-        spans = Mentions(table[:, 0], table[:, 1], table[:, 2], shapes_of(shapes)).in_order()
-        left_out = {kind: Found(times) for kind, times in self._left_out.items()}
+        spans = Mentions(table[:, 0], table[:, 1], table[:, 2], shape_column(shapes)).in_order()
+        left_out = {kind: Note(times) for kind, times in self._left_out.items()}
         self._mentions, self._left_out = [], Counter()
         return spans, left_out

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, shortened
 from nerscope.formats.base import FORMATS, Format, with_tokens
@@ -86,10 +86,10 @@ class BratSource(TextSource):
 
         for chunk in text_source(self.name, records).chunks(coding, tokens=tokens):
             # The records since the last chunk are those of this one: their notes belong to it.
-            noted = {f"{kind}, left out": Found(times) for kind, times in left_out.items()}
+            noted = {f"{kind}, left out": Note(times) for kind, times in left_out.items()}
             if unannotated:
-                noted[UNANNOTATED] = Found(len(unannotated), items=tuple(unannotated))
-            yield replace(chunk, reading=chunk.reading + Reading(found=noted))
+                noted[UNANNOTATED] = Note(len(unannotated), items=tuple(unannotated))
+            yield replace(chunk, reading_notes=chunk.reading_notes + ReadingNotes(notes=noted))
             left_out.clear()
             unannotated.clear()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts, corpus_of
+from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes, build_corpus
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import InputError
 
@@ -14,8 +14,8 @@ _CHUNK = 1 << 16  # tokens
 class Said(NamedTuple):
     """Some sentences, and what was noticed in them."""
 
-    sentences: list[SentenceParts]
-    found: Mapping[str, Found] = {}
+    sentences: list[ParsedSentence]
+    found: Mapping[str, Note] = {}
 
 
 def gathered(
@@ -28,24 +28,24 @@ def gathered(
 ) -> Iterator[Corpus]:
     """Chunks of some ten thousand tokens; nothing at all is refused.
 
-    >>> parts = SentenceParts(["Ada"], ["B-PER"], [], 1, 1)
+    >>> parts = ParsedSentence(["Ada"], ["B-PER"], [], 1, 1)
     >>> [len(chunk) for chunk in gathered([Said([parts]), Said([parts])], "x", Coding())]
     [2]
     """
 
     def chunk() -> Corpus:
-        corpus = corpus_of(parts, name, coding, tokens=tokens, told=told)
-        return replace(corpus, reading=corpus.reading + reading)
+        corpus = build_corpus(parts, name, coding, tokens=tokens, told=told)
+        return replace(corpus, reading_notes=corpus.reading_notes + reading)
 
-    parts: list[SentenceParts] = []
-    reading, size, nothing = Reading(), 0, True
+    parts: list[ParsedSentence] = []
+    reading, size, nothing = ReadingNotes(), 0, True
     for one in said:
         parts += one.sentences
-        reading = reading + Reading(found=one.found) if one.found else reading
+        reading = reading + ReadingNotes(notes=one.found) if one.found else reading
         size += sum(part.size for part in one.sentences)
         if size >= _CHUNK:
             yield chunk()
-            parts, reading, size, nothing = [], Reading(), 0, False
+            parts, reading, size, nothing = [], ReadingNotes(), 0, False
     if parts:
         yield chunk()
     elif nothing:

@@ -14,12 +14,12 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.arrays import Bytes as Buffer
-from nerscope.corpus.corpus import Coding, Corpus, Reading, label_error
-from nerscope.corpus.mending import MENDS
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes, label_error
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import (
+    LABEL_FIXES,
     OUTSIDE_LABEL,
-    Labels,
+    LabelCodes,
     Scheme,
     Transitions,
     parse_label,
@@ -75,7 +75,7 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
         "same, or any if a system breaks sentences elsewhere than gold",
     ),
     "mend": FileOption(
-        {name: name for name in MENDS}.__getitem__,
+        {name: name for name in LABEL_FIXES}.__getitem__,
         "handles, to join @ and the name behind it into one mention",
     ),
     "comments": FileOption(
@@ -137,7 +137,11 @@ class ConllFile(Source):
             if abs(value) > _MOST_COLUMNS:
                 raise UsageError(self.name, f"{option}={value} cannot be", "count columns from 0")
         either = ("same", "any")
-        for option, known in (("tokens", _TOKENS), ("sentences", either), ("mend", (None, *MENDS))):
+        for option, known in (
+            ("tokens", _TOKENS),
+            ("sentences", either),
+            ("mend", (None, *LABEL_FIXES)),
+        ):
             if getattr(self, option) not in known:
                 raise UsageError(
                     self.name,
@@ -176,7 +180,7 @@ class ConllFile(Source):
             return Nature(scheme_named(self.scheme))
         seen = Transitions()
         for chunk in read_chunks(self, Coding(), [self.label], tokens=False, most=_LOOK):
-            seen += chunk[0].reading.transitions
+            seen += chunk[0].reading_notes.transitions
         return Nature(seen.scheme())
 
     def two_sides(self) -> tuple["ConllFile", "ConllFile"]:
@@ -286,7 +290,7 @@ def written_as_conll(corpus: Corpus, scheme: Scheme) -> bytes:
     b'Ada\\tB-PER\\nspoke\\tO\\n\\n'
     """
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
-    names = corpus.coding.labels.spell(scheme)
+    names = corpus.coding.labels.texts_in(scheme)
     if any(re.search(r"\s", name) for name in names):
         raise InputError(
             corpus.name, "a type has a blank in it, which columns cannot hold", "rename the type"
@@ -465,7 +469,7 @@ class _RawLabels:
 class LabelColumn:
     """The labels of one column: raw codes of what is written, and the codes all files share."""
 
-    def __init__(self, labels: Labels, scheme: Scheme | None) -> None:
+    def __init__(self, labels: LabelCodes, scheme: Scheme | None) -> None:
         self.labels, self.scheme = labels, scheme
         self.texts: list[str] = []  # of raw codes
         self._raw = _RawLabels()
@@ -485,7 +489,7 @@ class LabelColumn:
             self._learn(new, found, lines.take(others), name)
         raw = np.full(len(starts), self._raw.outside, _narrowest(len(self.texts)))
         raw[others] = found.astype(raw.dtype)
-        labels = np.zeros(len(starts), _narrowest(len(self.labels.known)))  # O is always 0
+        labels = np.zeros(len(starts), _narrowest(len(self.labels.labels)))  # O is always 0
         labels[others] = self._shared.astype(labels.dtype).take(found)
         return raw, labels
 
@@ -597,11 +601,11 @@ class _Reader:
         for number, column in self.columns.items():
             raw, labels = column.read(page.buffer, *page.field(number), lines, self.file.name)
             transitions = Transitions.of(column.texts, raw, starts, lines)
-            reading = Reading(transitions, comments=len(page.remarks))
+            reading = ReadingNotes(transitions, comment_lines=len(page.remarks))
             if self.file.mend:
-                mend = MENDS[self.file.mend]
+                mend = LABEL_FIXES[self.file.mend]
                 mended = mend(tokens, labels, starts, self.coding.tokens, self.coding.labels)
-                reading = replace(reading, mended=int((mended != labels).sum()))
+                reading = replace(reading, mended_labels=int((mended != labels).sum()))
                 labels = mended
             corpora.append(
                 Corpus(
@@ -612,9 +616,9 @@ class _Reader:
                     lines,
                     documents,
                     labels,
-                    reading=reading,
-                    told=self.told,
-                    unread=unread,
+                    reading_notes=reading,
+                    declared_scheme=self.told,
+                    unread_tokens=unread,
                 )
             )
         return corpora

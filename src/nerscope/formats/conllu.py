@@ -15,7 +15,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, Objects
 from nerscope.corpus.arrays import Bytes as Buffer
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.schemes import (
     OUTSIDE_LABEL,
     Transitions,
@@ -152,7 +152,7 @@ class ConlluFile(Source):
         reader = _Reader(self, Coding(), tokens=False)
         for data in _whole_sentences(self.blocks()):
             for chunk in reader.read(data):
-                seen += chunk.reading.transitions
+                seen += chunk.reading_notes.transitions
             read += len(data)
             if read >= _LOOK:
                 break
@@ -430,11 +430,11 @@ class _Reader:
         documents = self.documents + np.searchsorted(page.documents, rows[words.begins])
         places = ((RANGES, words.ranges), (EMPTY, words.empty))
         found = {
-            kind: Found(len(left), tuple((page.rows[left[:1]] + self.line).tolist()))
+            kind: Note(len(left), tuple((page.rows[left[:1]] + self.line).tolist()))
             for kind, left in places
             if len(left)
         }
-        reading = Reading(comments=len(page.remarks), found=found)
+        reading = ReadingNotes(comment_lines=len(page.remarks), notes=found)
         corpus = Corpus(
             *(self.file.name, self.coding, np.zeros(0, np.int32), starts, rows + self.line),
             *(documents, None, None, reading),
@@ -503,9 +503,9 @@ class _Reader:
             *(starts[words.chosen], ends[words.chosen], corpus.lines, self.file.name),
         )
         transitions = Transitions.of(self.column.texts, raw, corpus.starts, corpus.lines)
-        found = {SHARED_OUT: Found(len(shared), tuple(shared[:1]))} if shared else {}
-        reading = corpus.reading + Reading(transitions, found=found)
-        return replace(corpus, labels=labels, reading=reading, told=self.told)
+        found = {SHARED_OUT: Note(len(shared), tuple(shared[:1]))} if shared else {}
+        reading = corpus.reading_notes + ReadingNotes(transitions, notes=found)
+        return replace(corpus, labels=labels, reading_notes=reading, declared_scheme=self.told)
 
     def _with_spans(self, corpus: Corpus, page: Page, words: _Words) -> Corpus:
         starts, ends, given = _values(page, self.file.layout.label, BRACKETS)
@@ -522,7 +522,9 @@ class _Reader:
             text = page.data[starts[row] : ends[row]].decode()
             self.brackets.read(text, int(before[at]), int(behind[at]), f"{self._place(page, row)}")
         spans, found = self.brackets.take(self.coding)
-        return replace(corpus, spans=spans, reading=corpus.reading + Reading(found=found))
+        return replace(
+            corpus, spans=spans, reading_notes=corpus.reading_notes + ReadingNotes(notes=found)
+        )
 
 
 def _shared_out(label: str, size: int) -> list[str]:

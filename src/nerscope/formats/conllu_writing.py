@@ -52,7 +52,7 @@ def _spelt(corpus: Corpus, scheme: Scheme) -> list[str]:
             corpus.name, "its mentions overlap, which labels cannot write", "convert flat ones"
         )
     codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
-    names = corpus.coding.labels.spell(scheme)
+    names = corpus.coding.labels.texts_in(scheme)
     if any(re.search(r"[|\t\r\n]", names[code]) for code in np.unique(codes)):
         raise InputError(
             corpus.name,

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, Objects
-from nerscope.corpus.corpus import Coding, Corpus, Found, read_sentence
+from nerscope.corpus.corpus import Coding, Corpus, Note, read_sentence
 from nerscope.corpus.mentions import PLAIN
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError
@@ -158,13 +158,13 @@ def _without_blank_words(document: SpacyDocument) -> tuple[list[str], list[str],
     return words, gaps, moved
 
 
-def _notes(document: SpacyDocument, number: int) -> dict[str, Found]:
+def _notes(document: SpacyDocument, number: int) -> dict[str, Note]:
     trimmed = sum(
         not (document.words[low].strip() and document.words[high - 1].strip())
         for low, high, _ in document.mentions
     )
     counts = {UNSET: document.unset, TRIMMED: trimmed}
-    return {kind: Found(times, (number,)) for kind, times in counts.items() if times}
+    return {kind: Note(times, (number,)) for kind, times in counts.items() if times}
 
 
 def open_docbin(data: Bytes, spans: str | None = None) -> Source:
@@ -486,7 +486,7 @@ def _writable_documents(corpus: Corpus) -> Iterator[_WritableDocument]:
     sentences = set(corpus.starts.tolist())
     for begin, end in pairwise(record_bounds(corpus).tolist()):
         low, high = np.searchsorted(mentions.start, [begin, end])
-        inside = mentions[np.arange(low, high)].moved(-begin)
+        inside = mentions[np.arange(low, high)].shifted(-begin)
         spaced, blanks, places = _with_space_words(words[begin:end], corpus.gaps, begin)
         places.append(len(spaced))
         starts = {places[at - begin] for at in range(begin, end) if at in sentences}

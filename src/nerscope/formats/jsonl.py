@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from nerscope.corpus.corpus import Coding, Corpus, Reading, SentenceParts
+from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, ReadingNotes
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
@@ -125,7 +125,7 @@ class JsonFile(Source):
             texts = (one.record for one in everything if isinstance(one.record, Record))
             yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
             return
-        parts = (one.record for one in everything if isinstance(one.record, SentenceParts))
+        parts = (one.record for one in everything if isinstance(one.record, ParsedSentence))
         said = (Said([part]) for part in parts)
         yield from gathered(said, self.name, coding, self._scheme, tokens=tokens)
 
@@ -159,7 +159,11 @@ def _with_losses(chunk: Corpus, lost: Losses) -> Corpus:
     """The chunk with what was left out so far, which is forgotten then."""
     found = dict(lost)
     lost.clear()
-    return replace(chunk, reading=chunk.reading + Reading(found=found)) if found else chunk
+    return (
+        replace(chunk, reading_notes=chunk.reading_notes + ReadingNotes(notes=found))
+        if found
+        else chunk
+    )
 
 
 def fits(name: str, head: bytes) -> bool:

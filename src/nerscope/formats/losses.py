@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from nerscope.corpus.corpus import Found, Reading
+from nerscope.corpus.corpus import Note, ReadingNotes
 from nerscope.corpus.schemes import Fault, Scheme
 from nerscope.errors import FormatError, plural
 
@@ -24,22 +24,22 @@ class Loss(TypedDict):
     of: NotRequired[int]  # how often it might have been, where there is a rate
 
 
-def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Iterator[Loss]:
+def losses_of(name: str, reading: ReadingNotes, scheme: Scheme, repair: str) -> Iterator[Loss]:
     """What one file lost; with the repair `none`, the first forbidden transition is refused."""
-    if reading.other_tokens:
+    if reading.differing_tokens:
         message = (
-            f"{plural(reading.other_tokens, 'token')} spelt otherwise than in gold; "
+            f"{plural(reading.differing_tokens, 'token')} spelt otherwise than in gold; "
             "matched by position"
         )
-        lines = [reading.first_other_line]
-        yield loss(name, "different tokens", reading.other_tokens, lines, message)
-    if reading.mended:
-        message = f"{plural(reading.mended, 'label')} mended as asked"
-        yield loss(name, "mended labels", reading.mended, [], message)
-    if reading.comments:
-        message = f"{plural(reading.comments, 'comment line')} left out"
-        yield loss(name, COMMENTS, reading.comments, [], message)
-    for kind, found in reading.found.items():
+        lines = [reading.first_differing_line]
+        yield loss(name, "different tokens", reading.differing_tokens, lines, message)
+    if reading.mended_labels:
+        message = f"{plural(reading.mended_labels, 'label')} mended as asked"
+        yield loss(name, "mended labels", reading.mended_labels, [], message)
+    if reading.comment_lines:
+        message = f"{plural(reading.comment_lines, 'comment line')} left out"
+        yield loss(name, COMMENTS, reading.comment_lines, [], message)
+    for kind, found in reading.notes.items():
         if found.times:
             yield _noticed(name, kind, found)
     faults = reading.transitions.faults(scheme)
@@ -48,13 +48,13 @@ def losses_of(name: str, reading: Reading, scheme: Scheme, repair: str) -> Itera
 
 
 def losses_of_files(
-    name: str, readings: Mapping[str, Reading], scheme: Scheme, repair: str
+    name: str, readings: Mapping[str, ReadingNotes], scheme: Scheme, repair: str
 ) -> Iterator[Loss]:
     """What several files lost that are one corpus, by the name of each: told once, in all of them
     together, with the places where it was.
 
     >>> from nerscope.corpus.schemes import BIO
-    >>> readings = {f"{name}.conll": Reading(comments=2) for name in ("a", "b")}
+    >>> readings = {f"{name}.conll": ReadingNotes(comments=2) for name in ("a", "b")}
     >>> [loss] = losses_of_files("*.conll", readings, BIO, "conlleval")
     >>> loss["source"], loss["count"], loss["places"]
     ('*.conll', 4, ['a.conll', 'b.conll'])
@@ -63,19 +63,19 @@ def losses_of_files(
     for file, reading in readings.items():
         for one in losses_of(file, reading, scheme, repair):
             places.setdefault(one["kind"], []).extend(one["places"])
-    for one in losses_of(name, sum(readings.values(), Reading()), scheme, repair):
+    for one in losses_of(name, sum(readings.values(), ReadingNotes()), scheme, repair):
         yield {**one, "places": places[one["kind"]][:_PLACES]}
 
 
-def _noticed(name: str, kind: str, found: Found) -> Loss:
+def _noticed(name: str, kind: str, found: Note) -> Loss:
     """What a format noticed; the first few are named."""
     named = ", ".join(f"'{item}'" for item in dict.fromkeys(found.items[:_NAMED]))
     more = " …" if named and found.times > _NAMED else ""
-    rate = f" of {found.of} ({100 * found.times / found.of:.1f} %)" if found.of else ""
+    rate = f" of {found.out_of} ({100 * found.times / found.out_of:.1f} %)" if found.out_of else ""
     message = f"{kind}: {found.times}{rate}" + (f", such as {named}{more}" if named else "")
     lost = loss(name, kind, found.times, found.lines, message, found.items)
-    if found.of:
-        lost["of"] = found.of
+    if found.out_of:
+        lost["of"] = found.out_of
     return lost
 
 

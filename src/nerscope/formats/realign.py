@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
-from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shapes_of
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
 from nerscope.errors import AlignmentError
 from nerscope.formats.base import Source
 
@@ -70,7 +70,7 @@ class Placed(NamedTuple):
         """The same mention; where it is not aligned, what it says is kept."""
         if self.shape.is_aligned:
             return self
-        return self._replace(shape=self.shape._replace(said=said))
+        return self._replace(shape=self.shape._replace(predicted_text=said))
 
 
 @dataclass(slots=True, eq=False)
@@ -128,11 +128,11 @@ class Notes:
         """Note something."""
         self._seen.setdefault(kind, []).append((line, what))
 
-    def told(self, of: Mapping[str, int] | None = None) -> Reading:
+    def told(self, of: Mapping[str, int] | None = None) -> ReadingNotes:
         """All of it, as a reading; `of` says how often each might have been."""
         sizes = of or {}
         found = {
-            kind: Found(
+            kind: Note(
                 len(seen),
                 tuple(line for line, _ in seen),
                 tuple(what for _, what in seen if what),
@@ -142,7 +142,7 @@ class Notes:
             for seen in [self._seen.get(kind, [])]
         }
         self._seen = {}
-        return Reading(found=found)
+        return ReadingNotes(notes=found)
 
 
 class _Unit(NamedTuple):
@@ -216,7 +216,7 @@ class Realigned:
     whole_documents: bool = False
     _units: Iterator[_Unit] = field(init=False)
     _tape: _Tape = field(default_factory=_Tape)
-    _reading: Reading = field(default_factory=Reading)
+    _reading: ReadingNotes = field(default_factory=ReadingNotes)
     _notes: Notes = field(default_factory=Notes)
 
     def __post_init__(self) -> None:
@@ -227,12 +227,12 @@ class Realigned:
         scheme = self.source.nature().scheme if self.repair in ("strict", "discard") else None
         # Types are renamed and dropped when the chunk is scored, and not twice.
         for chunk in self.source.chunks(Coding(labels=self.coding.labels.as_written)):
-            self._reading += chunk.reading
+            self._reading += chunk.reading_notes
             mentions = chunk.mentions(self.repair, scheme)
             order = np.searchsorted(mentions.start, chunk.starts)
             for number in range(len(chunk)):
                 begin = int(chunk.starts[number])
-                own = mentions[np.arange(order[number], order[number + 1])].moved(-begin)
+                own = mentions[np.arange(order[number], order[number + 1])].shifted(-begin)
                 words = chunk.words(number) if len(chunk.tokens) else None
                 size = int(chunk.starts[number + 1]) - begin
                 yield _Unit(words, size, own, int(chunk.lines[begin]))
@@ -246,7 +246,7 @@ class Realigned:
             behind = sentences[number + 1 : number + 2]
             for one in self._sentence(words, behind, gold.place(at)):
                 placed.append(one._replace(start=one.start + at, end=one.end + at))
-        reading, self._reading = self._reading + self._notes.told(), Reading()
+        reading, self._reading = self._reading + self._notes.told(), ReadingNotes()
         return beside_gold(gold, self.source.name, placed, reading)
 
     def _sentence(self, words: list[str], behind: list[list[str]], place: str) -> Iterator[Placed]:
@@ -283,7 +283,7 @@ class Realigned:
         if not placed.shape.is_aligned:
             kind = BEYOND if placed.shape.right < 0 else INSIDE_TOKEN
             kind = NOWHERE if placed.end == placed.start else kind
-            self._notes.add(kind, line, placed.shape.said)
+            self._notes.add(kind, line, placed.shape.predicted_text)
         return placed
 
     def _despite_differences(
@@ -319,7 +319,7 @@ class Realigned:
         known = [where[at] for low, high in inside for at in range(low, high) if where[at] >= 0]
         if not known:
             self._notes.add(NOWHERE, span.line, said)
-            return Placed(0, 0, span.type, Shape(adrift=True, said=said))
+            return Placed(0, 0, span.type, Shape(adrift=True, predicted_text=said))
         edges = [(where[low], where[high - 1] + 1) for low, high in inside]
         if span.end <= len(where) and all(low >= 0 and high > 0 for low, high in edges):
             placed = ruler.placed(CharSpan(tuple(edges), span.type)).saying(said)
@@ -328,7 +328,7 @@ class Realigned:
         self._notes.add(kind, span.line, said)
         rough = ruler.placed(CharSpan(((min(known), max(known) + 1),), span.type))
         beyond = min(0, len(where) - span.end)
-        return rough._replace(shape=Shape(right=beyond, adrift=True, said=said))
+        return rough._replace(shape=Shape(right=beyond, adrift=True, predicted_text=said))
 
     def finish(self) -> None:
         """Refuse a system that goes on where gold has ended."""
@@ -340,15 +340,23 @@ class Realigned:
             )
 
 
-def beside_gold(gold: Corpus, name: str, placed: Sequence[Placed], reading: Reading) -> Corpus:
+def beside_gold(gold: Corpus, name: str, placed: Sequence[Placed], reading: ReadingNotes) -> Corpus:
     """A chunk of a system on the sentences of gold."""
     spans = Mentions(
         np.array([one.start for one in placed], np.int64),
         np.array([one.end for one in placed], np.int64),
         np.array([one.type for one in placed], np.int32),
-        shapes_of([one.shape for one in placed]),
+        shape_column([one.shape for one in placed]),
     ).in_order()
-    return replace(gold, name=name, labels=None, spans=spans, reading=reading, told=None, gaps=None)
+    return replace(
+        gold,
+        name=name,
+        labels=None,
+        spans=spans,
+        reading_notes=reading,
+        declared_scheme=None,
+        gaps=None,
+    )
 
 
 def _as_it_is(mentions: Mentions) -> Iterator[Placed]:

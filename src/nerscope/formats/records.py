@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from nerscope.corpus.corpus import Coding, SentenceParts, corpus_of, read_sentence
+from nerscope.corpus.corpus import Coding, ParsedSentence, build_corpus, read_sentence
 from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError
@@ -75,12 +75,12 @@ class Written(NamedTuple):
     """A record or a sentence, and the schema in which it was written."""
 
     schema: Schema
-    record: Record | SentenceParts
+    record: Record | ParsedSentence
 
 
 def read_record(
     item: Mapping[str, Any], place: str, line: int, names: Names = None
-) -> Record | SentenceParts:
+) -> Record | ParsedSentence:
     """What a mapping says; `names` are those of labels that are numbers.
 
     >>> read_record({"text": "Ada spoke", "label": [[0, 3, "PER"]]}, "a.jsonl:1", 1).spans
@@ -248,7 +248,7 @@ def _located(
 
 def _labelled(
     item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
-) -> SentenceParts:
+) -> ParsedSentence:
     given = listed(item[schema.marks or ""]) or []
     labels = [label if isinstance(label, str) else name_of(label, names, place) for label in given]
     parts = read_sentence({"tokens": listed(item[schema.held]), "labels": labels}, place, line)
@@ -258,7 +258,7 @@ def _labelled(
 
 
 def _check_beside_labels(
-    item: Mapping[str, Any], schema: Schema, key: str, parts: SentenceParts, place: str
+    item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
 ) -> None:
     """Refuse what says other mentions than the labels that are read."""
     value, marks = item[key], schema.marks or ""
@@ -276,7 +276,7 @@ def _check_beside_labels(
 
 
 def _same_spans(
-    item: Mapping[str, Any], schema: Schema, key: str, parts: SentenceParts, place: str
+    item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
 ) -> bool:
     """Whether spans are those that the labels spell; beside a text they count its letters."""
     held, spelt = schema.held, _spelt_spans(parts, place)
@@ -293,10 +293,10 @@ def _same_spans(
     return {(span.fragments, span.type) for span in record.spans} == wanted
 
 
-def _spelt_spans(parts: SentenceParts, place: str) -> set[tuple[int, int, str]]:
+def _spelt_spans(parts: ParsedSentence, place: str) -> set[tuple[int, int, str]]:
     """The mentions that labels spell."""
     bare = not any(label.startswith(PIECES) for label in parts.labels or ())
-    corpus = corpus_of([parts], place, Coding(), told=scheme_named("io") if bare else None)
+    corpus = build_corpus([parts], place, Coding(), told=scheme_named("io") if bare else None)
     mentions, types = corpus.mentions(), corpus.coding.labels.types
     columns = (column.tolist() for column in (mentions.start, mentions.end, mentions.type))
     return {(start, end, types[kind]) for start, end, kind in zip(*columns, strict=True)}
@@ -304,7 +304,7 @@ def _spelt_spans(parts: SentenceParts, place: str) -> set[tuple[int, int, str]]:
 
 def _with_token_spans(
     item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
-) -> SentenceParts:
+) -> ParsedSentence:
     check_one_layer(item, (schema.held, schema.marks), place)
     tokens = listed(item[schema.held]) or []
     spans: list[tuple[int, int, str]] = []
@@ -334,7 +334,7 @@ def _shape(fragments: Fragments, place: str) -> Shape:
     return Shape.of_runs(fragments)
 
 
-_Reader: TypeAlias = Callable[[Mapping[str, Any], Schema, str, int, Names], Record | SentenceParts]
+_Reader: TypeAlias = Callable[[Mapping[str, Any], Schema, str, int, Names], Record | ParsedSentence]
 _READERS: Mapping[str, _Reader] = {
     LETTERS: _record,
     LABELS: _labelled,

@@ -249,11 +249,11 @@ class _Locator:
     def _clip(self, mention: Placed, sentence_end: int, text: _GoldText, line: int) -> Placed:
         """Cut a mention at the end of its sentence; its shape records how much lies beyond."""
         ends = text.ruler.ends
-        surface = mention.shape.said
+        surface = mention.shape.predicted_text
         surface = surface or text.solid[text.ruler.starts[mention.start] : ends[mention.end - 1]]
         self._notes.add(BEYOND, line, surface)
         beyond = ends[sentence_end - 1] - ends[mention.end - 1]
-        shape = Shape(left=mention.shape.left, right=beyond, said=surface)
+        shape = Shape(left=mention.shape.left, right=beyond, predicted_text=surface)
         return mention._replace(end=sentence_end, shape=shape)
 
     def _check_text(self, answer: ModelAnswer, text: _GoldText, place: str) -> None:
@@ -289,7 +289,7 @@ class _Locator:
                 kind = HALLUCINATED if is_hallucinated else AGAIN
                 self._notes.add(kind, answer.line, mention.text)
                 if is_hallucinated:  # it counts as a predicted mention that matches nothing
-                    yield Placed(0, 0, type_code, Shape(adrift=True, said=mention.text))
+                    yield Placed(0, 0, type_code, Shape(adrift=True, predicted_text=mention.text))
             for place in new:
                 placed = text.ruler.placed(CharSpan((place,), type_code)).saying(mention.text)
                 if not placed.shape.is_aligned:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from nerscope.corpus.arrays import Bytes, Ints
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts
+from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes
 from nerscope.corpus.schemes import Scheme, Transitions, parse_label, scheme_named
 from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption, Source
@@ -243,12 +243,12 @@ def _corpus_of_columns(
     lines = np.repeat(np.arange(done + 1, done + len(starts)), columns.sizes)
     words = coding.tokens.encode_fields(columns.buffer, columns.begins, columns.ends)
     codes = np.array([coding.labels.code(label) for label in known], np.int32)[columns.labels]
-    reading = Reading(Transitions.of(columns.texts, columns.labels, starts, lines))
+    reading = ReadingNotes(Transitions.of(columns.texts, columns.labels, starts, lines))
     documents = columns.documents
     if documents is None:
         documents = np.zeros(len(starts) - 1, np.int64)
     corpus = Corpus(name, coding, words, starts, lines, documents, codes)
-    return replace(corpus, reading=reading, told=scheme)
+    return replace(corpus, reading_notes=reading, declared_scheme=scheme)
 
 
 def _rename_columns(
@@ -275,12 +275,12 @@ def _read_row(row: TableRow, table: TableData, name: str, number: int) -> Said:
         if empty := _empty_columns(row):
             raise _missing_values(empty, place) from None
         raise
-    if isinstance(record, SentenceParts):
+    if isinstance(record, ParsedSentence):
         return Said([record._replace(document=_document(row))])
     sentences, noted = read_text(record, place)
     return Said(
         [sentence._replace(document=number - 1) for sentence in sentences],
-        {kind: Found(times, (number,)) for kind, times in noted.items()},
+        {kind: Note(times, (number,)) for kind, times in noted.items()},
     )
 
 
@@ -349,9 +349,9 @@ def _group_tokens(
 
 def _sentence(
     tokens: list[str], labels: list[Any], names: Sequence[str] | None, name: str, row: int
-) -> SentenceParts:
+) -> ParsedSentence:
     record = read_record({"tokens": tokens, "labels": labels}, f"{name}: row {row}", row, names)
-    assert isinstance(record, SentenceParts)
+    assert isinstance(record, ParsedSentence)
     return record
 
 

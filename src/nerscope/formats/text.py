@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, Objects
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading, SentenceParts, corpus_of
+from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes, build_corpus
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.base import Source
@@ -116,7 +116,7 @@ class _ChunkBuilder:
 
     def __init__(self, name: str, coding: Coding) -> None:
         self._name, self._coding = name, coding
-        self._parts: list[SentenceParts] = []
+        self._parts: list[ParsedSentence] = []
         self._noted_lines: dict[str, list[int]] = {}  # by kind of note
         self._documents, self._sentences = 0, 0  # so far, in all chunks
         self.size = 0
@@ -139,16 +139,16 @@ class _ChunkBuilder:
         """The sentences since the last call as one chunk, or nothing if there are none."""
         if not self._parts:
             return
-        corpus = corpus_of(self._parts, self._name, self._coding)
-        noted = {kind: Found(len(lines), tuple(lines)) for kind, lines in self._noted_lines.items()}
-        yield replace(corpus, reading=Reading(found=noted))
+        corpus = build_corpus(self._parts, self._name, self._coding)
+        noted = {kind: Note(len(lines), tuple(lines)) for kind, lines in self._noted_lines.items()}
+        yield replace(corpus, reading_notes=ReadingNotes(notes=noted))
         self._parts, self._noted_lines, self.size = [], {}, 0
 
 
 class TextRead(NamedTuple):
     """The sentences of a record, and how often something was changed, by kind of change."""
 
-    sentences: list[SentenceParts]
+    sentences: list[ParsedSentence]
     noted: dict[str, int]
 
 
@@ -270,7 +270,7 @@ def _shift(spans: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]]:
 
 def _sentences(
     record: Record, tokens: list[tuple[int, int]], spans: Sequence[TextSpan]
-) -> Iterator[SentenceParts]:
+) -> Iterator[ParsedSentence]:
     """Divide tokens into sentences, at line ends that no mention goes across."""
     text = record.text
     # Characters to tokens: every edge of a mention is an edge of a token.
@@ -288,7 +288,7 @@ def _sentences(
         while taken < len(in_order) and in_order[taken][0][0] < end:
             taken += 1
         mentions = in_order[first:taken]
-        yield SentenceParts(
+        yield ParsedSentence(
             [text[low:high] for low, high in tokens[begin:end]],
             None,
             [(low - begin, high - begin, span.type) for (low, high), span in mentions],
@@ -338,7 +338,7 @@ def records_of(corpus: Corpus) -> Iterator[Record]:
     for begin, end in pairwise(bounds.tolist()):
         text, tokens = _join_words(words[begin:end], gaps[begin:end])
         low, high = np.searchsorted(mentions.start, [begin, end])
-        inside = mentions[np.arange(low, high)].moved(-begin)
+        inside = mentions[np.arange(low, high)].shifted(-begin)
         spans = [
             TextSpan(_characters(inside, at, tokens), types[inside.type[at]])
             for at in range(len(inside))

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Objects
-from nerscope.corpus.corpus import Coding, Corpus, Found, Reading
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import Bytes, blocks
@@ -146,10 +146,10 @@ class WebannoSource(TextSource):
         for number, document in enumerate(self._documents):
             is_first = True
             for chunk in record_chunks(document.records(), document.name, coding):
-                reading = chunk.reading + Reading(found=document.take_notes(is_first))
+                reading = chunk.reading_notes + ReadingNotes(notes=document.take_notes(is_first))
                 documents = np.full(len(chunk), number)
                 gaps = _gaps_with_line_ends(chunk, is_first)
-                yield replace(chunk, documents=documents, gaps=gaps, reading=reading)
+                yield replace(chunk, documents=documents, gaps=gaps, reading_notes=reading)
                 is_first = is_empty = False
         if is_empty:
             raise InputError(
@@ -226,13 +226,13 @@ class _WebannoDocument:
         self._lines_without_value: list[int] = []
         self._lines_without_text: list[int] = []
 
-    def take_notes(self, is_first: bool) -> dict[str, Found]:
+    def take_notes(self, is_first: bool) -> dict[str, Note]:
         """What was left out or renamed since the last call; `is_first` adds the other layers."""
         lines_of = {UNNAMED: self._lines_without_value, EMPTY: self._lines_without_text}
-        notes = {kind: Found(len(lines), tuple(lines)) for kind, lines in lines_of.items()}
+        notes = {kind: Note(len(lines), tuple(lines)) for kind, lines in lines_of.items()}
         if is_first:
-            notes[LAYERS] = Found(len(self._other_layers), items=self._other_layers)
-            notes[WITHOUT] = Found(int(self._column is None), items=(Path(self.name).name,))
+            notes[LAYERS] = Note(len(self._other_layers), items=self._other_layers)
+            notes[WITHOUT] = Note(int(self._column is None), items=(Path(self.name).name,))
         self._forget_lines()
         return {kind: note for kind, note in notes.items() if note.times}
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from nerscope.corpus.corpus import Found
+from nerscope.corpus.corpus import Note
 from nerscope.errors import FormatError
 from nerscope.formats.marks import first_key, listed, shown, shown_keys
 
@@ -15,7 +15,7 @@ NOT_ANNOTATED = "texts without an annotation left out"
 _ANNOTATORS = ("annotatorid", "sessionid", "annotator")
 _REFUSED_ANSWERS = ("reject", "ignore")
 
-Losses: TypeAlias = "dict[str, Found]"  # what was left out
+Losses: TypeAlias = "dict[str, Note]"  # what was left out
 
 
 class Wanted(NamedTuple):
@@ -29,7 +29,7 @@ class Wanted(NamedTuple):
     def lose(self, kind: str, times: int = 1) -> None:
         """Count what is left out."""
         if times:
-            self.lost[kind] = self.lost.get(kind, Found(0)) + Found(times, (self.line,) * times)
+            self.lost[kind] = self.lost.get(kind, Note(0)) + Note(times, (self.line,) * times)
 
 
 _Wrapper: TypeAlias = Callable[[Mapping[str, Any], Wanted], Iterator[Mapping[str, Any]]]

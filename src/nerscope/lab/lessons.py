@@ -1,11 +1,11 @@
-"""Files become lessons, and labels become files; with larger context, sentences are joined."""
+"""From files to lessons, and from predicted labels to files."""
 
 import os
 import tempfile
 from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
@@ -32,53 +32,68 @@ def baseline(
     say: Say = lambda line: None,
     **options: Any,
 ) -> list[list[str]]:
-    """Train a system by a recipe and label the test sentences, whose own labels it never sees.
+    """Train a system by a recipe, and return its labels of the test sentences.
 
-    The labels are in the scheme bio. With `output`, the test file is also written with these
-    labels instead of its own, in its own scheme.
+    - `train`, `test`, `dev`: files or sentences; the recipe never sees the labels of `test`.
+    - `output`: write the test file here, with the predicted labels in its scheme.
+    - `recipe`, `seed`, and the options of the recipe as further keywords.
+    - `say`: is called with each line of the log.
+
+    The result is in the scheme bio.
 
     >>> train = [(["Ada", "met", "Bob", "Lee"], ["B-PER", "O", "B-PER", "I-PER"])]
     >>> test = [(["Ada", "saw", "Lee"], ["O", "O", "O"])]
     >>> baseline(train, test, recipe="dictionary")
     [['B-PER', 'O', 'B-PER']]
     """
-    chosen = recipe_named(recipe)
-    checked = chosen.checked(options, f"recipe '{recipe}'")
-    data = open_source(train), open_source(dev) if dev is not None else None, open_source(test)
+    method = recipe_named(recipe)
+    values = method.checked(options, f"recipe '{recipe}'")
+    sources = LessonSources(
+        open_source(train), open_source(dev) if dev is not None else None, open_source(test)
+    )
     with tempfile.TemporaryDirectory(prefix="nerscope-") as folder:
-        found = taught(chosen, checked, *data, seed=seed, folder=Path(folder), say=say)
+        labels = train_and_predict(method, values, sources, seed=seed, folder=Path(folder), say=say)
     if output is not None:
-        write_bytes(output, labelled(data[2], found))
-    return found
+        write_bytes(output, with_labels(sources.test, labels))
+    return labels
 
 
-def taught(
+class LessonSources(NamedTuple):
+    train: Source
+    dev: Source | None
+    test: Source
+
+
+def train_and_predict(
     recipe: Recipe,
     options: dict[str, Any],
-    train: Source,
-    dev: Source | None,
-    test: Source,
+    sources: LessonSources,
     *,
     seed: int,
     folder: Path,
     say: Say,
     context: int = 1,
 ) -> list[list[str]]:
-    """The labels that a recipe gives to the test sentences."""
-    corpus = _corpus(test)
+    """The labels that a recipe gives to the test sentences.
+
+    With `context`, the recipe gets so many consecutive sentences of a document as one; its labels
+    are cut back to the sentences of the file.
+    """
+    test = _flat_corpus(sources.test)
+    dev = _flat_corpus(sources.dev) if sources.dev is not None else None
     lesson = Lesson(
-        _tagged(_corpus(train), context),
-        _tagged(_corpus(dev), context) if dev is not None else [],
-        _joined(_words(corpus), corpus.documents, context),
+        _tagged(_flat_corpus(sources.train), context),
+        _tagged(dev, context) if dev is not None else [],
+        _join_sentences(_words(test), test.documents, context),
         seed,
         folder,
         say,
     )
     say(f"{len(lesson.train)} sentences to learn from, {len(lesson.test)} to label")
-    return _as_long_as(corpus.starts, recipe.predict(lesson, options))
+    return _cut_back(test.starts, recipe.predict(lesson, options))
 
 
-def _corpus(source: Source) -> Corpus:
+def _flat_corpus(source: Source) -> Corpus:
     corpus = with_tokens(read(source))
     if not corpus.is_flat:
         raise InputError(
@@ -92,18 +107,18 @@ def _words(corpus: Corpus) -> list[list[str]]:
 
 
 def _tagged(corpus: Corpus, context: int) -> list[Tagged]:
-    """The sentences with their labels as the scheme bio has them."""
-    known = corpus.coding.labels
-    codes = encode(corpus.mentions(), corpus.starts, known, BIO)
-    names = known.spell(BIO)
+    """The sentences with their labels in the scheme bio."""
+    codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, BIO)
+    names = corpus.coding.labels.texts_in(BIO)
     spelt = [names[code] for code in codes.tolist()]
     labels = [spelt[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
-    sides = (_joined(side, corpus.documents, context) for side in (_words(corpus), labels))
-    return [Tagged(*pair) for pair in zip(*sides, strict=True)]
+    columns = (
+        _join_sentences(column, corpus.documents, context) for column in (_words(corpus), labels)
+    )
+    return [Tagged(*sentence) for sentence in zip(*columns, strict=True)]
 
 
-def _joined(sentences: list[list[str]], documents: Ints, context: int) -> list[list[str]]:
-    """So many consecutive sentences of a document as one."""
+def _join_sentences(sentences: list[list[str]], documents: Ints, context: int) -> list[list[str]]:
     if context == 1:
         return sentences
     return [
@@ -112,20 +127,20 @@ def _joined(sentences: list[list[str]], documents: Ints, context: int) -> list[l
     ]
 
 
-def _as_long_as(starts: Ints, labels: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The labels cut back to the sentences that were joined."""
+def _cut_back(starts: Ints, labels: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The labels of joined sentences as those of the sentences of the file."""
     flat = list(chain.from_iterable(labels))
     return [flat[begin:end] for begin, end in pairwise(starts.tolist())]
 
 
-def labelled(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
-    """The file with other labels, spelt in its own scheme; everything else stays as it is."""
-    corpus, scheme = _corpus(source), source.nature().scheme
-    pairs = zip(_words(corpus), labels, strict=True)
-    given = Corpus.of(list(pairs), name=f"the labels for {source.name}", scheme="bio")
-    known = given.coding.labels
-    codes = encode(given.mentions(), given.starts, known, scheme)
-    names = known.spell(scheme)
+def with_labels(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
+    """The file with other labels, in the scheme of the file; everything else stays as it is."""
+    corpus, scheme = _flat_corpus(source), source.nature().scheme
+    sentences = list(zip(_words(corpus), labels, strict=True))
+    predicted = Corpus.of(sentences, name=f"the labels for {source.name}", scheme=BIO.name)
+    codes = encode(predicted.mentions(), predicted.starts, predicted.coding.labels, scheme)
+    names = predicted.coding.labels.texts_in(scheme)
     spelt = (names[code] for code in codes.tolist())
-    changed = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
-    return written_as_conll(given, scheme) if changed is None else changed
+    data = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
+    # A format that cannot be relabelled in place is written as columns.
+    return written_as_conll(predicted, scheme) if data is None else data

@@ -1,4 +1,4 @@
-"""Plan files: an experiment file whose systems may be trained, on splits that may be drawn."""
+"""Plan files: experiment files whose systems may be trained, on datasets that may be split."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ from nerscope.experiment.config import (
 from nerscope.experiment.toml import Toml, read_toml
 from nerscope.lab.recipe import File, recipe_named
 
-# What a command may be told, each written {in braces}.
-PLACES = ("train", "dev", "test", "output", "seed")
-_OF_ANY = ("seeds", "context", "timeout")
-_OF_COMMANDS = ("command", "options", *_OF_ANY)
-_MOST_VARIANTS = 1000
-_PROTOCOL: Mapping[str, Any] = {
+# What a command of a plan may refer to, each written {in braces}.
+PLACEHOLDERS = ("train", "dev", "test", "output", "seed")
+_COMMON_KEYS = ("seeds", "context", "timeout")
+_COMMAND_KEYS = ("command", "options", *_COMMON_KEYS)
+_MAX_VARIANTS = 1000
+_PROTOCOL_KEYS: Mapping[str, Any] = {
     **PROTOCOL_TYPES,
     "data": list,
     "options": str,
@@ -47,7 +47,7 @@ _PROTOCOL: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class TrainedSystem:
     """A system that is trained: by a recipe with its options, or by a command."""
 
     name: str
@@ -55,25 +55,24 @@ class System:
     recipe: str | None = None
     options: Mapping[str, Any] | None = None  # of the recipe
     command: str | None = None
-    reading: str | None = None  # file options of what a command writes
-    context: int = 1  # so many sentences of a document are one
+    output_options: str | None = None  # file options of what a command writes
+    context: int = 1  # how many sentences of a document are joined into one
     timeout: float | None = None  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a plan file says."""
+class RunPlan:
+    """The content of a plan file."""
 
     toml: Toml
     chosen: Chosen
-    data: Sequence[Data]  # empty if a protocol makes the datasets
+    data: Sequence[Data]  # empty if the protocol says how to make them
     protocol: Mapping[str, Any]
-    trained: Sequence[System]
-    given: Mapping[str, Any]  # systems that are there already, with their patterns
+    trained: Sequence[TrainedSystem]
+    existing: Mapping[str, Any]  # systems whose outputs exist, with the patterns of these files
 
     @property
     def folder(self) -> Path:
-        """Where the plan lies."""
         return self.toml.path.parent
 
     @property
@@ -84,24 +83,27 @@ class Plan:
 
     @property
     def inputs(self) -> list[str]:
-        """All files that are read, as far as the plan names them, with what is said about them."""
-        texts = [*self.sources, *(text for one in self.data for text in one.files)]
-        for patterns in self.given.values():
-            own = patterns.values() if isinstance(patterns, dict) else [patterns]
-            for pattern in filter(_is_text, own):
+        """All input files, each as `FILE::options`."""
+        texts = [*self.sources, *(text for dataset in self.data for text in dataset.files)]
+        for value in self.existing.values():
+            patterns = value.values() if isinstance(value, dict) else [value]
+            for pattern in filter(_is_text, patterns):
                 texts += files_that_fit(self.folder, pattern.replace("{dataset}", "*"))
-        options = [value for one in self.trained for value in (one.options or {}).values()]
+        options = [value for system in self.trained for value in (system.options or {}).values()]
         return [*texts, *filter(_is_text, options)]
 
     @property
     def split_options(self) -> dict[str, Any]:
-        """What `split` is to be told."""
-        own = ("data", "options", "seeds", *PROTOCOL_TYPES)
-        return {key: value for key, value in self.protocol.items() if key not in own}
+        """The keywords of `split`."""
+        others = ("data", "options", "seeds", *PROTOCOL_TYPES)
+        return {key: value for key, value in self.protocol.items() if key not in others}
 
 
-def load_plan(path: str | Path) -> Plan:
-    """Read a plan file; every key is checked, and every recipe must be known.
+def load_plan(path: str | Path) -> RunPlan:
+    """Read a plan file; `run_plan` executes it.
+
+    Every key is checked, and every recipe must be known. Relative paths in the file are relative to
+    its folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -129,15 +131,15 @@ def load_plan(path: str | Path) -> Plan:
         if is_trained(table)
         for system in _variants(name, table, protocol.get("seeds", [1]), toml)
     ]
-    given = {name: one for name, one in tables.items() if not is_trained(one)}
-    names = [*(one.name for one in trained), *given]
+    existing = {name: table for name, table in tables.items() if not is_trained(table)}
+    names = [*(system.name for system in trained), *existing]
     check_names(names)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(toml.place("systems"), f"two systems are called '{twice}'", "rename one")
     if not tables:
         raise InputError(str(path), "it names no system", "write [systems.NAME]")
-    return Plan(toml, chosen_settings(toml), data, protocol, trained, given)
+    return RunPlan(toml, chosen_settings(toml), data, protocol, trained, existing)
 
 
 def _is_text(value: object) -> bool:
@@ -145,17 +147,18 @@ def _is_text(value: object) -> bool:
 
 
 def _protocol(toml: Toml) -> dict[str, Any]:
-    given = toml.table("protocol")
-    numbers = {key: float(given[key]) for key in ("test", "dev") if type(given.get(key)) is int}
-    table = {**given, **numbers}
-    toml.values(table, _PROTOCOL, "protocol")
+    table = toml.table("protocol")
+    # test = 1 is a whole number in TOML, and a share here: it is refused with the other shares.
+    shares = {key: float(table[key]) for key in ("test", "dev") if type(table.get(key)) is int}
+    table = {**table, **shares}
+    toml.values(table, _PROTOCOL_KEYS, "protocol")
     for key in ("data", "seeds"):
         kind = str if key == "data" else int
-        if not all(type(one) is kind for one in table.get(key, [])) or table.get(key) == []:
+        if not all(type(item) is kind for item in table.get(key, [])) or table.get(key) == []:
             raise UsageError(
                 toml.place(key), f"'{key}' in [protocol] cannot be {table[key]!r}", _LISTS[key]
             )
-    chosen = [key for key in KINDS if table.get(key)]
+    kinds = [key for key in KINDS if table.get(key)]
     idle = [key for key in table if key not in (*PROTOCOL_TYPES, "seeds", "data")]
     if idle and not table.get("data"):
         raise UsageError(
@@ -163,10 +166,10 @@ def _protocol(toml: Toml) -> dict[str, Any]:
             f"'{idle[0]}' in [protocol] says how data are split, and there are none",
             'add data = ["FILE"], or leave it out',
         )
-    if table.get("data") and len(chosen) != 1:
+    if table.get("data") and len(kinds) != 1:
         raise UsageError(
             toml.place("protocol"),
-            f"{len(chosen)} ways to split are chosen",
+            f"{len(kinds)} ways to split are chosen",
             f"choose one of {', '.join(KINDS)}",
         )
     return table
@@ -177,70 +180,90 @@ _LISTS = {"data": "give a list of files", "seeds": "give a list of whole numbers
 
 def _variants(
     name: str, table: Mapping[str, Any], seeds: Sequence[int], toml: Toml
-) -> Iterator[System]:
-    """A system for every choice of those options that list several values."""
+) -> Iterator[TrainedSystem]:
+    """A system for every combination of the options that list several values.
+
+    `context = [1, 2]` and `rate = [0.1, 0.2]` of the system s give four systems, the first of them
+    named "s.context=1.rate=0.1".
+    """
     lists = {key: value for key, value in table.items() if type(value) is list and key != "seeds"}
     fixed = {key: value for key, value in table.items() if key not in lists}
     choices = list(product(*lists.values()))
-    if not choices or len(choices) > _MOST_VARIANTS:
+    if not choices or len(choices) > _MAX_VARIANTS:
         raise UsageError(
             toml.place(name),
             f"system '{name}' has {len(choices)} variants",
-            f"list at least one value of each option, and at most {_MOST_VARIANTS} in all",
+            f"list at least one value of each option, and at most {_MAX_VARIANTS} in all",
         )
     for values in choices:
-        own = dict(zip(lists, values, strict=True))
-        said = "".join(f".{key}={value}" for key, value in own.items())
-        yield _system(f"{name}{said}", {**fixed, **own}, seeds, toml, name)
+        variant = dict(zip(lists, values, strict=True))
+        ending = "".join(f".{key}={value}" for key, value in variant.items())
+        yield _system(f"{name}{ending}", {**fixed, **variant}, seeds, toml, name)
 
 
 def _system(
     name: str, table: Mapping[str, Any], seeds: Sequence[int], toml: Toml, key: str
-) -> System:
+) -> TrainedSystem:
     place = toml.place(key)
-    own = table.get("seeds", seeds)
-    if type(own) is not list or not own or not all(type(one) is int and one >= 0 for one in own):
-        raise UsageError(place, f"seeds = {own!r} cannot be", _LISTS["seeds"])
-    if len(set(own)) < len(own):
-        raise UsageError(place, "a seed is there twice", "give each seed once")
+    seeds = _checked_seeds(table.get("seeds", seeds), place)
     context = table.get("context", 1)
     if type(context) is not int or context < 1:
         raise UsageError(place, f"context = {context!r} cannot be", "give a whole number from 1")
     timeout = table.get("timeout")
     if timeout is not None and (type(timeout) not in (int, float) or not timeout > 0):
         raise UsageError(place, f"timeout = {timeout!r} cannot be", "give seconds, as 3600")
-    shared = System(name, tuple(own), context=context, timeout=timeout)
+    system = TrainedSystem(name, seeds, context=context, timeout=timeout)
     if "command" in table and "recipe" in table:
         raise UsageError(place, f"'{key}' has both a recipe and a command", "keep one of them")
     if "command" in table:
-        return _commanded(shared, table, toml, place)
-    rest = {key: value for key, value in table.items() if key not in ("recipe", *_OF_ANY)}
+        return _with_command(system, table, toml, place)
+    return _with_recipe(system, table, toml, place)
+
+
+def _checked_seeds(seeds: object, place: str) -> tuple[int, ...]:
+    if (
+        not isinstance(seeds, list)
+        or not seeds
+        or not all(type(seed) is int and seed >= 0 for seed in seeds)
+    ):
+        raise UsageError(place, f"seeds = {seeds!r} cannot be", _LISTS["seeds"])
+    if len(set(seeds)) < len(seeds):
+        raise UsageError(place, "a seed is there twice", "give each seed once")
+    return tuple(seeds)
+
+
+def _with_recipe(
+    system: TrainedSystem, table: Mapping[str, Any], toml: Toml, place: str
+) -> TrainedSystem:
+    values = {key: value for key, value in table.items() if key not in ("recipe", *_COMMON_KEYS)}
     if type(table["recipe"]) is not str:
         raise UsageError(place, f"recipe = {table['recipe']!r} cannot be", "name a recipe")
     recipe = recipe_named(table["recipe"])
-    options = recipe.checked(rest, place)
-    for one in recipe.options.values():
-        if one.kind is File and one.name in rest:
-            options[one.name] = _resolved(toml.path.parent, rest[one.name])
-    return replace(shared, recipe=recipe.name, options=options)
+    options = recipe.checked(values, place)
+    for option in recipe.options.values():
+        if option.kind is File and option.name in values:
+            options[option.name] = _resolve(toml.path.parent, values[option.name])
+    return replace(system, recipe=recipe.name, options=options)
 
 
-def _resolved(folder: Path, value: str) -> str:
-    """A path relative to the plan, if there is such a file; anything else is taken as a name."""
+def _resolve(folder: Path, value: str) -> str:
+    """A path relative to the plan if there is such a file; otherwise the value, a model's name."""
     path = folder / value
     return str(path) if path.exists() else value
 
 
-def _commanded(shared: System, table: Mapping[str, Any], toml: Toml, place: str) -> System:
-    toml.keys(_OF_COMMANDS, table, f"systems.{shared.name}")
-    command, reading = table["command"], table.get("options")
-    for key, value in (("command", command), ("options", reading or "")):
+def _with_command(
+    system: TrainedSystem, table: Mapping[str, Any], toml: Toml, place: str
+) -> TrainedSystem:
+    toml.keys(_COMMAND_KEYS, table, f"systems.{system.name}")
+    command, options = table["command"], table.get("options")
+    for key, value in (("command", command), ("options", options or "")):
         if type(value) is not str:
             raise UsageError(place, f"{key} = {value!r} cannot be", "give a text")
     if "{output}" not in command:
         raise UsageError(
             place,
-            f"the command of '{shared.name}' does not say where it writes",
+            f"the command of '{system.name}' does not say where it writes",
             "write {output} where the name of its output goes",
         )
-    return replace(shared, command=command, reading=reading)
+    return replace(system, command=command, output_options=options)

@@ -1,4 +1,4 @@
-"""A process of its own for each job: started, watched, ended with all that it started."""
+"""Run a job in a separate process, and end everything that the process has started."""
 
 import os
 import signal
@@ -10,76 +10,84 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-# Libraries that would each take all cores: two jobs at once slow each other ten-fold.
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_LOOK = 0.02  # seconds between two looks at a process
+# By default each of these libraries takes all cores: two jobs at once slow each other ten-fold.
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_POLL = 0.02  # seconds between two looks at a process
 
 
-class Stopped(Exception):  # noqa: N818  it is no error
-    """Somebody stops the program."""
+class Stopped(Exception):  # noqa: N818  it is not an error
+    """The user stops the program."""
 
 
-class Ended(NamedTuple):
-    """How a process ended: its exit code, None if it took too long; and its peak memory."""
+class ProcessEnd(NamedTuple):
+    """How a process ended."""
 
-    code: int | None
-    peak_mb: float | None  # None where the system does not tell
+    code: int | None  # None: it took longer than its timeout and was ended
+    peak_mb: float | None  # peak memory; None where the operating system does not report it
 
 
 def run_process(
-    spec: Path, log: int, at_once: int, timeout: float | None, stop: threading.Event
-) -> Ended:
-    """Do what a spec says in a process of its own; nothing that it started outlives this call."""
+    spec: Path, log: int, parallel_jobs: int, timeout: float | None, stop: threading.Event
+) -> ProcessEnd:
+    """Run the job of a spec file in a new process; whatever it starts ends with this call.
+
+    `log` is the file descriptor of the log, `parallel_jobs` how many jobs share the cores. Raises
+    `Stopped` when `stop` is set.
+    """
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    if at_once > 1:
-        share = str(max(1, (os.cpu_count() or 1) // at_once))
-        environment = {**dict.fromkeys(_THREADS, share), **environment}
+    if parallel_jobs > 1:
+        threads = str(max(1, (os.cpu_count() or 1) // parallel_jobs))
+        environment = {**dict.fromkeys(_THREAD_VARIABLES, threads), **environment}
     process = subprocess.Popen(
         [sys.executable, "-m", "nerscope.lab.worker", str(spec)],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
         env=environment,
-        start_new_session=True,
+        start_new_session=True,  # a process group of its own, which can be ended as a whole
     )
     try:
-        return _watched(process, timeout, stop)
+        return _wait_for(process, timeout, stop)
     finally:
         _end_all(process)
 
 
-def _watched(
+def _wait_for(
     process: subprocess.Popen[bytes], timeout: float | None, stop: threading.Event
-) -> Ended:
+) -> ProcessEnd:
     deadline = time.monotonic() + (timeout or float("inf"))
-    while (ended := _looked_at(process)) is None:
+    while (ended := _poll(process)) is None:
         if stop.is_set():
             raise Stopped
         if time.monotonic() > deadline:
-            return Ended(None, None)
-        stop.wait(_LOOK)
+            return ProcessEnd(None, None)
+        stop.wait(_POLL)
     return ended
 
 
-def _looked_at(process: subprocess.Popen[bytes]) -> Ended | None:
-    """How a process ended, and its peak memory where the system tells; None while it runs."""
+def _poll(process: subprocess.Popen[bytes]) -> ProcessEnd | None:
+    """How a process ended; None while it runs.
+
+    `os.wait4` reports the memory of this process and of those it waited for; `Popen.poll` reports
+    none.
+    """
     if sys.platform == "win32":
         code = process.poll()
-        return None if code is None else Ended(code, None)
+        return None if code is None else ProcessEnd(code, None)
     pid, status, usage = os.wait4(process.pid, os.WNOHANG)
     if not pid:
         return None
     process.returncode = os.waitstatus_to_exitcode(status)
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes
-    return Ended(process.returncode, round(usage.ru_maxrss * unit / 1e6, 1))
+    unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes on macOS, else in KiB
+    return ProcessEnd(process.returncode, round(usage.ru_maxrss * unit / 1e6, 1))
 
 
 def _end_all(process: subprocess.Popen[bytes]) -> None:
-    """End a process, if it runs, and what it left in the background."""
+    """End a process and whatever it has left running in the background."""
     if sys.platform == "win32":
-        whole = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
-        subprocess.run(whole, capture_output=True, check=False)  # fails if nothing is left
+        command = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        subprocess.run(command, capture_output=True, check=False)  # it fails if nothing runs
     else:
-        with suppress(ProcessLookupError):  # as it should be: nothing is left
+        with suppress(ProcessLookupError):  # nothing runs any more
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,4 +1,4 @@
-"""The door for recipes: what a recipe is given, what it must give back, which options it has."""
+"""Recipes: functions that train a system. What they get and return, and their options."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.errors import FaultError, UsageError, suggest
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
@@ -29,10 +30,13 @@ class Tagged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a recipe is given: sentences to learn from, and sentences to label.
+    """What a recipe gets: sentences to learn from, and sentences to label.
 
-    `dev` may be empty. `folder` is there for files that a library wants to write, and is thrown
-    away afterwards; `say` writes a line into the log.
+    - `train`, `dev`: sentences with labels; `dev` may be empty.
+    - `test`: sentences without labels, each a list of words.
+    - `seed`: of everything that is random.
+    - `folder`: for files that a library needs to write; it is deleted afterwards.
+    - `say`: writes a line into the log.
     """
 
     train: Sequence[Tagged]
@@ -49,33 +53,41 @@ class Lesson:
         >>> Lesson([Tagged(["Ada"], ["B-PER"])], [], [], 1, Path()).labels
         ['B-PER', 'O']
         """
-        return sorted({"O", *(label for one in self.train for label in one.labels)})
+        return sorted(
+            {OUTSIDE_LABEL, *(label for sentence in self.train for label in sentence.labels)}
+        )
 
 
-Train = Callable[..., Sequence[Sequence[str]]]  # a lesson and options → a label for each word
-_KINDS: Mapping[type, str] = {int: "whole number", float: "number", str: "text", bool: "yes or no"}
+# A recipe's function: takes a lesson and options, returns a label for each word of each sentence.
+Train = Callable[..., Sequence[Sequence[str]]]
+_KIND_WORDS: Mapping[type, str] = {
+    int: "whole number",
+    float: "number",
+    str: "text",
+    bool: "yes or no",
+}
 
 
 class Option(NamedTuple):
-    """Something that can be chosen about a recipe."""
+    """An option of a recipe: a keyword-only parameter of its function."""
 
     name: str
     default: Any
-    kind: Any  # int, float, str, bool, File, or the tuple of what may be chosen
+    kind: Any  # int, float, str, bool, File, or a tuple of the permitted values
     about: str = ""
     least: float = -inf
 
     @property
-    def give(self) -> str:
-        """What a value must be, in words."""
+    def expected(self) -> str:
+        """What a value must be, as messages say it."""
         if isinstance(self.kind, tuple):
             return ", ".join(map(str, self.kind))
-        kind = _KINDS.get(self.kind, "file or folder")
+        kind = _KIND_WORDS.get(self.kind, "file or folder")
         return kind if self.least == -inf else f"{kind} from {self.least:g}"
 
-    def read(self, text: str) -> Any:
-        """A value from its text; what cannot be read is left to be refused as it is."""
-        choices = {str(one): one for one in self.kind} if isinstance(self.kind, tuple) else {}
+    def parse(self, text: str) -> Any:
+        """The value in a text; an invalid text is returned as it is, and `checked` refuses it."""
+        choices = {str(value): value for value in self.kind} if isinstance(self.kind, tuple) else {}
         if self.kind is bool:
             choices = {"yes": True, "no": False}
         try:
@@ -84,43 +96,58 @@ class Option(NamedTuple):
             return text
 
     def checked(self, value: Any, place: str) -> Any:
-        """The value, refused if it is of another kind."""
+        """The value; raises `UsageError` if it is of another kind or too small."""
         if isinstance(self.kind, tuple):
             fits = value in self.kind
-        elif self.kind is float:
+        elif self.kind is float:  # a whole number is fine, but True is an int too
             fits = isinstance(value, int | float) and not isinstance(value, bool)
         elif self.kind in (int, str):
             fits = type(value) is self.kind
         else:
             fits = isinstance(value, bool if self.kind is bool else (str, Path))
         if not fits or (self.kind in (int, float) and value < self.least):
-            raise UsageError(place, f"{self.name} = {value!r} cannot be", f"give: {self.give}")
+            raise UsageError(place, f"{self.name} = {value!r} cannot be", f"give: {self.expected}")
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to train a system: a function of a lesson, and what it needs to run."""
+    """A way to train a system: a function of a lesson, and what it needs to run.
+
+    Its words are those of the function's docstring: the first line is the `phrase`, the rest the
+    `definition`. Its options are the keyword-only parameters of the function.
+    """
 
     name: str
     train: Train
     needs: Mapping[str, str]  # modules that must be installed, with the package of each
     extra: str | None  # of nerscope, which installs them
-    random: bool = True  # another seed may give another system
+    random: bool = True  # whether another seed may give another system
+    title: str = ""
 
     @property
-    def about(self) -> str:
+    def phrase(self) -> str:
         """What it is, in one line."""
         return (self.train.__doc__ or "").strip().split("\n")[0]
 
     @property
+    def definition(self) -> str:
+        """How it works, in a few sentences; empty if the docstring has one line only."""
+        return inspect.cleandoc(self.train.__doc__ or "").partition("\n\n")[2]
+
+    @property
     def options(self) -> Mapping[str, Option]:
-        """What can be chosen: the keywords of the function, with their defaults."""
         hints = get_type_hints(self.train, include_extras=True)
-        named = inspect.signature(self.train).parameters.values()
-        keywords = [one for one in named if one.kind is one.KEYWORD_ONLY]
-        found = [_option(one.name, one.default, hints.get(one.name, str)) for one in keywords]
-        return MappingProxyType({one.name: one for one in found})
+        parameters = inspect.signature(self.train).parameters.values()
+        return MappingProxyType(
+            {
+                parameter.name: _option(
+                    parameter.name, parameter.default, hints.get(parameter.name, str)
+                )
+                for parameter in parameters
+                if parameter.kind is parameter.KEYWORD_ONLY
+            }
+        )
 
     @property
     def missing(self) -> list[str]:
@@ -128,12 +155,12 @@ class Recipe:
         return [package for module, package in self.needs.items() if find_spec(module) is None]
 
     def checked(self, options: Mapping[str, Any], place: str) -> dict[str, Any]:
-        """All options with their values; unknown ones and impossible values are refused."""
+        """All options with their values; raises `UsageError` for unknown ones and bad values."""
         for name in options:
             self._check_known(name, place)
         return {
-            name: one.checked(options[name], place) if name in options else one.default
-            for name, one in self.options.items()
+            name: option.checked(options[name], place) if name in options else option.default
+            for name, option in self.options.items()
         }
 
     def _check_known(self, name: str, place: str) -> None:
@@ -142,71 +169,74 @@ class Recipe:
             remedy = suggest(name, self.options) if self.options else "leave it out: it has none"
             raise UsageError(place, fact, remedy)
 
-    def parsed(self, given: Sequence[str]) -> dict[str, Any]:
-        """Options from KEY=VALUE, as the command line has them.
+    def parse_options(self, texts: Sequence[str]) -> dict[str, Any]:
+        """The values of options, each given as KEY=VALUE.
 
-        >>> recipe_named("dictionary").parsed([])
+        >>> recipe_named("dictionary").parse_options([])
         {}
         """
-        found: dict[str, Any] = {}
-        for text in given:
+        values: dict[str, Any] = {}
+        for text in texts:
             name, equals, value = text.partition("=")
             self._check_known(name, f"--option {text}")
             if not equals:
                 raise UsageError(f"--option {text}", "it has no value", f"write {name}=VALUE")
-            if name in found:
+            if name in values:
                 raise UsageError(f"--option {text}", "an option is said twice", "say it once")
-            found[name] = self.options[name].read(value)
-        return self.checked(found, "--option")
+            values[name] = self.options[name].parse(value)
+        return self.checked(values, "--option")
 
     def check_runs_here(self) -> None:
-        """Refuse a recipe whose libraries are not there."""
+        """Raise `UsageError` if a library of this recipe is not installed."""
         if self.missing:
-            wanted = f"nerscope[{self.extra}]" if self.extra else " ".join(self.missing)
+            package = f"nerscope[{self.extra}]" if self.extra else " ".join(self.missing)
             raise UsageError(
                 f"recipe '{self.name}'",
                 f"it needs {', '.join(self.missing)}, which is not installed",
-                f"pip install '{wanted}'",
+                f"pip install '{package}'",
             )
 
     def predict(self, lesson: Lesson, options: Mapping[str, Any]) -> list[list[str]]:
-        """Train, and label the test sentences; an answer of another size is refused."""
+        """Train, and label the test sentences. Every word must get a label."""
         self.check_runs_here()
         with user_code(f"recipe '{self.name}'"):
-            found = [list(map(str, labels)) for labels in self.train(lesson, **options)]
-        if [len(labels) for labels in found] != [len(words) for words in lesson.test]:
+            predicted = [list(map(str, labels)) for labels in self.train(lesson, **options)]
+        if [len(labels) for labels in predicted] != [len(words) for words in lesson.test]:
             raise FaultError(
                 f"recipe '{self.name}'",
                 "its labels are not those of the test sentences: their numbers differ",
                 "give one label for each word of each sentence",
             )
-        return found
+        return predicted
 
 
 def _option(name: str, default: Any, hint: Any) -> Option:
-    hint, *told = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    kinds = [one for one in get_args(hint) if one is not NoneType]
+    """An option from the type hint of its parameter.
+
+    `Annotated[int, "passes", 1]` has the kind int, the text "passes" and the minimum 1;
+    `Literal["a", "b"]` has the kind ("a", "b"); `int | None` the kind int; `Path | str`, and
+    whatever else a hint may be, is a file.
+    """
+    hint, *about_and_least = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType]
     if get_origin(hint) is Literal:
         hint = get_args(hint)
-    elif len(kinds) == 1:  # or None
+    elif len(kinds) == 1:
         hint = kinds[0]
-    kind = hint if isinstance(hint, tuple) or hint in _KINDS else File
-    given = str(default) if isinstance(default, Path) else default
-    return Option(name, given, kind, *told)
+    kind = hint if isinstance(hint, tuple) or hint in _KIND_WORDS else File
+    default = str(default) if isinstance(default, Path) else default
+    return Option(name, default, kind, *about_and_least)
 
 
-RECIPES: Registry[Recipe] = Registry("recipe")
+RECIPES: Registry[Recipe] = Registry("recipe", package="nerscope.lab.recipes")
 
 
 def recipe_named(name: str) -> Recipe:
-    """The recipe of a name, built in or a user's own.
+    """The recipe of a name, built in or registered by a user.
 
     >>> recipe_named("dictionary").options
     mappingproxy({})
     """
-    import nerscope.lab.recipes  # makes those of the package known
-
-    assert nerscope.lab.recipes
     return RECIPES[name]
 
 
@@ -216,46 +246,96 @@ def register_recipe(
     needs: Mapping[str, str] | None = None,
     extra: str | None = None,
     random: bool = True,
+    title: str = "",
 ) -> Callable[[Train], Train]:
-    """Make a function known as a recipe; `needs` are modules, with the packages that have them.
-    If it is not `random`, all seeds give the same system, which is trained once.
+    """Register a function as a recipe: `@register_recipe("name")` before its definition.
 
-    Its keyword-only parameters are the options, each with a default; `Annotated[int, "what it is"]`
-    explains one, a number behind that is the least it can be, `Literal["a", "b"]` lists what can be
-    chosen.
+    - `needs`: the modules that it imports, each with the package that has it.
+    - `extra`: the extra of nerscope that installs these packages, if there is one.
+    - `random`: False if all seeds give the same system, which is then trained once.
+    - `title`: a name for people, as "Averaged perceptron".
+
+    The keyword-only parameters of the function are the options, each with a default.
+    `Annotated[int, "what it is"]` explains an option, a number after that is its minimum,
+    `Literal["a", "b"]` lists the permitted values.
 
     >>> @register_recipe("all-outside")
     ... def all_outside(lesson, *, label: Annotated[str, "what every word gets"] = "O"):
     ...     '''Label every word alike.'''
     ...     return [[label] * len(words) for words in lesson.test]
-    >>> RECIPES["all-outside"].about, list(RECIPES["all-outside"].options)
+    >>> RECIPES["all-outside"].phrase, list(RECIPES["all-outside"].options)
     ('Label every word alike.', ['label'])
     """
-    return _registering(name, needs, extra, random, built_in=False)
+
+    def register(train: Train) -> Train:
+        RECIPES.add(name, _new_recipe(Recipe(name, train, dict(needs or {}), extra, random, title)))
+        return train
+
+    return register
 
 
 def built_in_recipe(
     name: str,
     *,
+    title: str,
+    rank: int,
     needs: Mapping[str, str] | None = None,
     extra: str | None = None,
     random: bool = True,
 ) -> Callable[[Train], Train]:
-    """The same for recipes that come with the package, whose names are taken."""
-    return _registering(name, needs, extra, random, built_in=True)
+    """The same for a file in `lab/recipes/`; `rank` is the place in listings.
 
+    The library that a recipe needs is imported inside its function: listing recipes must not need
+    it.
+    """
 
-def _registering(
-    name: str, needs: Mapping[str, str] | None, extra: str | None, random: bool, *, built_in: bool
-) -> Callable[[Train], Train]:
     def register(train: Train) -> Train:
-        recipe = Recipe(name, train, dict(needs or {}), extra, random)
-        for option in recipe.options.values():
-            if option.default is inspect.Parameter.empty:
-                raise UsageError(
-                    f"recipe '{name}'", f"its option '{option.name}' has no default", "give it one"
-                )
-        RECIPES.add(name, recipe, built_in=built_in)
+        recipe = _new_recipe(Recipe(name, train, dict(needs or {}), extra, random, title))
+        RECIPES.add(name, recipe, built_in=True, rank=rank)
         return train
 
     return register
+
+
+def _new_recipe(recipe: Recipe) -> Recipe:
+    for option in recipe.options.values():
+        if option.default is inspect.Parameter.empty:
+            raise UsageError(
+                f"recipe '{recipe.name}'",
+                f"its option '{option.name}' has no default",
+                "give it one",
+            )
+    return recipe
+
+
+def recipe_records(names: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Recipes (all by default) as `recipes --format json` prints them.
+
+    >>> [record["name"] for record in recipe_records(["dictionary"])]
+    ['dictionary']
+    """
+    RECIPES.search()  # recipes of installed packages are listed too
+    return [_recipe_record(recipe_named(name)) for name in names or RECIPES]
+
+
+def _recipe_record(recipe: Recipe) -> dict[str, Any]:
+    return {
+        "name": recipe.name,
+        "about": recipe.phrase,
+        "runs_here": not recipe.missing,
+        "missing": recipe.missing,
+        "extra": recipe.extra,
+        "random": recipe.random,
+        "options": [_option_record(option) for option in recipe.options.values()],
+    }
+
+
+def _option_record(option: Option) -> dict[str, Any]:
+    kind = option.kind
+    return {
+        "name": option.name,
+        "default": option.default,
+        "kind": "choice" if isinstance(kind, tuple) else "file" if kind is File else kind.__name__,
+        "choices": list(kind) if isinstance(kind, tuple) else [],
+        "about": option.about,
+    }

@@ -1,4 +1,4 @@
-"""Running a plan: make the splits, train and predict what is missing, evaluate everything."""
+"""Run a plan: make the splits, train and predict what is missing, evaluate everything."""
 
 import json
 import tempfile
@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nerscope.dataset.split.options import SENTENCE
 from nerscope.dataset.split.split import split
-from nerscope.dataset.split.write import EXPERIMENT
+from nerscope.dataset.split.write import EXPERIMENT, MANIFEST
 from nerscope.engines.base import Engine, engine_for
 from nerscope.errors import FaultError, InputError, UsageError, expect, plural
 from nerscope.experiment.cache import Cache, digest
@@ -25,41 +26,41 @@ from nerscope.experiment.config import (
 from nerscope.experiment.run import run_experiment
 from nerscope.experiment.toml import read_toml
 from nerscope.formats.base import files_behind, path_of
-from nerscope.lab.jobs import Job, content_digest, jobs_of
-from nerscope.lab.plan import Plan
+from nerscope.lab.jobs import Job, content_digest, make_jobs
+from nerscope.lab.plan import RunPlan
 from nerscope.lab.recipe import recipe_named
-from nerscope.lab.work import (
-    Outcome,
-    Shop,
-    alone_in,
-    do_jobs,
-    done_before,
+from nerscope.lab.workspace import (
+    JobOutcome,
+    WorkspaceConfig,
+    distinct_jobs,
     finished,
-    first_of_each,
+    finished_jobs,
+    locked,
+    run_jobs,
 )
 from nerscope.results.compare import Comparison
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 
-RUNS = "nerscope-runs"  # the folder beside a plan that keeps what was done
+RUNS = "nerscope-runs"  # the default folder, beside the plan
 Say = Callable[[str], None]
 
 
-class Ran(NamedTuple):
-    """What a plan gave: the results, the comparison if one was asked for, what became of jobs."""
+class PlanResult(NamedTuple):
+    """The results of a plan, and the outcome of every job."""
 
     results: Results
-    comparison: Comparison | None
-    outcomes: list[Outcome]
+    comparison: Comparison | None  # if the plan has a [compare] table
+    outcomes: list[JobOutcome]
 
     @property
     def jobs(self) -> list[dict[str, Any]]:
-        """Every job as plain data: seconds, peak memory, and the run that it is in the results."""
-        return list(_numbered(self.outcomes))
+        """Every job with its seconds, its peak memory, and the number of its run in the results."""
+        return _job_records(self.outcomes)
 
 
 def run_plan(
-    plan: Plan,
+    plan: RunPlan,
     *,
     folder: str | Path | None = None,
     jobs: int = 1,
@@ -69,11 +70,14 @@ def run_plan(
     plugins: Sequence[str] = (),
     say: Say = lambda line: None,
     step: Say = lambda line: None,
-) -> Ran:
-    """Train, predict and evaluate; what was done before in this folder is not done again.
+) -> PlanResult:
+    """Train, predict and evaluate; jobs that are finished in this folder are not done again.
 
-    `jobs` is how many systems are trained at once. `say` is told what has happened, `step` what
-    is going on.
+    - `plan`: what `load_plan` returned.
+    - `folder`: where jobs are done; by default `nerscope-runs` beside the plan.
+    - `jobs`: how many systems are trained at once.
+    - `cache`, `engine`, `workers`, `plugins`: as for experiments.
+    - `say`: called with a line about each thing that has happened; `step`: with what is going on.
 
     >>> import tempfile
     >>> from nerscope import load_plan
@@ -85,60 +89,62 @@ def run_plan(
     ...     run_plan(load_plan(path)).results.value(metric="f1")
     1.0
     """
-    expect("plan", plan, Plan, "give what load_plan gave")
+    expect("plan", plan, RunPlan, "give what load_plan gave")
     expect("jobs", jobs, int, "give a whole number from 1")
     if jobs < 1:
         raise UsageError("jobs", f"{jobs} cannot be", "give a whole number from 1")
     engine_for(engine, workers, plugins)  # refused now rather than after all training
     place = runs_folder(plan, folder)
-    with alone_in(place):
+    with locked(place):
         data, protocol = datasets_of(plan, place, say)
-        check_tables(plan.given, data, plan.toml)
-        planned = jobs_of(plan.trained, data, plan.folder)
-        shop = Shop(place, plan.folder, jobs, plugins)
-        before = done_before(planned, place)
-        progress = _Progress(planned, before, jobs, say)
-        for job in progress.left:
+        check_tables(plan.existing, data, plan.toml)
+        all_jobs = make_jobs(plan.trained, data, plan.folder)
+        config = WorkspaceConfig(place, plan.folder, jobs, plugins)
+        cached = finished_jobs(all_jobs, place)
+        progress = _JobProgress(all_jobs, cached, jobs, say)
+        for job in progress.left:  # a missing library is reported before anything is trained
             if job.system.recipe:
                 recipe_named(job.system.recipe).check_runs_here()
         if progress.left:
             step(f"training: {plural(len(progress.left), 'job')}")
-        outcomes = do_jobs(planned, shop, before, progress.tell)
+        outcomes = run_jobs(all_jobs, config, cached, progress.report)
     experiment = replace(_experiment(plan, data, outcomes), protocol=protocol)
     for note in experiment.notes:
         say(f"note: {note}")
     results, comparison = run_experiment(
         experiment, cache=cache, engine=engine, workers=workers, plugins=plugins, say=step
     )
-    return Ran(results, comparison, outcomes)
+    return PlanResult(results, comparison, outcomes)
 
 
-def runs_folder(plan: Plan, folder: str | Path | None) -> Path:
-    """Where a plan keeps its work: beside it, unless told otherwise."""
+def runs_folder(plan: RunPlan, folder: str | Path | None) -> Path:
     return plan.folder / RUNS if folder is None else Path(folder)
 
 
 def datasets_of(
-    plan: Plan, folder: Path, say: Say = lambda line: None
+    plan: RunPlan, folder: Path, say: Say = lambda line: None
 ) -> tuple[list[Data], Protocol | None]:
-    """The datasets of a plan, made if they are not there yet, and what they are to each other."""
-    said = protocol_of(plan.toml)
+    """The datasets of a plan, split if they do not exist yet, and how they are related."""
+    declared = protocol_of(plan.toml)
     if plan.data:
-        return list(plan.data), said
+        return list(plan.data), declared
     place = _splits_folder(plan, folder)
     if not place.is_dir():
         for note in split(plan.sources, place, **plan.split_options).notes:
             say(note)
     _check_context(plan, place)
-    made = read_toml(place / EXPERIMENT)
-    return named_data(made), said or protocol_of(made)
+    experiment = read_toml(place / EXPERIMENT)
+    return named_data(experiment), declared or protocol_of(experiment)
 
 
-def _check_context(plan: Plan, place: Path) -> None:
-    """Refuse larger context where splits by sentence have torn neighbours apart."""
-    settings = json.loads((place / "manifest.json").read_text(encoding="utf-8"))["settings"]
-    torn = settings["by"] == "sentence" and not (settings["leave_out"] and not settings["dev"])
-    longer = [one.name for one in plan.trained if one.context > 1]
+def _check_context(plan: RunPlan, place: Path) -> None:
+    """Raise an error if a system needs larger context and the splits separate neighbours.
+
+    Splits by sentence do, except where whole files are left out and no dev set is drawn from them.
+    """
+    settings = json.loads((place / MANIFEST).read_text(encoding="utf-8"))["settings"]
+    torn = settings["by"] == SENTENCE and not (settings["leave_out"] and not settings["dev"])
+    longer = [system.name for system in plan.trained if system.context > 1]
     if torn and longer:
         raise UsageError(
             f"system '{longer[0]}'",
@@ -147,24 +153,24 @@ def _check_context(plan: Plan, place: Path) -> None:
         )
 
 
-def _splits_folder(plan: Plan, folder: Path) -> Path:
-    """A folder for each content and each way to split it."""
+def _splits_folder(plan: RunPlan, folder: Path) -> Path:
+    """The folder of the splits, named after the content of the data and the options."""
     contents = []
     for text in plan.sources:
         path = path_of(text)
-        own = map(content_digest, files_behind(text))
-        contents.append([*own, Path(path).name, text[len(path) :]])
+        digests = map(content_digest, files_behind(text))
+        contents.append([*digests, Path(path).name, text[len(path) :]])
     return folder / f"splits-{digest(contents, plan.split_options)[:16]}"
 
 
-def planned(plan: Plan, folder: Path) -> list[dict[str, Any]]:
-    """The jobs of a plan as plain data, each with whether it is done; nothing is written.
+def planned_jobs(plan: RunPlan, folder: Path) -> list[dict[str, Any]]:
+    """The jobs of a plan, each with whether it is done; nothing is written into the folder.
 
-    Splits that are not there yet are made in a folder that does not last.
+    Splits that do not exist yet are made in a temporary folder.
     """
-    with tempfile.TemporaryDirectory(prefix="nerscope-") as elsewhere:
-        there = bool(plan.data) or _splits_folder(plan, folder).is_dir()
-        data, _ = datasets_of(plan, folder if there else Path(elsewhere))
+    with tempfile.TemporaryDirectory(prefix="nerscope-") as temporary:
+        has_splits = bool(plan.data) or _splits_folder(plan, folder).is_dir()
+        data, _ = datasets_of(plan, folder if has_splits else Path(temporary))
         return [
             {
                 "system": job.system.name,
@@ -173,21 +179,21 @@ def planned(plan: Plan, folder: Path) -> list[dict[str, Any]]:
                 "done": finished(job, folder) is not None,
                 "key": job.key,
             }
-            for job in jobs_of(plan.trained, data, plan.folder)
+            for job in make_jobs(plan.trained, data, plan.folder)
         ]
 
 
-def _experiment(plan: Plan, data: Sequence[Data], outcomes: Sequence[Outcome]) -> Experiment:
-    """What is evaluated: the outputs that there are, by dataset."""
+def _experiment(plan: RunPlan, data: Sequence[Data], outcomes: Sequence[JobOutcome]) -> Experiment:
+    """The experiment over all outputs that exist."""
     datasets, notes = list[Dataset](), list[str]()
-    for one in data:
-        outputs, missing = outputs_of(plan.given, one, plan.toml)
+    for dataset in data:
+        outputs, missing = outputs_of(plan.existing, dataset, plan.toml)
         notes += missing
         for outcome in outcomes:
-            if outcome.job.data.name == one.name and outcome.output is not None:
+            if outcome.job.data.name == dataset.name and outcome.output is not None:
                 outputs.setdefault(outcome.job.system.name, []).append(outcome.output)
         if outputs:
-            datasets.append(with_outputs(one, outputs))
+            datasets.append(with_outputs(dataset, outputs))
     failed = [outcome for outcome in outcomes if outcome.output is None]
     if not datasets and not failed:
         raise InputError(
@@ -199,50 +205,49 @@ def _experiment(plan: Plan, data: Sequence[Data], outcomes: Sequence[Outcome]) -
     return Experiment(datasets, *plan.chosen, notes)
 
 
-def _numbered(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _job_records(outcomes: Sequence[JobOutcome]) -> list[dict[str, Any]]:
     """Records of jobs, each with the number of its run in the results."""
     counts: dict[tuple[str, str], int] = {}
     records = []
-    for one in outcomes:
-        record = one.record
+    for outcome in outcomes:
+        record, has_output = outcome.record, outcome.output is not None
         name = (record["dataset"], record["system"])
-        counts[name] = counts.get(name, 0) + (one.output is not None)
-        run = str(counts[name]) if one.output is not None else None
-        records.append({**record, "run": run})
+        counts[name] = counts.get(name, 0) + has_output  # failed jobs have no run
+        records.append({**record, "run": str(counts[name]) if has_output else None})
     return records
 
 
-class _Progress:
-    """A line for each job that ends: how it went, and how long the rest may take."""
+class _JobProgress:
+    """Reports each job that ends, and estimates how long the others take."""
 
     def __init__(
-        self, jobs: Sequence[Job], before: Mapping[str, Outcome], at_once: int, say: Say
+        self, jobs: Sequence[Job], cached: Mapping[str, JobOutcome], parallel_jobs: int, say: Say
     ) -> None:
-        single = first_of_each(jobs)
-        self.say, self.at_once = say, at_once
+        distinct = distinct_jobs(jobs)
+        self.say, self.parallel_jobs = say, parallel_jobs
         self.seconds: dict[str, list[float]] = {}
-        for known in before.values():
-            self._learn(known)
-        self.left = [job for key, job in single.items() if key not in before]
-        if before:
-            say(f"{plural(len(before), 'job')} of {len(single)} done before")
+        for outcome in cached.values():
+            self._add_time(outcome)
+        self.left = [job for key, job in distinct.items() if key not in cached]
+        if cached:
+            say(f"{plural(len(cached), 'job')} of {len(distinct)} done before")
 
-    def _learn(self, outcome: Outcome) -> None:
+    def _add_time(self, outcome: JobOutcome) -> None:
         self.seconds.setdefault(outcome.job.system.name, []).append(outcome.seconds)
 
-    def tell(self, outcome: Outcome) -> None:
+    def report(self, outcome: JobOutcome) -> None:
         self.left = [job for job in self.left if job.key != outcome.job.key]
         if outcome.fact:
             self.say(f"{outcome.job} failed: {outcome.fact}; its log: {outcome.log}")
             return
-        self._learn(outcome)
+        self._add_time(outcome)
         memory = "" if outcome.peak_mb is None else f", {outcome.peak_mb:.0f} MB"
-        rest = f"; {plural(len(self.left), 'job')} left{self._time()}" if self.left else ""
-        self.say(f"{outcome.job}: {outcome.seconds:.1f} s{memory}{rest}")
+        left = f"; {plural(len(self.left), 'job')} left{self._time_left()}" if self.left else ""
+        self.say(f"{outcome.job}: {outcome.seconds:.1f} s{memory}{left}")
 
-    def _time(self) -> str:
-        """How long the rest may take: as long as jobs of the same systems took so far."""
-        every = [seconds for own in self.seconds.values() for seconds in own]
-        known = [self.seconds.get(job.system.name, every) for job in self.left]
-        total = sum(sum(own) / len(own) for own in known) / self.at_once
+    def _time_left(self) -> str:
+        """How long the remaining jobs take if each takes the mean time of its system so far."""
+        all_times = [seconds for times in self.seconds.values() for seconds in times]
+        by_job = [self.seconds.get(job.system.name, all_times) for job in self.left]
+        total = sum(sum(times) / len(times) for times in by_job) / self.parallel_jobs
         return f", some {total:.0f} s" if total < 120 else f", some {total / 60:.0f} min"

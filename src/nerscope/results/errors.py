@@ -87,8 +87,8 @@ class Side:
         """The text of a mention; where it leaves tokens out, dots stand for them."""
         shape = PLAIN if self.units.shape is None else self.units.shape[index]
         tokens = self.tokens(index)
-        if shape.said or tokens is None:
-            return shape.said or None
+        if shape.predicted_text or tokens is None:
+            return shape.predicted_text or None
         start, end = self.span(index)
         words = tokens[start:end]
         for low, high in reversed(shape.holes):

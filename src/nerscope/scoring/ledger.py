@@ -14,7 +14,7 @@ import numpy as np
 
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats, Ints, Objects
-from nerscope.corpus.mentions import spelt_out
+from nerscope.corpus.mentions import explicit_shapes
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 
 Column = TypeVar("Column", Ints, Floats)
@@ -153,7 +153,7 @@ def _joined(parts: Sequence[Units]) -> Units:
 def _joined_shapes(parts: Sequence[Units]) -> Objects | None:
     if all(part.shape is None for part in parts):
         return None
-    return np.concatenate([spelt_out(part.shape, len(part)) for part in parts])
+    return np.concatenate([explicit_shapes(part.shape, len(part)) for part in parts])
 
 
 def _joined_optional(parts: Sequence[Ints | None]) -> Ints | None:

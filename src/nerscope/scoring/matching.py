@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.corpus.lookup import ranges
+from nerscope.corpus.arrays import Bools, Floats, Ints, expand_ranges
 from nerscope.corpus.mentions import Mentions, shape_codes
 from nerscope.errors import UsageError
 from nerscope.plugins import user_code
@@ -360,7 +359,7 @@ def overlapping(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
     reach = np.maximum.accumulate(gold.end) if len(gold) else gold.end
     low = np.searchsorted(reach, pred.start, side="right")
     high = np.maximum(low, np.searchsorted(gold.start, pred.end, side="left"))
-    left, right = ranges(low, high), np.repeat(np.arange(len(pred)), high - low)
+    left, right = expand_ranges(low, high), np.repeat(np.arange(len(pred)), high - low)
     overlap = gold.end[left] > pred.start[right]
     left, right = left[overlap], right[overlap]
     if gold.shape is None and pred.shape is None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints, Objects
-from nerscope.corpus.mentions import PLAIN, Shape, spelt_out
+from nerscope.corpus.mentions import PLAIN, Shape, explicit_shapes
 from nerscope.scoring.checking import check_evidence
 from nerscope.scoring.evidence import SURFACES, Evidence, FacetTable, Folded
 from nerscope.scoring.ledger import Ledger, Output, Units
@@ -203,7 +203,7 @@ def _unpack_units(packed: Mapping[str, Any]) -> Units:
 
 
 def _unpack_shapes(packed: list[list[Any]], size: int) -> Objects:
-    shapes = spelt_out(None, size)
+    shapes = explicit_shapes(None, size)
     for at, holes, left, right, adrift, said in packed:
         if type(at) is not int or not 0 <= at < size:
             raise ValueError(f"a shape of mention {at!r}")

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
-from nerscope.corpus.lookup import ranges
+from nerscope.corpus.arrays import Ints, expand_ranges
 from nerscope.corpus.mentions import Mentions
 
 BILOU, IO, LABEL = "bilou", "io", "label"
@@ -17,7 +16,7 @@ BILOU, IO, LABEL = "bilou", "io", "label"
 def io_labels(mentions: Mentions, size: int) -> Ints:
     """The type of every token, -1 outside of mentions."""
     labels = np.full(size, -1, np.int32)
-    labels[ranges(mentions.start, mentions.end)] = np.repeat(
+    labels[expand_ranges(mentions.start, mentions.end)] = np.repeat(
         mentions.type, mentions.end - mentions.start
     )
     return labels

@@ -8,7 +8,7 @@ import pytest
 from tests.lab.extras.lessons import NAMES, PLACES, small_lesson
 
 from nerscope.errors import FormatError, InputError, UsageError
-from nerscope.lab.neural.vectors import vectors_of
+from nerscope.lab.neural.words import read_vectors
 from nerscope.lab.recipe import RECIPES, Lesson, Tagged
 from nerscope.lab.recipes import bilstm as _bilstm  # noqa: F401
 
@@ -81,7 +81,7 @@ def test_vectors_tell_of_words_that_training_has_not(tmp_path: Path) -> None:
 def test_a_word_has_its_own_vector_before_that_of_its_lower_case(tmp_path: Path) -> None:
     path = tmp_path / "vectors.txt"
     path.write_text("us 1 2\nUS 3 4\n. . 5 6\n", encoding="utf-8")
-    found = vectors_of(path, ["US", "Us", "them"])
+    found = read_vectors(path, ["US", "Us", "them"])
     assert {word: vector.tolist() for word, vector in found.items()} == {"US": [3, 4], "Us": [1, 2]}
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.lab.extras.lessons import NAMES, PLACES, small_lesson
 
 from nerscope.errors import UsageError
-from nerscope.lab.neural.subwords import Reader, loaded
+from nerscope.lab.neural.subwords import SubwordWindower, load_pretrained
 from nerscope.lab.recipe import RECIPES, Lesson, Tagged
 from nerscope.lab.recipes import transformer as _transformer  # noqa: F401
 
@@ -99,13 +99,13 @@ def test_a_word_that_the_tokenizer_drops_is_outside(tmp_path: Path, folder: Path
 
 
 def test_windows_end_with_words_and_hold_every_word_once(folder: Path) -> None:
-    tokenizer, network = loaded(folder, "here")
-    reader = Reader(tokenizer, network.config)
+    tokenizer, network = load_pretrained(folder, "here")
+    reader = SubwordWindower(tokenizer, network.config)
     words = ["Ada", "xyz", "y" * 50, "\u200b", *["went"] * 40, "abcdef"]
-    (seen,) = reader.see([words])
-    windows, firsts = seen.given
+    (seen,) = reader.encode([words])
+    windows, firsts = seen.inputs
     assert seen.places == [at for at in range(len(words)) if words[at] != "\u200b"]
-    assert seen.words == len(words)
+    assert seen.n_words == len(words)
     assert max(map(len, windows)) == LIMIT - 2
     assert all(window[0] == 2 and window[-1] == 3 for window in windows)
     spelt = [tokenizer.convert_ids_to_tokens(windows[window][at]) for window, at in firsts]

@@ -42,7 +42,7 @@ def run(options: BaselineOptions) -> None:
     from nerscope.plugins import load_plugins
 
     load_plugins(options.plugin)
-    recipe_options = recipe_named(options.recipe).parsed(options.option)
+    recipe_options = recipe_named(options.recipe).parse_options(options.option)
     # Options of a recipe may name files, such as a dictionary: these are inputs, too.
     files = [value for value in recipe_options.values() if isinstance(value, str)]
     inputs = [options.train, options.test, options.dev, *files, *options.plugin]

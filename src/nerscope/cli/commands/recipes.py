@@ -19,7 +19,7 @@ class RecipesOptions:
 
 
 def run(options: RecipesOptions) -> None:
-    from nerscope.lab.listing import recipe_records
+    from nerscope.lab.recipe import recipe_records
     from nerscope.plugins import load_plugins
     from nerscope.render.lab import recipes_document
 

@@ -57,7 +57,7 @@ class RunOptions:
 def run(options: RunOptions) -> None:
     from nerscope.experiment.cache import Cache
     from nerscope.lab.plan import load_plan
-    from nerscope.lab.run import planned, run_plan, runs_folder
+    from nerscope.lab.run import planned_jobs, run_plan, runs_folder
     from nerscope.plugins import load_plugins
     from nerscope.render.lab import jobs_tables, planned_document
 
@@ -70,7 +70,7 @@ def run(options: RunOptions) -> None:
         [options.plan, *plan.inputs, *options.plugin],
     )
     if options.dry_run:
-        emit(planned_document(planned(plan, folder)), options.format, quiet=options.quiet)
+        emit(planned_document(planned_jobs(plan, folder)), options.format, quiet=options.quiet)
     with status_line() as show_step:
         ran = run_plan(
             plan,

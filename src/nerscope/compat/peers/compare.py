@@ -16,7 +16,7 @@ from nerscope.compat.peers.differences import (
 )
 from nerscope.compat.peers.readers import NEED_TOKENS, READERS, Refusal
 from nerscope.compat.peers.tools import PEERS, PeerScore, ToolJudgement, judge
-from nerscope.corpus.corpus import Corpus, joined
+from nerscope.corpus.corpus import Corpus, join_chunks
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import SINGLE, Scheme
 from nerscope.errors import InputError, plural
@@ -85,14 +85,14 @@ def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolCompa
     """
     task = open_task(test, systems, None, None, Settings())
     columns = zip(*task.rows(tokens=True), strict=True)
-    gold, *outputs = (joined(list(chunks)) for chunks in columns)
+    gold, *outputs = (join_chunks(list(chunks)) for chunks in columns)
     gold_sides: dict[str, SideReadings] = {}  # by scheme: gold is read once per scheme
     scores: list[ToolScore] = []
     differences: list[Disagreement] = []
     pairs: list[CreditedPair] = []
     schemes: dict[str, str] = {}
     for name, run, output in zip(_run_names(task.runs), task.runs, outputs, strict=True):
-        refuse_other_sentences(run.source.name, output.reading, gold.n_tokens)
+        refuse_other_sentences(run.source.name, output.reading_notes, gold.n_tokens)
         scheme = _common_scheme(gold, output)
         schemes[name] = scheme.name
         if scheme.name not in gold_sides:
@@ -115,8 +115,8 @@ def _run_names(runs: Sequence[Run]) -> list[str]:
 
 def _common_scheme(gold: Corpus, output: Corpus) -> Scheme:
     """One scheme for both sides, as most tools want it: as declared, or what fits both best."""
-    both = gold.reading.transitions + output.reading.transitions
-    return gold.told or output.told or both.scheme()
+    both = gold.reading_notes.transitions + output.reading_notes.transitions
+    return gold.declared_scheme or output.declared_scheme or both.scheme()
 
 
 def _read_side(name: str, corpus: Corpus, scheme: Scheme) -> SideReadings:
@@ -148,7 +148,7 @@ def _labels(corpus: Corpus, scheme: Scheme) -> list[list[str]]:
     if codes is None:
         written_scheme = scheme
         codes = encode(corpus.mentions(), corpus.starts, known, scheme)
-    texts = known.spell(written_scheme)
+    texts = known.texts_in(written_scheme)
     flat = [texts[code] for code in codes.tolist()]
     return [flat[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
 

@@ -12,7 +12,7 @@ from nerscope.compat.seqeval_chunks import Chunks, loose_chunks, strict_chunks
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import Mentions
-from nerscope.corpus.schemes import Scheme, broken
+from nerscope.corpus.schemes import Scheme, forbidden_labels
 
 
 class PeerMention(NamedTuple):
@@ -210,7 +210,7 @@ def _forbidden_transitions(
     sentences: Sequence[Labels], corpus: Corpus, scheme: Scheme
 ) -> Iterator[tuple[int, Refusal]]:
     """The transitions that the scheme forbids; the first of each sentence comes last, and wins."""
-    into, out = broken(*corpus.written(), corpus.starts, scheme)
+    into, out = forbidden_labels(*corpus.roles_and_types(), corpus.starts, scheme)
     for sentence in np.flatnonzero(out).tolist():
         labels = sentences[sentence]
         yield sentence, Refusal(f"{labels[-1]} before the sentence end", len(labels) - 1)

@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Floats, Ints
+from nerscope.corpus.arrays import Bools, Floats, Ints, count_table
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.interning import Paths
-from nerscope.corpus.lookup import counted
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.dataset.split.hard_search import (
     MovableGroups,
@@ -157,12 +156,12 @@ def _movable_groups(corpus: Corpus, group: Ints, shares: Mapping[str, float]) ->
     """Count what every group holds; `group` is -1 for sentences that are left out."""
     mentions, lengths = corpus.mentions(), np.diff(corpus.starts)
     sentence = mentions.sentences(corpus.starts)
-    by_type = counted(sentence, mentions.type, (len(corpus), _n_types(corpus)))
+    by_type = count_table(sentence, mentions.type, (len(corpus), _n_types(corpus)))
     sizes = np.zeros((int(group.max(initial=-1)) + 1, 2 + by_type.shape[1]))
     inside = group >= 0
     sentence_sizes = np.column_stack([np.ones_like(lengths), lengths, by_type])
     np.add.at(sizes, group[inside], sentence_sizes[inside])
-    surfaces = Paths().codes(corpus.tokens, mentions.start, mentions.end)
+    surfaces = SequenceTrie().codes(corpus.tokens, mentions.start, mentions.end)
     labels = io_labels(mentions, corpus.n_tokens) + 1
     units = {
         MENTION: (group[sentence], surfaces, mentions.type, tough_mention_codes),

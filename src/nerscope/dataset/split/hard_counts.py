@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.corpus.lookup import counted, ranges
+from nerscope.corpus.arrays import Bools, Floats, Ints, count_table, expand_ranges
 from nerscope.facets.hard import DIFF_E, DIFF_I, DIFF_O, OTHER, UNSEEN_I, UNSEEN_O
 from nerscope.facets.tmr import CONFUSABLE, SEEN, UNSEEN_TOKENS, UNSEEN_TYPE
 
@@ -81,8 +80,8 @@ def units_of(
         cell=label * len(known) + family,
         first=np.searchsorted(keys, np.arange(groups + 1) * families),
         family=keys % families,
-        counts=counted(label, entry, (labels, len(keys))),
-        total=counted(label, family, (labels, len(known))),
+        counts=count_table(label, entry, (labels, len(keys))),
+        total=count_table(label, family, (labels, len(known))),
         codes=codes,
         worth=worth,
     )
@@ -144,7 +143,7 @@ def _counting(units: Units, test: Ints) -> Ints:
 def _changes(units: Units, test: Ints, counting: Ints, moved: Ints, sign: Ints) -> Ints:
     """By wanted share and group: how many more units would count."""
     first, end = units.first[moved], units.first[moved + 1]
-    entries = ranges(first, end)
+    entries = expand_ranges(first, end)
     family = units.family[entries]
     then = test[:, family] + np.repeat(sign, end - first) * units.counts[:, entries]
     sums = np.zeros((len(counting), len(entries) + 1), np.int64)

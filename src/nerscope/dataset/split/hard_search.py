@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.corpus.lookup import counted, ranges
+from nerscope.corpus.arrays import Bools, Floats, Ints, count_table, expand_ranges
 from nerscope.facets.hard import DIFF_E, DIFF_I, DIFF_O, OTHER, UNSEEN_I, UNSEEN_O
 from nerscope.facets.tmr import CONFUSABLE, SEEN, UNSEEN_TOKENS, UNSEEN_TYPE
 
@@ -104,8 +103,8 @@ def gather_units(
         cell=label * len(known) + family,
         first=np.searchsorted(keys, np.arange(groups + 1) * families),
         family=keys % families,
-        counts=counted(label, entry, (labels, len(keys))),
-        total=counted(label, family, (labels, len(known))),
+        counts=count_table(label, entry, (labels, len(keys))),
+        total=count_table(label, family, (labels, len(known))),
         codes=codes,
         counts_for=counts_for,
     )
@@ -162,7 +161,7 @@ class SearchState:
 def _hit_changes(units: UnitFamilies, test: Ints, hits: Ints, moved: Ints, sign: Ints) -> Ints:
     """By share and group: how many more units would count if the group changed sides."""
     first, end = units.first[moved], units.first[moved + 1]
-    entries = ranges(first, end)
+    entries = expand_ranges(first, end)
     family = units.family[entries]
     test_then = test[:, family] + np.repeat(sign, end - first) * units.counts[:, entries]
     # Sums over the entries of each group, as differences of one cumulative sum: np.add.reduceat

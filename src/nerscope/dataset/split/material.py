@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, joined
-from nerscope.corpus.interning import Paths
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.dataset.split.texts import (
     DOCSTART,
     SentenceTexts,
@@ -94,7 +94,7 @@ class Material:
     def sentence_codes(self) -> Ints:
         """A code for each sentence; two sentences with the same tokens have the same code."""
         starts = self.corpus.starts
-        return Paths().codes(self.corpus.tokens, starts[:-1], starts[1:])
+        return SequenceTrie().codes(self.corpus.tokens, starts[:-1], starts[1:])
 
     def mentions(self) -> tuple[Ints, Ints]:
         """The sentence and the type of each mention."""
@@ -116,7 +116,7 @@ def read_material(data: Data) -> Material:
     first = sources[0]
     texts = concatenated([source.texts for source in sources])
     name = " + ".join(source.origin.name for source in sources)
-    corpus = replace(joined([source.corpus for source in sources]), name=name)
+    corpus = replace(join_chunks([source.corpus for source in sources]), name=name)
     origins = [source.origin for source in sources]
     return Material(origins, corpus, texts, first.layout, first.options, first.bom)
 
@@ -139,7 +139,7 @@ def _sources(data: Data) -> Iterator[Source]:
 
 def _read_source(source: Source, coding: Coding, first_document: int) -> _SourceText:
     if isinstance(source, ConllFile):
-        file, corpus = source, joined(list(source.chunks(coding)))
+        file, corpus = source, join_chunks(list(source.chunks(coding)))
         options = _explicit_options(file)
     else:
         file, corpus = _as_columns(source, coding)
@@ -163,14 +163,14 @@ def _read_source(source: Source, coding: Coding, first_document: int) -> _Source
 
 def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
     """A source of another format, written as two columns and read again."""
-    corpus = joined([with_tokens(chunk) for chunk in source.chunks(Coding())])
+    corpus = join_chunks([with_tokens(chunk) for chunk in source.chunks(Coding())])
     if not corpus.is_flat:
         raise InputError(
             source.name, "its mentions overlap, which labels cannot write", "split flat ones"
         )
     data = Bytes(source.name, data=written_as_conll(corpus, corpus.scheme))
     file = ConllFile(data, separator="tab", comments=False, scheme=corpus.scheme.name)
-    columns = joined(list(file.chunks(coding)))
+    columns = join_chunks(list(file.chunks(coding)))
     return file, replace(columns, documents=corpus.documents)
 
 

@@ -1,4 +1,4 @@
-"""From scores to labels: each word for itself, or a linear chain that minds its neighbours."""
+"""From scores to labels: each word for itself, or the whole sentence by a linear-chain CRF."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nerscope.corpus.schemes import BIO, OUTSIDE, Label, parse_label, stray
+from nerscope.corpus.schemes import BIO, OUTSIDE, Label, parse_label, stray_labels
 
 # Scores are (sentences, words, labels); gold labels and the mask are (sentences, words).
 
@@ -18,18 +18,18 @@ class Softmax(nn.Module):
         super().__init__()
 
     def loss(self, scores: Tensor, gold: Tensor, mask: Tensor) -> Tensor:
-        """How surprising gold is, per sentence."""
+        """The negative log-likelihood of the gold labels, per sentence."""
         return nn.functional.cross_entropy(scores[mask], gold[mask], reduction="sum") / len(gold)
 
     def best(self, scores: Tensor, mask: Tensor) -> Tensor:
-        """The labels that score highest."""
         return scores.argmax(2).cpu()
 
 
 class Crf(nn.Module):
-    """Labels score for their words and for what they follow; sentences are labelled as a whole.
+    """A linear-chain CRF: a label is scored at its word and after the label before it.
 
-    Learning may see labels that bio forbids, for real data have them; labelling never gives them.
+    Training accepts label sequences that the scheme bio forbids, since real data have them;
+    labelling never gives them.
     """
 
     def __init__(self, labels: Sequence[str]) -> None:
@@ -40,26 +40,27 @@ class Crf(nn.Module):
         self.no_start, self.no_step = map(torch.from_numpy, forbidden(labels))
 
     def loss(self, scores: Tensor, gold: Tensor, mask: Tensor) -> Tensor:
-        """How surprising gold is, per sentence."""
+        """The negative log-likelihood of the gold labels, per sentence."""
         return (self.total(scores, mask) - self.score(scores, gold, mask)).mean()
 
     def score(self, scores: Tensor, gold: Tensor, mask: Tensor) -> Tensor:
-        """What given labels score."""
+        """The score of the gold labels."""
         words = scores.gather(2, gold[:, :, None]).squeeze(2) * mask
         steps = self.step[gold[:, :-1], gold[:, 1:]] * mask[:, 1:]
         last = gold.gather(1, mask.sum(1, keepdim=True) - 1).squeeze(1)
         return words.sum(1) + steps.sum(1) + self.start[gold[:, 0]] + self.end[last]
 
     def total(self, scores: Tensor, mask: Tensor) -> Tensor:
-        """The logarithm of the sum, over all ways to label a sentence, of what e to the score is.
+        """The logarithm of the sum of exp(score) over all label sequences (forward algorithm).
 
-        After each word the sums are divided by their total, whose logarithm is kept: so a step is
-        one product of matrices and nothing overflows. Padding multiplies by one.
+        After each word the sums are normalised, and the logarithm of their total is added to the
+        result: so a step is one product of matrices, and nothing overflows. At padding the matrix
+        is the identity.
         """
         steps = self.step + scores[:, 1:, None, :]
         highest = steps.amax((2, 3), keepdim=True)
-        one = torch.eye(len(self.start), device=scores.device)
-        factors = torch.where(mask[:, 1:, None, None], (steps - highest).exp(), one)
+        identity = torch.eye(len(self.start), device=scores.device)
+        factors = torch.where(mask[:, 1:, None, None], (steps - highest).exp(), identity)
         first = self.start + scores[:, 0]
         total = first.logsumexp(1) + (highest[:, :, 0, 0] * mask[:, 1:]).sum(1)
         sums = first.softmax(1)[:, None]
@@ -72,7 +73,7 @@ class Crf(nn.Module):
     def best(self, scores: Tensor, mask: Tensor) -> Tensor:
         """The labels that score highest together, among those that bio allows (Viterbi).
 
-        Many small steps: a processor is quicker at them than an accelerator.
+        It runs on the CPU: for many small steps this is faster than a GPU.
         """
         scores, mask = scores.cpu(), mask.cpu()
         step = self.step.cpu().masked_fill(self.no_step, -torch.inf)
@@ -94,18 +95,18 @@ DECODERS: dict[str, type[Crf] | type[Softmax]] = {"crf": Crf, "softmax": Softmax
 
 
 def forbidden(labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Which labels may not begin a sentence in bio, and which may not follow which.
+    """Which labels may not begin a sentence in bio, and which may not follow which other.
 
     >>> start, step = forbidden(["B-X", "I-X", "O"])
     >>> start.tolist(), step[:, 1].tolist()
     ([False, True, False], [False, False, True])
     """
-    read = [parse_label(label) or Label(OUTSIDE, "") for label in labels]
-    types = {label.type: code for code, label in enumerate(read)}
-    role = np.array([label.role for label in read])
-    kind = np.array([types[label.type] for label in read])
-    size = len(read)
+    parsed = [parse_label(label) or Label(OUTSIDE, "") for label in labels]
+    codes = {label.type: code for code, label in enumerate(parsed)}
+    role = np.array([label.role for label in parsed])
+    type_ = np.array([codes[label.type] for label in parsed])
+    size = len(parsed)
     before, after = np.divmod(np.arange(size * size), size)
     pairs = np.stack([before, after], 1).ravel()  # every pair as a sentence of two words
-    step = stray(role[pairs], kind[pairs], np.arange(0, 2 * size * size + 1, 2), BIO)
-    return stray(role, kind, np.arange(size + 1), BIO), step[1::2].reshape(size, size)
+    step = stray_labels(role[pairs], type_[pairs], np.arange(0, 2 * size * size + 1, 2), BIO)
+    return stray_labels(role, type_, np.arange(size + 1), BIO), step[1::2].reshape(size, size)

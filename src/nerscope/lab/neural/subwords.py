@@ -11,76 +11,82 @@ from torch import Tensor, nn
 from transformers import AutoModel, AutoTokenizer
 
 from nerscope.errors import UsageError
-from nerscope.lab.neural.batches import mask_of, padded
-from nerscope.lab.neural.tagger import Seen
+from nerscope.lab.neural.tagger import EncodedSentence, mask_of, padded
 
-_USUAL_LIMIT = 512  # sub-tokens, of models that do not say theirs
+_DEFAULT_LIMIT = 512  # sub-tokens, for models whose configuration has no limit
 _DROPOUT = 0.1
 _GIVE = "give a folder with the files of a model, or the name of one that can be fetched"
 
 
-class Pieces(NamedTuple):
-    """A sentence as windows of sub-tokens; for each word seen, its window and its first place."""
+class SubwordWindows(NamedTuple):
+    """A sentence as windows of sub-tokens; `firsts` has the window of each readable word, and the
+    place of its first sub-token in it.
+    """
 
     windows: list[list[int]]
     firsts: list[tuple[int, int]]
 
 
-def loaded(model: Path | str, place: str) -> tuple[Any, Any]:
-    """The tokenizer and the network of a folder or a name; a folder never asks the network."""
-    # Words are given one by one, which some tokenizers take only with a blank before each.
-    how = {"local_files_only": Path(model).is_dir()}
+def load_pretrained(model: Path | str, place: str) -> tuple[Any, Any]:
+    """The tokenizer and the network of a folder or a name; a folder is loaded without downloads."""
+    options = {"local_files_only": Path(model).is_dir()}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(str(model), add_prefix_space=True, **how)
-        network = AutoModel.from_pretrained(str(model), **how)
+        # RoBERTa's tokenizer accepts single words only with a blank before each of them.
+        tokenizer = AutoTokenizer.from_pretrained(str(model), add_prefix_space=True, **options)
+        network = AutoModel.from_pretrained(str(model), **options)
     except (OSError, ValueError) as error:
         reason = str(error).strip().split("\n")[0]
         raise UsageError(place, f"model '{model}' cannot be loaded ({reason})", _GIVE) from error
     if not tokenizer.is_fast:
         fact = f"the tokenizer of '{model}' cannot tell which word a piece is of"
         raise UsageError(place, fact, "choose a model with a fast tokenizer")
-    return tokenizer, network.float()  # some are kept in half precision
+    return tokenizer, network.float()  # some models are stored in half precision
 
 
-class Reader:
-    """Sentences to windows of sub-tokens."""
+class SubwordWindower:
+    """Turns sentences into windows of sub-tokens."""
 
     def __init__(self, tokenizer: Any, config: Any) -> None:
         self.tokenizer = tokenizer
-        marked = tokenizer(["a"], is_split_into_words=True)
-        ids = list(marked["input_ids"])
-        inner = [at for at, word in enumerate(marked.word_ids()) if word is not None]
-        self.before, self.after = ids[: inner[0]], ids[inner[-1] + 1 :]  # special tokens
-        positions = getattr(config, "max_position_embeddings", None) or _USUAL_LIMIT
-        limit = min(tokenizer.model_max_length, positions - 2)  # RoBERTa counts them from 2
+        # The special tokens of the model, as [CLS] and [SEP]: those around a word.
+        example = tokenizer(["a"], is_split_into_words=True)
+        ids = list(example["input_ids"])
+        inner = [at for at, word in enumerate(example.word_ids()) if word is not None]
+        self.before, self.after = ids[: inner[0]], ids[inner[-1] + 1 :]
+        positions = getattr(config, "max_position_embeddings", None) or _DEFAULT_LIMIT
+        limit = min(tokenizer.model_max_length, positions - 2)  # RoBERTa numbers positions from 2
         self.room = limit - len(self.before) - len(self.after)
 
-    def see(self, sentences: Sequence[list[str]]) -> list[Seen]:
-        """What the network reads of each sentence; a word of odd characters may be unseen."""
+    def encode(self, sentences: Sequence[list[str]]) -> list[EncodedSentence]:
+        """The windows of each sentence; words that the tokenizer drops are not readable."""
         if not sentences:
             return []
-        read = self.tokenizer(
+        tokens = self.tokenizer(
             list(sentences), is_split_into_words=True, add_special_tokens=False, verbose=False
         )
         return [
-            self._cut(read["input_ids"][at], read.word_ids(at), len(words))
+            self._windows(tokens["input_ids"][at], tokens.word_ids(at), len(words))
             for at, words in enumerate(sentences)
         ]
 
-    def _cut(self, ids: list[int], words: list[int], length: int) -> Seen:
-        """Windows begin and end with words; a word that fills more than one is cut off."""
+    def _windows(self, ids: list[int], words: list[int], length: int) -> EncodedSentence:
+        """Fill windows with whole words; a word longer than a window loses its end.
+
+        With room for three sub-tokens, the words [a] [b1 b2] [c] give the windows [a b1 b2] [c].
+        """
         windows, firsts, places = [list(self.before)], [], []
         for place, group in groupby(zip(words, ids, strict=True), itemgetter(0)):
-            pieces = [piece for _, piece in group][: self.room]
-            if len(windows[-1]) + len(pieces) > self.room + len(self.before):
+            word_ids = [id_ for _, id_ in group][: self.room]
+            if len(windows[-1]) + len(word_ids) > self.room + len(self.before):
                 windows.append(list(self.before))
             firsts.append((len(windows) - 1, len(windows[-1])))
-            windows[-1] += pieces
+            windows[-1] += word_ids
             places.append(place)
-        return Seen(Pieces([[*one, *self.after] for one in windows], firsts), places, length)
+        complete = [[*window, *self.after] for window in windows]
+        return EncodedSentence(SubwordWindows(complete, firsts), places, length)
 
 
-class Subwords(nn.Module):
+class TransformerEncoder(nn.Module):
     """Sentences to vectors: those of the first sub-token of each word."""
 
     def __init__(self, network: Any, padding: int) -> None:
@@ -88,17 +94,18 @@ class Subwords(nn.Module):
         self.network, self.padding, self.size = network, padding, network.config.hidden_size
         self.dropout = nn.Dropout(_DROPOUT)
 
-    def forward(self, sentences: Sequence[Pieces], lengths: Sequence[int]) -> Tensor:
-        """The vector of each word where it stands, whichever window has it."""
+    def forward(self, sentences: Sequence[SubwordWindows], lengths: Sequence[int]) -> Tensor:
+        """The vector of each word in its context, whichever window has it."""
         device = self.network.device
-        windows = [window for one in sentences for window in one.windows]
+        windows = [window for sentence in sentences for window in sentence.windows]
         ids = padded(windows, device, self.padding)
         mask = mask_of([len(window) for window in windows], device)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            found = self.network(input_ids=ids, attention_mask=mask.long()).last_hidden_state
-        begins = accumulate((len(one.windows) for one in sentences), initial=0)
+            vectors = self.network(input_ids=ids, attention_mask=mask.long()).last_hidden_state
+        begins = accumulate((len(sentence.windows) for sentence in sentences), initial=0)
+        # The place of each word in the vectors of all windows, written one after the other.
         at = [
-            [(begin + window) * ids.shape[1] + first for window, first in one.firsts]
-            for begin, one in zip(begins, sentences, strict=False)
+            [(begin + window) * ids.shape[1] + first for window, first in sentence.firsts]
+            for begin, sentence in zip(begins, sentences, strict=False)
         ]
-        return self.dropout(found.reshape(-1, self.size)[padded(at, device)])
+        return self.dropout(vectors.reshape(-1, self.size)[padded(at, device)])

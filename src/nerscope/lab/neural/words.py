@@ -1,7 +1,8 @@
-"""The encoder of `bilstm`: vectors of words and of their characters, read in both directions."""
+"""The encoder of `bilstm`: a bidirectional LSTM over vectors of words and of their characters."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -9,130 +10,131 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.lab.neural.batches import padded
-from nerscope.lab.neural.tagger import Seen
+from nerscope.errors import FormatError, InputError
+from nerscope.lab.neural.tagger import EncodedSentence, padded
 
 _WORD_SIZE, _LETTER_SIZE, _SPELLING_SIZE = 100, 30, 50
-_UNKNOWN = 1  # 0 is padding
-_LONGEST = 40  # letters of a word that are read
-_FORGOTTEN = 0.5  # how often a word that occurs once is taken for an unknown one
+_PADDING, _UNKNOWN = 0, 1  # codes; those of words and letters follow
+_MAX_LETTERS = 40  # of a word that are read
+_UNKNOWN_RATE = 0.5  # how often training takes a word that occurs once for an unknown one
+_HEAD_LINES = 2  # of a file with vectors; they show how many numbers a word has
+_VECTOR_FILE = "give a text file with a word and its numbers on each line, separated by blanks"
 
 
-class Vocabulary:
-    """Numbers of words and letters; a word of no vocabulary has a spelling all the same.
+class WordTable:
+    """Every word of train, dev and test as a row: its code as a word, and the codes of its letters.
 
-    Every word of training, dev and test gets a row: its number as a word, and its letters.
+    A word that neither training nor the pretrained vectors have gets the code of unknown words, and
+    its letters all the same.
     """
 
     def __init__(
         self, train: Counter[str], others: set[str], vectors: Mapping[str, Floats]
     ) -> None:
-        spelt = [*sorted(train), *sorted(others - train.keys())]
-        self.rows = {word: row for row, word in enumerate(spelt, 1)}
-        self.known = [word for word in spelt if word in train or word in vectors]
+        words = [*sorted(train), *sorted(others - train.keys())]
+        self.rows = {word: row for row, word in enumerate(words, 1)}
+        self.known = [word for word in words if word in train or word in vectors]
         codes = {word: code for code, word in enumerate(self.known, _UNKNOWN + 1)}
-        self.codes = np.array([0, *(codes.get(word, _UNKNOWN) for word in spelt)])
-        self.rare = np.array([False, *(train[word] == 1 and word not in vectors for word in spelt)])
-        letters = sorted({letter for word in train for letter in word})
-        self.letters = {letter: code for code, letter in enumerate(letters, _UNKNOWN + 1)}
-        self.lengths = np.array([1, *(min(len(word), _LONGEST) or 1 for word in spelt)])
-        self.spellings = np.zeros((len(spelt) + 1, _LONGEST), np.int64)
+        self.codes = np.array([0, *(codes.get(word, _UNKNOWN) for word in words)])
+        self.rare = np.array([False, *(train[word] == 1 and word not in vectors for word in words)])
+        alphabet = sorted({letter for word in train for letter in word})
+        self.letters = {letter: code for code, letter in enumerate(alphabet, _UNKNOWN + 1)}
+        self.lengths = np.array([1, *(min(len(word), _MAX_LETTERS) or 1 for word in words)])
+        self.spellings = np.zeros((len(words) + 1, _MAX_LETTERS), np.int64)
         self.spellings[0, 0] = _UNKNOWN
-        for row, word in enumerate(spelt, 1):
-            read = [self.letters.get(letter, _UNKNOWN) for letter in word[:_LONGEST]] or [_UNKNOWN]
-            self.spellings[row, : len(read)] = read
+        for row, word in enumerate(words, 1):
+            letters = [self.letters.get(letter, _UNKNOWN) for letter in word[:_MAX_LETTERS]]
+            self.spellings[row, : len(letters) or 1] = letters or _UNKNOWN
 
-    def see(self, sentences: Sequence[list[str]]) -> list[Seen]:
-        """Sentences as rows."""
+    def encode(self, sentences: Sequence[list[str]]) -> list[EncodedSentence]:
         return [
-            Seen([self.rows[word] for word in words], range(len(words)), len(words))
+            EncodedSentence([self.rows[word] for word in words], range(len(words)), len(words))
             for words in sentences
         ]
 
-    def table(self, vectors: Mapping[str, Floats]) -> Floats:
-        """A vector for each number of a word: those given, by chance for the others."""
+    def initial_vectors(self, vectors: Mapping[str, Floats]) -> Floats:
+        """A vector for each word code: the pretrained one, or a random one."""
         size = len(next(iter(vectors.values()))) if vectors else _WORD_SIZE
-        reach = np.sqrt(3 / size)
-        table = torch.empty(len(self.known) + 2, size).uniform_(-reach, reach).double().numpy()
-        table[0] = 0
+        bound = np.sqrt(3 / size)  # a uniform distribution with the variance 1 / size
+        table = torch.empty(len(self.known) + 2, size).uniform_(-bound, bound).double().numpy()
+        table[_PADDING] = 0
         for code, word in enumerate(self.known, _UNKNOWN + 1):
             if word in vectors:
                 table[code] = vectors[word]
         return table
 
 
-class Words(nn.Module):
+class BilstmEncoder(nn.Module):
     """Sentences to vectors: those of words and spellings, then an LSTM in each direction."""
 
     def __init__(
-        self, vocabulary: Vocabulary, table: Floats, characters: str, hidden: int, dropout: float
+        self, words: WordTable, table: Floats, characters: str, hidden: int, dropout: float
     ) -> None:
         super().__init__()
-        self.vocabulary, self.size = vocabulary, 2 * hidden
+        self.table, self.size = words, 2 * hidden
         self.words = nn.Embedding.from_pretrained(
             torch.from_numpy(table).float(), freeze=False, padding_idx=0
         )
-        spell = SPELLINGS.get(characters)
-        self.spell = spell(len(vocabulary.letters) + 2) if spell else None
-        self.register_buffer("codes", torch.from_numpy(vocabulary.codes), persistent=False)
-        self.register_buffer("spellings", torch.from_numpy(vocabulary.spellings), persistent=False)
+        spelling = SPELLINGS.get(characters)
+        self.spelling = spelling(len(words.letters) + 2) if spelling else None
+        self.register_buffer("codes", torch.from_numpy(words.codes), persistent=False)
+        self.register_buffer("spellings", torch.from_numpy(words.spellings), persistent=False)
         self.dropout = nn.Dropout(dropout)
-        given = table.shape[1] + (_SPELLING_SIZE if spell else 0)
-        self.lstm = nn.LSTM(given, hidden, batch_first=True, bidirectional=True)
+        word_size = table.shape[1] + (_SPELLING_SIZE if spelling else 0)
+        self.lstm = nn.LSTM(word_size, hidden, batch_first=True, bidirectional=True)
 
     def forward(self, rows: Sequence[list[int]], lengths: Sequence[int]) -> Tensor:
-        """The vector of each word where it stands."""
+        """The vector of each word in its context."""
         device = self.codes.device
-        # Spelling is read once for each distinct word of the batch.
+        # The letters of each distinct word of the batch are read once: words repeat a lot.
         distinct, flat = np.unique(np.concatenate(rows), return_inverse=True)
         ends = np.cumsum(lengths)[:-1]
-        at = padded([part + 1 for part in np.split(flat, ends)], device)
-        vectors = self._of_words(distinct, device)
-        read = self.dropout(torch.cat([torch.zeros_like(vectors[:1]), vectors])[at])
-        packed = pack_padded_sequence(read, lengths, batch_first=True, enforce_sorted=False)
+        # Row 0 is a vector of zeros for padding, so the distinct words are counted from 1.
+        at = padded([sentence + 1 for sentence in np.split(flat, ends)], device)
+        vectors = self._word_vectors(distinct, device)
+        inputs = self.dropout(torch.cat([torch.zeros_like(vectors[:1]), vectors])[at])
+        packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
         return self.dropout(pad_packed_sequence(self.lstm(packed)[0], batch_first=True)[0])
 
-    def _of_words(self, distinct: Ints, device: torch.device) -> Tensor:
+    def _word_vectors(self, distinct: Ints, device: torch.device) -> Tensor:
         rows = torch.from_numpy(distinct).to(device)
         codes = self.codes[rows]
-        if self.training:  # so that something is learnt of unknown words
-            rare = torch.from_numpy(self.vocabulary.rare[distinct])
-            lost = rare & (torch.rand(len(distinct)) < _FORGOTTEN)
-            codes = codes.masked_fill(lost.to(device), _UNKNOWN)
+        if self.training:  # otherwise the vector of unknown words would never be trained
+            rare = torch.from_numpy(self.table.rare[distinct])
+            hidden = rare & (torch.rand(len(distinct)) < _UNKNOWN_RATE)
+            codes = codes.masked_fill(hidden.to(device), _UNKNOWN)
         vectors = self.words(codes)
-        if self.spell is None:
+        if self.spelling is None:
             return vectors
-        lengths = self.vocabulary.lengths[distinct]
-        spelt = self.spell(self.spellings[rows, : int(lengths.max())], torch.from_numpy(lengths))
-        return torch.cat([vectors, spelt], 1)
+        lengths = self.table.lengths[distinct]
+        letters = self.spellings[rows, : int(lengths.max())]
+        return torch.cat([vectors, self.spelling(letters, torch.from_numpy(lengths))], 1)
 
 
 class SpellingCnn(nn.Module):
-    """Windows of three letters; of each filter, the window that excites it most."""
+    """Filters over windows of three letters; the highest activation of each is its output."""
 
-    def __init__(self, letters: int) -> None:
+    def __init__(self, n_letters: int) -> None:
         super().__init__()
-        self.letters = nn.Embedding(letters, _LETTER_SIZE, padding_idx=0)
+        self.letters = nn.Embedding(n_letters, _LETTER_SIZE, padding_idx=0)
         self.filters = nn.Conv1d(_LETTER_SIZE, _SPELLING_SIZE, 3, padding=1)
 
-    def forward(self, spelt: Tensor, lengths: Tensor) -> Tensor:
-        """A vector for each word."""
-        found = self.filters(self.letters(spelt).transpose(1, 2))
-        return found.masked_fill((spelt == 0)[:, None], -torch.inf).amax(2)
+    def forward(self, letters: Tensor, lengths: Tensor) -> Tensor:
+        activations = self.filters(self.letters(letters).transpose(1, 2))
+        return activations.masked_fill((letters == _PADDING)[:, None], -torch.inf).amax(2)
 
 
 class SpellingLstm(nn.Module):
-    """Letters read in both directions; where each reading ends."""
+    """An LSTM over letters in both directions; its two last states are the output."""
 
-    def __init__(self, letters: int) -> None:
+    def __init__(self, n_letters: int) -> None:
         super().__init__()
-        self.letters = nn.Embedding(letters, _LETTER_SIZE, padding_idx=0)
+        self.letters = nn.Embedding(n_letters, _LETTER_SIZE, padding_idx=0)
         self.lstm = nn.LSTM(_LETTER_SIZE, _SPELLING_SIZE // 2, batch_first=True, bidirectional=True)
 
-    def forward(self, spelt: Tensor, lengths: Tensor) -> Tensor:
-        """A vector for each word."""
-        read = self.letters(spelt)
-        packed = pack_padded_sequence(read, lengths, batch_first=True, enforce_sorted=False)
+    def forward(self, letters: Tensor, lengths: Tensor) -> Tensor:
+        inputs = self.letters(letters)
+        packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
         _, (last, _) = self.lstm(packed)
         return torch.cat([last[0], last[1]], 1)
 
@@ -141,3 +143,47 @@ SPELLINGS: dict[str, type[SpellingCnn] | type[SpellingLstm]] = {
     "cnn": SpellingCnn,
     "lstm": SpellingLstm,
 }
+
+
+def read_vectors(path: Path | str, words: Iterable[str]) -> dict[str, Floats]:
+    """Pretrained vectors of words, or of their lower-case forms, from a text file as GloVe has it.
+
+    A word without a vector is left out.
+    """
+    words = set(words)
+    vectors = _read_lines(Path(path), words | {word.lower() for word in words})
+    # Of both forms, the word as it is written comes last and wins.
+    known = {
+        word: vectors[form] for word in words for form in (word.lower(), word) if form in vectors
+    }
+    if not known:
+        raise InputError(str(path), "it has no vector for any word of the data", _VECTOR_FILE)
+    return known
+
+
+def _read_lines(path: Path, words: set[str]) -> dict[str, Floats]:
+    if not path.is_file():
+        raise InputError(str(path), "no such file", "check the path")
+    vectors: dict[str, Floats] = {}
+    size = 0
+    # Few of very many lines are needed: the others are not split into numbers.
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
+        for number, line in enumerate(lines, 1):
+            if number <= _HEAD_LINES:  # the first line of word2vec has two sizes instead of a word
+                size = max(size, len(line.split()) - 1)
+            word, _, numbers = line.partition(" ")
+            fields = numbers.count(" ") + 1
+            # A line with more fields has blanks inside its word.
+            if word in words and (number > 1 or fields > 1) and fields <= size:
+                vectors[word] = _parse_vector(numbers, size, f"{path}:{number}")
+    return vectors
+
+
+def _parse_vector(text: str, size: int, place: str) -> Floats:
+    try:
+        vector = np.array(text.split(), np.float64)
+    except ValueError:
+        vector = np.zeros(0)
+    if len(vector) != size or not np.isfinite(vector).all():
+        raise FormatError(place, "this is no word vector like those before", _VECTOR_FILE)
+    return vector

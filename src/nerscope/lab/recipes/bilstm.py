@@ -1,4 +1,4 @@
-"""Words and their characters read in both directions: what NCRF++ and NeuroNER made common."""
+"""The recipe `bilstm`: the architecture of NCRF++ and NeuroNER."""
 
 from collections import Counter
 from typing import Annotated, Literal
@@ -7,7 +7,9 @@ from nerscope.errors import UsageError
 from nerscope.lab.recipe import File, Lesson, built_in_recipe
 
 
-@built_in_recipe("bilstm", needs={"torch": "torch"}, extra="torch")
+@built_in_recipe(
+    "bilstm", title="Bidirectional LSTM", rank=50, needs={"torch": "torch"}, extra="torch"
+)
 def bilstm(
     lesson: Lesson,
     *,
@@ -20,24 +22,27 @@ def bilstm(
     hidden: Annotated[int, "size of the LSTM in each direction"] = 128,
     dropout: Annotated[float, "share of the numbers that are left out in training"] = 0.5,
 ) -> list[list[str]]:
-    """A bidirectional LSTM over words and their characters, with or without a CRF."""
+    """A bidirectional LSTM over words and their characters, with or without a CRF.
+
+    A word is the concatenation of its vector and of what a CNN or an LSTM makes of its letters. The
+    round that is best on dev, if there is any, counts.
+    """
     from nerscope.lab.neural.tagger import Tagger
-    from nerscope.lab.neural.training import Course, prepare, taught
-    from nerscope.lab.neural.vectors import vectors_of
-    from nerscope.lab.neural.words import Vocabulary, Words
+    from nerscope.lab.neural.training import TrainingOptions, seed_torch, train_and_label
+    from nerscope.lab.neural.words import BilstmEncoder, WordTable, read_vectors
 
     place = "recipe 'bilstm'"
-    course = Course(rounds, batch, rate, rate).checked(place)
+    training = TrainingOptions(rounds, batch, rate, rate).checked(place)
     if hidden < 1 or not 0 <= dropout < 1:
         fact = f"hidden = {hidden} with dropout = {dropout} cannot be"
         raise UsageError(place, fact, "give hidden of at least 1, dropout from 0 to below 1")
-    device = prepare(lesson.seed)
-    train = Counter(word for one in lesson.train for word in one.words)
-    # Nothing is learnt of the words of dev and test, but vectors may know them already.
-    every = [*(one.words for one in lesson.dev), *lesson.test]
-    others = {word for words in every for word in words}
-    vectors = vectors_of(embeddings, {*train, *others}) if embeddings else {}
-    vocabulary = Vocabulary(train, others, vectors)
-    encoder = Words(vocabulary, vocabulary.table(vectors), characters, hidden, dropout)
+    device = seed_torch(lesson.seed)
+    train = Counter(word for sentence in lesson.train for word in sentence.words)
+    # Training learns nothing about the words of dev and test, but pretrained vectors may have them.
+    unlabelled = [*(sentence.words for sentence in lesson.dev), *lesson.test]
+    others = {word for words in unlabelled for word in words}
+    vectors = read_vectors(embeddings, {*train, *others}) if embeddings else {}
+    words = WordTable(train, others, vectors)
+    encoder = BilstmEncoder(words, words.initial_vectors(vectors), characters, hidden, dropout)
     tagger = Tagger(encoder, lesson.labels, decoder).to(device)
-    return taught(tagger, vocabulary.see, lesson, course)
+    return train_and_label(tagger, words.encode, lesson, training)

@@ -1,13 +1,21 @@
-"""A conditional random field over the spelling of words, by python-crfsuite."""
+"""The recipe `crf`: a conditional random field over spelling features, by python-crfsuite."""
 
 from itertools import pairwise
 from typing import Annotated
 
+from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import Lesson, built_in_recipe
-from nerscope.lab.recipes.features import features
+from nerscope.lab.recipes._features import features
 
 
-@built_in_recipe("crf", random=False, needs={"pycrfsuite": "python-crfsuite"}, extra="crf")
+@built_in_recipe(
+    "crf",
+    title="Conditional random field",
+    rank=30,
+    random=False,  # L-BFGS draws nothing at random: the seed has nothing to decide
+    needs={"pycrfsuite": "python-crfsuite"},
+    extra="crf",
+)
 def crf(
     lesson: Lesson,
     *,
@@ -16,12 +24,14 @@ def crf(
     l2: Annotated[float, "weight of the L2 penalty, which keeps weights small", 0] = 0.1,
     rare: Annotated[int, "features seen less often than this are left out", 1] = 2,
 ) -> list[list[str]]:
-    """Conditional random field over words, shapes, affixes and neighbours."""
+    """Conditional random field over words, shapes, affixes and neighbours.
+
+    The features are those of `perceptron`; L-BFGS with L1 and L2 penalties trains the weights.
+    """
     from pycrfsuite import Tagger, Trainer
 
-    if not any(words for words, _ in lesson.train):  # which would kill the process
-        return [["O"] * len(words) for words in lesson.test]
-    # L-BFGS draws nothing at random: the seed has nothing to decide.
+    if not any(words for words, _ in lesson.train):  # crfsuite would crash the process
+        return [[OUTSIDE_LABEL] * len(words) for words in lesson.test]
     trainer = Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params({"max_iterations": rounds, "c1": l1, "c2": l2, "feature.minfreq": rare})
     for words, labels in lesson.train:
@@ -30,16 +40,16 @@ def crf(
     trainer.train(model)
     tagger = Tagger()
     tagger.open(model)
-    return [_begun(tagger.tag(features(words))) for words in lesson.test]
+    return [_begin_mentions(tagger.tag(features(words))) for words in lesson.test]
 
 
-def _begun(labels: list[str]) -> list[str]:
-    """An I that continues no mention of its type begins one.
+def _begin_mentions(labels: list[str]) -> list[str]:
+    """Make B of an I that continues no mention of its type.
 
-    >>> _begun(["O", "I-PER", "I-PER", "I-LOC"])
+    >>> _begin_mentions(["O", "I-PER", "I-PER", "I-LOC"])
     ['O', 'B-PER', 'I-PER', 'B-LOC']
     """
     return [
         f"B{label[1:]}" if label[0] == "I" and before[1:] != label[1:] else label
-        for before, label in pairwise(["O", *labels])
+        for before, label in pairwise([OUTSIDE_LABEL, *labels])
     ]

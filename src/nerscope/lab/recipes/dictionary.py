@@ -1,4 +1,4 @@
-"""What memory alone can do: each word is labelled as it was most often in training."""
+"""The recipe `dictionary`: what memorising the training data alone can do."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -7,9 +7,12 @@ from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import Lesson, built_in_recipe
 
 
-@built_in_recipe("dictionary", random=False)
+@built_in_recipe("dictionary", title="Dictionary of training words", rank=10, random=False)
 def dictionary(lesson: Lesson) -> list[list[str]]:
-    """Each word gets the type it had most often in training, unknown words none."""
+    """Each word gets the type it had most often in training, unknown words none.
+
+    Neighbouring words of one type are one mention. Nothing is random.
+    """
     inside: defaultdict[str, Counter[str]] = defaultdict(Counter)
     outside: Counter[str] = Counter()
     for words, labels in lesson.train:
@@ -20,20 +23,20 @@ def dictionary(lesson: Lesson) -> list[list[str]]:
                 inside[word][label[2:]] += 1
     # As in HardEval, a word that is inside mentions as often as outside counts as inside.
     types = {
-        word: _most_frequent(found)
-        for word, found in inside.items()
-        if found.total() >= outside[word]
+        word: _most_frequent(counts)
+        for word, counts in inside.items()
+        if counts.total() >= outside[word]
     }
-    return [_spelt([types.get(word, OUTSIDE_LABEL) for word in words]) for words in lesson.test]
+    return [_labels([types.get(word, OUTSIDE_LABEL) for word in words]) for words in lesson.test]
 
 
-def _most_frequent(found: Counter[str]) -> str:
-    return max(sorted(found), key=found.__getitem__)
+def _most_frequent(counts: Counter[str]) -> str:
+    return max(sorted(counts), key=counts.__getitem__)  # of equally frequent ones, the first
 
 
-def _spelt(types: list[str]) -> list[str]:
-    """Neighbours of one type are one mention."""
+def _labels(types: list[str]) -> list[str]:
+    """Types as labels in the scheme bio; neighbours of one type are one mention."""
     return [
-        kind if kind == OUTSIDE_LABEL else f"{'I' if kind == before else 'B'}-{kind}"
-        for before, kind in pairwise([OUTSIDE_LABEL, *types])
+        type_ if type_ == OUTSIDE_LABEL else f"{'I' if type_ == before else 'B'}-{type_}"
+        for before, type_ in pairwise([OUTSIDE_LABEL, *types])
     ]

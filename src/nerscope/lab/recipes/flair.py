@@ -1,4 +1,4 @@
-"""Flair's sequence tagger over vectors of characters and words, with nothing fetched from afar."""
+"""The recipe `flair`: flair's sequence tagger over words and characters, without downloads."""
 
 import logging
 import os
@@ -13,13 +13,15 @@ import numpy as np
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import File, Lesson, built_in_recipe
 
-_BLANK = "␣"  # written for words that cannot be seen, of which flair makes no token
+_BLANK = "␣"  # stands for words of white space, which flair would drop
 _LAYER = "ner"
 _OFFLINE = "HF_HUB_OFFLINE"
-_WORTH_SAYING = ("EPOCH ", "DEV ")
+_LOGGED = ("EPOCH ", "DEV ")  # how the lines begin that the log repeats
 
 
-@built_in_recipe("flair", needs={"flair": "flair"}, extra="flair")
+@built_in_recipe(
+    "flair", title="Flair sequence tagger", rank=70, needs={"flair": "flair"}, extra="flair"
+)
 def flair(
     lesson: Lesson,
     *,
@@ -33,10 +35,13 @@ def flair(
     batch: Annotated[int, "sentences between two steps", 1] = 16,
     rate: Annotated[float, "size of the first steps", 0] = 0.1,
 ) -> list[list[str]]:
-    """Flair's sequence tagger, an LSTM with a CRF, over characters and words."""
-    if lesson.labels == [OUTSIDE_LABEL]:  # of which flair makes no tagger
+    """Flair's sequence tagger, an LSTM with a CRF, over characters and words.
+
+    Flair's pretrained embeddings are not used: give word vectors as a file, or let them be learnt.
+    """
+    if lesson.labels == [OUTSIDE_LABEL]:  # flair cannot train without any type
         return [[OUTSIDE_LABEL] * len(words) for words in lesson.test]
-    with _alone(lesson):
+    with _isolated(lesson):
         import flair as library
         from flair.models import SequenceTagger
         from flair.trainers import ModelTrainer
@@ -57,84 +62,84 @@ def flair(
             create_loss_file=False,
         )
         sentences = [_sentence(words) for words in lesson.test]
-        tagger.predict([one for one in sentences if len(one)])
-    return [_labels(one) for one in sentences]
+        tagger.predict([sentence for sentence in sentences if len(sentence)])
+    return [_labels(sentence) for sentence in sentences]
 
 
 @contextmanager
-def _alone(lesson: Lesson) -> Iterator[None]:
-    """Let flair fetch nothing, write into the folder of the lesson, and talk into its log."""
-    said = os.environ.get(_OFFLINE)
-    os.environ[_OFFLINE] = said or "1"
-    with warnings.catch_warnings(), redirect_stderr(StringIO()):  # where it draws progress
-        warnings.simplefilter("ignore")  # of flair about the libraries that it uses itself
+def _isolated(lesson: Lesson) -> Iterator[None]:
+    """Keep flair from downloading; redirect its files to the folder and its messages to the log."""
+    offline = os.environ.get(_OFFLINE)
+    os.environ[_OFFLINE] = offline or "1"
+    with warnings.catch_warnings(), redirect_stderr(StringIO()):  # progress bars
+        warnings.simplefilter("ignore")  # flair uses deprecated calls of its libraries
         import flair as library
 
-        log, place = library.logger, library.cache_root
-        before = list(log.handlers)
-        log.handlers[:] = [_Saying(lesson)]
+        log, cache_root = library.logger, library.cache_root
+        handlers = list(log.handlers)
+        log.handlers[:] = [_LessonLog(lesson)]
         library.cache_root = lesson.folder
         try:
             yield
         finally:
-            log.handlers[:], library.cache_root = before, place
-            if said is None:
+            log.handlers[:], library.cache_root = handlers, cache_root
+            if offline is None:
                 del os.environ[_OFFLINE]
 
 
-class _Saying(logging.Handler):
-    """Says how far the training is, of all that flair tells."""
+class _LessonLog(logging.Handler):
+    """Passes on the lines of flair that show the progress of training."""
 
     def __init__(self, lesson: Lesson) -> None:
         super().__init__()
         self._say = lesson.say
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Say a line, if it is worth it."""
         line = record.getMessage()
-        if line.startswith(_WORTH_SAYING):
+        if line.startswith(_LOGGED):
             self._say(line)
 
 
 def _types(lesson: Lesson) -> Any:
-    found = _dictionary({label[2:] for label in lesson.labels if label != OUTSIDE_LABEL}, False)
-    found.span_labels = True
-    return found
+    types = _dictionary({label[2:] for label in lesson.labels if label != OUTSIDE_LABEL}, False)
+    types.span_labels = True
+    return types
 
 
 def _dictionary(items: Iterable[str], with_unknown: bool) -> Any:
     from flair.data import Dictionary
 
-    found = Dictionary(add_unk=with_unknown)
+    dictionary = Dictionary(add_unk=with_unknown)
     for item in sorted(items):
-        found.add_item(item)
-    return found
+        dictionary.add_item(item)
+    return dictionary
 
 
 def _vectors(lesson: Lesson, embeddings: File | None) -> Any:
-    """Vectors of words, given or learnt, beside those that are read from their characters."""
+    """Word vectors, pretrained or learnt, next to vectors that are made of characters."""
     from flair.embeddings import CharacterEmbeddings, OneHotEmbeddings, StackedEmbeddings
 
     words = {word for sentence, _ in lesson.train for word in _visible(sentence)}
     spelt = CharacterEmbeddings(_dictionary({sign for word in words for sign in word}, True))
     if embeddings is None:
         return StackedEmbeddings([OneHotEmbeddings(_dictionary(words, True)), spelt])
-    seen = [*(words for words, _ in (*lesson.train, *lesson.dev)), *lesson.test]
-    return StackedEmbeddings([_given(embeddings, {word for one in seen for word in one}), spelt])
+    sentences = [*(words for words, _ in (*lesson.train, *lesson.dev)), *lesson.test]
+    vocabulary = {word for sentence in sentences for word in sentence}
+    return StackedEmbeddings([_pretrained(embeddings, vocabulary), spelt])
 
 
-def _given(embeddings: File, words: set[str]) -> Any:
+def _pretrained(embeddings: File, words: set[str]) -> Any:
     import torch
     from flair.embeddings import WordEmbeddings
 
-    from nerscope.lab.neural.vectors import vectors_of
+    from nerscope.lab.neural.words import read_vectors
 
-    found = vectors_of(embeddings, words)
-    table = np.array(list(found.values()))
-    codes = {word: code for code, word in enumerate(found)}
+    known = read_vectors(embeddings, words)
+    table = np.array(list(known.values()))
+    codes = {word: code for code, word in enumerate(known)}
     vectors = WordEmbeddings(None, vocab=codes, embedding_length=table.shape[1], name="given")
     with torch.no_grad():
-        vectors.embedding.weight[:-1] = torch.from_numpy(table)  # the last one is of unknown words
+        vectors.embedding.weight[:-1] = torch.from_numpy(table)  # the last row is for unknown words
     return vectors
 
 
@@ -143,19 +148,21 @@ def _visible(words: Sequence[str]) -> list[str]:
 
 
 def _corpus(lesson: Lesson) -> Any:
-    """Dev is left out where it has no mention of a known type, as flair could not score it."""
+    """The sentences as flair's corpus, without dev if flair could not score it: if it has no
+    mention of a known type.
+    """
     from flair.data import Corpus
     from flair.datasets import FlairDatapointDataset
 
     known = set(lesson.labels)
     train, dev = (
-        [_sentence(words, labels, known) for words, labels in part if words]
-        for part in (lesson.train, lesson.dev)
+        [_sentence(words, labels, known) for words, labels in sentences if words]
+        for sentences in (lesson.train, lesson.dev)
     )
-    scored = any(sentence.get_spans(_LAYER) for sentence in dev)
+    has_mentions = any(sentence.get_spans(_LAYER) for sentence in dev)
     return Corpus(
         FlairDatapointDataset(train),
-        FlairDatapointDataset(dev) if scored else None,
+        FlairDatapointDataset(dev) if has_mentions else None,
         sample_missing_splits=False,
     )
 
@@ -164,7 +171,7 @@ def _sentence(words: Sequence[str], labels: Sequence[str] = (), known: Collectio
     from flair.data import Sentence
 
     sentence = Sentence(_visible(words))
-    begins = [place for place, one in enumerate(labels) if one[0] == "B" and one in known]
+    begins = [at for at, label in enumerate(labels) if label[0] == "B" and label in known]
     for begin in begins:
         end = begin + 1
         while end < len(labels) and labels[end][0] == "I":
@@ -176,7 +183,7 @@ def _sentence(words: Sequence[str], labels: Sequence[str] = (), known: Collectio
 def _labels(sentence: Any) -> list[str]:
     labels = [OUTSIDE_LABEL] * len(sentence)
     for span in sentence.get_spans(_LAYER):
-        kind = span.get_label(_LAYER).value
-        for place, token in enumerate(span):
-            labels[token.idx - 1] = f"{'I' if place else 'B'}-{kind}"
+        type_ = span.get_label(_LAYER).value
+        for place, token in enumerate(span):  # flair counts tokens from 1
+            labels[token.idx - 1] = f"{'I' if place else 'B'}-{type_}"
     return labels

@@ -1,4 +1,4 @@
-"""An averaged perceptron that labels a sentence from left to right, in numpy alone."""
+"""The recipe `perceptron`: an averaged perceptron that labels from left to right, in numpy."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,132 +8,149 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nerscope.corpus.arrays import Ints
+from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.errors import plural
 from nerscope.lab.recipe import Lesson, built_in_recipe
-from nerscope.lab.recipes.features import features, outline
+from nerscope.lab.recipes._features import features, outline
 
-_OUTSIDE = 0  # the number of the label O
+_OUTSIDE = 0  # the code of the label O
 Weights = NDArray[np.float32]
 
 
-@built_in_recipe("perceptron")
+@built_in_recipe("perceptron", title="Averaged perceptron", rank=20)
 def perceptron(
     lesson: Lesson, *, rounds: Annotated[int, "passes over the training data", 1] = 5
 ) -> list[list[str]]:
-    """Averaged perceptron, greedy, over shapes, affixes, context and previous labels."""
-    labels = sorted(lesson.labels, key="O".__ne__)
-    numbers = _Numbers([words for words, _ in lesson.train])
-    gold = [[labels.index(label) for label in one.labels] for one in lesson.train]
-    model = _untrained(numbers, labels)
-    model = _trained(model, list(zip(numbers.train, gold, strict=True)), rounds, lesson)
-    found = (model.read(numbers.sentence(words)) for words in lesson.test)
-    return [[labels[code] for code in codes] for codes in found]
+    """Averaged perceptron, greedy, over shapes, affixes, context and previous labels.
+
+    It needs no library but numpy. Each word gets the label with the highest score, given the two
+    labels before it.
+    """
+    labels = sorted(lesson.labels, key=OUTSIDE_LABEL.__ne__)  # O first, so that its code is 0
+    codes = _FeatureCodes([words for words, _ in lesson.train])
+    gold = [[labels.index(label) for label in sentence.labels] for sentence in lesson.train]
+    examples = list(zip(codes.train, gold, strict=True))
+    model = _train(_initial_model(codes, labels), examples, rounds, lesson)
+    predicted = (model.predict(codes.encode(words)) for words in lesson.test)
+    return [[labels[code] for code in sentence] for sentence in predicted]
 
 
-class _Sentence(NamedTuple):
-    """A sentence in numbers: which weights its words use."""
+class _CodedSentence(NamedTuple):
+    """A sentence as codes: which weights its words use."""
 
     features: Ints  # word × feature
-    outlines: Ints  # of each word
+    outlines: Ints  # by word
 
 
-class _Numbers:
-    """A number for each feature and each outline of training; what is new later gets 0."""
+class _FeatureCodes:
+    """A code for each feature and each outline of the training data; 0 for all others."""
 
     def __init__(self, train: Sequence[list[str]]) -> None:
+        # A missing key gets the next code while the training data are encoded. Afterwards the
+        # factories are replaced by int, which gives 0 for everything that is new.
         self._features: defaultdict[str, int] = defaultdict(lambda: len(self._features) + 1)
         self._outlines: defaultdict[str, int] = defaultdict(lambda: len(self._outlines) + 1)
-        self.train = [self.sentence(words) for words in train]
+        self.train = [self.encode(words) for words in train]
         self.n_features, self.n_outlines = len(self._features) + 1, len(self._outlines) + 1
         self._features.default_factory = self._outlines.default_factory = int
 
-    def sentence(self, words: list[str]) -> _Sentence:
-        """The numbers of a sentence."""
-        found = [[self._features[feature] for feature in one] for one in features(words)]
+    def encode(self, words: list[str]) -> _CodedSentence:
+        codes = [[self._features[feature] for feature in word] for word in features(words)]
         outlines = [self._outlines[outline(word)] for word in words]
-        return _Sentence(np.array(found, np.int32), np.array(outlines, np.int32))
+        return _CodedSentence(np.array(codes, np.int32), np.array(outlines, np.int32))
 
 
-class _Model(NamedTuple):
-    """What speaks for each label, which is the last axis of all weights."""
+class _Perceptron(NamedTuple):
+    """Weights; the last axis of each is the label they score."""
 
-    features: Weights
-    before: Weights  # outline of a word × label before it
-    earlier: Weights  # label two words before it
+    features: Weights  # feature × label
+    previous: Weights  # outline of a word × label before it × label
+    earlier: Weights  # label two words before × label
 
-    def read(self, sentence: _Sentence) -> list[int]:
-        """The best label of each word, given those already found."""
+    def predict(self, sentence: _CodedSentence) -> list[int]:
+        """The best label of each word, given the labels already chosen."""
         if not len(sentence.outlines):
             return []
-        alone = self.features[sentence.features].sum(axis=1)
-        scores = alone[:, None] + self.before[sentence.outlines]
-        found = [_OUTSIDE, _OUTSIDE]
+        by_features = self.features[sentence.features].sum(axis=1)
+        scores = by_features[:, None] + self.previous[sentence.outlines]
+        labels = [_OUTSIDE, _OUTSIDE]  # two labels before the first word
         for after in scores:
-            found.append(int((after[found[-1]] + self.earlier[found[-2]]).argmax()))
-        return found[2:]
+            labels.append(int((after[labels[-1]] + self.earlier[labels[-2]]).argmax()))
+        return labels[2:]
 
-    def move(self, step: "_Step", by: float) -> None:
-        """Speak more for the label that is right, and less for the one that was found."""
-        for label, change in ((step.right, by), (step.found, -by)):
-            self.features[step.features, label] += change
-            self.before[step.outline, step.before, label] += change
-            self.earlier[step.earlier, label] += change
+    def update(self, error: "_Error", by: float) -> None:
+        """Raise the score of the right label, and lower that of the predicted one."""
+        for label, change in ((error.right, by), (error.predicted, -by)):
+            self.features[error.features, label] += change
+            self.previous[error.outline, error.previous, label] += change
+            self.earlier[error.earlier, label] += change
 
 
-class _Step(NamedTuple):
-    """A word that was labelled wrong."""
+class _Error(NamedTuple):
+    """A word with a wrong label, and the codes that led to it."""
 
     features: Ints
     outline: int
-    before: int
+    previous: int
     earlier: int
-    found: int
+    predicted: int
     right: int
 
 
-def _untrained(numbers: _Numbers, labels: list[str]) -> _Model:
-    """Nothing but that an I continues a mention of its type: minus infinity stays what it is."""
+def _initial_model(codes: _FeatureCodes, labels: list[str]) -> _Perceptron:
+    """All weights 0, but minus infinity where an I would continue a mention of another type.
+
+    No update changes minus infinity, so such a label is never chosen.
+    """
     fits = [[label[0] != "I" or label[1:] == before[1:] for label in labels] for before in labels]
-    barred = np.where(fits, 0, -np.inf).astype(np.float32)
-    return _Model(
-        np.zeros((numbers.n_features, len(labels)), np.float32),
-        np.repeat(barred[None], numbers.n_outlines, axis=0),
+    forbidden = np.where(fits, 0, -np.inf).astype(np.float32)
+    return _Perceptron(
+        np.zeros((codes.n_features, len(labels)), np.float32),
+        np.repeat(forbidden[None], codes.n_outlines, axis=0),
         np.zeros((len(labels), len(labels)), np.float32),
     )
 
 
-def _trained(
-    model: _Model, examples: list[tuple[_Sentence, list[int]]], rounds: int, lesson: Lesson
-) -> _Model:
-    """The mean of the weights over all moments: a sentence of a round is one."""
-    late = _Model(*map(np.zeros_like, model))  # all steps, times their moments
+def _train(
+    model: _Perceptron,
+    examples: list[tuple[_CodedSentence, list[int]]],
+    rounds: int,
+    lesson: Lesson,
+) -> _Perceptron:
+    """Train, and return the mean of the weights over all moments; a moment is one sentence.
+
+    The mean needs no sum over all weights at every moment. An update u at moment t is part of the
+    weights from t on: of n moments it misses t. So the mean is the last weights minus the sum of
+    all t·u, divided by n; `delayed` is this sum.
+    """
+    delayed = _Perceptron(*map(np.zeros_like, model))
     random = np.random.default_rng(lesson.seed)
     moment = 1
     for number in range(1, rounds + 1):
-        wrong = 0
-        for one in random.permutation(len(examples)).tolist():
-            for step in _wrong(model, *examples[one]):
-                model.move(step, 1)
-                late.move(step, moment)
-                wrong += 1
+        n_errors = 0
+        for place in random.permutation(len(examples)).tolist():
+            for error in _errors(model, *examples[place]):
+                model.update(error, 1)
+                delayed.update(error, moment)
+                n_errors += 1
             moment += 1
-        lesson.say(f"round {number}: {plural(wrong, 'word')} wrong")
+        lesson.say(f"round {number}: {plural(n_errors, 'word')} wrong")
     n = np.float32(moment)
-    return _Model(*(now - past / n for now, past in zip(model, late, strict=True)))
+    return _Perceptron(*(last - late / n for last, late in zip(model, delayed, strict=True)))
 
 
-def _wrong(model: _Model, sentence: _Sentence, gold: list[int]) -> list[_Step]:
-    found = model.read(sentence)
-    history = [_OUTSIDE, _OUTSIDE, *found]
+def _errors(model: _Perceptron, sentence: _CodedSentence, gold: list[int]) -> list[_Error]:
+    labels = model.predict(sentence)
+    history = [_OUTSIDE, _OUTSIDE, *labels]
     return [
-        _Step(
+        _Error(
             sentence.features[place],
             int(sentence.outlines[place]),
             history[place + 1],
             history[place],
-            said,
+            predicted,
             right,
         )
-        for place, (said, right) in enumerate(zip(found, gold, strict=True))
-        if said != right
+        for place, (predicted, right) in enumerate(zip(labels, gold, strict=True))
+        if predicted != right
     ]

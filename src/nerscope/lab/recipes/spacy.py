@@ -1,4 +1,4 @@
-"""spaCy's recogniser, trained from nothing: vectors of words from their spelling, then steps."""
+"""The recipe `spacy`: spaCy's entity recogniser, trained from scratch."""
 
 from collections.abc import Sequence
 from random import Random
@@ -7,10 +7,12 @@ from typing import Annotated, Any
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import Lesson, Tagged, built_in_recipe
 
-_BLANK = "␣"  # written for words that cannot be seen, which spaCy lets into no mention
+_BLANK = "␣"  # stands for words of white space, which spaCy never lets into a mention
 
 
-@built_in_recipe("spacy", needs={"spacy": "spacy"}, extra="spacy")
+@built_in_recipe(
+    "spacy", title="spaCy entity recogniser", rank=40, needs={"spacy": "spacy"}, extra="spacy"
+)
 def spacy(
     lesson: Lesson,
     *,
@@ -22,11 +24,15 @@ def spacy(
     dropout: Annotated[float, "share of the network that each step leaves out", 0] = 0.2,
     width: Annotated[int, "size of the vectors of words", 1] = 96,
 ) -> list[list[str]]:
-    """spaCy's tok2vec and entity recogniser in a blank pipeline."""
+    """spaCy's tok2vec and entity recogniser in a blank pipeline.
+
+    Word vectors come from hashed spelling features; a transition-based parser reads the sentence
+    from left to right. No pretrained weights are used.
+    """
     from spacy import blank
     from spacy.util import fix_random_seed
 
-    if lesson.labels == [OUTSIDE_LABEL]:  # which leaves the recogniser without a step to choose
+    if lesson.labels == [OUTSIDE_LABEL]:  # spaCy cannot train without any type
         return [[OUTSIDE_LABEL] * len(words) for words in lesson.test]
     fix_random_seed(lesson.seed)
     nlp = blank(language)
@@ -60,23 +66,23 @@ def _train(
     batch: int,
     dropout: float,
 ) -> None:
-    """Train, and leave the pipeline as it was after the round that is best on dev."""
-    random, steps = Random(lesson.seed), nlp.create_optimizer()
-    best, kept = -1.0, b""
+    """Train the pipeline, and restore its weights after the round that is best on dev."""
+    random, optimizer = Random(lesson.seed), nlp.create_optimizer()
+    best_score, best_weights = -1.0, b""
     for number in range(1, rounds + 1):
         random.shuffle(train)
         losses: dict[str, float] = {}
         for first in range(0, len(train), batch):
-            nlp.update(train[first : first + batch], drop=dropout, sgd=steps, losses=losses)
+            nlp.update(train[first : first + batch], drop=dropout, sgd=optimizer, losses=losses)
         lesson.say(f"round {number}: loss {losses['ner']:.1f}")
         if not dev:
             continue
         score = nlp.evaluate(dev)["ents_f"] or 0.0
         lesson.say(f"round {number}: F1 on dev {score:.3f}")
-        if score >= best:  # where dev tells nothing, the last round counts
-            best, kept = score, nlp.to_bytes()
-    if kept:
-        nlp.from_bytes(kept)
+        if score >= best_score:  # of equally good rounds, the last one counts
+            best_score, best_weights = score, nlp.to_bytes()
+    if best_weights:
+        nlp.from_bytes(best_weights)
 
 
 def _labels(doc: Any) -> list[str]:

@@ -1,15 +1,17 @@
-"""A pretrained transformer, trained further to label words."""
+"""The recipe `transformer`: a pretrained transformer, fine-tuned to label words."""
 
 from typing import Annotated, Literal
 
 from nerscope.errors import UsageError
 from nerscope.lab.recipe import File, Lesson, built_in_recipe
 
-_HEAD_RATE = 0.001  # what begins from nothing must learn faster than what knows much already
+_HEAD_RATE = 0.001  # new layers start from random weights and must learn faster than the encoder
 
 
 @built_in_recipe(
     "transformer",
+    title="Fine-tuned transformer",
+    rank=60,
     needs={"torch": "torch", "transformers": "transformers"},
     extra="transformers",
 )
@@ -24,20 +26,23 @@ def transformer(
     batch: Annotated[int, "sentences in a step"] = 16,
     rate: Annotated[float, "how far a step goes"] = 5e-5,
 ) -> list[list[str]]:
-    """A pretrained transformer; the first sub-token of each word is labelled."""
+    """A pretrained transformer; the first sub-token of each word is labelled.
+
+    A sentence longer than the model allows is read in several windows, so that no word is lost.
+    """
     place = "recipe 'transformer'"
     if model is None:
         raise UsageError(
             place, "it has no model", "say model = …, a folder with a pretrained model, or a name"
         )
-    from nerscope.lab.neural.subwords import Reader, Subwords, loaded
+    from nerscope.lab.neural.subwords import SubwordWindower, TransformerEncoder, load_pretrained
     from nerscope.lab.neural.tagger import Tagger
-    from nerscope.lab.neural.training import Course, prepare, taught
+    from nerscope.lab.neural.training import TrainingOptions, seed_torch, train_and_label
 
-    course = Course(rounds, batch, rate, _HEAD_RATE).checked(place)
-    device = prepare(lesson.seed)
-    tokenizer, network = loaded(model, place)
-    reader = Reader(tokenizer, network.config)
-    encoder = Subwords(network, tokenizer.pad_token_id or 0)
+    training = TrainingOptions(rounds, batch, rate, _HEAD_RATE).checked(place)
+    device = seed_torch(lesson.seed)
+    tokenizer, network = load_pretrained(model, place)
+    windower = SubwordWindower(tokenizer, network.config)
+    encoder = TransformerEncoder(network, tokenizer.pad_token_id or 0)
     tagger = Tagger(encoder, lesson.labels, decoder).to(device)
-    return taught(tagger, reader.see, lesson, course)
+    return train_and_label(tagger, windower.encode, lesson, training)

@@ -1,11 +1,14 @@
-"""What a word tells by its spelling and by its neighbours, as strings."""
+"""Features of words as strings, from their spelling and their neighbours.
+
+The module name begins with an underscore because it is not a recipe: discovery skips it.
+"""
 
 from functools import lru_cache
 from itertools import groupby
 
-_EDGE = "\0"  # stands for what is before and behind a sentence
+_EDGE = "\0"  # pads a sentence on either side; no word is equal to it
 _AFFIXES = range(1, 5)  # letters
-_WORDS_KEPT = 1 << 18
+_CACHED_WORDS = 1 << 18  # words repeat a lot (Zipf): caching makes features several times faster
 
 
 def shape(word: str) -> str:
@@ -14,10 +17,10 @@ def shape(word: str) -> str:
     >>> shape("McDonald's"), shape("F-16s")
     ("XxXxxxxx'x", 'X-00x')
     """
-    return "".join(map(_kind, word))
+    return "".join(map(_letter_class, word))
 
 
-@lru_cache(_WORDS_KEPT)
+@lru_cache(_CACHED_WORDS)
 def outline(word: str) -> str:
     """The shape with each run of one kind written once.
 
@@ -27,14 +30,16 @@ def outline(word: str) -> str:
     return "".join(kind for kind, _ in groupby(shape(word)))
 
 
-def _kind(letter: str) -> str:
+def _letter_class(letter: str) -> str:
     if letter.isalpha():
         return "X" if letter.isupper() else "x"
     return "0" if letter.isdigit() else letter
 
 
 def features(words: list[str]) -> list[list[str]]:
-    """The features of each word, always as many: its spelling, its neighbours, pairs of words.
+    """The features of each word: its spelling, its neighbours, pairs of words.
+
+    Every word has the same number of features, so that they fit into an array.
 
     >>> first, second = features(["Ada", "spoke"])
     >>> first[:4]
@@ -44,10 +49,10 @@ def features(words: list[str]) -> list[list[str]]:
     """
     padded = [_EDGE, _EDGE, *words, _EDGE, _EDGE]
     windows = (padded[place : place + 5] for place in range(len(words)))
-    return [_of_window(*window) for window in windows]
+    return [_window_features(*window) for window in windows]
 
 
-def _of_window(before: str, left: str, word: str, right: str, behind: str) -> list[str]:
+def _window_features(before: str, left: str, word: str, right: str, behind: str) -> list[str]:
     return [
         *_spelling(word),
         *_neighbour("-2", before),
@@ -60,7 +65,7 @@ def _of_window(before: str, left: str, word: str, right: str, behind: str) -> li
     ]
 
 
-@lru_cache(_WORDS_KEPT)
+@lru_cache(_CACHED_WORDS)
 def _spelling(word: str) -> list[str]:
     return [
         f"word={word}",
@@ -72,17 +77,20 @@ def _spelling(word: str) -> list[str]:
     ]
 
 
-@lru_cache(_WORDS_KEPT)
+@lru_cache(_CACHED_WORDS)
 def _neighbour(place: str, word: str) -> list[str]:
-    lower, form = _both(word)
-    return [f"{place}:word={word}", f"{place}:lower={lower}", f"{place}:outline={form}"]
+    lower, outlined = _forms(word)
+    return [f"{place}:word={word}", f"{place}:lower={lower}", f"{place}:outline={outlined}"]
 
 
 def _pair(places: str, left: str, right: str) -> list[str]:
-    (one, its_form), (other, other_form) = _both(left), _both(right)
-    return [f"{places}:lower={one}|{other}", f"{places}:outline={its_form}|{other_form}"]
+    (left_lower, left_outline), (right_lower, right_outline) = _forms(left), _forms(right)
+    return [
+        f"{places}:lower={left_lower}|{right_lower}",
+        f"{places}:outline={left_outline}|{right_outline}",
+    ]
 
 
-@lru_cache(_WORDS_KEPT)
-def _both(word: str) -> tuple[str, str]:
+@lru_cache(_CACHED_WORDS)
+def _forms(word: str) -> tuple[str, str]:
     return word.lower(), outline(word)
