@@ -114,6 +114,7 @@ def emit_results(
         notes=[*document.notes, *notes],
         data=data or None,
     )
+    # With -o, the JSON is in the file: printing it again would bury the notes.
     silent = options.format == "json" and bool(options.output)
     emit(document, options.format, files=files, code=code, silent=silent, quiet=options.quiet)
 

@@ -51,7 +51,7 @@ _FEWEST_PLACES = 3  # of a pair; with so many pairs that fewer would fit, none a
 def comparison_document(
     comparison: Comparison, signature: str, cells: bool = False, sparse: float = SPARSE
 ) -> Document:
-    """What a comparison has to say: is one better, then where; with `cells`, everything."""
+    """Which system is better, and where; with `cells`, a table of every number compared."""
     lines = list[str]()
     if cells:
         duel = head_to_head(comparison.rows, sparse)
@@ -62,6 +62,7 @@ def comparison_document(
         lines = [line for pair in pairs for line in _nothing_tested(comparison, pair)]
         most = _MOST_PLACES // max(1, len(pairs))  # so that all pairs together fit a screen
         tables = [table for pair in pairs for table in _where_tables(comparison, pair, most)]
+    # The signature says how the numbers were tested, then how they were computed.
     about = "|".join(f"{key}:{value}" for key, value in comparison.settings.items())
     return Document(
         [*over_tables(comparison), *tables],
@@ -80,8 +81,9 @@ def _pairs(rows: Sequence[ComparisonRow]) -> list[tuple[str, str]]:
 
 
 def answers(comparison: Comparison) -> list[str]:
-    """Is A better than B, and what could have been shown? Over all datasets, then on each; splits
-    of one corpus are no questions of their own.
+    """One sentence per pair: over all datasets, then on each dataset.
+
+    Splits of one corpus are not answered one by one: together they are one question.
     """
     over = over_answers(comparison)
     if over and comparison.protocol and comparison.protocol.are_splits:
@@ -111,12 +113,12 @@ def _about(comparison: Comparison) -> str:
 
 
 def _answer(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
-    """Who is better, by how much, and how sure that is; the better one is named first."""
+    """Which system is better, by how much, and the test; the better one is named first."""
     metric, difference = row.metric, or_nan(row.difference)
     verdict = standing(metric, difference, row.p_corrected)
     names, values = row.pair, (row.a, row.b)
     bounds = None if row.low is None or row.high is None else (row.low, row.high)
-    if verdict == LOSS:  # B is better: all is told from its side
+    if verdict == LOSS:  # B is better: the sentence takes its side
         names, values, difference = names[::-1], values[::-1], -difference
         bounds = bounds and (-bounds[1], -bounds[0])
     interval = f" [{', '.join(points(bound, metric) for bound in bounds)}]" if bounds else ""
@@ -140,7 +142,7 @@ def _verdict_text(
 
 
 def _tested(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
-    """The p-values of an answer: as it is, corrected if that is another, and of equivalence."""
+    """The p-values of an answer: plain, corrected if that differs, and of equivalence."""
     if row.p is None:
         text = f"not tested ({row.untested})"
     else:
@@ -153,9 +155,9 @@ def _tested(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
 
 
 def _conditions(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
-    """On what an answer rests, and what it is about."""
+    """What an answer rests on: clusters that differ, runs, the detectable difference."""
     unit = "cluster" if "+" in settings["resample"] else settings["resample"]
-    units = plural(row.clusters, unit).partition(" ")[2]
+    units = plural(row.clusters, unit).partition(" ")[2]  # "3 documents" gives "documents"
     units = f"groups of {units}" if row.clusters > MOST_UNPOOLED else units
     clusters = f"{row.clusters:,} {units}"
     verb = "differs" if row.differing == 1 else "differ"
@@ -175,10 +177,10 @@ def _conditions(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
 
 
 def over_tables(comparison: Comparison) -> list[Table]:
-    """What single runs say, and several datasets."""
+    """The tables over runs and over datasets."""
     runs = [_run_record(row) for row in comparison.over_runs()]
     tables = []
-    if 0 < len(runs) <= _MOST_CONDITIONS:  # of many pairs, JSON has them
+    if 0 < len(runs) <= _MOST_CONDITIONS:  # JSON has those of many pairs
         note = (
             "next run: how likely A's next run beats B's next one; ε: almost stochastic order, "
             "0 if A is ahead at every quantile, 1 if B is"
@@ -205,6 +207,7 @@ def _run_record(row: RunsRow) -> dict[str, Any]:
 
 
 def _sureness(row: ComparisonRow) -> tuple[float, float, float]:
+    # Corrected p-values tie often, as all at 1.0: then the plain one and the size decide.
     return or_nan(row.p_corrected), or_nan(row.p), -abs(or_nan(row.difference))
 
 
@@ -219,7 +222,7 @@ def _where_tables(comparison: Comparison, pair: tuple[str, str], most: int) -> l
         rows = [row for row in compared if row.p is not None]
         if not rows:
             continue
-        ranked = sorted(rows, key=_sureness)
+        ranked = sorted(rows, key=_sureness)  # the most significant first
         shown = ranked[:most]
         several = len({row.dataset for row in comparison.rows}) > 1
         table = difference_tables(shown, comparison.settings, several)[0]
@@ -235,7 +238,7 @@ def _where_tables(comparison: Comparison, pair: tuple[str, str], most: int) -> l
 
 
 def _nothing_tested(comparison: Comparison, pair: tuple[str, str]) -> list[str]:
-    """Said where no place of a pair could be tested."""
+    """A line for a pair of which no level could be tested."""
     pair_rows = [row for row in comparison.rows if row.pair == pair]
     places = [row for row in pair_rows if row.family == WHERE and row.difference is not None]
     if not places or any(row.p is not None for row in places):
@@ -264,7 +267,7 @@ def changes_document(results: Results, a: str, b: str, width: int = 100) -> Docu
 
 
 def _change_lines(change: Mapping[str, Any], a: str, b: str, width: int) -> list[str]:
-    """One mention: gold above its words, and below them what each system said."""
+    """One mention: gold above its words, and below them what each system predicted."""
     head = f"{change['place']}  {change['change']}"
     answers = [f"  {name}: {change[side] or 'nothing'}" for name, side in ((a, "a"), (b, "b"))]
     if change["tokens"] is None:
@@ -281,7 +284,7 @@ _TOUGH_LEVELS = tuple(name for name in TMR.level_codes if name != _SEEN)
 def difference_tables(
     rows: Sequence[ComparisonRow], settings: Mapping[str, Any], several: bool | None = None
 ) -> list[Table]:
-    """One table a pair: every cell with both values, the difference, its interval and p."""
+    """One table per pair: every number with both values, the difference, its interval and p."""
     tables = []
     if several is None:
         several = len({row.dataset for row in rows}) > 1
@@ -358,6 +361,7 @@ def head_to_head(rows: Sequence[ComparisonRow], sparse: float = SPARSE) -> Table
     body = []
     for dataset, a, b in dict.fromkeys((row.dataset, row.system_a, row.system_b) for row in recall):
         by_level = {level: index.get((dataset, a, b, TMR.name, level)) for level in TMR.level_codes}
+        # Every mention is either seen or unseen-any, so both together are all mentions.
         total = sum(row.n for level in (_SEEN, _UNSEEN) if (row := by_level[level]))
         cells = [
             index.get((dataset, a, b, ALL, ALL)),

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 WIDTH = 8.5  # cm: the column of a paper
 _LEAST, _LARGEST = 4.0, 100.0  # cm, of a side
-_PAGE = 24.0  # cm: a figure that is not told its height is no higher than a page
+_PAGE = 24.0  # cm: a figure without a given height is no higher than a page
 _CM = 1 / 2.54
 # What would make two files of one figure differ is left out.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -96,7 +96,7 @@ _LEGEND: dict[str, Any] = {
 
 
 def file_format(path: str) -> str:
-    """The format that the name of a file says."""
+    """The format of a figure, from the ending of its file's name."""
     ending = Path(path).suffix.lower()
     if ending[1:] not in _METADATA:
         raise OutputError(
@@ -108,7 +108,7 @@ def file_format(path: str) -> str:
 def draw_figure(
     figure: Figure, form: str, width: float | None = None, height: float | None = None
 ) -> bytes:
-    """A figure as a file; sides are in centimetres."""
+    """Draw a figure; return the bytes of its file. Sides are in centimetres."""
     for option, size in (("--width", width), ("--height", height)):
         if size is not None and not _LEAST <= size <= _LARGEST:
             raise UsageError(
@@ -171,6 +171,7 @@ def _page(figure: Figure, width: float, height: float | None) -> "Page":
     inner = [max(_DRAWERS[panel.kind].height(panel) for panel, _ in line) for line in lines]
     natural = sum(inner) + sum(map(_around, lines)) + legend
     page.set_figheight((height or min(natural, _PAGE)) * _CM)
+    # Lines of two and of three panels share one grid of six columns.
     columns = math.lcm(*(place.columns for _, place in placed))
     grid = page.add_gridspec(len(lines), columns, height_ratios=inner)
     for panel, place in placed:
@@ -237,6 +238,7 @@ def _legend(page: "Page", panels: Sequence[Panel]) -> float:
     canvas: Any = FigureCanvasAgg(page)
     renderer = canvas.get_renderer()
     numbers = [str(number) for number in range(len(entries))]
+    # The width of a legend is known only after it was laid out: try fewer columns until it fits.
     for columns in range(len(entries), 0, -1):
         legend = page.legend([handle for _, handle in entries], numbers, ncols=columns, **_LEGEND)
         # Names are set afterwards: one that begins with _ would be left out.
@@ -299,7 +301,7 @@ def _close(panels: Sequence[Panel], room: float = 0.05) -> tuple[float, float]:
 
 
 def _from_zero(panels: Sequence[Panel]) -> tuple[float, float]:
-    """Bars begin at nothing; where they come near all there can be, they end there."""
+    """Bars begin at 0; where they come near the largest possible value, the axis ends there."""
     numbers = [0.0, 1e-6, *_numbers(panels)]
     most = panels[0].most
     near = most is not None and max(numbers) > 0.75 * most
@@ -307,7 +309,7 @@ def _from_zero(panels: Sequence[Panel]) -> tuple[float, float]:
 
 
 def _close_to_values(panels: Sequence[Panel]) -> tuple[float, float]:
-    """In small panels, an interval of a few units may run off the axis rather than flatten all."""
+    """Limits for small panels: a wide interval runs off the axis rather than flatten the rest."""
     if max(map(_lines_of, panels)) > 2:
         return _close(panels)
     values = [
@@ -340,7 +342,7 @@ def _summed(panels: Sequence[Panel]) -> tuple[float, float]:
 
 
 def _around_zero(panels: Sequence[Panel]) -> tuple[float, float]:
-    """As far on both sides of 0; a few cells that stick out do not make all others pale."""
+    """Limits symmetric around 0; the 5 % largest cells saturate, so that the others keep colour."""
     sizes = sorted(abs(number) for number in _numbers(panels)) or [1.0]
     most = sizes[int(0.95 * (len(sizes) - 1))] or 1.0
     return -most, most

@@ -1,4 +1,4 @@
-"""Mistakes to read: the sentence with gold spans above and predicted ones below."""
+"""Single mentions: mistakes in their sentences, lists, files of errors, judgements."""
 
 import io
 import json
@@ -54,7 +54,7 @@ def error_lines(record: Mapping[str, Any], width: int) -> list[str]:
 
 
 def _text_notes(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
-    """What a mention says, where marks under the sentence cannot show it."""
+    """The text of mentions that does not equal the marked tokens, as of LLM answers."""
     lines = []
     for start, end, name in (("start", "end", "text"), ("other_start", "other_end", "other_text")):
         begin, behind, text = record[start], record[end], record.get(name)
@@ -82,6 +82,8 @@ def _sides(record: Mapping[str, Any]) -> tuple[Span | None, Span | None]:
 
 def _cells(text: str) -> Cells:
     """The columns that a text fills: a wide character fills two, a combining one none."""
+    # Marks are set by columns of the terminal, not by characters: 東京 is two characters and four
+    # columns, and é written as e + accent is two characters and one column.
     cells: Cells = []
     for letter in text:
         if unicodedata.combining(letter) and cells:
@@ -89,7 +91,7 @@ def _cells(text: str) -> Cells:
         else:
             cells.append(letter)
             if unicodedata.east_asian_width(letter) in "WF":
-                cells.append("")
+                cells.append("")  # the second column of a wide character
     return cells
 
 
@@ -116,6 +118,7 @@ def _drawn(
 def _window(above: Cells, words: Cells, below: Cells, width: int) -> list[str]:
     """The part of the lines around the spans that fits the width."""
     marks = [line.index("─") for line in (above, below) if "─" in line]
+    # A quarter of the line is left for what stands before the first mark.
     first = max(0, min(marks, default=0) - width // 4)
     if max(map(len, (above, words, below))) <= width:
         first = 0
@@ -134,14 +137,13 @@ Records = Sequence[Mapping[str, Any]]
 
 
 def list_document(lists: Sequence[tuple[str, Records]]) -> Document:
-    """Some lists, each with its title."""
     data = [{"title": title, "rows": list(records)} for title, records in lists]
     together = [record for _, records in lists for record in records]
     return Document([records_table(title, records) for title, records in lists], data, together)
 
 
 def error_file(path: str, records: Records) -> Callable[[], bytes | str]:
-    """How to write one row a mention, in the format that the name of the file says."""
+    """A function that writes one row per mention, in the format of the file's ending."""
     ending = Path(path).suffix.lower()
     writers: dict[str, Callable[[str, Records], bytes | str]] = {
         ".csv": _csv,
@@ -156,6 +158,7 @@ def error_file(path: str, records: Records) -> Callable[[], bytes | str]:
 
 
 def _csv(path: str, records: Records) -> str:
+    # A cell cannot hold a list of tokens; JSON Lines and Parquet can.
     columns = list(dict.fromkeys(key for record in records for key in record if key != "tokens"))
     return csv_text(columns, [[record.get(key) for key in columns] for record in records])
 
@@ -191,7 +194,7 @@ def judged_tables(
 
 
 def add_judgement_tables(document: Document, judged: JudgedResults) -> Document:
-    """A document that shows results, and what people said of their pairs."""
+    """Add the tables and notes of judged pairs to a document."""
     shares: list[dict[str, Any]] = judged.shares
     if len({share["dataset"] for share in shares}) < 2:
         shares = [{key: share[key] for key in share if key != "dataset"} for share in shares]

@@ -1,6 +1,4 @@
-"""What figures are made of: panels of series of numbers, as plain data; `draw` puts them on
-paper.
-"""
+"""The parts of a figure as plain data: panels of series of numbers, which `draw` draws."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -75,7 +73,7 @@ def interval_of(row: Row) -> Interval | None:
 
 
 def plain_name(name: str) -> str:
-    """A name that can be written anywhere: nothing steers, nothing is endless.
+    """A name that is safe in any file: control characters escaped, long names cut.
 
     >>> plain_name("a\\x1bb"), plain_name("x" * 20 + "-" * 20)
     ('a\\\\x1bb', 'xxxxxxxxxxxx…-----------')
@@ -86,7 +84,7 @@ def plain_name(name: str) -> str:
 
 
 class FigureData:
-    """The results that are drawn, and what was chosen of them."""
+    """The results to draw, and the chosen systems, metric and match."""
 
     def __init__(
         self,
@@ -129,7 +127,6 @@ class FigureData:
         return {system: row for system, row in zip(systems, rows, strict=True) if row is not None}
 
     def mark(self, row: Row | None, text: str = "") -> PlotMark:
-        """A row as it is drawn."""
         if row is None or row.value is None:
             return PlotMark(None)
         scale = 100.0 if self.index.metric(row.metric).is_fraction else 1.0
@@ -138,7 +135,6 @@ class FigureData:
         return PlotMark(scale * row.value, interval, text)
 
     def number(self, row: Row | None) -> str:
-        """A row in writing."""
         if row is None or row.value is None:
             return UNDEFINED
         is_fraction = self.index.metric(row.metric).is_fraction

@@ -27,7 +27,7 @@ from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MACRO, PRECISION, WEIGHTED
 
 _MOST_SYSTEMS = 4  # whose weakest places are shown
-_MOST_TYPES = 25
+_MOST_TYPES = 25  # lines by type, so that the first screen stays one screen
 _MOST_LINES = 6  # of systems in the short form
 
 
@@ -252,6 +252,7 @@ def chosen_tables(
 
 def _narrowed(table: Table, systems: Sequence[str], columns: Sequence[str]) -> Table:
     known = [row[0].text for row in table.rows if not row[0].is_size]
+    # Rows of several datasets begin with "dataset: "; a system may be named without it.
     known += [name.partition(": ")[2] for name in known if ": " in name]  # without the dataset
     for kind, chosen, names in [("system", systems, known), ("column", columns, table.header[1:])]:
         for name in chosen:

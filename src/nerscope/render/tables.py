@@ -168,7 +168,7 @@ def _plan(
     return plan if plan.columns else None
 
 
-_NO_TABLE = TablePlan([], "")
+_NO_TABLE = TablePlan([], "")  # the results lack the numbers
 
 
 def _plan_exact(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
@@ -208,7 +208,7 @@ def _plan_types(index: SummaryIndex, metric: str | None, match: str | None) -> T
 
 def _plan_partial(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
     matches = [name for name in index.values(ALL, "match") if name not in (SURFACE, LABEL)]
-    if matches in ([], [EXACT]):
+    if matches in ([], [EXACT]):  # nothing was credited partially
         return _NO_TABLE
     metric = metric or _preferred(index.values(ALL, "metric", match=matches[-1]))
     columns = [TableColumn(name, overall_key(name, metric)) for name in matches]
@@ -347,6 +347,7 @@ def _build(index: SummaryIndex, plan: TablePlan) -> Table:
         label = f"{dataset}: " if len(index.systems) > 1 else ""
         rows = [row for column in cells for row in column if row]
         several_runs |= any((row.runs or 1) > 1 for row in rows)
+        # The largest denominator stands for all mentions: levels below 1 % of it are marked.
         mentions = max((row.n for row in rows if row.unit == MENTION), default=0)
         best = [_best_value(index, column) for column in cells]
         for place, system in enumerate(systems):

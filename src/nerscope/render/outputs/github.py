@@ -1,4 +1,4 @@
-"""Checks as annotations of a GitHub workflow: one command a line."""
+"""Checks as annotations of a GitHub workflow: one command per line."""
 
 from collections.abc import Mapping
 

@@ -11,7 +11,7 @@ _NO_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # what XML cannot even refe
 
 
 def as_junit(document: Document) -> str:
-    """One test case a check: a failure, or skipped where nothing was decided and that passes."""
+    """One test case per check: failed, passed, or skipped if undecided but allowed."""
     if document.checks is None:
         raise UsageError("--format junit", "there are no verdicts to show", "use it with gate")
     counts = {

@@ -35,6 +35,7 @@ def _table(table: Table) -> str:
         "l" if column_side(table, at) == "left" else "r" for at in range(len(table.header))
     )
     body = "".join(f"{' & '.join(map(_cell, row))} \\\\\n" for row in table.rows)
+    # The best values are bold here, so the note about asterisks would be wrong.
     notes = [_escaped(note) for note in table.notes if not note.startswith("*")]
     caption = ". ".join([_escaped(table.title), *notes])
     label = f"\\label{{{table.label}}}\n" if table.label else ""

@@ -14,7 +14,7 @@ def as_text(document: Document) -> str:
     from rich.text import Text
 
     buffer = io.StringIO()
-    # Never narrower than the tables: a number that is cut off is worse than a long line.
+    # rich would cut numbers off to fit the terminal: a long line is better.
     console = Console(
         file=buffer,
         force_terminal=sys.stdout is not None and sys.stdout.isatty(),
@@ -44,6 +44,7 @@ def as_text(document: Document) -> str:
         for note in table.notes:
             console.print(Text(f"  {escape_controls(note)}", style="dim"))
         console.print()
+    # rich pads every line to the width of the table; trailing blanks would differ between files.
     lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
     text = "\n".join(lines).strip("\n")
     below = [escape_controls(line) for line in (*document.lines, *document.hints)]

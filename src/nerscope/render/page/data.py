@@ -1,4 +1,4 @@
-"""What a page is told: names, rows with intervals, comparisons, diagnosis, sentences."""
+"""The data of a page: names, rows with intervals, comparisons, diagnosis, sentences."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -224,7 +224,7 @@ _DIGITS = 6
 
 
 def columns_of(records: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> dict[str, Any]:
-    """Some fields of records by column; one that holds texts is a list of them and places in it.
+    """Fields of records by column; a column of texts holds distinct texts and indices into them.
 
     >>> columns_of([{"system": "x", "n": 3}, {"system": "x", "n": None}], ["system", "n"])
     {'size': 2, 'columns': {'system': {'of': ['x'], 'at': [0, 0]}, 'n': [3, None]}}
@@ -235,6 +235,7 @@ def columns_of(records: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> dic
 
 def _column(values: list[Any]) -> Any:
     if any(isinstance(value, str) for value in values):
+        # Most columns repeat a few names: an index per row is a tenth of the bytes.
         places: dict[Any, int] = {}
         at = [places.setdefault(value, len(places)) for value in values]
         return {"of": list(places), "at": at}
@@ -242,7 +243,7 @@ def _column(values: list[Any]) -> Any:
 
 
 def short(value: Any) -> Any:
-    """A number with as many digits as anybody reads.
+    """A number rounded to six digits, to keep the page small.
 
     >>> short(1 / 3), short(2.0), short("x")
     (0.333333, 2, 'x')
