@@ -69,9 +69,8 @@ def main() -> None:
     if completion.VARIABLE in os.environ:
         completion.register_shells()
     try:
-        get_command(application())(
-            prog_name="nerscope"
-        )  # called itself, typer would set its own excepthook
+        # Calling the typer app itself would replace sys.excepthook.
+        get_command(application())(prog_name="nerscope")
     except NerscopeError as error:
         print_message(str(error))
         sys.exit(error.exit_code)
