@@ -34,16 +34,16 @@ from zlib import crc32
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.results.compare import compare, narrowed
+from nerscope.results.compare import compare, narrow_evidence
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence, only_runs
-from nerscope.stats.clusters import CellKey, Clustered, with_whole
-from nerscope.stats.compared import Asked, Difference, differences, fewest_differing
-from nerscope.stats.differences import RECIPES, Pair
-from nerscope.stats.draws import Weighted, tested
+from nerscope.stats.clusters import CellKey, ClusterCounts, with_all_types
+from nerscope.stats.compared import ComparisonPlan, Difference, differences, fewest_differing
+from nerscope.stats.differences import RECIPES, SystemPair
+from nerscope.stats.draws import ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Sampling, intervals
+from nerscope.stats.jackknife import jackknife
 from nerscope.stats.paired import METHODS
-from nerscope.stats.spread import spread_of
 from populations import (
     DOCUMENT,
     SENTENCE,
@@ -133,7 +133,7 @@ class Cell(NamedTuple):
     they differ there.
     """
 
-    clustered: Clustered
+    clustered: ClusterCounts
     at: int
     gold: Floats
     pairs: dict[tuple[int, int], Bools]
@@ -145,7 +145,7 @@ def cells_of(population: Population, metric: str, unit: str) -> Iterator[Cell]:
         if population.division(board) is None:
             continue
         clustered = population.clustered(board, unit)
-        by_type = with_whole(clustered.counts[..., 0].astype(np.float64))
+        by_type = with_all_types(clustered.counts[..., 0].astype(np.float64))
         every = np.arange(len(by_type))
         differing = {
             (first, second): drawn(clustered, every, {"A": [first], "B": [second]}).differing(
@@ -179,9 +179,9 @@ def p_of_swapped(rng: np.random.Generator, cell: Cell, n: int, method: str) -> f
     swapped = rng.random(len(taken)) < 0.5
     two = drawn(cell.clustered, taken, {"A": [first], "B": [second]}, swapped)
     sampling = Sampling(None, 1000, int(rng.integers(1 << 30)))
-    weights = Weighted.of(len(taken), sampling, METHODS[method])
+    weights = ResampleWeights.of(len(taken), sampling, METHODS[method])
     testable = np.arange(len(two.keys)) == cell.at
-    return float(tested(two, ("A", "B"), method, weights, testable).p[cell.at])
+    return float(p_values_of_outputs(two, ("A", "B"), method, weights, testable).p[cell.at])
 
 
 def swapped_outputs(name: str, cells: Sequence[Cell], n: int, method: str, rounds: int) -> PValues:
@@ -283,10 +283,10 @@ def families(plan: Plan) -> None:
 # Runs: no difference, since both sides are of one recipe.
 
 
-def p_of_recipes(clustered: Clustered) -> Iterator[tuple[CellKey, float]]:
+def p_of_recipes(clustered: ClusterCounts) -> Iterator[tuple[CellKey, float]]:
     """The p-value of every number, NaN where it is not tested."""
     differing = clustered.differing("A", "B").number()
-    two = Pair(spread_of(clustered), "A", "B", differing, RECIPES)
+    two = SystemPair(jackknife(clustered), "A", "B", differing, RECIPES)
     testable = (differing >= fewest_differing(ALPHA)) & (two.clusters >= 2)
     p = np.where(testable, two.p_at(0.0), np.nan)
     return zip(clustered.keys, p.tolist(), strict=True)
@@ -362,9 +362,11 @@ def runs(plan: Plan) -> None:
 # Intervals: do they hold the truth?
 
 
-def cover(coverages: dict[str, Covered], clustered: Clustered, system: str, truth: Floats) -> None:
+def cover(
+    coverages: dict[str, Covered], clustered: ClusterCounts, system: str, truth: Floats
+) -> None:
     """Count the intervals of a system."""
-    spread = spread_of(clustered, paired=False)
+    spread = jackknife(clustered, paired=False)
     clusters = spread.clusters[spread.systems.index(system)]
     shown = zip(spread.keys, intervals(spread, system, ALPHA), truth, clusters, strict=True)
     for key, interval, true, size in shown:
@@ -432,11 +434,11 @@ def means(plan: Plan) -> None:
 
 
 def differences_between(
-    evidence: Evidence, unit: str, question: Asked, seed: int
-) -> Iterator[Difference]:
+    evidence: Evidence, unit: str, question: ComparisonPlan, seed: int
+) -> list[Difference]:
     """The numbers of the boards for two systems."""
     metrics = [metric for board in BOARDS for metric in board.metrics]
-    chosen = narrowed(evidence, ["all", "hard"], metrics, [board.match for board in BOARDS])
+    chosen = narrow_evidence(evidence, ["all", "hard"], metrics, [board.match for board in BOARDS])
     return differences(chosen, [("A", "B")], Sampling(unit, 1000, seed), question)
 
 
@@ -469,7 +471,7 @@ def differences_drawn(
         taken = rng.integers(0, len(population.members(unit)), size)
         evidence = evidence_drawn(population, unit, taken, {"A": [first], "B": [second]})
         method = TESTS[number % len(TESTS)]
-        for cell in differences_between(evidence, unit, Asked(method), number):
+        for cell in differences_between(evidence, unit, ComparisonPlan(method), number):
             disagreed[method].add(disagree(cell))
             name, true = shown_name(cell.key), truth[cell.key]
             if name is not None and true == true:
@@ -490,7 +492,7 @@ def recipes_disagree(plan: Plan, share: Share) -> None:
             }
             taken = rng.integers(0, len(population.members(SENTENCE)), rng.choice([30, 100, 500]))
             evidence = evidence_drawn(population, SENTENCE, taken, sides)
-            for cell in differences_between(evidence, SENTENCE, Asked(), number):
+            for cell in differences_between(evidence, SENTENCE, ComparisonPlan(), number):
                 share.add(disagree(cell))
 
 

@@ -19,8 +19,7 @@ from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import InputError
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Output, Units
-from nerscope.stats.clusters import Clustered
-from nerscope.stats.resampling import clusters_of
+from nerscope.stats.clusters import ClusterCounts, clusters_of
 
 Counts = npt.NDArray[np.float32]
 SENTENCE, DOCUMENT = "sentence", "document"
@@ -41,7 +40,7 @@ class Population:
     name: str
     evidence: Evidence
     notes: tuple[str, ...] = ()
-    _boards: dict[tuple[Board, str], Clustered] = field(default_factory=dict)
+    _boards: dict[tuple[Board, str], ClusterCounts] = field(default_factory=dict)
     _members: dict[str, list[Ints]] = field(default_factory=dict)
 
     @property
@@ -57,13 +56,13 @@ class Population:
                 return replace(division, metrics={board.match: board.metrics})
         return None
 
-    def clustered(self, board: Board, unit: str) -> Clustered:
+    def clustered(self, board: Board, unit: str) -> ClusterCounts:
         """The counts of all runs, each as one of a system of its own name."""
         if (board, unit) not in self._boards:
             division, clusters = self.division(board), clusters_of(self.evidence, unit)
             assert division is not None
             systems = self.evidence.systems
-            made = Clustered(self.evidence, division, board.match, systems, clusters)
+            made = ClusterCounts(self.evidence, division, board.match, systems, clusters)
             self._boards[board, unit] = made
         return self._boards[board, unit]
 
@@ -93,18 +92,18 @@ def population_of(folder: Path) -> Population:
     return Population(folder.name, results.evidence[0], tuple(notes))
 
 
-def rebuilt(clustered: Clustered, counts: Counts, sides: Mapping[str, int]) -> Clustered:
+def rebuilt(clustered: ClusterCounts, counts: Counts, sides: Mapping[str, int]) -> ClusterCounts:
     """The same facet with other counts, for systems with so many runs each."""
     owners = np.repeat(np.arange(len(sides)), list(sides.values()))
     return clustered.with_counts(counts, list(sides), owners)
 
 
 def drawn(
-    clustered: Clustered,
+    clustered: ClusterCounts,
     clusters: Ints,
     sides: Mapping[str, Sequence[int]],
     swapped: Bools | None = None,
-) -> Clustered:
+) -> ClusterCounts:
     """Some clusters and some runs; the two runs may have changed places in some clusters."""
     counts = clustered.counts[clusters]
     runs = [
@@ -120,7 +119,7 @@ def drawn(
     return rebuilt(clustered, every, {name: len(side_runs) for name, side_runs in sides.items()})
 
 
-def columns_of_run(clustered: Clustered, run: int) -> slice:
+def columns_of_run(clustered: ClusterCounts, run: int) -> slice:
     """Where a run has its counts; the first column is gold's."""
     first = 1 + (clustered.width - 1) * run
     return slice(first, first + clustered.width - 1)
@@ -255,7 +254,9 @@ class Model:
         }
         return {name: float(values @ weights) for name, values in scores.items()}
 
-    def clustered(self, rng: np.random.Generator, size: int, sides: Mapping[str, int]) -> Clustered:
+    def clustered(
+        self, rng: np.random.Generator, size: int, sides: Mapping[str, int]
+    ) -> ClusterCounts:
         """So many sentences, for systems with so many runs each."""
         return rebuilt(_template(), self.counts(rng, size, list(sides.values())), sides)
 
@@ -264,7 +265,7 @@ def _sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-x)))
 
 
-def _template() -> Clustered:
+def _template() -> ClusterCounts:
     """What counts of the model are put into."""
     units = Units(np.zeros(1, np.int64), np.zeros(1, np.int64))
     output = Output(units, {"exact": np.ones(1)}, {"exact": np.ones(1)})
@@ -273,7 +274,7 @@ def _template() -> Clustered:
     ledgers = {"mention": Ledger(units, (output,))}
     clusters = np.zeros(1, np.int64)
     evidence = Evidence("simulated", ("X",), (("A", "1"),), ledgers, (division,), clusters)
-    return Clustered(evidence, division, "exact", ["A"], clusters)
+    return ClusterCounts(evidence, division, "exact", ["A"], clusters)
 
 
 def pairs_of_outputs(population: Population) -> list[tuple[int, int]]:

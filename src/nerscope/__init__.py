@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from nerscope.experiment.run import run_experiment
     from nerscope.facets.facet import Facet, attribute, register_facet
     from nerscope.facets.view import View
+    from nerscope.formats.answers.source import answers
     from nerscope.formats.base import Format, Source, read, register_format
     from nerscope.formats.conll import ConllFile
-    from nerscope.formats.strings import answers
     from nerscope.lab.lessons import baseline
     from nerscope.lab.plan import load_plan
     from nerscope.lab.recipe import Lesson, Tagged, register_recipe
@@ -69,7 +69,7 @@ _PUBLIC = {
     "nerscope.facets.view": "View",
     "nerscope.formats.base": "Format Source read register_format",
     "nerscope.formats.conll": "ConllFile",
-    "nerscope.formats.strings": "answers",
+    "nerscope.formats.answers.source": "answers",
     "nerscope.lab.lessons": "baseline",
     "nerscope.lab.plan": "load_plan",
     "nerscope.lab.recipe": "Lesson Tagged register_recipe",

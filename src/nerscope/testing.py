@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from nerscope.results.conditions import Given
+from nerscope.results.conditions import ConditionSource
 from nerscope.results.gate import gate
 from nerscope.results.results import Results
 
@@ -22,7 +22,7 @@ def assert_no_drop(results: Place, baseline: Place, **options: Any) -> None:
 
 
 def assert_gate(
-    results: Place, baseline: Place | None = None, *, conditions: Given, **options: Any
+    results: Place, baseline: Place | None = None, *, conditions: ConditionSource, **options: Any
 ) -> None:
     """Fail if a condition does, or is undecided; options as for `gate`.
 

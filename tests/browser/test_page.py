@@ -13,7 +13,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 from tests.browser.conftest import ROOT, Open
 
 from nerscope.results.judged import shares
-from nerscope.results.judgement_files import read_judgements
+from nerscope.results.judgements import read_judgements
 
 SECTIONS = {
     "overview": "Overview",

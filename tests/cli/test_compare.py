@@ -251,6 +251,7 @@ def test_the_means_follow_the_datasets_and_are_in_the_file(three: Path, run: Run
     assert {one["metric"] for one in content["over_datasets"]} >= {"precision", "recall", "f1"}
 
 
+@pytest.mark.slow
 def test_splits_are_said_in_the_file_or_on_the_command_line(three: Path, run: Run) -> None:
     done(run, "evaluate nerscope.toml -o r.json")
     (three / "nerscope.toml").write_text(

@@ -70,6 +70,7 @@ EVERY = [
 ]
 
 
+@pytest.mark.slow(quick=6)
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import GOLD, Run
 
 import nerscope as ns
-from nerscope.results.partial_pairs import pair_records
+from nerscope.results.judged import pair_records
 
 EVALUATE = ["evaluate", "gold.txt", "--system", "poor=poor.txt", "--system", "poor=good.txt"]
 EXPERIMENT = """

@@ -39,6 +39,7 @@ def test_a_plan_with_nothing_to_train_is_an_experiment(data: Path, run: Run) -> 
     assert run("run", "plan.toml", "--dry-run").out == "0 runs; 0 jobs to do\n"
 
 
+@pytest.mark.slow
 def test_a_failed_job_makes_the_exit_code_1(data: Path, run: Run) -> None:
     bad = '[systems.bad]\ncommand = "exit 4; {output}"\n'
     (data / "plan.toml").write_text(DATA + MEMORY + bad)

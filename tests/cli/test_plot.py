@@ -68,6 +68,7 @@ def test_a_facet_of_a_plugin_is_drawn(data: Path, run: Run) -> None:
     assert ">one<" in Path("f.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow(quick=4)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

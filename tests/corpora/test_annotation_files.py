@@ -10,6 +10,7 @@ from nerscope.formats.base import read
 pytestmark = pytest.mark.corpora
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("target", ["all.conllu", "folder::format=brat", "all.tsv::format=webanno"])
 def test_a_corpus_in_another_format_scores_as_itself(
     shared: Path, tmp_path: Path, target: str

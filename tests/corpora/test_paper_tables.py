@@ -35,6 +35,7 @@ def counts(found: Description, facet: str) -> dict[tuple[str, str | None], int]:
     }
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     ("name", "train", "test"),
     [
@@ -118,6 +119,7 @@ def test_composition_of_further_datasets(dataset: str) -> None:
         assert mean == pytest.approx(expected["zeta"][ZETA.get(attribute, attribute)], abs=1e-9)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("dataset", ["conll2003", "wnut17", "masakhaner2_hau", "masakhaner2_pcm"])
 def test_mean_attribute_values(dataset: str) -> None:
     expected = json.loads((SHARED / "expected" / f"{dataset}.json").read_text())

@@ -61,6 +61,7 @@ def check(
         assert size == n, cell
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_exact_scores_and_token_accuracy(dataset: str) -> None:
     for system, numbers in expected(dataset).items():

@@ -6,7 +6,7 @@ import pytest
 
 import nerscope as ns
 from nerscope.formats.conll import ConllFile
-from nerscope.formats.text import records_of, text_source
+from nerscope.formats.standoff.text import records_of, text_source
 
 pytestmark = pytest.mark.corpora
 CORPORA = Path(__file__).resolve().parents[3] / "shared" / "corpora"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nerscope
-from nerscope.dataset.convert import convert, converted
+from nerscope.dataset.convert import convert, convert_source
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import open_source, read
 from nerscope.formats.conll import ConllFile
@@ -80,22 +80,22 @@ def rewritten(scheme: str, text: str = SOURCE) -> str:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_only_the_labels_change(scheme: str) -> None:
-    data, notes, _ = converted(file(SOURCE, **OPTIONS), scheme)
+    data, notes, _ = convert_source(file(SOURCE, **OPTIONS), scheme)
     assert data.decode() == rewritten(scheme) and notes == []
 
 
 @pytest.mark.parametrize(("first", "second"), list(permutations(SCHEMES, 2)))
 def test_conversion_there_and_back_gives_the_same_bytes(first: str, second: str) -> None:
-    there, _, _ = converted(file(rewritten(first), **OPTIONS), second)
+    there, _, _ = convert_source(file(rewritten(first), **OPTIONS), second)
     assert there.decode() == rewritten(second)
-    back, notes, _ = converted(file(there.decode(), **OPTIONS), first)
+    back, notes, _ = convert_source(file(there.decode(), **OPTIONS), first)
     assert back.decode() == rewritten(first) and notes == []
 
 
 @pytest.mark.parametrize("label", [1, -2])
 def test_tab_files_keep_empty_columns_and_blanks(label: int) -> None:
     source = "New York\tB-LOC\t\n \tI-LOC\tx y\n\tO\t\n\n\t\t\nBob\tB-PER\t \n"
-    data, _, _ = converted(file(source, label=label), "bioes")
+    data, _, _ = convert_source(file(source, label=label), "bioes")
     assert data.decode() == source.replace("I-LOC", "E-LOC").replace("B-PER", "S-PER")
 
 
@@ -106,27 +106,27 @@ def test_mentions_survive_every_conversion(
 ) -> None:
     source = file(lines(*(label for sentence in sentences for label in [*sentence, ""])))
     wanted = read(source).mentions()
-    there = file(converted(source, first).data.decode(), scheme=first)
-    back = read(file(converted(there, second).data.decode(), scheme=second)).mentions()
+    there = file(convert_source(source, first).data.decode(), scheme=first)
+    back = read(file(convert_source(there, second).data.decode(), scheme=second)).mentions()
     for field in ("start", "end"):
         assert getattr(back, field).tolist() == getattr(wanted, field).tolist()
-    assert len(converted(there, second).notes) == 0  # what was converted breaks no rule
+    assert len(convert_source(there, second).notes) == 0  # what was convert_source breaks no rule
 
 
 def test_a_conversion_to_io_says_what_it_melts() -> None:
-    data, notes, _ = converted(file(SOURCE, **OPTIONS), "io")
+    data, notes, _ = convert_source(file(SOURCE, **OPTIONS), "io")
     assert b" I-PER x\n4 New" in data
     assert notes == ["f: 1 mention after another of the same type; io melts them into one"]
 
 
 def test_a_conversion_to_token_says_what_it_loses() -> None:
-    data, notes, _ = converted(file(lines("B-X", "I-X", "I-X", "B-Y")), "token")
+    data, notes, _ = convert_source(file(lines("B-X", "I-X", "I-X", "B-Y")), "token")
     assert data.decode() == lines("X", "X", "X", "Y")
     assert notes == ["f: 1 mention of several tokens; token tears them apart"]
 
 
 def test_repairs_are_noted() -> None:
-    data, notes, _ = converted(file(lines("B-X", "O", "I-X")), "bioes")
+    data, notes, _ = convert_source(file(lines("B-X", "O", "I-X")), "bioes")
     assert data.decode() == lines("S-X", "O", "S-X")
     assert notes == ["f:3: 1 transition not allowed in bio, repaired as conlleval: I-X after O (1)"]
 
@@ -141,37 +141,37 @@ def test_repairs_are_noted() -> None:
 )
 def test_a_repair_decides_what_is_written(repair: str, expected: list[str]) -> None:
     labels = ["B-X", "O", "I-X"]
-    assert converted(file(lines(*labels)), "bioes", repair).data.decode() == lines(*expected)
+    assert convert_source(file(lines(*labels)), "bioes", repair).data.decode() == lines(*expected)
     in_memory = open_source([(["w1", "w2", "w3"], labels)])
-    written = ConllFile(Bytes("f", data=converted(in_memory, "bioes", repair).data))
-    data = converted(written, "bioes").data.decode()
+    written = ConllFile(Bytes("f", data=convert_source(in_memory, "bioes", repair).data))
+    data = convert_source(written, "bioes").data.decode()
     assert [line.split("\t")[1] for line in data.split("\n") if line] == expected
 
 
 @pytest.mark.parametrize("repair", ["conlleval", "strict", "discard", "none"])
 @pytest.mark.parametrize("first", SCHEMES)
 def test_no_repair_touches_what_is_valid_in_its_scheme(first: str, repair: str) -> None:
-    data, notes, _ = converted(file(rewritten(first), **OPTIONS), "bio", repair)
+    data, notes, _ = convert_source(file(rewritten(first), **OPTIONS), "bio", repair)
     assert data.decode() == SOURCE and notes == []
 
 
 def test_an_unknown_repair_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no repair 'lenient'"):
-        converted(file(SOURCE, **OPTIONS), "bio", "lenient")
+        convert_source(file(SOURCE, **OPTIONS), "bio", "lenient")
 
 
 def test_the_repair_none_refuses_what_is_not_allowed() -> None:
     with pytest.raises(FormatError, match=r"^f:3: I-X after O is not allowed in bio"):
-        converted(file(lines("B-X", "O", "I-X")), "bioes", "none")
+        convert_source(file(lines("B-X", "O", "I-X")), "bioes", "none")
 
 
 def test_an_unknown_scheme_is_refused() -> None:
     with pytest.raises(UsageError, match="did you mean 'bilou'"):
-        converted(file(SOURCE, **OPTIONS), "bilouu")
+        convert_source(file(SOURCE, **OPTIONS), "bilouu")
 
 
 def test_bare_labels_get_prefixes() -> None:
-    assert converted(file(lines("X", "X", "O"), scheme="io"), "bio").data.decode() == lines(
+    assert convert_source(file(lines("X", "X", "O"), scheme="io"), "bio").data.decode() == lines(
         "B-X", "I-X", "O"
     )
 
@@ -190,12 +190,12 @@ def test_bare_labels_get_prefixes() -> None:
     ],
 )
 def test_line_ends_stay_as_they_are(source: str) -> None:
-    assert converted(file(source), "bioes").data.decode() == source.replace("I-X", "E-X")
+    assert convert_source(file(source), "bioes").data.decode() == source.replace("I-X", "E-X")
 
 
 def test_the_encoding_stays_as_it_is() -> None:
     source = "Zoë B-X\n".encode("latin-1")
-    assert converted(
+    assert convert_source(
         ConllFile(Bytes("f", data=source), encoding="latin-1"), "bioes"
     ).data == "Zoë S-X\n".encode("latin-1")
 
@@ -233,31 +233,31 @@ def test_sentences_in_memory_are_written_as_two_columns(made: Any, tmp_path: Pat
 )
 def test_tokens_that_would_be_read_as_something_else_are_refused(words: list[str]) -> None:
     with pytest.raises(InputError, match="a token that lines and columns cannot hold"):
-        converted(open_source([(words, ["B-X"] * len(words))]), "bio")
+        convert_source(open_source([(words, ["B-X"] * len(words))]), "bio")
 
 
 def test_flat_spans_become_labels() -> None:
     spans: Any = [(["New", "York", "is"], [(0, 2, "LOC")]), (["so"], [])]
-    data, notes, _ = converted(open_source(spans), "bio")
+    data, notes, _ = convert_source(open_source(spans), "bio")
     assert data == b"New\tB-LOC\nYork\tI-LOC\nis\tO\n\nso\tO\n\n" and notes == []
 
 
 def test_nested_spans_cannot_be_written_as_labels() -> None:
     nested: Any = [(["a", "b"], [(0, 2, "X"), (1, 2, "Y")])]
     with pytest.raises(InputError, match="its mentions overlap"):
-        converted(open_source(nested), "bio")
+        convert_source(open_source(nested), "bio")
 
 
 def test_labels_alone_cannot_be_written_as_columns() -> None:
     with pytest.raises(InputError, match="the sentences have no tokens"):
-        converted(open_source([["B-X"]]), "bio")
+        convert_source(open_source([["B-X"]]), "bio")
 
 
 @pytest.mark.parametrize("token", ["a\tb", "a\nb"])
 def test_a_token_that_would_be_read_as_two_is_not_written(token: str) -> None:
     sentences = [([token, "c"], ["B-X", "O"])]
     with pytest.raises(InputError):
-        converted(open_source(sentences), "bio")
+        convert_source(open_source(sentences), "bio")
 
 
 def test_a_failed_conversion_writes_nothing(tmp_path: Path) -> None:

@@ -1,15 +1,15 @@
 """Sentences that occur again, within a split and in another."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.scoring.toys import corpus, write
 
 import nerscope
+from nerscope.dataset.duplicates import DuplicateRow
 
 
-def found(train: str, test: str) -> dict[tuple[str, str, str], dict[str, Any]]:
+def found(train: str, test: str) -> dict[tuple[str, str, str], DuplicateRow]:
     description = nerscope.describe(corpus(*train.split("|")), test=corpus(*test.split("|")))
     return {(row["split"], row["against"], row["kind"]): row for row in description.duplicates}
 

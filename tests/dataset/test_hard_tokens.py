@@ -6,11 +6,11 @@ import pytest
 from tests.scoring.toys import corpus
 
 import nerscope
-from nerscope.dataset.hard_tokens import hard_tokens
+from nerscope.dataset.hard_tokens import HardTokenRow, hard_tokens
 from nerscope.errors import InputError, UsageError
 
 
-def listed(train: str, test: str, **options: Any) -> list[dict[str, Any]]:
+def listed(train: str, test: str, **options: Any) -> list[HardTokenRow]:
     rows = hard_tokens(corpus(*train.split("|")), corpus(*test.split("|")), **options)
     return [row for row in rows if row["facet"] == "hard"]
 

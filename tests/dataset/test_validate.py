@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import nerscope
 from nerscope.corpus.schemes import scheme_named
-from nerscope.dataset.validate import Validation, Violation, validate
+from nerscope.dataset.validate import LabelFault, Validation, validate
 from nerscope.errors import UsageError
 from nerscope.formats.base import read
 from nerscope.formats.conll import ConllFile
@@ -77,14 +77,14 @@ def test_every_violation_is_listed_at_its_place(
     labels: list[str], scheme: str, found: list[tuple[str, str]]
 ) -> None:
     assert validate(file(lines(*labels))) == Validation(
-        "f", scheme, False, [Violation(*one) for one in found]
+        "f", scheme, False, [LabelFault(*one) for one in found]
     )
 
 
 def test_a_scheme_that_is_told_is_checked_against() -> None:
     text = lines("I-X", "I-X")
     assert validate(file(text)) == Validation("f", "io", False, [])
-    broken = Validation("f", "bio", True, [Violation("f:1", "I-X after the sentence start")])
+    broken = Validation("f", "bio", True, [LabelFault("f:1", "I-X after the sentence start")])
     assert validate(file(text, scheme="IOB2")) == broken
     assert validate(file(text), scheme="IOB2") == broken
     assert validate(file(text, scheme="io"), scheme="bio") == broken  # the call has the last word
@@ -111,7 +111,7 @@ def test_whatever_can_be_read_can_be_checked(given_as: str, tmp_path: Path) -> N
     found = nerscope.validate(given_[given_as])
     assert (found.scheme, found.ok) == ("bio", False)
     place = {"path": f"{path}:4", "source": f"{path}:4", "corpus": "m:2"}
-    assert found.violations == [Violation(place.get(given_as, "<memory>:2"), "I-X after O")]
+    assert found.violations == [LabelFault(place.get(given_as, "<memory>:2"), "I-X after O")]
 
 
 def test_spans_break_no_scheme() -> None:
@@ -136,7 +136,7 @@ def test_labels_without_a_prefix_are_valid_where_their_file_says_so(scheme: str)
 
 def test_a_fault_is_told_with_the_labels_as_they_are_written() -> None:
     found = validate(file(lines("O", "E-X")), scheme="bio").violations
-    assert Violation("f:2", "E-X after O") in found
+    assert LabelFault("f:2", "E-X after O") in found
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_violations_in_later_chunks_have_the_right_lines(monkeypatch: pytest.Mon
     monkeypatch.setattr(load, "__defaults__", (32,))
     monkeypatch.setattr("nerscope.formats.conll.BLOCK", 32)
     found = validate(file(lines(*["B-X", "I-X", ""] * 40, "O", "I-Y")))
-    assert (found.scheme, found.violations) == ("bio", [Violation("f:122", "I-Y after O")])
+    assert (found.scheme, found.violations) == ("bio", [LabelFault("f:122", "I-Y after O")])
 
 
 label_lists = st.lists(

@@ -245,6 +245,7 @@ def test_two_programs_may_share_a_folder(tmp_path: Path) -> None:
     assert [one.communicate(timeout=60) for one in both] == [("fine\n", "")] * 2
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("engine", [Local(), Pool(2)])
 @pytest.mark.parametrize("packed", [False, True])
 def test_an_evaluation_goes_on_and_gives_the_same_results(

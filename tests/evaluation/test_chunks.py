@@ -94,6 +94,7 @@ def test_who_scores_chunks_moves_no_number(files: dict[str, str], alone: str, en
     assert evaluated(files, engine=engine).to_json() == alone
 
 
+@pytest.mark.slow
 def test_chunks_add_up_to_the_whole(files: dict[str, str]) -> None:
     whole = nerscope.read(files["gold"])
     outputs = {"a": nerscope.read(files["pred"]), "b": nerscope.read(files["other"])}

@@ -12,9 +12,9 @@ from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.brat import UNANNOTATED, BratSource, fits, write_brat
 from nerscope.formats.files import Bytes
-from nerscope.formats.text import Record, TextSpan, records_of, text_source
+from nerscope.formats.standoff.brat import UNANNOTATED, BratSource, fits, write_brat
+from nerscope.formats.standoff.text import Record, TextSpan, records_of, text_source
 
 TEXT = "Ada Lee spoke.\nShe saw Oslo and New\nYork.\n"
 ANN = "T1\tPER 0 7\tAda Lee\nT2\tLOC 23 27\tOslo\nT3\tLOC 32 35;36 40\tNew York\n"
@@ -71,7 +71,7 @@ def test_sentences_are_numbered_through_a_folder_of_many_chunks(
 ) -> None:
     files = dict.fromkeys(("a.txt", "b.txt", "c.txt"), "Ada\nleft")
     folder = folder_of(tmp_path / "docs", {**files, "a.ann": ""})
-    monkeypatch.setattr("nerscope.formats.text._CHUNK", 1)
+    monkeypatch.setattr("nerscope.formats.standoff.text._CHUNK", 1)
     assert read(folder).lines.tolist() == [1, 2, 3, 4, 5, 6]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import nerscope
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.schemes import BIO, SCHEMES
-from nerscope.dataset.convert import converted
+from nerscope.dataset.convert import convert_source
 from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source
 from nerscope.formats.brackets import TORN
@@ -424,7 +424,7 @@ def test_converting_changes_labels_and_nothing_else(end: str) -> None:
     text = "# sent_id = 1\n" + line("1-2", "x", "NER=_") + ADA + "\n"
     text += line("1", "Bo", "a=b|NER=B-PER|c=d")
     text = text.replace("\n", end)
-    data, notes, _ = converted(source(text), "bioes")
+    data, notes, _ = convert_source(source(text), "bioes")
     expected = text.replace("NER=I-PER", "NER=E-PER").replace("NER=B-PER|c", "NER=S-PER|c")
     assert data.decode() == expected
     assert notes == ["f.conllu:2: multiword tokens, read as their words: 1"]

@@ -18,14 +18,14 @@ from nerscope import read
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, UsageError
-from nerscope.formats import json_values
 from nerscope.formats.base import FORMATS, open_source, source_named
 from nerscope.formats.conll import ConllFile
 from nerscope.formats.files import Bytes, load
-from nerscope.formats.json_values import first_values
-from nerscope.formats.jsonl import JsonFile, fits, written_as_lines, written_as_list
-from nerscope.formats.text import Record, TextSpan, text_source
-from nerscope.formats.wrapped import REJECTED
+from nerscope.formats.json import values as json_values
+from nerscope.formats.json.jsonl import JsonFile, fits, write_lines, write_list
+from nerscope.formats.json.values import first_values
+from nerscope.formats.json.wrapped import REJECTED
+from nerscope.formats.standoff.text import Record, TextSpan, text_source
 
 ADA = {"text": "Ada spoke.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
 OSLO = {"text": "In Oslo", "spans": [{"start": 3, "end": 7, "label": "LOC"}]}
@@ -182,7 +182,7 @@ def test_a_system_may_have_tokens_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_a_loss_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.text._CHUNK", 1)  # a chunk for each record
+    monkeypatch.setattr("nerscope.formats.standoff.text._CHUNK", 1)  # a chunk for each record
     rejected = {**ADA, "answer": "reject"}
     chunks = list(opened(lines(rejected, ADA, rejected, OSLO, rejected, rejected)).chunks(Coding()))
     found = [chunk.reading_notes.notes.get(REJECTED) for chunk in chunks]
@@ -473,7 +473,7 @@ def everything(corpus: Corpus) -> tuple[Any, ...]:
     return sentences(corpus), spans
 
 
-@pytest.mark.parametrize("write", [written_as_lines, written_as_list])
+@pytest.mark.parametrize("write", [write_lines, write_list])
 @given(corpora() | texts())
 @example(Corpus.of([(["a"], [])]))
 def test_a_corpus_reads_back_as_it_was_written(write: Any, corpus: Corpus) -> None:
@@ -486,25 +486,25 @@ def test_a_corpus_reads_back_as_it_was_written(write: Any, corpus: Corpus) -> No
 def test_a_token_that_text_cannot_hold_is_refused(word: str) -> None:
     corpus = Corpus.of([(["a", word], ["O", "O"])], name="c")
     with pytest.raises(InputError, match=r"c:1: the token .* is empty or has a blank at its edge"):
-        written_as_lines(corpus, BIO)
+        write_lines(corpus, BIO)
 
 
 def test_written_records_are_what_annotation_tools_take() -> None:
     corpus = Corpus.of([(["Ada", "Lee", "spoke"], ["B-PER", "I-PER", "O"])])
-    [line] = written_as_lines(corpus, BIO).decode().splitlines()
+    [line] = write_lines(corpus, BIO).decode().splitlines()
     item = json.loads(line)
     assert item["text"] == "Ada Lee spoke"
     assert item["spans"] == [{"start": 0, "end": 7, "label": "PER"}]
     assert item["tokens"][1] == {"text": "Lee", "start": 4, "end": 7, "id": 1}
-    assert json.loads(written_as_list(corpus, BIO)) == [item]
+    assert json.loads(write_list(corpus, BIO)) == [item]
 
 
 def test_documents_stay_together() -> None:
     text = b"Ada B-PER\nspoke O\n\nso O\n\n-DOCSTART- O\n\nIn O\nOslo B-LOC\n"
     corpus = nerscope.read(ConllFile(Bytes("f.conll", data=text)))
-    items = [json.loads(line) for line in written_as_lines(corpus, BIO).splitlines()]
+    items = [json.loads(line) for line in write_lines(corpus, BIO).splitlines()]
     assert [item["text"] for item in items] == ["Ada spoke\nso", "In Oslo"]
-    again = whole(written_as_lines(corpus, BIO))
+    again = whole(write_lines(corpus, BIO))
     assert everything(again) == everything(corpus)
     assert again.documents.tolist() == [0, 0, 1]
 
@@ -512,13 +512,13 @@ def test_documents_stay_together() -> None:
 def test_endings_say_which_writer_is_meant() -> None:
     assert FORMATS["jsonl"].endings == (".jsonl", ".ndjson")
     assert FORMATS["json"].endings == (".json",)
-    assert FORMATS["json"].write is written_as_list
+    assert FORMATS["json"].write is write_list
 
 
 def test_json_and_columns_say_the_same(tmp_path: Path) -> None:
     conll = Bytes("f.conll", data=b"Ada B-PER\nspoke O\n\nIn O\nOslo B-LOC\n")
     corpus = nerscope.read(ConllFile(conll))
-    (tmp_path / "f.json").write_bytes(written_as_list(corpus, BIO))
+    (tmp_path / "f.json").write_bytes(write_list(corpus, BIO))
     again = nerscope.read(open_source(tmp_path / "f.json"))
     assert mentions(again) == mentions(corpus)
     assert sentences(again) == sentences(corpus)
@@ -564,7 +564,7 @@ def test_memory_does_not_grow_with_the_file(
     begin: bytes, part: bytes, end: bytes, megabytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     block = part * (2**20 // len(part))  # a megabyte
-    for module, most in (("text", 1 << 17), ("chunks", 500)):  # full after three
+    for module, most in (("standoff.text", 1 << 17), ("chunks", 500)):  # full after three
         monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", most)
 
     def read_so_many(megabytes: int) -> tuple[int, int]:

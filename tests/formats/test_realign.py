@@ -13,7 +13,7 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import AlignmentError
 from nerscope.formats.align import side_by_side
 from nerscope.formats.base import InMemory, Source
-from nerscope.formats.text import Record, TextSpan, text_source
+from nerscope.formats.standoff.text import Record, TextSpan, text_source
 
 Chars = tuple[tuple[int, int], ...]
 Tokenised = list[list[tuple[int, int]]]  # sentences of tokens, in characters of the whole text

@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 
 from nerscope.corpus.corpus import Note, ParsedSentence
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.records import has_offsets, read_record, read_records, schema_of
-from nerscope.formats.text import Record
-from nerscope.formats.wrapped import CANCELLED, NOT_ANNOTATED, OTHER_ANNOTATORS, REJECTED, Losses
+from nerscope.formats.json.records import has_offsets, read_record, read_records, schema_of
+from nerscope.formats.json.wrapped import (
+    CANCELLED,
+    NOT_ANNOTATED,
+    OTHER_ANNOTATORS,
+    REJECTED,
+    LeftOut,
+)
+from nerscope.formats.standoff.text import Record
 
 TEXT = "Ada Lovelace met Zoë in Oslo"
 ADA, ZOE, OSLO = (0, 12), (17, 20), (24, 28)
@@ -182,17 +188,17 @@ def test_every_tool_says_the_same_of_a_text(tool: str) -> None:
 
 
 def test_a_pair_of_text_and_entities_is_a_record() -> None:
-    [said] = read_records([TEXT, {"entities": TWO}], "f:1", 1, lost={})
+    [said] = read_records([TEXT, {"entities": TWO}], "f:1", 1, left_out={})
     assert spans_of(said.record) == TWO
     assert has_offsets([TEXT, {"entities": TWO}]) is True
 
 
 def test_pairs_may_stand_below_their_classes() -> None:
-    lost: Losses = {}
+    left_out: LeftOut = {}
     item = {"classes": ["PER"], "annotations": [[TEXT, {"entities": TWO}], None]}
-    [said] = read_records(item, "f:1", 1, lost=lost)
+    [said] = read_records(item, "f:1", 1, left_out=left_out)
     assert spans_of(said.record) == TWO
-    assert lost == {NOT_ANNOTATED: Note(1, (1,))}
+    assert left_out == {NOT_ANNOTATED: Note(1, (1,))}
 
 
 def test_line_ends_and_blanks_of_words_may_be_written_otherwise() -> None:
@@ -538,7 +544,7 @@ def test_bare_types_may_stand_beside_the_same_spans() -> None:
 
 def test_a_paragraph_with_offsets_is_read_as_text() -> None:
     item = {"paragraphs": [{"raw": TEXT, "entities": TWO}, {"raw": TEXT, "entities": []}]}
-    said = [one.record for one in read_records(item, "f:1", 1, lost={})]
+    said = [one.record for one in read_records(item, "f:1", 1, left_out={})]
     assert [spans_of(one) for one in said] == [TWO, []]
 
 
@@ -569,7 +575,7 @@ def test_bad_sentences_are_refused(item: dict[str, Any], fact: str) -> None:
 @pytest.mark.parametrize("item", [7, "text", None, [1, 2], [[0, 3, "PER"]], [{"start": 0}]])
 def test_a_value_that_is_no_record_is_refused(item: object) -> None:
     with pytest.raises(FormatError, match="is no record"):
-        list(read_records(item, "f:1", 1, lost={}))
+        list(read_records(item, "f:1", 1, left_out={}))
 
 
 def task(**by: Any) -> dict[str, Any]:
@@ -598,43 +604,45 @@ def task(**by: Any) -> dict[str, Any]:
 def test_one_annotator_of_a_task_is_chosen_and_the_others_are_counted(
     annotator: str | None, spans: list[Any], others: int
 ) -> None:
-    lost: Losses = {}
-    [said] = read_records(task(), "f:5", 5, annotator=annotator, lost=lost)
+    left_out: LeftOut = {}
+    [said] = read_records(task(), "f:5", 5, annotator=annotator, left_out=left_out)
     assert spans_of(said.record) == spans
-    assert lost == {CANCELLED: Note(1, (5,)), OTHER_ANNOTATORS: Note(others, (5,) * others)}
+    assert left_out == {CANCELLED: Note(1, (5,)), OTHER_ANNOTATORS: Note(others, (5,) * others)}
 
 
 def test_a_task_that_nobody_has_done_is_counted() -> None:
-    lost: Losses = {}
+    left_out: LeftOut = {}
     item = {"data": {"text": TEXT}, "annotations": [], "predictions": task()["predictions"]}
-    assert not list(read_records(item, "f:5", 5, lost=lost))
-    assert not list(read_records(task(), "f:6", 6, annotator="nobody", lost=lost))
-    assert lost[NOT_ANNOTATED] == Note(2, (5, 6))
+    assert not list(read_records(item, "f:5", 5, left_out=left_out))
+    assert not list(read_records(task(), "f:6", 6, annotator="nobody", left_out=left_out))
+    assert left_out[NOT_ANNOTATED] == Note(2, (5, 6))
 
 
 def test_relations_and_choices_of_a_task_are_no_mentions() -> None:
     item = task()
     more = [{"type": "relation", "from_id": "x"}, region(0, 3, "X", type="choices")]
     item["annotations"][1]["result"] += more
-    [said] = read_records(item, "f:5", 5, lost={})
+    [said] = read_records(item, "f:5", 5, left_out={})
     assert spans_of(said.record) == [TWO[0]]
 
 
 @pytest.mark.parametrize("answer", ["reject", "ignore"])
 def test_what_was_not_accepted_is_left_out_and_counted(answer: str) -> None:
-    lost: Losses = {}
-    assert not list(read_records({**one(0, 3), "answer": answer}, "f:5", 5, lost=lost))
-    assert lost == {REJECTED: Note(1, (5,))}
+    left_out: LeftOut = {}
+    assert not list(read_records({**one(0, 3), "answer": answer}, "f:5", 5, left_out=left_out))
+    assert left_out == {REJECTED: Note(1, (5,))}
 
 
 def test_an_annotator_may_be_named_in_each_record() -> None:
-    lost: Losses = {}
+    left_out: LeftOut = {}
     items = [{**one(0, 3), "_annotator_id": who} for who in ("a", "b")] + [one(4, 12)]
     said = [
-        said for item in items for said in read_records(item, "f:5", 5, annotator="b", lost=lost)
+        said
+        for item in items
+        for said in read_records(item, "f:5", 5, annotator="b", left_out=left_out)
     ]
     assert [spans_of(one.record)[0][:2] for one in said] == [(0, 3), (4, 12)]
-    assert lost == {OTHER_ANNOTATORS: Note(1, (5,))}
+    assert left_out == {OTHER_ANNOTATORS: Note(1, (5,))}
 
 
 def nested(depth: int) -> list[Any]:
@@ -670,7 +678,7 @@ HUGE = 10**4000
 def test_messages_stay_short_and_printable_whatever_the_value(item: Any) -> None:
     has_offsets(item)
     with pytest.raises(FormatError) as caught:
-        list(read_records(item, "f:1", 1, lost={}))
+        list(read_records(item, "f:1", 1, left_out={}))
     assert len(str(caught.value)) < 500
     assert "\n" not in str(caught.value)
     assert str(caught.value).encode()
@@ -698,7 +706,7 @@ json_like = st.recursive(
 def test_nothing_but_an_input_error_comes_of_any_value(item: object) -> None:
     has_offsets(item)
     try:
-        for said in read_records(item, "f:1", 1, lost={}):
+        for said in read_records(item, "f:1", 1, left_out={}):
             assert isinstance(said.record, Record | ParsedSentence)
     except InputError as error:
         assert error.place == "f:1"

@@ -17,11 +17,11 @@ import nerscope as ns
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.errors import AlignmentError, InputError, UsageError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.answer import BROKEN, MALFORMED, UNREADABLE, read_answer
+from nerscope.formats.answers.parsing import BROKEN, MALFORMED, UNREADABLE, read_answer
+from nerscope.formats.answers.source import AGAIN, HALLUCINATED, AnswerSource
 from nerscope.formats.base import Source, source_named
-from nerscope.formats.strings import AGAIN, HALLUCINATED, AnswerSource
 from nerscope.results.results import Results
-from nerscope.results.spans import spans_of
+from nerscope.results.sentences import spans_of
 
 ADA = {"text": "Ada", "type": "PER"}
 OSLO = {"text": "Oslo", "type": "LOC"}

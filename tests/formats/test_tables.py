@@ -21,10 +21,10 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
-from nerscope.formats.arrow import write_arrow, write_parquet
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
-from nerscope.formats.footer import claims_of
+from nerscope.formats.tables.arrow import write_arrow, write_parquet
+from nerscope.formats.tables.footer import claims_of
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 TOKENS = [["Ada", "Byron", "spoke"], ["in", "Oslo"]]
@@ -228,7 +228,7 @@ def test_a_table_and_predictions_are_evaluated() -> None:
 
 
 def test_chunks_hold_all_rows_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.arrow.BATCH", 40)
+    monkeypatch.setattr("nerscope.formats.tables.arrow.BATCH", 40)
     monkeypatch.setattr("nerscope.formats.chunks._CHUNK", 50)
     tokens = [[f"w{number}"] * (1 + number % 7) for number in range(2500)]
     table = pyarrow.table({"tokens": tokens, "tags": [["O"] * len(some) for some in tokens]})
@@ -455,7 +455,7 @@ def test_an_empty_file_and_an_old_one_are_refused(tmp_path: Path) -> None:
 def test_claims_beyond_all_measure_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nerscope.formats.arrow._TRUSTED_VALUES", 100_000)
+    monkeypatch.setattr("nerscope.formats.tables.arrow._TRUSTED_VALUES", 100_000)
     size = 500_000
     values = pyarrow.DictionaryArray.from_arrays(np.zeros(size, np.int32), ["O"])
     offsets = pyarrow.array([0, size], pyarrow.int32())
@@ -600,7 +600,7 @@ def test_an_ordinary_folder_is_still_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spans", [False, True])
 def test_documents_are_written_and_read_back(spans: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.arrow.BATCH", 2)
+    monkeypatch.setattr("nerscope.formats.tables.arrow.BATCH", 2)
     marks = [(0, 1, "X"), (0, 1, "Y")] if spans else [(0, 1, "X")]
     corpus = replace(Corpus.of([(["a"], marks)] * 5), documents=np.array([0, 0, 0, 1, 2]))
     again = read(io.BytesIO(write_parquet(corpus, BIO)))

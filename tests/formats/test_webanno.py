@@ -14,9 +14,9 @@ from nerscope.corpus.schemes import BIO
 from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
 from nerscope.formats.files import Bytes
-from nerscope.formats.text import CUT, records_of
-from nerscope.formats.webanno import EMPTY, LAYERS, UNNAMED, WITHOUT, WebannoSource, fits
-from nerscope.formats.webanno_writing import write_webanno, write_webanno_folder
+from nerscope.formats.standoff.text import CUT, records_of
+from nerscope.formats.standoff.webanno import EMPTY, LAYERS, UNNAMED, WITHOUT, WebannoSource, fits
+from nerscope.formats.standoff.webanno_writing import write_webanno, write_webanno_folder
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"

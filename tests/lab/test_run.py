@@ -212,6 +212,7 @@ def test_two_programs_do_not_work_in_one_folder(planned: Planned, folder: Path) 
         run_plan(planned(DATA + MEMORY))
 
 
+@pytest.mark.slow
 def test_jobs_may_run_at_once(planned: Planned, folder: Path) -> None:
     # Each waits for the other: one after the other, they would never end.
     meet = "touch at{seed}; until test -e at1 -a -e at2; do sleep 0.02; done; "
@@ -285,6 +286,7 @@ def test_files_may_be_quoted_in_a_command(planned: Planned, folder: Path) -> Non
     assert run_plan(planned(DATA + quoted), folder=place).results.value(metric="f1") == 1.0
 
 
+@pytest.mark.slow
 def test_the_last_words_of_a_failed_command_are_told(planned: Planned) -> None:
     bad = '[systems.bad]\ncommand = "echo oh dear; exit 3; {output}"\n'
     assert "(before that: oh dear)" in run_plan(planned(DATA + bad + MEMORY)).outcomes[0].fact

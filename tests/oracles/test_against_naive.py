@@ -17,7 +17,7 @@ from tests.oracles.strategies import Case, case_and_second_run, cases, large_cas
 
 import nerscope
 from nerscope.results.results import Results
-from nerscope.results.row import Row as ResultRow
+from nerscope.results.rows import Row as ResultRow
 
 many = settings(max_examples=150, deadline=None)
 some = settings(max_examples=60, deadline=None)

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from statistics import mean, median
 from typing import Any
 
@@ -34,7 +35,9 @@ def surfaces(*corpora: naive.Corpus) -> set[naive.Surface]:
     return {naive.surface(one, mention) for one in corpora for mention in naive.mentions(one)}
 
 
-def by_surface(rows: list[dict[str, Any]], split: str, *keys: str) -> dict[str, tuple[Any, ...]]:
+def by_surface(
+    rows: Sequence[Mapping[str, Any]], split: str, *keys: str
+) -> dict[str, tuple[Any, ...]]:
     own = [row for row in rows if row["split"] == split]
     table = {row["surface"]: tuple(row[key] for key in keys) for row in own}
     assert len(table) == len(own)

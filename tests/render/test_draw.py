@@ -87,6 +87,7 @@ def test_every_figure_is_drawn_with_its_labels(what: str, results: Results) -> N
     assert size(data)[1] <= 24.01
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", STARTS)
 def test_a_figure_is_the_same_each_time(form: str, results: Results) -> None:
     shown = figure_of(results, "tmr")
@@ -137,6 +138,7 @@ def test_equal_numbers_are_no_crash(kind: str) -> None:
     assert draw_figure(figure(kind, 0.0, 0.0, 0.0), "svg")
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", STARTS)
 def test_names_are_shown_as_they_are(form: str) -> None:
     systems = {name: noisy(GOLD, 0.1, place) for place, name in enumerate(HOSTILE)}

@@ -20,7 +20,7 @@ from nerscope.render.panels import (
     interval_of,
     plain_name,
 )
-from nerscope.results.narrow import narrowed
+from nerscope.results.narrow import narrow_results
 from nerscope.results.results import Results
 
 GOLD, OTHER, TRAIN = drawn(80, seed=1), drawn(60, seed=7), drawn(80, seed=2)
@@ -150,6 +150,7 @@ def test_a_match_chooses_the_attributes_that_have_it(one: Results) -> None:
     assert len(figure_of(one, "attributes", match="exact").panels) == 8
 
 
+@pytest.mark.slow
 def test_a_radar_scales_by_the_largest_of_several_datasets(one: Results, two: Results) -> None:
     (alone,) = figure_of(one, "radar").panels
     assert alone.title == "ρ"
@@ -184,7 +185,7 @@ def test_a_heat_map_shows_the_change_from_the_second_system_to_the_first(two: Re
 
 
 def test_only_two_systems_need_no_names(two: Results) -> None:
-    narrow = narrowed(two, ["a", "c"])
+    narrow = narrow_results(two, ["a", "c"])
     assert figure_of(narrow, "heatmap").panels[0].axis.endswith("from c to a")
 
 

@@ -1,5 +1,6 @@
 """Comparison: which pairs, which cells, and p-values corrected within families."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ from nerscope.errors import InputError, UsageError
 from nerscope.experiment.run import pair_keys
 from nerscope.results.changes import CHANGES, change_counts
 from nerscope.results.compare import Comparison, comparison_of, standing
+from nerscope.results.gate import baseline_notes
+from nerscope.results.pairing import join_results
 from nerscope.results.results import Results
-from nerscope.results.row import ComparisonRow
-from nerscope.stats.compared import Asked, differences
-from nerscope.stats.corrections import corrected
+from nerscope.results.rows import ComparisonRow
+from nerscope.stats.compared import ComparisonPlan, differences
+from nerscope.stats.corrections import correct_p_values
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import METHODS, Method
 
@@ -132,7 +135,7 @@ def test_p_values_are_corrected_within_families(results: Results, correction: st
     assert len(families[("primary",)]) == 3
     for own in families.values():
         p = [float("nan") if row["p"] is None else row["p"] for row in own]
-        wanted = [None if value != value else value for value in corrected(p, correction)]
+        wanted = [None if value != value else value for value in correct_p_values(p, correction)]
         assert [row["p_corrected"] for row in own] == wanted
     assert found.settings == {
         "method": "randomisation",
@@ -293,7 +296,7 @@ def test_a_test_of_ones_own_is_found_by_its_name(
 
 
 def test_without_pairs_nothing_is_resampled(results: Results) -> None:
-    assert list(differences(results.evidence[0], [], Sampling(), Asked())) == []
+    assert list(differences(results.evidence[0], [], Sampling(), ComparisonPlan())) == []
 
 
 def test_a_comparison_of_rows_corrects_them_together() -> None:
@@ -316,19 +319,19 @@ def test_too_few_resamples_for_so_many_cells_are_said(correction: str, said: boo
 def test_the_key_of_a_pair_changes_with_what_its_numbers_rest_on(results: Results) -> None:
     evidence, pair = results.evidence[0], [("a", "b")]
     sampling = Sampling(samples=10)
-    same = pair_keys(evidence, pair, sampling, Asked("bootstrap"))
-    assert pair_keys(evidence, pair, sampling, Asked("bootstrap")) == same
+    same = pair_keys(evidence, pair, sampling, ComparisonPlan("bootstrap"))
+    assert pair_keys(evidence, pair, sampling, ComparisonPlan("bootstrap")) == same
     systems: dict[str, Any] = {**SYSTEMS, "b": GOLD}
     changed = nerscope.evaluate(GOLD, systems, train=TRAIN, dataset="d")
     others = [
-        pair_keys(evidence, pair, Sampling(samples=11), Asked("bootstrap")),
-        pair_keys(evidence, pair, sampling, Asked()),
-        pair_keys(changed.evidence[0], pair, sampling, Asked("bootstrap")),
+        pair_keys(evidence, pair, Sampling(samples=11), ComparisonPlan("bootstrap")),
+        pair_keys(evidence, pair, sampling, ComparisonPlan()),
+        pair_keys(changed.evidence[0], pair, sampling, ComparisonPlan("bootstrap")),
         pair_keys(
             nerscope.evaluate(GOLD, SYSTEMS, train=TRAIN, dataset="e").evidence[0],
             pair,
             sampling,
-            Asked("bootstrap"),
+            ComparisonPlan("bootstrap"),
         ),
     ]
     assert len({key["a", "b"] for key in [same, *others]}) == 5
@@ -338,7 +341,7 @@ def test_a_system_that_is_not_compared_has_no_part_in_the_key_of_a_pair(results:
     systems: dict[str, Any] = {**SYSTEMS, "c": GOLD}
     other = nerscope.evaluate(GOLD, systems, train=TRAIN, dataset="d")
     keys = [
-        pair_keys(one.evidence[0], [("a", "b")], Sampling(samples=10), Asked())
+        pair_keys(one.evidence[0], [("a", "b")], Sampling(samples=10), ComparisonPlan())
         for one in (results, other)
     ]
     assert keys[0] == keys[1]
@@ -591,3 +594,25 @@ def test_changes_need_both_systems_on_a_dataset(two_datasets: Results) -> None:
     apart = [nerscope.evaluate(GOLD, {name: GOLD}, dataset=name).evidence[0] for name in "ab"]
     with pytest.raises(InputError, match="no dataset has outputs of both"):
         change_counts(Results(apart), "a", "b")
+
+
+def of_version(results: Results, version: str) -> Results:
+    parts = [
+        replace(part, signature=replace(part.signature, version=version))
+        for part in results.evidence
+    ]
+    return Results(parts, results.losses)
+
+
+@pytest.mark.parametrize(("version", "noted"), [("0.1.0", True), ("0.3.0", False)])
+def test_results_of_two_versions_are_compared_with_a_note(
+    results: Results, version: str, noted: bool
+) -> None:
+    old, new = of_version(results, version), of_version(results, "0.3.0")
+    joined, pairs = join_results(old, new, "old.json", "new.json")
+    found = nerscope.compare(joined, pairs=pairs[:1], metrics=["f1"], samples=50)
+    note = "d: the results were made by nerscope 0.1.0 and 0.3.0, with the same settings"
+    assert (note in found.notes) == noted
+    assert {row.difference for row in found.rows} <= {0.0, None}
+    assert baseline_notes(new, old) == [note] * noted
+    assert not any(verdict.failed for verdict in nerscope.gate(new, old))

@@ -11,10 +11,10 @@ from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import InputError, UsageError
-from nerscope.results.diagnose import performance
+from nerscope.results.diagnose import performance_table
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
 from nerscope.stats.ranks import friedman
@@ -275,7 +275,7 @@ def test_the_table_holds_single_runs_of_bucketed_facets_only() -> None:
         train=drawn(30, seed=2),
         dataset="d",
     )
-    table = performance(results)
+    table = performance_table(results)
     assert (table.datasets, table.systems) == (["d"], ["s"])
     assert "tmr" not in table.attributes
     assert table.buckets["eLen"] == ["XS", "S", "L", "XL"]

@@ -529,6 +529,7 @@ def test_wrong_verdicts_are_as_rare_as_alpha_says(
     assert sum(one.verdict == wrong for one in found) <= most
 
 
+@pytest.mark.slow
 def test_a_drop_that_is_detectable_is_mostly_found() -> None:
     least = gate(*simulated(150, 0.0, 0), metric="recall")[0].detectable
     rules = [{"metric": "recall", "max_drop": 0}, {"metric": "recall", "max_drop": least}]

@@ -14,8 +14,8 @@ import nerscope
 from nerscope.errors import FormatError, InputError
 from nerscope.render.mentions import list_document
 from nerscope.render.outputs.csv import as_csv
-from nerscope.results.judged import agreed, agreement, shares
-from nerscope.results.judgement_files import read_judgements
+from nerscope.results.judged import agreement, judge_agreement, shares
+from nerscope.results.judgements import read_judgements
 
 GOLD = corpus("New/B-LOC York/I-LOC and Ada/B-PER Lee/I-PER")
 PRED = corpus("New/B-LOC York and Ada Lee/B-PER")
@@ -167,7 +167,7 @@ VOTES = st.lists(
 
 @given(VOTES)
 def test_agreement_does_not_depend_on_the_order_of_judges(judges: list[dict[int, str]]) -> None:
-    one, other = agreed(judges), agreed(judges[::-1])
+    one, other = judge_agreement(judges), judge_agreement(judges[::-1])
     assert one["pairs"] == other["pairs"]
     for key in ("raw", "kappa"):
         assert one[key] == (None if other[key] is None else pytest.approx(other[key]))
@@ -179,6 +179,6 @@ def test_raw_agreement_is_the_share_of_pairs_of_judges_that_agree(
 ) -> None:
     common = [key for key in range(7) if all(judge.get(key) for judge in judges)]
     same = [a[key] == b[key] for key in common for a, b in combinations(judges, 2)]
-    found = agreed(judges)
+    found = judge_agreement(judges)
     assert found["pairs"] == len(common)
     assert found["raw"] == (pytest.approx(sum(same) / len(same)) if same else None)

@@ -13,9 +13,8 @@ from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import InputError
-from nerscope.results.judged_results import JudgedResults, judged_results
-from nerscope.results.judgement_files import read_pairs
-from nerscope.results.partial_pairs import pair_records
+from nerscope.results.judged import JudgedResults, judged_results, pair_records
+from nerscope.results.judgements import read_pairs
 from nerscope.results.results import Results
 
 GOLD = corpus("New/B-LOC York/I-LOC and Ada/B-PER Lee/I-PER")

@@ -12,7 +12,7 @@ from tests.results.judgements import mention, pair, without, written
 
 from nerscope.errors import InputError
 from nerscope.results.judged import shares
-from nerscope.results.judgement_files import read_judgements, read_pairs
+from nerscope.results.judgements import read_judgements, read_pairs
 
 NEST = b'{"nerscope_judgements":1,"pairs":' + b"[" * 100_000
 

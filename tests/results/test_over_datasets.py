@@ -13,16 +13,14 @@ from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import InputError, UsageError
-from nerscope.results.averages import AverageRow
 from nerscope.results.intervals import with_bounds, with_intervals
-from nerscope.results.join import joined_results
-from nerscope.results.narrow import narrowed
-from nerscope.results.over_datasets import DatasetsRow
-from nerscope.results.protocol import KINDS, Protocol, chosen_protocol
+from nerscope.results.narrow import narrow_results
+from nerscope.results.over_datasets import AverageRow, DatasetsRow
+from nerscope.results.pairing import join_results
+from nerscope.results.protocol import KINDS, Protocol, choose_protocol
 from nerscope.results.results import Results
-from nerscope.stats.across import averaged, p_of_mean
-from nerscope.stats.splits import drawn as drawn_test
-from nerscope.stats.splits import resampled_t
+from nerscope.stats.across import average_with_interval, p_of_mean, resampled_t
+from nerscope.stats.across import drawn_mean as drawn_test
 
 SPLITS = Protocol("splits", 0.25)
 OF_DOMAINS = (
@@ -62,11 +60,11 @@ def over(results: Results, *names: str, **options: Any) -> DatasetsRow:
 # What datasets are to each other is kept wherever results are made of results.
 REBUILT: dict[str, Callable[[Results, Path], Results]] = {
     "saved": lambda one, folder: saved(one, folder / "r.json"),
-    "narrowed": lambda one, _: narrowed(one, ["b", "a"]),
+    "narrowed": lambda one, _: narrow_results(one, ["b", "a"]),
     "with intervals": lambda one, _: with_intervals(one, True),
     "with bounds": lambda one, _: with_bounds(one),
-    "joined": lambda one, _: joined_results(one, one, "old.json", "new.json")[0],
-    "joined to others": lambda one, _: joined_results(said(one, None), one, "o.json", "n.json")[0],
+    "joined": lambda one, _: join_results(one, one, "old.json", "new.json")[0],
+    "joined to others": lambda one, _: join_results(said(one, None), one, "o.json", "n.json")[0],
 }
 
 
@@ -75,6 +73,7 @@ def saved(results: Results, path: Path) -> Results:
     return Results.load(path)
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("name", list(REBUILT))
 @pytest.mark.parametrize("protocol", [None, SPLITS, Protocol("drawn")])
 def test_it_is_kept(name: str, protocol: Protocol | None, four: Results, tmp_path: Path) -> None:
@@ -83,7 +82,7 @@ def test_it_is_kept(name: str, protocol: Protocol | None, four: Results, tmp_pat
 
 def test_files_that_say_different_things_of_their_datasets_are_not_joined(four: Results) -> None:
     with pytest.raises(InputError, match="says something else of its datasets than old"):
-        joined_results(said(four, SPLITS), said(four, Protocol("fixed")), "old.json", "new.json")
+        join_results(said(four, SPLITS), said(four, Protocol("fixed")), "old.json", "new.json")
 
 
 @pytest.mark.parametrize(
@@ -102,6 +101,7 @@ def test_a_protocol_that_cannot_be_is_refused(kind: Any, ratio: Any, message: st
         Protocol(kind, ratio)
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize(
     "text",
     [
@@ -135,7 +135,7 @@ def test_a_damaged_protocol_is_refused(text: str, four: Results) -> None:
 def test_what_is_said_goes_before_what_is_known(
     known: Protocol | None, chosen: str | None, ratio: float | None, wanted: Protocol | None
 ) -> None:
-    assert chosen_protocol(known, chosen, ratio) == wanted
+    assert choose_protocol(known, chosen, ratio) == wanted
 
 
 @pytest.mark.parametrize(("chosen", "ratio"), [("splits", None), (None, 0.5), ("drawn", 0.5)])
@@ -167,7 +167,7 @@ def test_of_other_datasets_both_readings_are_told(kind: str | None, four: Result
     values, lows, highs = ([row[key] for row in rows] for key in ("difference", "low", "high"))
     others = drawn_test(values)
     assert (one["difference"], one["low"], one["high"]) == pytest.approx(
-        averaged(values, lows, highs)
+        average_with_interval(values, lows, highs)
     )
     assert (one["low_drawn"], one["high_drawn"], one["p_drawn"]) == pytest.approx(
         (others.low, others.high, others.p)
@@ -265,7 +265,7 @@ def test_the_mean_of_scores_and_its_intervals(four: Results) -> None:
         )
         values, lows, highs = ([row[key] for row in rows] for key in ("value", "low", "high"))
         others = drawn_test(values)
-        wanted = averaged(values, lows, highs)
+        wanted = average_with_interval(values, lows, highs)
         assert one["datasets"] == ["d0", "d1", "d2", "d3"]
         assert (one["value"], one["low"], one["high"]) == pytest.approx(wanted)
         assert one["std"] == pytest.approx(np.std(values, ddof=1))
@@ -322,6 +322,6 @@ def test_the_p_of_a_mean_and_its_interval_agree_whatever_they_rest_on(
     values = np.array([0.3, -0.1])
     half = 2 * (values.mean() + shift) / np.sqrt(2)
     lows, highs = values - half, values + half
-    _, low, _ = averaged(values, lows, highs)
+    _, low, _ = average_with_interval(values, lows, highs)
     p = p_of_mean(values, lows, highs, [degrees, degrees])
     assert (p < 0.05) == (low > 0)

@@ -9,7 +9,7 @@ from tests.oracles.strategies import labels, span_cases
 from tests.scoring.toys import corpus
 
 import nerscope
-from nerscope.results.partial_pairs import pair_records
+from nerscope.results.judged import pair_records
 from nerscope.results.results import Results
 
 MATCHES = ["exact", "left", "right", "overlap", "iou(threshold=0.4)", "muc-partial", "muc-type"]

@@ -14,7 +14,7 @@ from tests.scoring.toys import corpus, drawn, noisy
 import nerscope
 from nerscope.errors import InputError, UsageError
 from nerscope.results.results import Results
-from nerscope.results.row import Row, row_value, summary_row
+from nerscope.results.rows import Row, row_value, summary_row
 from nerscope.results.store import FORMAT
 from nerscope.version import VERSION
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nerscope as ns
-from nerscope.results.row import Row, row_from
+from nerscope.results.rows import Row, row_from
 from nerscope.results.scalars import scalar_name, scalars_of
 
 TRAIN = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]

@@ -6,7 +6,7 @@ from tests.scoring.toys import corpus, drawn, noisy
 import nerscope
 from nerscope.results.errors import OUTCOMES
 from nerscope.results.results import Results
-from nerscope.results.spans import ABSENT, Spans, spans_of
+from nerscope.results.sentences import ABSENT, Spans, spans_of
 
 Key = tuple[int, int, int, str]
 

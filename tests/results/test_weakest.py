@@ -8,6 +8,7 @@ from tests.scoring.toys import Corpus, drawn, noisy
 
 import nerscope
 from nerscope.results.results import Results
+from nerscope.results.weakest import WeakSpot
 
 GOLD, TRAIN = drawn(200, seed=1), drawn(200, seed=2)
 
@@ -52,7 +53,7 @@ def test_a_perfect_system_has_no_weakness() -> None:
     assert nerscope.evaluate(GOLD, {"s": GOLD}, train=TRAIN).weakest() == []
 
 
-def weakest(results: Results, **options: Any) -> list[dict[str, Any]]:
+def weakest(results: Results, **options: Any) -> list[WeakSpot]:
     return results.weakest(**options)
 
 

@@ -20,7 +20,7 @@ from nerscope.evaluation.plan import make_plan, open_task
 from nerscope.evaluation.score import score_chunk
 from nerscope.evaluation.settings import Settings
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.ledger import merged, moved
 from nerscope.scoring.metrics import LOWER, NEITHER, metric_named

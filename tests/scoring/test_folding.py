@@ -20,7 +20,7 @@ from nerscope.evaluation.plan import divisions_of, make_plan, open_task
 from nerscope.evaluation.score import Scored, joined_scores, score_chunk
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.sums import Sums
-from nerscope.results.pairing import check_same
+from nerscope.results.pairing import check_comparable
 from nerscope.results.results import Results
 from nerscope.results.rows import rows_of
 from nerscope.scoring import groups
@@ -161,7 +161,7 @@ def test_in_which_order_types_turn_up_cannot_be_seen() -> None:
         for name, own in (("one", one), ("other", other))
     ]
     both = nerscope.evaluate(gold, {"one": one, "other": other}, fold=False)
-    check_same(*apart)
+    check_comparable(*apart)
     assert rows_of(joined_runs(apart)) == both.rows
 
 
@@ -195,7 +195,7 @@ def test_an_output_that_is_wrong_everywhere_is_not_taken_for_gold() -> None:
 
 def test_results_that_are_folded_are_not_held_against_others() -> None:
     with pytest.raises(InputError, match="one keeps sums and the other single mentions"):
-        check_same(*(evaluated(fold=fold).evidence[0] for fold in (True, False)))
+        check_comparable(*(evaluated(fold=fold).evidence[0] for fold in (True, False)))
 
 
 @st.composite

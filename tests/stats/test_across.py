@@ -11,7 +11,7 @@ from scipy import stats
 
 from nerscope.errors import UsageError
 from nerscope.stats.across import (
-    averaged,
+    average_with_interval,
     beaten_on,
     mean_ranks,
     partial_conjunction,
@@ -181,4 +181,4 @@ def test_mean_ranks_have_the_middle_as_their_mean(rows: list[list[int]]) -> None
 def test_averaged_by_hand(
     values: list[float], lows: list[float], highs: list[float], wanted: tuple[float, float, float]
 ) -> None:
-    assert averaged(values, lows, highs) == pytest.approx(wanted, nan_ok=True)
+    assert average_with_interval(values, lows, highs) == pytest.approx(wanted, nan_ok=True)

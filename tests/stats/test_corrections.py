@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nerscope.errors import UsageError
-from nerscope.stats.corrections import CORRECTIONS, SIGNIFICANT, corrected, is_significant
+from nerscope.stats.corrections import CORRECTIONS, SIGNIFICANT, correct_p_values, is_significant
 
 NAN = math.nan
 
@@ -46,7 +46,7 @@ NAN = math.nan
     ],
 )
 def test_correction_by_hand(correction: str, p: list[float], wanted: list[float]) -> None:
-    assert corrected(p, correction) == pytest.approx(wanted, nan_ok=True)
+    assert correct_p_values(p, correction) == pytest.approx(wanted, nan_ok=True)
 
 
 probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -54,18 +54,18 @@ probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 @given(probabilities)
 def test_benjamini_and_hochberg_is_that_of_scipy(p: list[float]) -> None:
-    assert corrected(p, "bh") == pytest.approx(stats.false_discovery_control(p).tolist())
+    assert correct_p_values(p, "bh") == pytest.approx(stats.false_discovery_control(p).tolist())
 
 
 @given(probabilities)
 def test_benjamini_and_yekutieli_is_that_of_scipy(p: list[float]) -> None:
     wanted = stats.false_discovery_control(p, method="by").tolist()
-    assert corrected(p, "by") == pytest.approx(wanted)
+    assert correct_p_values(p, "by") == pytest.approx(wanted)
 
 
 @given(probabilities)
 def test_corrections_only_raise_and_are_ordered_by_strictness(p: list[float]) -> None:
-    by_name = {name: np.array(corrected(p, name)) for name in CORRECTIONS}
+    by_name = {name: np.array(correct_p_values(p, name)) for name in CORRECTIONS}
     tiny = 1e-12
     assert (by_name["none"] <= by_name["bh"] + tiny).all()
     assert (by_name["bh"] <= by_name["holm"] + tiny).all()
@@ -78,7 +78,7 @@ def test_corrections_only_raise_and_are_ordered_by_strictness(p: list[float]) ->
 
 def test_an_unknown_correction_is_refused() -> None:
     with pytest.raises(UsageError, match="did you mean 'holm'"):
-        corrected([0.1], "holms")
+        correct_p_values([0.1], "holms")
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,11 @@ from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.stats.clusters import CellKey, Clustered
-from nerscope.stats.compared import Asked, Difference, differences
-from nerscope.stats.differences import OUTPUTS, RECIPES, Pair
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
+from nerscope.stats.compared import ComparisonPlan, Difference, differences
+from nerscope.stats.differences import OUTPUTS, RECIPES, SystemPair
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.resampling import clusters_of
-from nerscope.stats.spread import spread_of
+from nerscope.stats.jackknife import jackknife
 
 GOLD = drawn(120, seed=1)
 
@@ -24,15 +23,15 @@ def run(rate: float, seed: int) -> Any:
     return noisy(GOLD, rate, seed)
 
 
-def pair_of(a: Any, b: Any, about: str = OUTPUTS, same_seeds: bool = False) -> Pair:
+def pair_of(a: Any, b: Any, about: str = OUTPUTS, same_seeds: bool = False) -> SystemPair:
     evidence = nerscope.evaluate(GOLD, {"a": a, "b": b}, metrics=["f1"]).evidence[0]
     division = next(one for one in evidence.divisions if one.unit == "mention")
-    clustered = Clustered(evidence, division, "exact", ["a", "b"], clusters_of(evidence))
+    clustered = ClusterCounts(evidence, division, "exact", ["a", "b"], clusters_of(evidence))
     differing = clustered.differing("a", "b").number()
-    return Pair(spread_of(clustered), "a", "b", differing, about, same_seeds)
+    return SystemPair(jackknife(clustered), "a", "b", differing, about, same_seeds)
 
 
-def at(pair: Pair) -> int:
+def at(pair: SystemPair) -> int:
     return pair.spread.keys.index(CellKey("all", None, "f1"))
 
 
@@ -117,7 +116,7 @@ def test_same_seeds_belong_together() -> None:
 
 def compared(a: Any, b: Any, **options: Any) -> Difference:
     evidence = nerscope.evaluate(GOLD, {"a": a, "b": b}, metrics=["f1"]).evidence[0]
-    found = differences(evidence, [("a", "b")], Sampling(samples=200), Asked(**options))
+    found = differences(evidence, [("a", "b")], Sampling(samples=200), ComparisonPlan(**options))
     return next(
         one for one in found if one.key == ("all", None, "f1") and one.pair.spread.match == "exact"
     )
@@ -183,6 +182,6 @@ def test_one_sided_tests_add_up() -> None:
 def test_what_can_be_detected_shrinks_with_data() -> None:
     one = compared(run(0.1, 2), run(0.12, 3))
     wanted = (1.98 + 0.845) * math.sqrt(one.variance)
-    assert one.detectable() == pytest.approx(wanted, rel=0.02)
-    more, less = one.detectable(0.05, 0.9), one.detectable(0.2, 0.8)
+    assert one.detectable == pytest.approx(wanted, rel=0.02)
+    more, less = one.detectable_at(0.05, 0.9), one.detectable_at(0.2, 0.8)
     assert more is not None and less is not None and less < wanted < more

@@ -11,14 +11,16 @@ from tests.scoring.toys import drawn, noisy
 import nerscope
 from nerscope.errors import UsageError
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.compared import Asked, Difference, differences, fewest_differing
+from nerscope.stats.compared import ComparisonPlan, Difference, differences, fewest_differing
 from nerscope.stats.intervals import Sampling
 
 Labels = list[list[str]]
 
 
 def found_in(evidence: Evidence, **options: Any) -> list[Difference]:
-    return list(differences(evidence, [("a", "b")], Sampling(samples=2000), Asked(**options)))
+    return list(
+        differences(evidence, [("a", "b")], Sampling(samples=2000), ComparisonPlan(**options))
+    )
 
 
 def of(found: list[Difference], metric: str, match: str = "exact") -> Difference:
@@ -83,10 +85,10 @@ def test_what_no_p_can_reach_is_not_tested(differing: int, tested: bool) -> None
     assert math.isnan(one.p) != tested
     assert one.interval is not None and one.interval[0] < one.interval[1]
     if tested:
-        assert (one.p, one.why) == (2 / 2**6, None)
+        assert (one.p, one.untested_reason) == (2 / 2**6, None)
         assert one.interval[0] > 0
     else:
-        assert one.why is not None and one.why.endswith("6 are needed")
+        assert one.untested_reason is not None and one.untested_reason.endswith("6 are needed")
         assert one.interval[0] <= 0 < one.interval[1]
 
 
@@ -123,7 +125,7 @@ def test_outputs_swapped_at_random_rarely_differ() -> None:
         sampling = Sampling(samples=300, seed=seed)
         (one,) = [
             one
-            for one in differences(evidence, [("a", "b")], sampling, Asked())
+            for one in differences(evidence, [("a", "b")], sampling, ComparisonPlan())
             if one.key.type is None
         ]
         p_values.append(one.p)
@@ -135,4 +137,4 @@ def test_so_many_resamples_that_they_do_not_fit_are_refused() -> None:
     gold = drawn(3000, seed=1)
     evidence = nerscope.evaluate(gold, {"a": gold, "b": noisy(gold, 0.1, 2)}).evidence[0]
     with pytest.raises(UsageError, match="do not fit into memory"):
-        list(differences(evidence, [("a", "b")], Sampling(samples=1_000_000), Asked()))
+        list(differences(evidence, [("a", "b")], Sampling(samples=1_000_000), ComparisonPlan()))

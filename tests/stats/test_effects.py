@@ -8,17 +8,17 @@ import pytest
 from nerscope.corpus.arrays import Floats
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.effects import (
-    Chance,
-    Flipped,
-    Parts,
+    BucketParts,
+    FlippedScores,
+    NullTest,
     any_effect,
     chance_spearman,
-    flipped,
+    flip_signs,
     gap,
     lead,
     over_datasets,
     over_systems,
-    run_parts,
+    run_bucket_parts,
     trend,
 )
 from nerscope.stats.ranks import spearman
@@ -40,8 +40,8 @@ def f1(total: Floats) -> Floats:
     return scores
 
 
-def parts(seed: int, clusters: int = 12, rates: tuple[float, ...] = (0.5, 0.6, 0.9)) -> Parts:
-    return run_parts(counts(np.random.default_rng(seed), clusters, rates), F1)
+def parts(seed: int, clusters: int = 12, rates: tuple[float, ...] = (0.5, 0.6, 0.9)) -> BucketParts:
+    return run_bucket_parts(counts(np.random.default_rng(seed), clusters, rates), F1)
 
 
 # What each cluster adds
@@ -49,7 +49,7 @@ def parts(seed: int, clusters: int = 12, rates: tuple[float, ...] = (0.5, 0.6, 0
 
 def test_parts_are_those_of_the_formula_of_f1() -> None:
     own = counts(np.random.default_rng(1), 12, (0.5, 0.6, 0.9))
-    found, total = run_parts(own, F1), own.sum(axis=0)
+    found, total = run_bucket_parts(own, F1), own.sum(axis=0)
     sizes = total[:, 0] + total[:, 2]
     assert found.scores == pytest.approx(f1(total))
     assert found.sizes == pytest.approx(sizes)
@@ -62,7 +62,7 @@ def test_parts_are_those_of_the_formula_of_f1() -> None:
 @pytest.mark.parametrize("name", ["f1", "precision", "recall", "f0.5"])
 def test_parts_are_derivatives_of_any_metric(name: str) -> None:
     metric, own = metric_named(name), counts(np.random.default_rng(2), 5, (0.5, 0.8))
-    found, total = run_parts(own, metric), own.sum(axis=0)
+    found, total = run_bucket_parts(own, metric), own.sum(axis=0)
     for cluster in range(5):
         more = metric.value((total + 1e-5 * own[cluster])[:, None])
         assert found.added[cluster] == pytest.approx((more - found.scores) / 1e-5, abs=1e-4)
@@ -72,18 +72,18 @@ def test_buckets_in_which_nothing_or_everything_is_right() -> None:
     own = counts(np.random.default_rng(3), 8, (0.0, 1.0, 0.5))
     own[:, 1, 2] = own[:, 1, 1]  # no false alarms there
     own[:, 2] = 0  # empty
-    found = run_parts(own, F1)
+    found = run_bucket_parts(own, F1)
     assert found.scores[:2].tolist() == [0.0, 1.0]
     assert np.isnan(found.scores[2])
     assert found.added == pytest.approx(np.zeros((8, 3)), abs=1e-7)
-    (one,) = flipped([found], 100, [0])
+    (one,) = flip_signs([found], 100, [0])
     assert one.defined.tolist() == [True, True, False]
 
 
 # Statistics, as slowly as can be
 
 
-def nulls(one: Parts) -> tuple[Floats, list[Floats]]:
+def nulls(one: BucketParts) -> tuple[Floats, list[Floats]]:
     """Scores around the common one, and the same for every way to change signs."""
     weights = one.sizes / one.sizes.sum()
     around = one.scores - one.scores @ weights
@@ -122,7 +122,7 @@ def share_above(observed: float, null: list[float]) -> float:
 @pytest.mark.parametrize("seed", range(5))
 def test_all_ways_to_change_signs_give_the_p_of_brute_force(seed: int) -> None:
     own = parts(seed, clusters=8)
-    (one,) = flipped([own], 256, [0])
+    (one,) = flip_signs([own], 256, [0])
     around, every = nulls(own)
     sizes = own.sizes
     assert one.every and len(one.added) == 256
@@ -140,14 +140,14 @@ def test_the_lead_of_a_system_by_brute_force(seed: int) -> None:
     own = counts(rng, 8, (0.5, 0.6, 0.9))
     other = own.copy()
     other[..., 1] = other[..., 3] = rng.binomial(own[..., 1].astype(np.int64), 0.7)
-    a, b = run_parts(own, F1), run_parts(other, F1)
+    a, b = run_bucket_parts(own, F1), run_bucket_parts(other, F1)
     sizes = (a.sizes + b.sizes) / 2
     weights = sizes / sizes.sum()
     differences = a.scores - b.scores
     around = differences - differences @ weights
     scale = np.sqrt(1 / sizes - 1 / sizes.sum())
 
-    def scaled(one: Parts) -> Floats:
+    def scaled(one: BucketParts) -> Floats:
         units = one.share @ one.sizes
         factors: Floats = 1 / np.sqrt(1 - units / units.sum())[:, None]
         return factors
@@ -156,7 +156,7 @@ def test_the_lead_of_a_system_by_brute_force(seed: int) -> None:
     each = each + around * (a.share * scaled(a) + b.share * scaled(b)) / 2
     ways = [np.array(signs) @ each for signs in product((1, -1), repeat=8)]
     null = [float((np.abs(way - way @ weights) / scale).max()) for way in ways]
-    ours, theirs = flipped([a, b], 256, [0])
+    ours, theirs = flip_signs([a, b], 256, [0])
     for bucket in range(3):
         wanted = share_above(abs(around[bucket]) / scale[bucket], null)
         assert lead(ours, theirs, bucket).p == pytest.approx(wanted)
@@ -164,7 +164,7 @@ def test_the_lead_of_a_system_by_brute_force(seed: int) -> None:
 
 def test_drawn_signs_come_near_to_all_of_them() -> None:
     own = parts(1, clusters=10)
-    (exact,), (drawn,) = flipped([own], 2**10, [0]), flipped([own], 1000, [0])
+    (exact,), (drawn,) = flip_signs([own], 2**10, [0]), flip_signs([own], 1000, [0])
     assert (exact.every, drawn.every) == (True, False)
     for statistic in (any_effect, trend):
         assert statistic(drawn).p == pytest.approx(statistic(exact).p, abs=0.05)
@@ -172,13 +172,13 @@ def test_drawn_signs_come_near_to_all_of_them() -> None:
 
 def test_signs_are_the_same_for_all_systems() -> None:
     one, other = parts(1, clusters=20), parts(2, clusters=20)
-    alone, together = flipped([one], 50, [3]), flipped([other, one], 50, [3])
+    alone, together = flip_signs([one], 50, [3]), flip_signs([other, one], 50, [3])
     assert together[1].added == pytest.approx(alone[0].added, abs=1e-6)
     assert together[1].share == pytest.approx(alone[0].share, abs=1e-6)
 
 
 def test_spearman_by_chance_is_spearman() -> None:
-    (one,) = flipped([parts(4, rates=(0.5, 0.6, 0.7, 0.9))], 40, [0])
+    (one,) = flip_signs([parts(4, rates=(0.5, 0.6, 0.7, 0.9))], 40, [0])
     order = np.arange(4.0)
     wanted = [spearman(row.astype(np.float64), order) for row in one.added]
     assert chance_spearman(one) == pytest.approx(wanted, nan_ok=True)
@@ -202,13 +202,13 @@ def test_spearman_by_chance_is_spearman() -> None:
     ],
 )
 def test_p_of_a_chance(observed: float, null: list[float], every: bool, p: float | None) -> None:
-    found = Chance(observed, np.array(null), every).p
+    found = NullTest(observed, np.array(null), every).p
     assert np.isnan(found) if p is None else found == pytest.approx(p)
 
 
 def test_systems_count_alike_whatever_their_noise() -> None:
-    one = Chance(2.0, np.array([1.0, -1.0, 2.0]), True)
-    loud = Chance(20.0, np.array([10.0, -10.0, 20.0]), True)
+    one = NullTest(2.0, np.array([1.0, -1.0, 2.0]), True)
+    loud = NullTest(20.0, np.array([10.0, -10.0, 20.0]), True)
     both = over_systems([one, loud])
     assert both.observed == pytest.approx(over_systems([one]).observed)
     assert both.p == one.p
@@ -216,11 +216,11 @@ def test_systems_count_alike_whatever_their_noise() -> None:
 
 def test_datasets_that_agree_are_surer_than_one() -> None:
     rng = np.random.default_rng(0)
-    one = Chance(1.8, rng.normal(size=1000), False)
+    one = NullTest(1.8, rng.normal(size=1000), False)
     assert over_datasets([one], 1000, 0) is one
     agreed = over_datasets([one, one, one], 1000, 0, signed=True)
     assert agreed.p < 0.01 < one.p
-    against = Chance(-1.8, one.null, False)
+    against = NullTest(-1.8, one.null, False)
     assert over_datasets([one, against], 1000, 0, signed=True).p > 0.9
     assert over_datasets([one, against], 1000, 0).p < 0.15
 
@@ -228,9 +228,9 @@ def test_datasets_that_agree_are_surer_than_one() -> None:
 # What cannot be tested
 
 
-def table(scores: list[float], sizes: list[float], clusters: int = 9) -> Flipped:
+def table(scores: list[float], sizes: list[float], clusters: int = 9) -> FlippedScores:
     noise = np.random.default_rng(0).normal(size=(50, len(scores)))
-    return Flipped(np.array(scores), np.array(sizes), noise, noise, clusters, False)
+    return FlippedScores(np.array(scores), np.array(sizes), noise, noise, clusters, False)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def table(scores: list[float], sizes: list[float], clusters: int = 9) -> Flipped
         ),
     ],
 )
-def test_why_nothing_can_be_tested(one: Flipped, why: str | None) -> None:
+def test_why_nothing_can_be_tested(one: FlippedScores, why: str | None) -> None:
     assert one.why_not() == why
 
 
@@ -280,7 +280,7 @@ def test_false_alarms_are_rare(clusters: int, sizes: tuple[float, ...]) -> None:
         hits = rng.binomial(gold, rng.beta(9, 1, (clusters, 1)))
         pred = hits + rng.poisson(0.03 * np.array(sizes), gold.shape)
         own = np.stack([gold, hits, pred, hits], axis=-1)
-        (one,) = flipped([run_parts(own.astype(np.float64), F1)], 199, [number])
+        (one,) = flip_signs([run_bucket_parts(own.astype(np.float64), F1)], 199, [number])
         known = np.where(one.defined, one.scores, np.nan)
         extremes = gap(one, int(np.nanargmax(known)), int(np.nanargmin(known)))
         alarms += [found.p < 0.05 for found in (any_effect(one), trend(one), extremes)]

@@ -15,7 +15,7 @@ import nerscope
 from nerscope.errors import UsageError
 from nerscope.results.intervals import add_intervals, bounds_of
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of, unit_of
 from nerscope.stats.intervals import (
     Interval,
     Sampling,
@@ -26,8 +26,7 @@ from nerscope.stats.intervals import (
     quantiles,
     score_distances,
 )
-from nerscope.stats.resampling import clusters_of, unit_of
-from nerscope.stats.spread import Spread, spread_of
+from nerscope.stats.jackknife import Jackknife, jackknife
 
 F1, RECALL = CellKey("all", None, "f1"), CellKey("all", None, "recall")
 COUNTS = ("correct", "partial", "incorrect", "missed", "spurious")
@@ -74,11 +73,11 @@ def evidence_of(*runs: Any, gold: Any, **options: Any) -> Evidence:
     return nerscope.evaluate(gold, {"s": list(runs)}, **options).evidence[0]
 
 
-def spread(evidence: Evidence, match: str = "exact") -> Spread:
+def spread(evidence: Evidence, match: str = "exact") -> Jackknife:
     division = next(
         one for one in evidence.divisions if one.facet == "all" and match in one.matches
     )
-    return spread_of(Clustered(evidence, division, match, ["s"], clusters_of(evidence)))
+    return jackknife(ClusterCounts(evidence, division, match, ["s"], clusters_of(evidence)))
 
 
 def any_interval(evidence: Evidence, key: CellKey = F1, match: str = "exact") -> Interval:

@@ -1,7 +1,6 @@
 """Paired tests of two systems."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,13 @@ from tests.scoring.toys import drawn, noisy
 import nerscope
 from nerscope.errors import UsageError
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.compared import Asked, Difference
+from nerscope.stats.compared import ComparisonPlan, Difference
 from nerscope.stats.compared import differences as all_differences
 from nerscope.stats.differences import OUTPUTS
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.paired import (
-    METHODS,
-    Method,
-    Paired,
-    bootstrap,
-    p_value,
-    randomisation,
-    register_method,
-)
+from nerscope.stats.methods.bootstrap import bootstrap
+from nerscope.stats.methods.randomisation import randomisation
+from nerscope.stats.paired import METHODS, Method, Paired, p_value, register_method
 
 GOLD = drawn(80, seed=1)
 GOOD, BAD = noisy(GOLD, 0.05, 2), noisy(GOLD, 0.4, 3)
@@ -35,9 +28,9 @@ each_method = pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
 
 def compared(
     evidence: Evidence, pairs: list[tuple[str, str]], method: str, sampling: Sampling
-) -> Iterator[Difference]:
+) -> list[Difference]:
     # Of outputs, also where there are several runs: these tests know nothing of training noise.
-    return all_differences(evidence, pairs, sampling, Asked(method, OUTPUTS))
+    return all_differences(evidence, pairs, sampling, ComparisonPlan(method, OUTPUTS))
 
 
 def differences(
@@ -80,7 +73,9 @@ def test_identical_systems_do_not_differ(method: str) -> None:
     for one in differences({"a": BAD, "b": BAD}, method):
         if not math.isnan(one.a):
             assert (one.a, one.differing, one.test) == (one.b, 0, None)
-            assert math.isnan(one.p) and one.why == "differs in 0 sentences, 6 are needed"
+            assert (
+                math.isnan(one.p) and one.untested_reason == "differs in 0 sentences, 6 are needed"
+            )
             low, high = bounds(one)
             assert low < 0 < high  # it is not known how the systems differ elsewhere
 

@@ -15,10 +15,15 @@ from nerscope.results.intervals import bounds_of
 from nerscope.scoring import groups
 from nerscope.scoring.counts import PARTIAL
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import (
+    CellKey,
+    ClusterCounts,
+    bootstrap_weights,
+    clusters_of,
+    swap_weights,
+)
 from nerscope.stats.draws import _values
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.resampling import bootstrap_weights, clusters_of, swap_weights
 
 GOLD = drawn(60, seed=1)
 PRED = noisy(GOLD, 0.25, seed=2)
@@ -32,15 +37,15 @@ def evidence_of(systems: dict[str, Any] | None = None, **options: Any) -> Eviden
 def resampled_f1(evidence: Evidence, sampling: Sampling, match: str = "exact") -> Floats:
     """F1 in every resample."""
     clusters = clusters_of(evidence, sampling.resample)
-    found = Clustered(evidence, division_of(evidence, "all"), match, ["s"], clusters)
+    found = ClusterCounts(evidence, division_of(evidence, "all"), match, ["s"], clusters)
     weights = bootstrap_weights(len(found.counts), sampling.samples, sampling.seed)
     values = _values(found, 0.0, found.of_run(0, found.counts), weights)
     return values[:, found.keys.index(F1)]
 
 
-def clustered(evidence: Evidence, match: str) -> Clustered:
+def clustered(evidence: Evidence, match: str) -> ClusterCounts:
     division = division_of(evidence, "all")
-    return Clustered(evidence, division, match, ["s"], clusters_of(evidence))
+    return ClusterCounts(evidence, division, match, ["s"], clusters_of(evidence))
 
 
 def division_of(evidence: Evidence, facet: str) -> FacetTable:
@@ -178,7 +183,7 @@ def test_documents_must_be_marked() -> None:
 def test_counts_of_clusters_add_up_to_those_of_each_run(match: str, width: int) -> None:
     evidence = evidence_of({"s": [PRED, noisy(GOLD, 0.5, 5)], "t": GOLD}, facets=["eLen"])
     division = division_of(evidence, "all")
-    found = Clustered(evidence, division, match, ["t", "s"], clusters_of(evidence))
+    found = ClusterCounts(evidence, division, match, ["t", "s"], clusters_of(evidence))
     assert found.width == width
     assert found.owners.tolist() == [0, 1, 1]
     for place, run in enumerate([2, 0, 1]):

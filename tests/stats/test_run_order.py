@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nerscope.stats.run_order import Chance, Violation, almost_stochastic_order, next_run_better
+from nerscope.stats.run_order import (
+    Violation,
+    WinProbability,
+    almost_stochastic_order,
+    next_run_better,
+)
 
 NAN = math.nan
 Z95 = 1.959963984540054
@@ -74,7 +79,10 @@ def test_a_smaller_alpha_gives_wider_bounds() -> None:
     ],
 )
 def test_too_few_runs_have_no_bounds(
-    measure: Callable[..., Chance | Violation], a: list[float], b: list[float], defined: bool
+    measure: Callable[..., WinProbability | Violation],
+    a: list[float],
+    b: list[float],
+    defined: bool,
 ) -> None:
     value, low, high = measure(a, b)
     assert math.isnan(low)

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nerscope.stats.splits import Beaten, beaten_at_bonferroni, drawn, resampled_t
+from nerscope.stats.across import SplitWins, beaten_at_bonferroni, drawn_mean, resampled_t
 
 NAN = math.nan
 numbers = st.lists(st.floats(-1, 1).map(lambda x: round(x, 4)), min_size=2, max_size=12)
@@ -22,7 +22,7 @@ def varied(values: list[float]) -> list[float]:
 
 @given(numbers)
 def test_drawn_is_students_t_test(values: list[float]) -> None:
-    found, wanted = drawn(varied(values)), stats.ttest_1samp(values, 0.0)
+    found, wanted = drawn_mean(varied(values)), stats.ttest_1samp(values, 0.0)
     assert found.p == pytest.approx(wanted.pvalue, rel=1e-8)
     assert found.t == pytest.approx(wanted.statistic, rel=1e-8, abs=1e-12)
     interval = wanted.confidence_interval(0.95)
@@ -52,7 +52,7 @@ def test_p_and_interval_agree(values: list[float], ratio: float) -> None:
 def test_more_overlap_is_never_surer(values: list[float], one: float, other: float) -> None:
     less, more = sorted((one, other))
     assert resampled_t(varied(values), less).p <= resampled_t(values, more).p + 1e-12
-    assert drawn(values).p <= resampled_t(values, less).p + 1e-12
+    assert drawn_mean(values).p <= resampled_t(values, less).p + 1e-12
 
 
 @given(numbers, ratios)
@@ -100,7 +100,7 @@ def test_on_overlapping_splits_the_corrected_test_keeps_its_level_and_the_naive_
         chosen = [rng.choice(sentences, tested, replace=False) for _ in range(splits)]
         differences = [float(ahead[one].mean()) for one in chosen]
         corrected += resampled_t(differences, tested / (sentences - tested)).p < 0.05
-        naive += drawn(differences).p < 0.05
+        naive += drawn_mean(differences).p < 0.05
     assert corrected / rounds < 0.08
     assert corrected / rounds > 0.02  # nor is it far too careful
     assert naive / rounds > 0.2
@@ -121,7 +121,7 @@ def test_on_overlapping_splits_the_corrected_test_keeps_its_level_and_the_naive_
 def test_on_how_many_splits_by_hand(
     p: list[float], gains: list[float], wanted: tuple[int, int]
 ) -> None:
-    assert beaten_at_bonferroni(p, gains) == Beaten(*wanted)
+    assert beaten_at_bonferroni(p, gains) == SplitWins(*wanted)
 
 
 @given(

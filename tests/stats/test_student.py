@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nerscope.stats.student import normal_quantile, quantile, two_sided_p
+from nerscope.stats.ranks import normal_quantile, quantile, two_sided_p
 
 NAN, INF = math.nan, math.inf
 DEGREES = np.array([0.5, 0.9, 1, 1.5, 2, 3, 4.7, 8, 19, 33.3, 100, 999, 1e4, 1e6])[:, None]

@@ -45,7 +45,8 @@ def _hard_tokens(request: ListRequest) -> _Rows:
     from nerscope.dataset.hard_tokens import hard_tokens
     from nerscope.formats.base import Several
 
-    return hard_tokens(Several(request.training), request.gold, **request.reading_options())
+    rows = hard_tokens(Several(request.training), request.gold, **request.reading_options())
+    return [row.as_dict() for row in rows]
 
 
 def _hard_errors(request: ListRequest) -> _Rows:
@@ -71,7 +72,7 @@ def _types(request: ListRequest) -> _Rows:
 
 
 def _unaligned(request: ListRequest) -> _Rows:
-    from nerscope.results.unaligned import unaligned
+    from nerscope.results.mistakes import unaligned
 
     return unaligned(request.results)
 

@@ -10,7 +10,7 @@ from nerscope.cli.common import FileContent, emit, print_message
 if TYPE_CHECKING:
     from nerscope.render.document import Document, Table
     from nerscope.results.compare import Comparison
-    from nerscope.results.judged_results import JudgedResults
+    from nerscope.results.judged import JudgedResults
     from nerscope.results.judgements import JudgedFile
     from nerscope.results.results import Results
 
@@ -42,7 +42,7 @@ def comparison_path(output: str | None) -> str | None:
 def read_judges(paths: Sequence[str]) -> list["JudgedFile"]:
     if not paths:
         return []
-    from nerscope.results.judgement_files import read_pairs
+    from nerscope.results.judgements import read_pairs
 
     return [read_pairs(path) for path in paths]
 
@@ -51,7 +51,7 @@ def judge_results(results: "Results", judges: Sequence["JudgedFile"]) -> "Judged
     """The judgements of the pairs of these results, if there are any judges."""
     if not judges:
         return None
-    from nerscope.results.judged_results import judged_results
+    from nerscope.results.judged import judged_results
 
     return judged_results(results, judges)
 

@@ -3,7 +3,7 @@
 from nerscope.errors import UsageError
 from nerscope.render.document import OUTPUTS, Document
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 
 
 def conlleval_text(results: Results) -> str:
@@ -35,6 +35,8 @@ def _block(rows: list[Row]) -> str:
             "choose another format",
         )
     gold, predicted, correct = _counts(exact, None)
+    # Rows hold fractions. Multiplying by n and rounding gives the integer count back, so that the
+    # percentage is rounded once, from counts, as the script does.
     right = 100 * round((accuracy["value"] or 0) * accuracy["n"]) / accuracy["n"]
     lines = [
         f"processed {accuracy['n']} tokens with {gold} phrases; "
@@ -43,6 +45,7 @@ def _block(rows: list[Row]) -> str:
     ]
     for kind in sorted({kind for kind, _ in exact if kind is not None}):
         gold, predicted, correct = _counts(exact, kind)
+        # The script lists only types that occur on either side.
         if gold or predicted:
             lines.append(f"{kind:>17}: {_scores(gold, predicted, correct)}  {predicted}")
     return "\n".join(lines) + "\n"

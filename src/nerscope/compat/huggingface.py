@@ -118,6 +118,7 @@ def _scores(sentences: Sequence[LabelledSentence], **options: Any) -> Scores:
     gold = [sentence.gold for sentence in sentences]
     predicted = [sentence.predicted for sentence in sentences]
     report: Any = classification_report(gold, predicted, output_dict=True, **options)
+    # The three averages are rows of the report like types; without them, types remain.
     overall, *_ = (report.pop(average) for average in _AVERAGES)
     scores: Scores = {
         kind: {**_renamed(numbers), "number": numbers["support"]}
@@ -167,6 +168,7 @@ def _read_prediction(
     """
     is_object = hasattr(prediction, "label_ids")
     outputs, labels = (prediction.predictions, prediction.label_ids) if is_object else prediction
+    # For example (logits, hidden states).
     scores = outputs[0] if isinstance(outputs, tuple) else outputs
     if words is not None and len(words) == len(labels):
         sizes = [sum(label != IGNORED for label in row) for row in labels]

@@ -14,7 +14,7 @@ from nerscope.evaluation.subsets import ALL
 from nerscope.evaluation.systems import is_source
 from nerscope.formats.base import CorpusLike, read
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.results.scalars import scalars_of
 
 IGNORED = -100  # the gold id of special tokens and of all pieces of a word but the first
@@ -64,6 +64,7 @@ def _read_sentence(
 ) -> LabelledSentence:
     _check_same_number(f"{place}, labels", {"predicted": len(predicted), "gold": len(gold)})
     counted = [at for at, label in enumerate(gold) if label != IGNORED]
+    # Words of the whole row, special tokens included: drop those without a gold label, too.
     if words is not None and len(words) == len(gold):
         words = [words[at] for at in counted]
     if words is not None:
@@ -161,6 +162,7 @@ def loop_evaluator(train: Training, options: Mapping[str, Any]) -> LoopEvaluator
     `options` are the fields of `Settings`; the facets are TOUGH_FACETS by default.
     """
     with_defaults = {"facets": TOUGH_FACETS if train is not None else (), **options}
+    # The result is not needed here: the call raises if a facet is unknown or needs training data.
     chosen_subsets(Settings.of(with_defaults), with_train=train is not None)
     return LoopEvaluator(_read_training(train), with_defaults, train is not None or bool(options))
 
@@ -169,6 +171,7 @@ def _read_training(train: Training) -> Corpus | list[Corpus] | None:
     if train is None:
         return None
     corpora: Any = train
+    # A list may be several corpora (paths, files) or one corpus (sentences).
     if isinstance(corpora, list | tuple) and corpora and is_source(corpora[0]):
         return [read(corpus) for corpus in corpora]
     return read(corpora)

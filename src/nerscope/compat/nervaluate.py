@@ -26,6 +26,7 @@ __all__ = ["Entity", "EvaluationIndices", "EvaluationResult", "Evaluator"]
 
 _MODES = ("entities", "overall")
 _COUNTS = ("correct", "incorrect", "partial", "missed", "spurious")
+# ANSI escapes, named after the outcome that they paint.
 _COLOURS = {
     "bold": "\033[1m",
     "white": "\033[97m",
@@ -75,6 +76,7 @@ class Evaluator:
         tags = self._used_tags()
         gold, pred = entity_columns(self.true, tags), entity_columns(self.pred, tags)
         pairs = possible_pairs(gold, pred, self.min_overlap_percentage)
+        # Without documents nervaluate gives an empty dictionary, not strategies with zero counts.
         overall: StrategyIndices = overall_indices(gold, pred, pairs) if self.true else {}
         by_tag = indices_by_tag(gold, pred, pairs, tags)
         return {
@@ -95,6 +97,7 @@ class Evaluator:
         """
         _check_choice(mode, scenario)
         first = "Strategy" if mode == "overall" else "Entity"
+        # The titles differ from those of `summary_report` below: nervaluate spells both ways.
         titles = ("Precision", "Recall", "F1-Score")
         output = io.StringIO()
         writer = csv.writer(output)
@@ -116,8 +119,10 @@ class Evaluator:
         ['PER', '1', '0', '0', '0', '0', '1.00', '1.00', '1.00']
         """
         _check_choice(mode, scenario)
+        # Sorted by name here, in order of evaluation in the CSV: as in nervaluate.
         rows = sorted(self._rows(mode, scenario), key=lambda row: str(row[0]))
         headers = [*_COUNTS, "precision", "recall", "f1-score"]
+        # `digits` is part of the maximum, because nervaluate has it there, too.
         width = max(*(len(str(row[0])) for row in rows), len(headers[0]), digits)
         lines = [
             f"Scenario: {scenario if mode == 'entities' else 'all'}",
@@ -206,9 +211,11 @@ def _with_tags(documents: EntityDocuments, tags: Sequence[str]) -> EntityDocumen
 
 
 def _load_both(true: Any, pred: Any, loader: str) -> tuple[EntityDocuments, EntityDocuments]:
+    # The loader is chosen by the gold side alone and used for both.
     name = loader_for(true) if loader == "default" else loader
     if name not in LOADERS:
         raise ValueError(f"Unknown loader: {name}")
+    # Only label lists must agree in length: entities in the other forms carry their own offsets.
     if name == "list":
         _check_lengths(true, pred)
     sides = LOADERS[name](true), LOADERS[name](pred)
@@ -291,6 +298,7 @@ def loader_for(data: Any) -> str:
         return "conll"
     if not (isinstance(data, list) and data and isinstance(data[0], list)):
         raise ValueError("Could not infer loader from input type")
+    # Empty documents say nothing about the form, so the first entry of any document decides.
     first = next((document[0] for document in data if document), "O")
     return "dict" if isinstance(first, dict) else "list"
 

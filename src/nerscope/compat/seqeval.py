@@ -214,7 +214,9 @@ def performance_measure(y_true: Sequence[Any], y_pred: Sequence[Any]) -> dict[st
     """
     gold, pred = _flat(y_true), _flat(y_pred)
     size = min(len(gold), len(pred))
+    # The gold labels of all tokens that are predicted as O.
     beside_outside = list(compress(gold, map(eq, pred, repeat("O"))))
+    # TN: O on both sides.
     nothing = beside_outside.count("O")
     right = int(sum(map(eq, gold, pred))) - nothing
     added = size - len(beside_outside) - right
@@ -231,6 +233,7 @@ def _flat(labels: Sequence[Any]) -> list[Any]:
 def _plain(labels: Any) -> list[Any]:
     """Tuples and arrays of labels as lists of lists."""
     outer: list[Any] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    # The usual case, decided without a loop in Python.
     if set(map(type, outer)) <= {list}:
         return outer
     return [
@@ -302,6 +305,7 @@ def _average_scores(
 ) -> _Scores:
     if average not in _AVERAGES:
         raise ValueError(f"average has to be one of {_AVERAGES}")
+    # seqeval ignores mode="strict" without a scheme here, but not in `classification_report`.
     strict = mode == "strict" and bool(scheme)
     counts, complaints = _count_chunks(y_true, y_pred, suffix, strict, scheme)
     scores = _scores(counts, undefined, average)
@@ -319,6 +323,7 @@ def _report_rows(
 ) -> tuple[list[str], list[_Scores]]:
     """The names of the types; their scores, and below them the three averages."""
     counts, complaints = _count_chunks(y_true, y_pred, suffix, strict, scheme)
+    # _AVERAGES begins with None: scores by type.
     by_type, *averages = (_scores(counts, undefined, average) for average in _AVERAGES)
     for average in _AVERAGES:
         complaints += _complaints(counts, undefined, average)
@@ -372,6 +377,7 @@ def _complaints(
 
 
 def _undefined_metric_warning() -> type[Warning]:
+    # Looked up, not imported: importing scikit-learn takes a second.
     loaded: Any = sys.modules.get("sklearn.exceptions")
     kind: type[Warning] = getattr(loaded, "UndefinedMetricWarning", UndefinedMetricWarning)
     return kind
@@ -412,6 +418,7 @@ def _as_dict(names: list[str], rows: Iterable[_Scores]) -> Report:
 
 
 def _as_text(names: list[str], rows: list[_Scores], digits: int) -> str:
+    # `digits` is part of the maximum, because seqeval has it there, too.
     width = max(*map(len, _with_averages(names)), digits)
     head = " ".join(f"{title:>9}" for title in ("precision", "recall", "f1-score", "support"))
     lines = [

@@ -47,6 +47,7 @@ class SeqevalScheme(NamedTuple):
 
     name: str
     letters: str
+    # Each is a table of `_table`: where chunks start, continue and end.
     starts: Bools
     inside: Bools
     ends: Bools
@@ -71,6 +72,7 @@ _SIGNS = {
     "BILOU": "IOBLU IBLU IOBL OBLU IBL BLU OBL BL U",
 }
 _RECOGNISED = {frozenset(sign): name for name, signs in _SIGNS.items() for sign in signs.split()}
+# The default mode (`start_of_chunk`, `end_of_chunk` in seqeval), which knows no scheme.
 _LOOSE_STARTS = _table("*B *S EE EI SE SI OE OI *I! *E! *U! *L! *?!")
 _LOOSE_ENDS = _table("E* S* BB BS BO IB IS IO B*! I*! U*! L*! ?*!")
 
@@ -166,6 +168,8 @@ def _looks_right(label: str, suffix: bool) -> bool:
 
 def _loose_mentions(row: _LabelRow) -> Mentions:
     """Each end closes a chunk that began at the last start, however long ago that was."""
+    # An end is the first label behind a chunk. The running maximum gives the latest start before
+    # it: starts at 0 and 3 are 0 0 0 3 3 for the labels 0 to 4.
     end = np.flatnonzero(_LOOSE_ENDS[row.pairs])
     here = np.arange(len(row.pairs))
     started = np.maximum.accumulate(np.where(_LOOSE_STARTS[row.pairs], here, 0))
@@ -221,8 +225,11 @@ def _strict_mentions(row: _LabelRow, scheme: SeqevalScheme) -> Mentions:
     the run ends as the scheme demands.
     """
     breaks = ~scheme.inside[row.pairs]
+    # Number the runs of labels that continue each other: for breaks at labels 0 and 3, `heads` is
+    # 0 3, `run` is 1 1 1 2 2, and run k ends at heads[k].
     heads, run = np.flatnonzero(breaks), np.cumsum(breaks)
     begin = np.flatnonzero(scheme.starts[row.pairs])
+    # Of several starts in a run, only the first begins a chunk.
     begin = begin[np.diff(run[begin], prepend=0) > 0]
     end = heads[run[begin]]
     chunks = Mentions(begin, end, row.kind[begin])

@@ -50,9 +50,11 @@ class SpacyScorer:
         """The scores that spaCy gives, and those that nerscope adds."""
         from spacy.scorer import get_ner_prf
 
+        # Examples may be an iterator, and both scorers read them.
         listed = list(examples)
         gold, predicted = _two_sides(listed)
         scores: dict[str, Any] = get_ner_prf(listed, **kwargs)
+        # Without a gold entity, most of these numbers are undefined.
         if any(spans for _, spans in gold):
             scores |= tough_numbers(self._evaluator.results(gold, predicted))
         return scores
@@ -88,10 +90,12 @@ def _aligned_spans(example: Any) -> Spans:
     """
     spans: Spans = []
     for entity in example.x.ents:
+        # The alignment maps predicted tokens to gold tokens over their characters.
         indices = example.alignment.x2y[entity.start : entity.end]
         if not len(indices):
             continue
         start, end = int(indices[0]), int(indices[-1]) + 1
+        # ent_iob is 0 for a token without annotation: a prediction there cannot be judged.
         is_annotated = all(token.ent_iob for token in example.y[start:end])
         if is_annotated and (not spans or spans[-1][1] <= start):
             spans.append((start, end, entity.label_))

@@ -1,1 +1,1 @@
-"""Questions to data alone: what it is like, whether it is valid, how it looks in another scheme."""
+"""Questions about data alone: describe, validate, convert, split."""

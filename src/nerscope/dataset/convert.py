@@ -1,4 +1,4 @@
-"""Writing a corpus in another tagging scheme, or in another format."""
+"""Write a corpus in another tagging scheme or format."""
 
 import os
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes, join_chunks
 from nerscope.corpus.mentions import check_repair, count_merged_by_io, encode
-from nerscope.corpus.schemes import SINGLE, Scheme, scheme_named
+from nerscope.corpus.schemes import BIO, SINGLE, Scheme, scheme_named
 from nerscope.errors import InputError, UsageError, expect, plural
 from nerscope.formats.base import (
     FALLBACK,
@@ -25,15 +25,13 @@ from nerscope.formats.losses import losses_of_files, notes_of
 from nerscope.formats.packing import packed_for
 from nerscope.results.files import write_bytes, write_folder
 
-Files = Mapping[str, bytes]
 
-
-class Converted(NamedTuple):
-    """A file in another scheme or format, with what was lost on the way; or files for a folder."""
+class Conversion(NamedTuple):
+    """The content of a file in another scheme or format, or of the files of a folder."""
 
     data: bytes
-    notes: list[str]
-    files: Files | None = None
+    notes: list[str]  # what was lost
+    files: Mapping[str, bytes] | None = None  # by path in the folder; None if it is one file
 
 
 def convert(
@@ -43,9 +41,13 @@ def convert(
     to: str | None = None,
     repair: str = "conlleval",
 ) -> list[str]:
-    """Write a corpus in another scheme or format; what was lost on the way is returned.
+    """Write a corpus in another scheme or format; the result is a list of notes on what was lost.
 
-    The format is told by the ending of the name, or by `FILE::format=NAME`; columns otherwise.
+    - `given`: a file, a corpus or sentences.
+    - `target`: the file to write. Its ending decides the format, or `FILE::format=NAME` does; the
+      default is columns.
+    - `to`: the scheme, as "bioes"; needed only if the format stays the same.
+    - `repair`: how labels that break their scheme are read, as for `evaluate`.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -61,70 +63,64 @@ def convert(
     form = format_written(text)
     if form.write is not None and Path(path).suffix:  # a name without an ending is a folder
         form = form._replace(write_folder=None)
-    data, notes, files = converted(open_source(given), to, repair, form)
+    data, notes, files = convert_source(open_source(given), to, repair, form)
     if files is not None:
         write_folder(path, files.items())
-        return notes
-    write_bytes(path, packed_for(path, data))
+    else:
+        write_bytes(path, packed_for(path, data))
     return notes
 
 
-def converted(
+def convert_source(
     source: Source, to: str | None, repair: str = "conlleval", form: Format | None = None
-) -> Converted:
-    """The corpus with its labels spelt in another scheme; in its own format, all else stays."""
+) -> Conversion:
+    """The corpus in another scheme; if the format stays, everything but the labels stays."""
     check_repair(repair)
-    own = source.format or FALLBACK
-    form = form or FORMATS[own]
-    read = _read(source, repair)
-    target = scheme_named("bio" if to is None else to)
-    whole = join_chunks(read.chunks)
-    labelled = form.name in (FALLBACK, own)
-    notes = [*read.notes, *(_lost(whole, target) if labelled else ())]
-    if labelled:
-        _check_flat(whole, source.name)
-    data = _relabelled(source, whole, target) if form.name == own else None
+    source_format = source.format or FALLBACK
+    form = form or FORMATS[source_format]
+    corpus, notes = _read_spans(source, repair)
+    scheme = scheme_named(BIO.name if to is None else to)
+    if form.name in (FALLBACK, source_format):  # other formats store spans, which lose nothing
+        notes += _scheme_notes(corpus, scheme)
+        _check_flat(corpus, source.name)
+    data = _relabelled(source, corpus, scheme) if form.name == source_format else None
     if data is not None and to is None:
         raise UsageError(
             "--to", "it is not said, and the format stays the same", "name a scheme, as --to bioes"
         )
     if data is not None:
-        return Converted(data, notes)
+        return Conversion(data, notes)
     if form.write_folder is not None:
-        return Converted(b"", notes, form.write_folder(with_tokens(whole), target))
-    return Converted(_written(form, whole, target), notes)
+        return Conversion(b"", notes, form.write_folder(with_tokens(corpus), scheme))
+    return Conversion(_written(form, corpus, scheme), notes)
 
 
-class _Read(NamedTuple):
-    chunks: list[Corpus]  # with spans
-    notes: list[str]
-
-
-def _read(source: Source, repair: str) -> _Read:
-    """The corpus with its mentions as spans, and what reading it lost."""
+def _read_spans(source: Source, repair: str) -> tuple[Corpus, list[str]]:
+    """The corpus with its mentions as spans, and notes on what reading it lost."""
+    # These repairs depend on the scheme, which one chunk alone may not show.
     scheme = source.nature().scheme if repair in ("strict", "discard") else None
-    chunks, readings, told = [], dict[str, ReadingNotes](), None
+    chunks, readings, declared = [], dict[str, ReadingNotes](), None
     for chunk in source.chunks(Coding()):
         chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
         readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
-        told = chunk.declared_scheme
-    own = told or sum(readings.values(), ReadingNotes()).transitions.scheme()
-    found = losses_of_files(source.name, readings, own, repair)
-    return _Read(chunks, notes_of(found))
+        declared = chunk.declared_scheme
+    detected = declared or sum(readings.values(), ReadingNotes()).transitions.scheme()
+    losses = losses_of_files(source.name, readings, detected, repair)
+    return join_chunks(chunks), notes_of(losses)
 
 
-def _lost(corpus: Corpus, target: Scheme) -> list[str]:
-    """What a scheme cannot say of the mentions."""
+def _scheme_notes(corpus: Corpus, scheme: Scheme) -> list[str]:
+    """What a scheme cannot express about the mentions."""
     mentions, notes = corpus.mentions(), []
-    if target.name == "io" and (melted := count_merged_by_io(mentions, corpus.starts)):
+    if scheme.name == "io" and (merged := count_merged_by_io(mentions, corpus.starts)):
         notes.append(
-            f"{corpus.name}: {plural(melted, 'mention')} after another of the same type; "
-            f"{target.name} melts them into one"
+            f"{corpus.name}: {plural(merged, 'mention')} after another of the same type; "
+            f"{scheme.name} melts them into one"
         )
-    if target.bare == SINGLE and (split := int((mentions.lengths > 1).sum())):
+    if scheme.bare == SINGLE and (longer := int((mentions.lengths > 1).sum())):
         notes.append(
-            f"{corpus.name}: {plural(split, 'mention')} of several tokens; "
-            f"{target.name} tears them apart"
+            f"{corpus.name}: {plural(longer, 'mention')} of several tokens; "
+            f"{scheme.name} tears them apart"
         )
     return notes
 
@@ -138,18 +134,17 @@ def _check_flat(corpus: Corpus, name: str) -> None:
         )
 
 
-def _relabelled(source: Source, corpus: Corpus, target: Scheme) -> bytes | None:
-    """The file with other labels, if its format can be written so."""
-    codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, target)
-    names = corpus.coding.labels.texts_in(target)
-    spelt = (names[code] for code in codes)
-    return source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
+def _relabelled(source: Source, corpus: Corpus, scheme: Scheme) -> bytes | None:
+    """The file with other labels; None if its format cannot be rewritten in place."""
+    codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
+    names = corpus.coding.labels.texts_in(scheme)
+    labels = (names[code] for code in codes)
+    return source.relabelled(dict(zip(corpus.lines.tolist(), labels, strict=True)))
 
 
-def _written(form: Format, corpus: Corpus, target: Scheme) -> bytes:
-    """The corpus in a format."""
+def _written(form: Format, corpus: Corpus, scheme: Scheme) -> bytes:
     if form.write is None:
         raise UsageError(
             f"format '{form.name}'", "it can be read, not written", "choose another format"
         )
-    return form.write(with_tokens(corpus), target)
+    return form.write(with_tokens(corpus), scheme)

@@ -1,42 +1,149 @@
-"""What a dataset is like: sizes, composition, how surfaces are used, duplicates, hard tokens."""
+"""Describe a dataset: sizes, composition, how surfaces are used, duplicates, hard tokens."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from nerscope.dataset.composition import composition, mention_counts, mention_shares
-from nerscope.dataset.duplicates import duplicates
-from nerscope.dataset.hard_tokens import hard_tokens_in
-from nerscope.dataset.sizes import sizes
-from nerscope.dataset.splits import Split, read_splits
-from nerscope.dataset.usage import ambiguous, inconsistent, unannotated, usage_of
+from nerscope.corpus.arrays import Bools, Ints, lookup
+from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.units import ALL, MENTION
+from nerscope.dataset.duplicates import DuplicateRow, find_duplicates
+from nerscope.dataset.hard_tokens import HardTokenRow, hard_token_rows
+from nerscope.dataset.loading import DatasetSplit, load_splits
+from nerscope.dataset.usage import (
+    AmbiguousRow,
+    InconsistentRow,
+    UnannotatedRow,
+    ambiguous_surfaces,
+    count_uses,
+    inconsistent_surfaces,
+    unannotated_surfaces,
+)
+from nerscope.facets.facet import Facet
+from nerscope.facets.hard import HARD, HARD_STRICT
+from nerscope.facets.tmr import TMR
+from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.losses import Loss, losses_of
+from nerscope.results.rows import ResultRow
 
-Records = list[dict[str, Any]]
+_COMPOSITION_FACETS = (TMR, HARD, HARD_STRICT)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompositionRow(ResultRow):
+    """How many units of a split a level of a facet holds."""
+
+    split: str
+    facet: str
+    level: str
+    type: str | None  # None: all types together
+    n: int
+    share: float | None  # of all units, or of those of the type; None if there are none
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MentionCounts(ResultRow):
+    """Mentions and distinct surfaces of a split.
+
+    A surface is ambiguous if training has it with several types, unseen if training does not have
+    it as a mention. The unseen ones are None where there is no training data.
+    """
+
+    mentions: int
+    unique: int
+    ambiguous: int
+    ambiguous_unique: int
+    unseen: int | None
+    unseen_unique: int | None
+
+    def shares(self) -> "MentionShares":
+        def share(n: int | None, total: int) -> float | None:
+            return n / total if n is not None and total else None
+
+        return MentionShares(
+            share(self.ambiguous, self.mentions),
+            share(self.ambiguous_unique, self.unique),
+            share(self.unseen, self.mentions),
+            share(self.unseen_unique, self.unique),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MentionShares(ResultRow):
+    """The counts as shares of all mentions and of all distinct surfaces."""
+
+    ambiguous: float | None
+    ambiguous_unique: float | None
+    unseen: float | None
+    unseen_unique: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeSize(ResultRow):
+    """How many mentions have a type."""
+
+    type: str
+    n: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LengthSpread(ResultRow):
+    """Lengths in tokens; None if there is nothing to measure."""
+
+    mean: float | None
+    median: float | None
+    max: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitSizes(ResultRow):
+    """What can be counted in a split alone."""
+
+    name: str
+    sentences: int
+    tokens: int
+    distinct_tokens: int
+    documents: int | None  # None if nothing marks them
+    mentions: int
+    distinct_surfaces: int
+    types: list[TypeSize]
+    mention_length: LengthSpread
+    sentence_length: LengthSpread
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """All that is known of each split; docs/commands/describe.md explains every field."""
+    """Everything that `describe` finds; docs/commands/describe.md explains every field.
 
-    rows: Records
-    zeta: dict[str, float | None]
-    mentions: dict[str, dict[str, int | None]]
-    mention_shares: dict[str, dict[str, float | None]]
-    splits: dict[str, dict[str, Any]]
-    ambiguous: Records
-    unannotated: Records
-    inconsistent: Records
-    duplicates: Records
-    hard_tokens: Records
+    Rows have attributes, and can be read like dicts: `row.level` and `row["level"]` are the same.
+    """
+
+    rows: list[CompositionRow]
+    zeta: dict[str, float | None]  # the mean of each attribute in the last split
+    mentions: dict[str, MentionCounts]  # by split, like those that follow
+    mention_shares: dict[str, MentionShares]
+    splits: dict[str, SplitSizes]
+    ambiguous: list[AmbiguousRow]
+    unannotated: list[UnannotatedRow]
+    inconsistent: list[InconsistentRow]
+    duplicates: list[DuplicateRow]
+    hard_tokens: list[HardTokenRow]
     losses: list[Loss]
 
     def as_dict(self) -> dict[str, Any]:
         """What `describe --format json` prints."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+
+def _plain(value: Any) -> Any:
+    """Rows as dicts, also those inside of rows, lists and dicts."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def describe(
@@ -48,62 +155,154 @@ def describe(
 ) -> Description:
     """Describe a dataset, or one file.
 
+    - `train`, `dev`, `test`: files, corpora or sentences; dev and test are compared with train.
+    - `repair`: how labels that break their scheme are read, as for `evaluate`.
+
     >>> train = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
-    >>> found = describe(train, test=[(["Ada", "met", "Eve"], ["B-PER", "O", "B-PER"])])
-    >>> found.mentions["test"]["unseen"]
+    >>> description = describe(train, test=[(["Ada", "met", "Eve"], ["B-PER", "O", "B-PER"])])
+    >>> description.mentions["test"].unseen
     1
-    >>> describe(train).splits["train"]["tokens"]
+    >>> describe(train).splits["train"].tokens
     3
     """
-    others = {"dev": dev, "test": test}
-    given = {name: one for name, one in others.items() if one is not None}
-    splits = read_splits({"train": train, **given}, repair)
-    counts = {one.name: mention_counts(one) for one in splits}
-    return _described(splits, counts, repair)
+    optional = {"dev": dev, "test": test}
+    others = {name: source for name, source in optional.items() if source is not None}
+    splits = load_splits({"train": train, **others}, repair)
+    return _describe_splits(splits, _all_mention_counts(splits), repair)
 
 
 def describe_each(files: Mapping[str, CorpusLike], *, repair: str = "conlleval") -> Description:
     """Describe files each by itself: none is training data, so nothing is seen or unseen."""
-    parts = []
-    for name, given in files.items():
-        splits = read_splits({name: given}, repair)
-        counts = mention_counts(splits[0])
-        unknown = dict.fromkeys(("unseen", "unseen_unique"))
-        parts.append(_described(splits, {name: {**counts, **unknown}}, repair).as_dict())
-    return Description(**{key: _joined([part[key] for part in parts]) for key in parts[0]})
+    descriptions = []
+    for name, source in files.items():
+        splits = load_splits({name: source}, repair)
+        counts = {
+            split: replace(count, unseen=None, unseen_unique=None)
+            for split, count in _all_mention_counts(splits).items()
+        }
+        descriptions.append(_describe_splits(splits, counts, repair))
+    return Description(
+        **{
+            field.name: _concatenated([getattr(each, field.name) for each in descriptions])
+            for field in fields(Description)
+        }
+    )
 
 
-def _joined(values: Sequence[Any]) -> Any:
-    """Lists one after the other, or mappings put together."""
+def _concatenated(values: Sequence[Any]) -> Any:
+    """Lists one after the other, or dicts merged into one."""
     if isinstance(values[0], dict):
         return {key: item for value in values for key, item in value.items()}
     return [item for value in values for item in value]
 
 
-def _described(
-    splits: Sequence[Split], counts: dict[str, dict[str, int | None]], repair: str
+def _describe_splits(
+    splits: Sequence[DatasetSplit], counts: dict[str, MentionCounts], repair: str
 ) -> Description:
-    others, usage = splits[1:], usage_of(splits)
+    others, uses = splits[1:], count_uses(splits)
     return Description(
-        rows=[row for one in others for row in composition(one)],
-        zeta={name: _or_none(one.mean()) for name, one in splits[-1].values.items()},
+        rows=[row for split in others for row in _composition(split)],
+        zeta={name: _or_none(values.mean()) for name, values in splits[-1].values.items()},
         mentions=counts,
-        mention_shares={name: mention_shares(own) for name, own in counts.items()},
-        splits={one.name: sizes(one) for one in splits},
-        ambiguous=[row for one in splits for row in ambiguous(usage, one.name)],
-        unannotated=[row for one in splits for row in unannotated(usage, one.name)],
-        inconsistent=[row for one in others for row in inconsistent(usage, one.name)],
-        duplicates=list(duplicates(splits)),
+        mention_shares={name: count.shares() for name, count in counts.items()},
+        splits={split.name: _sizes(split) for split in splits},
+        ambiguous=[row for split in splits for row in ambiguous_surfaces(uses, split.name)],
+        unannotated=[row for split in splits for row in unannotated_surfaces(uses, split.name)],
+        inconsistent=[row for split in others for row in inconsistent_surfaces(uses, split.name)],
+        duplicates=list(find_duplicates(splits)),
         hard_tokens=[
-            {"split": one.name, **row} for one in others for row in hard_tokens_in(one.view)
+            replace(row, split=split.name)
+            for split in others
+            for row in hard_token_rows(split.view)
         ],
-        losses=[loss for one in splits for loss in _losses(one, repair)],
+        losses=[loss for split in splits for loss in _losses(split, repair)],
     )
 
 
-def _losses(split: Split, repair: str) -> list[Loss]:
+def _losses(split: DatasetSplit, repair: str) -> list[Loss]:
     corpus = split.corpus
     return list(losses_of(corpus.name, corpus.reading_notes, corpus.scheme, repair))
+
+
+def _composition(split: DatasetSplit) -> Iterator[CompositionRow]:
+    """How many units each level of each facet holds: the composition tables of the papers."""
+    view = split.view
+    for facet in _COMPOSITION_FACETS:
+        codes, masks = facet.checked_codes(view), _type_masks(view, facet, split.types)
+        levels = {ALL: tuple(range(facet.n_codes)), **facet.level_codes}
+        for level, level_codes in levels.items():
+            is_inside = np.isin(codes, level_codes)
+            for type_, mask in masks.items():
+                n, total = int((is_inside & mask).sum()), int(mask.sum())
+                share = n / total if total else None
+                yield CompositionRow(split.name, facet.name, level, type_, n, share)
+
+
+def _type_masks(view: View, facet: Facet, types: list[str]) -> dict[str | None, Bools]:
+    """All units (None); then, if they are mentions, those of each type that occurs."""
+    masks: dict[str | None, Bools] = {None: np.ones(view.n_units(facet.unit), bool)}
+    if facet.unit == MENTION:
+        codes: Ints = view.mentions.type
+        used = sorted(np.unique(codes).tolist(), key=types.__getitem__)
+        masks |= {types[code]: codes == code for code in used}
+    return masks
+
+
+def _all_mention_counts(splits: Sequence[DatasetSplit]) -> dict[str, MentionCounts]:
+    return {split.name: _mention_counts(split.view) for split in splits}
+
+
+def _mention_counts(view: View) -> MentionCounts:
+    n_types = (view.lexicon.surface_counts > 0).sum(axis=1)  # in training, by surface
+    is_ambiguous: Bools = lookup(n_types, view.surface) >= 2
+    is_unseen: Bools = lookup(view.lexicon.surface_totals, view.surface) == 0
+
+    def distinct(surfaces: Ints) -> int:
+        return len(np.unique(surfaces))
+
+    return MentionCounts(
+        len(view.surface),
+        distinct(view.surface),
+        int(is_ambiguous.sum()),
+        distinct(view.surface[is_ambiguous]),
+        int(is_unseen.sum()),
+        distinct(view.surface[is_unseen]),
+    )
+
+
+def _sizes(split: DatasetSplit) -> SplitSizes:
+    corpus, mentions = split.corpus, split.mentions
+    return SplitSizes(
+        name=corpus.name,
+        sentences=len(corpus),
+        tokens=corpus.n_tokens,
+        distinct_tokens=len(np.unique(corpus.tokens)),
+        documents=_n_documents(corpus),
+        mentions=len(mentions),
+        distinct_surfaces=len(np.unique(split.view.surface)),
+        types=_type_sizes(split),
+        mention_length=_length_spread(mentions.lengths),
+        sentence_length=_length_spread(np.diff(corpus.starts)),
+    )
+
+
+def _n_documents(corpus: Corpus) -> int | None:
+    # Where nothing marks documents, all sentences are in document 0.
+    return len(np.unique(corpus.documents)) if corpus.documents.any() else None
+
+
+def _type_sizes(split: DatasetSplit) -> list[TypeSize]:
+    """The types with their counts and shares, most frequent first."""
+    counts = np.bincount(split.mentions.type, minlength=len(split.types)).tolist()
+    ranked = sorted(zip(split.types, counts, strict=True), key=lambda item: (-item[1], item[0]))
+    total = len(split.mentions)
+    return [TypeSize(name, n, n / total) for name, n in ranked if n]
+
+
+def _length_spread(lengths: Ints) -> LengthSpread:
+    if not len(lengths):
+        return LengthSpread(None, None, None)
+    return LengthSpread(float(lengths.mean()), float(np.median(lengths)), int(lengths.max()))
 
 
 def _or_none(value: float) -> float | None:

@@ -1,103 +1,122 @@
-"""Sentences that occur again, within a split and in another: leaks.
+"""Sentences that occur again, within a split and in another one: leaks.
 
-Two sentences are exact duplicates if they have the same tokens; near duplicates if their tokens are
-the same but for case and digits (case-folded, each run of digits taken as one 0) and no sentence
-there is an exact duplicate. Labels do not matter.
+Two sentences are exact duplicates if they have the same tokens. They are near duplicates if their
+tokens differ in case and digits only (case-folded, each run of digits taken as one 0) and the other
+split has no exact duplicate. Labels do not matter.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, expand_ranges
 from nerscope.corpus.interning import SequenceTrie
-from nerscope.dataset.splits import Split
+from nerscope.dataset.loading import DatasetSplit
+from nerscope.results.rows import ResultRow
 
 _DIGITS = re.compile(r"\d+")
+_EXACT, _NEAR = "exact", "near"  # kinds of duplicates
 
 
-def duplicates(splits: Sequence[Split]) -> Iterator[dict[str, Any]]:
-    """For each split: what it repeats of itself, then what it shares with each one before."""
-    tokens = [one.corpus.tokens for one in splits]
+@dataclass(frozen=True, slots=True, eq=False)
+class DuplicatePlace(ResultRow):
+    """A sentence that occurs again, and where it occurs first."""
+
+    place: str
+    first: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DuplicateRow(ResultRow):
+    """How many sentences of a split occur in another one, or earlier in the same one."""
+
+    split: str
+    against: str
+    kind: str
+    n: int
+    share: float
+    places: list[DuplicatePlace]
+
+
+def find_duplicates(splits: Sequence[DatasetSplit]) -> Iterator[DuplicateRow]:
+    """For each split: what it repeats of itself, then what it shares with each split before it."""
+    tokens = [split.corpus.tokens for split in splits]
     exact = _sentence_codes(splits, tokens)
-    near = _sentence_codes(splits, _alike(splits, tokens))
+    near = _sentence_codes(splits, _normalised_tokens(splits, tokens))
     for number, split in enumerate(splits):
-        first = _first_in(exact[number])[exact[number]]
-        yield _row("exact", split, split, first, first < np.arange(len(first)))
+        first = _first_sentences(exact[number])[exact[number]]
+        yield _row(_EXACT, split, split, first, first < np.arange(len(first)))
         for before in range(number):
             same = _twins(exact[number], exact[before])
-            yield _row("exact", split, splits[before], same, same >= 0)
-            alike = _twins(near[number], near[before])
-            yield _row("near", split, splits[before], alike, (alike >= 0) & (same < 0))
+            yield _row(_EXACT, split, splits[before], same, same >= 0)
+            similar = _twins(near[number], near[before])
+            yield _row(_NEAR, split, splits[before], similar, (similar >= 0) & (same < 0))
 
 
-def _sentence_codes(splits: Sequence[Split], tokens: Sequence[Ints]) -> list[Ints]:
-    """A code for each sentence of each split, equal if and only if the tokens are."""
+def _sentence_codes(splits: Sequence[DatasetSplit], tokens: Sequence[Ints]) -> list[Ints]:
+    """A code for each sentence of each split; equal tokens have equal codes."""
     paths = SequenceTrie()
-    starts = [one.corpus.starts for one in splits]
-    return [paths.codes(own, at[:-1], at[1:]) for own, at in zip(tokens, starts, strict=True)]
+    starts = [split.corpus.starts for split in splits]
+    return [paths.codes(codes, at[:-1], at[1:]) for codes, at in zip(tokens, starts, strict=True)]
 
 
-def _alike(splits: Sequence[Split], tokens: Sequence[Ints]) -> list[Ints]:
+def _normalised_tokens(splits: Sequence[DatasetSplit], tokens: Sequence[Ints]) -> list[Ints]:
     """Token codes that are equal if tokens differ only in case and digits."""
     used = np.unique(np.concatenate(tokens))
     words = splits[0].corpus.coding.tokens.strings(used)
-    known: dict[str, int] = {}
+    codes: dict[str, int] = {}
     table = np.zeros(int(used[-1]) + 1, np.int64)
-    table[used] = [known.setdefault(alike(word), len(known)) for word in words]
-    return [table[own] for own in tokens]
+    table[used] = [codes.setdefault(normalise(word), len(codes)) for word in words]
+    return [table[split_tokens] for split_tokens in tokens]
 
 
-def alike(token: str) -> str:
-    """What near duplicates have in common.
+def normalise(token: str) -> str:
+    """The token without differences of case and digits.
 
-    >>> alike("MARCH-1996"), alike("March-7")
+    >>> normalise("MARCH-1996"), normalise("March-7")
     ('march-0', 'march-0')
     """
     return _DIGITS.sub("0", token.casefold())
 
 
-def _first_in(codes: Ints) -> Ints:
+def _first_sentences(codes: Ints) -> Ints:
     """By code: the first sentence that has it, -1 if none has."""
     first = np.full(int(codes.max(initial=-1)) + 1, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # assigned backwards: the first one wins
     return first
 
 
 def _twins(codes: Ints, others: Ints) -> Ints:
-    """The first of other sentences with the code of each, -1 where there is none."""
-    first = _first_in(others)
+    """By sentence: the first of the other sentences with the same code, -1 if there is none."""
+    first = _first_sentences(others)
     return np.where(codes < len(first), first[np.minimum(codes, len(first) - 1)], -1)
 
 
-def _row(kind: str, split: Split, against: Split, twin: Ints, chosen: Bools) -> dict[str, Any]:
-    """How many sentences of a split have a twin, and each of them with its place."""
-    found = np.flatnonzero(chosen)
-    columns = _places(split, found), _places(against, twin[found]), _texts(split, found)
-    places = [
-        {"place": place, "first": first, "text": text}
-        for place, first, text in zip(*columns, strict=True)
-    ]
-    return {
-        "split": split.name,
-        "against": against.name,
-        "kind": kind,
-        "n": len(found),
-        "share": len(found) / len(twin),
-        "places": places,
-    }
+def _row(
+    kind: str, split: DatasetSplit, against: DatasetSplit, twin: Ints, chosen: Bools
+) -> DuplicateRow:
+    repeated = np.flatnonzero(chosen)
+    columns = (
+        _places(split, repeated),
+        _places(against, twin[repeated]),
+        _texts(split, repeated),
+    )
+    places = [DuplicatePlace(*place) for place in zip(*columns, strict=True)]
+    n = len(repeated)
+    return DuplicateRow(split.name, against.name, kind, n, n / len(twin), places)
 
 
-def _places(split: Split, sentences: Ints) -> list[str]:
+def _places(split: DatasetSplit, sentences: Ints) -> list[str]:
     """Where sentences begin: file and line."""
     return [split.corpus.place(token) for token in split.corpus.starts[sentences].tolist()]
 
 
-def _texts(split: Split, sentences: Ints) -> list[str]:
-    """Sentences as text; each distinct token is spelt out once."""
+def _texts(split: DatasetSplit, sentences: Ints) -> list[str]:
+    # Each distinct token is decoded once: duplicates are often long lists of the same words.
     starts, ends = split.corpus.starts[sentences], split.corpus.starts[sentences + 1]
     used, inverse = np.unique(split.corpus.tokens[expand_ranges(starts, ends)], return_inverse=True)
     words = np.array(split.corpus.coding.tokens.strings(used), object)[inverse].tolist()

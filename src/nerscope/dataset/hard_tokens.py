@@ -1,16 +1,41 @@
 """The most frequent hard tokens of a test set, with how training labels them."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, lookup
-from nerscope.dataset.splits import read_splits
+from nerscope.corpus.schemes import OUTSIDE_LABEL
+from nerscope.dataset.loading import load_splits
 from nerscope.facets.facet import Facet
-from nerscope.facets.hard import HARD, HARD_STRICT
+from nerscope.facets.hard import HARD, HARD_STRICT, OTHER
 from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
+from nerscope.results.rows import ResultRow
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HardTokenRow(ResultRow):
+    """A hard token with its count in the test set."""
+
+    facet: str
+    level: str
+    token: str
+    count: int
+    training_labels: str  # as "O 2, LOC 1"; as a dict, the key is "training labels"
+    split: str | None = None  # in descriptions only
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            **({} if self.split is None else {"split": self.split}),
+            "facet": self.facet,
+            "level": self.level,
+            "token": self.token,
+            "count": self.count,
+            "training labels": self.training_labels,
+        }
 
 
 def hard_tokens(
@@ -21,42 +46,41 @@ def hard_tokens(
     repair: str = "conlleval",
     map: Mapping[str, str] | None = None,
     drop: Iterable[str] = (),
-) -> list[dict[str, Any]]:
-    """The most frequent tokens of each subset of hard tokens; all of them if `most` is None.
+) -> list[HardTokenRow]:
+    """The most frequent tokens of each subset of hard tokens.
+
+    - `train`, `test`: files, corpora or sentences.
+    - `most`: how many tokens of each subset; None for all of them.
+    - `repair`, `map`, `drop`: how labels are read and types renamed, as for `evaluate`.
 
     >>> train = [(["May", "came"], ["O", "O"])]
-    >>> hard_tokens(train, [(["May", "left"], ["B-PER", "O"])])[0]["token"]
+    >>> hard_tokens(train, [(["May", "left"], ["B-PER", "O"])])[0].token
     'left'
     """
-    _, split = read_splits({"train": train, "test": test}, repair, map, drop)
-    return list(hard_tokens_in(split.view, most))
+    _, split = load_splits({"train": train, "test": test}, repair, map, drop)
+    return list(hard_token_rows(split.view, most))
 
 
-def hard_tokens_in(view: View, most: int | None = None) -> Iterator[dict[str, Any]]:
-    """The same, of mentions that are read already."""
+def hard_token_rows(view: View, most: int | None = None) -> Iterator[HardTokenRow]:
+    """The same for a test set that is loaded already."""
     for facet in (HARD, HARD_STRICT):
         codes = facet.checked_codes(view)
-        for level, members in facet.level_codes.items():
-            if len(members) == 1 and level != "other":
-                chosen = view.sentences.corpus.tokens[codes == members[0]]
-                yield from _rows(facet, level, view, chosen, most)
+        for level, level_codes in facet.level_codes.items():
+            # Levels of several codes, as unseen, only join what is listed by their parts.
+            if len(level_codes) == 1 and level_codes != (OTHER,):
+                tokens = view.sentences.corpus.tokens[codes == level_codes[0]]
+                yield from _rows(facet, level, view, tokens, most)
 
 
 def _rows(
-    facet: Facet, level: str, view: View, chosen: Ints, most: int | None
-) -> Iterator[dict[str, Any]]:
-    found, times = np.unique(chosen, return_counts=True)
-    counts, words = times.tolist(), view.sentences.corpus.coding.tokens.strings(found)
-    ranked = sorted(range(len(found)), key=lambda one: (-counts[one], words[one]))[:most]
-    labels = _training_labels(view, found[ranked])
-    for one, known in zip(ranked, labels, strict=True):
-        yield {
-            "facet": facet.name,
-            "level": level,
-            "token": words[one],
-            "count": counts[one],
-            "training labels": known,
-        }
+    facet: Facet, level: str, view: View, tokens: Ints, most: int | None
+) -> Iterator[HardTokenRow]:
+    distinct, times = np.unique(tokens, return_counts=True)
+    counts, words = times.tolist(), view.sentences.corpus.coding.tokens.strings(distinct)
+    ranked = sorted(range(len(distinct)), key=lambda at: (-counts[at], words[at]))[:most]
+    labels = _training_labels(view, distinct[ranked])
+    for at, training_labels in zip(ranked, labels, strict=True):
+        yield HardTokenRow(facet.name, level, words[at], counts[at], training_labels)
 
 
 def _training_labels(view: View, tokens: Ints) -> Iterator[str]:
@@ -64,7 +88,7 @@ def _training_labels(view: View, tokens: Ints) -> Iterator[str]:
     inside = lookup(view.lexicon.inside_counts, tokens)
     total, anywhere = view.lexicon.token_counts, view.lexicon.inside_totals
     outside = lookup(total, tokens) - lookup(anywhere, tokens)
-    names = ["O", *view.sentences.corpus.coding.labels.types]
+    names = [OUTSIDE_LABEL, *view.sentences.corpus.coding.labels.types]
     for counts in np.column_stack([outside, inside]).tolist():
         labels = zip(names, counts, strict=False)
         yield ", ".join(f"{name} {count}" for name, count in labels if count) or "–"

@@ -1,118 +1,140 @@
 """How surfaces are used: as mentions of which types, and how often without annotation.
 
 A use of a surface is a mention with its tokens, or a place where its tokens stand and none of them
-is inside a mention: its label is then O.
+is inside a mention: the label of such a place is O.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, count_table
 from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.mentions import Mentions, join_mentions, token_runs
+from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.corpus.sequences import find_sequences
-from nerscope.dataset.splits import Split
-
-OUTSIDE = "O"
-Rows: TypeAlias = Iterator[dict[str, Any]]
+from nerscope.dataset.loading import DatasetSplit
+from nerscope.results.rows import ResultRow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Usage:
+class AmbiguousRow(ResultRow):
+    """A surface with two or more types in a split."""
+
+    split: str
+    surface: str
+    n: int
+    types: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnannotatedRow(ResultRow):
+    """A surface that is a mention in some places of a split and plain text in others."""
+
+    split: str
+    surface: str
+    annotated: int
+    unannotated: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InconsistentRow(ResultRow):
+    """A surface of training that has a label in a split that it never has in training."""
+
+    split: str
+    surface: str
+    n: int  # how often it has such a label
+    train: dict[str, int]  # its labels in training
+    here: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SurfaceUses:
     """The uses of all surfaces that are a mention in any split: by split, surface and label."""
 
-    splits: Sequence[Split]
+    splits: Sequence[DatasetSplit]
     surfaces: SequenceTrie
-    counts: Mapping[str, Ints]  # by split; the last column is O
+    counts: Mapping[str, Ints]  # by split: surface × label; the last label is O
 
     def texts(self, codes: Ints) -> list[str]:
-        """How surfaces are spelt."""
-        spell = self.splits[0].corpus.coding.tokens.strings
-        return [" ".join(spell(self.surfaces.sequence(code))) for code in codes.tolist()]
+        strings = self.splits[0].corpus.coding.tokens.strings
+        return [" ".join(strings(self.surfaces.sequence(code))) for code in codes.tolist()]
 
     def labels(self, split: str, code: int) -> dict[str, int]:
-        """The labels of a surface in a split with their counts, most frequent first."""
-        names = [*self.splits[0].types, OUTSIDE]
-        used = zip(names, self.counts[split][code].tolist(), strict=True)
-        ranked = sorted(used, key=lambda one: (one[0] == OUTSIDE, -one[1], one[0]))
+        """The labels of a surface in a split with their counts, most frequent first, O last."""
+        names = [*self.splits[0].types, OUTSIDE_LABEL]
+        counts = zip(names, self.counts[split][code].tolist(), strict=True)
+        ranked = sorted(counts, key=lambda item: (item[0] == OUTSIDE_LABEL, -item[1], item[0]))
         return {name: count for name, count in ranked if count}
 
 
-def usage_of(splits: Sequence[Split]) -> Usage:
+def count_uses(splits: Sequence[DatasetSplit]) -> SurfaceUses:
     """Count how surfaces are used in each split."""
     surfaces = SequenceTrie()
-    codes = [surfaces.codes(*token_runs(one.corpus.tokens, one.mentions)) for one in splits]
+    codes = [surfaces.codes(*token_runs(split.corpus.tokens, split.mentions)) for split in splits]
     distinct, first = np.unique(np.concatenate(codes), return_index=True)
-    every = np.concatenate([one.corpus.tokens for one in splits])
-    tokens, start, end = token_runs(every, _together(splits)[first])
-    wanted = Mentions(start, end, np.zeros(len(start), np.int64))
-    kinds = len(splits[0].types)
+    all_tokens = np.concatenate([split.corpus.tokens for split in splits])
+    # The tokens of each distinct surface, taken from its first mention.
+    tokens, start, end = token_runs(all_tokens, _all_mentions(splits)[first])
+    patterns = Mentions(start, end, np.zeros(len(start), np.int64))
+    n_types = len(splits[0].types)
     counts = {}
-    for split, own in zip(splits, codes, strict=True):
-        table = count_table(own, split.mentions.type, (len(surfaces), kinds + 1))
-        table[distinct, kinds] = _unannotated(split, tokens, wanted)
+    for split, split_codes in zip(splits, codes, strict=True):
+        table = count_table(split_codes, split.mentions.type, (len(surfaces), n_types + 1))
+        table[distinct, n_types] = _count_unannotated(split, tokens, patterns)
         counts[split.name] = table
-    return Usage(splits, surfaces, counts)
+    return SurfaceUses(splits, surfaces, counts)
 
 
-def _together(splits: Sequence[Split]) -> Mentions:
-    """The mentions of all splits, counted from the start of the first."""
-    offsets = np.cumsum([0, *(one.corpus.n_tokens for one in splits[:-1])]).tolist()
+def _all_mentions(splits: Sequence[DatasetSplit]) -> Mentions:
+    """The mentions of all splits, with places in the tokens of all of them."""
+    offsets = np.cumsum([0, *(split.corpus.n_tokens for split in splits[:-1])]).tolist()
     return join_mentions(
-        [one.mentions.shifted(offset) for one, offset in zip(splits, offsets, strict=True)]
+        [split.mentions.shifted(offset) for split, offset in zip(splits, offsets, strict=True)]
     )
 
 
-def _unannotated(split: Split, tokens: Ints, wanted: Mentions) -> Ints:
-    """How often each sequence stands where no token is inside a mention."""
+def _count_unannotated(split: DatasetSplit, tokens: Ints, patterns: Mentions) -> Ints:
+    """By pattern: how often its tokens stand where none of them is inside a mention."""
     inside = np.zeros(split.corpus.n_tokens, np.int64)
     inside[split.mentions.positions] = 1
+    # before[end] - before[begin] tokens from begin to end are inside mentions.
     before = np.concatenate([[0], np.cumsum(inside)])
-    which, begin = find_sequences(split.corpus, tokens, wanted)
-    end = begin + (wanted.end - wanted.start)[which]
-    return np.bincount(which[before[begin] == before[end]], minlength=len(wanted))
+    pattern, begin = find_sequences(split.corpus, tokens, patterns)
+    end = begin + (patterns.end - patterns.start)[pattern]
+    return np.bincount(pattern[before[begin] == before[end]], minlength=len(patterns))
 
 
-def ambiguous(usage: Usage, split: str) -> Rows:
+def ambiguous_surfaces(uses: SurfaceUses, split: str) -> Iterator[AmbiguousRow]:
     """Surfaces with two or more types in a split, most frequent first."""
-    table = usage.counts[split][:, :-1]
+    table = uses.counts[split][:, :-1]
     chosen = np.flatnonzero((table > 0).sum(axis=1) >= 2)
-    for code, surface, n in _ranked(usage, chosen, table.sum(axis=1)):
-        types = {name: k for name, k in usage.labels(split, code).items() if name != OUTSIDE}
-        yield {"split": split, "surface": surface, "n": n, "types": types}
+    for code, surface, n in _ranked(uses, chosen, table.sum(axis=1)):
+        labels = uses.labels(split, code)
+        types = {name: count for name, count in labels.items() if name != OUTSIDE_LABEL}
+        yield AmbiguousRow(split, surface, n, types)
 
 
-def unannotated(usage: Usage, split: str) -> Rows:
-    """Surfaces that are mentions here and plain text there, the most frequent mentions first."""
-    annotated, not_so = usage.counts[split][:, :-1].sum(axis=1), usage.counts[split][:, -1]
-    chosen = np.flatnonzero((annotated > 0) & (not_so > 0))
-    for code, surface, n in _ranked(usage, chosen, annotated):
-        yield {
-            "split": split,
-            "surface": surface,
-            "annotated": n,
-            "unannotated": int(not_so[code]),
-        }
+def unannotated_surfaces(uses: SurfaceUses, split: str) -> Iterator[UnannotatedRow]:
+    """Surfaces that are both mentions and plain text, the most frequent mentions first."""
+    annotated, unannotated = uses.counts[split][:, :-1].sum(axis=1), uses.counts[split][:, -1]
+    chosen = np.flatnonzero((annotated > 0) & (unannotated > 0))
+    for code, surface, n in _ranked(uses, chosen, annotated):
+        yield UnannotatedRow(split, surface, n, int(unannotated[code]))
 
 
-def inconsistent(usage: Usage, split: str) -> Rows:
-    """Surfaces that training uses, but never with a label that they have in a split.
-
-    `n` is how often they have such a label; the largest comes first.
-    """
-    train = usage.splits[0].name
-    known, here = usage.counts[train], usage.counts[split]
-    new = np.where(known == 0, here, 0).sum(axis=1)
-    chosen = np.flatnonzero((known.sum(axis=1) > 0) & (new > 0))
-    for code, surface, n in _ranked(usage, chosen, new):
-        labels = usage.labels(train, code), usage.labels(split, code)
-        yield {"split": split, "surface": surface, "n": n, "train": labels[0], "here": labels[1]}
+def inconsistent_surfaces(uses: SurfaceUses, split: str) -> Iterator[InconsistentRow]:
+    """Surfaces with a label that training never gives them, the most frequent of these first."""
+    train = uses.splits[0].name
+    in_training, here = uses.counts[train], uses.counts[split]
+    new = np.where(in_training == 0, here, 0).sum(axis=1)
+    chosen = np.flatnonzero((in_training.sum(axis=1) > 0) & (new > 0))
+    for code, surface, n in _ranked(uses, chosen, new):
+        yield InconsistentRow(split, surface, n, uses.labels(train, code), uses.labels(split, code))
 
 
-def _ranked(usage: Usage, chosen: Ints, counts: Ints) -> list[tuple[int, str, int]]:
-    """Code, text and count of some surfaces, most frequent first, then by the alphabet."""
-    found = zip(chosen.tolist(), usage.texts(chosen), counts[chosen].tolist(), strict=True)
-    return sorted(found, key=lambda one: (-one[2], one[1]))
+def _ranked(uses: SurfaceUses, chosen: Ints, counts: Ints) -> list[tuple[int, str, int]]:
+    """Code, text and count of some surfaces, most frequent first, then in alphabetical order."""
+    surfaces = zip(chosen.tolist(), uses.texts(chosen), counts[chosen].tolist(), strict=True)
+    return sorted(surfaces, key=lambda item: (-item[2], item[1]))

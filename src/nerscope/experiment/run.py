@@ -24,18 +24,24 @@ from nerscope.formats.base import files_behind, names_of, source_named
 from nerscope.formats.losses import Loss
 from nerscope.results.compare import (
     Comparison,
-    Pair,
+    PairNames,
     compared_cells,
     comparison_of,
     pairs_of,
     run_notes,
 )
-from nerscope.results.intervals import RowBounds, RowInterval, add_intervals, bounds_of, signed
+from nerscope.results.intervals import (
+    RowBounds,
+    RowInterval,
+    add_intervals,
+    bounds_of,
+    with_resampling,
+)
 from nerscope.results.results import Results
-from nerscope.results.row import ComparisonRow
+from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
-from nerscope.stats.compared import Asked
+from nerscope.stats.compared import ComparisonPlan
 from nerscope.stats.intervals import Sampling
 
 Say = Callable[[str], None]
@@ -97,10 +103,10 @@ def _resampled(
     differences, notes = list[ComparisonRow](), list[str]()
     chosen = {"method": "randomisation", "about": None, "correction": "holm", "baseline": None}
     chosen |= experiment.comparison or {}
-    asked = Asked(str(chosen["method"]), chosen["about"])
+    asked = ComparisonPlan(str(chosen["method"]), chosen["about"])
     for evidence in results.evidence:
         systems = evidence.systems if experiment.intervals else []
-        pairs: list[Pair] = []
+        pairs: list[PairNames] = []
         if experiment.comparison is not None:
             pairs, missing = pairs_of(evidence, results, None, None, chosen["baseline"])
             notes += [*missing, *run_notes(evidence, pairs, asked)]
@@ -113,11 +119,13 @@ def _resampled(
         results = Results(results.evidence, results.losses, rows, results.protocol)
         differences += found
     if experiment.intervals:
-        evidence_signed = [signed(part, sampling) for part in results.evidence]
+        evidence_signed = [with_resampling(part, sampling) for part in results.evidence]
         results = Results(evidence_signed, results.losses, results.rows, results.protocol)
     if experiment.comparison is None:
         return results, None
-    said = {key: chosen[key] for key in ("method", "correction")} | sampling.said(results.evidence)
+    said = {key: chosen[key] for key in ("method", "correction")} | sampling.as_settings(
+        results.evidence
+    )
     return results, comparison_of(
         differences, said, list(dict.fromkeys(notes)), experiment.protocol
     )
@@ -130,11 +138,11 @@ class _Resampling:
     evidence: Evidence
     run_keys: Mapping[Run, str]
     sampling: Sampling
-    asked: Asked
+    asked: ComparisonPlan
     cache: Cache
 
     def done(
-        self, systems: Sequence[str], pairs: Sequence[Pair]
+        self, systems: Sequence[str], pairs: Sequence[PairNames]
     ) -> tuple[dict[str, RowBounds], list[ComparisonRow]]:
         bound_keys = {system: self._bounds_key(system) for system in systems}
         known_pairs = pair_keys(self.evidence, pairs, self.sampling, self.asked) if pairs else {}
@@ -286,8 +294,8 @@ def _score_share(chosen: _Chosen, runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def pair_keys(
-    evidence: Evidence, pairs: Sequence[Pair], sampling: Sampling, asked: Asked
-) -> dict[Pair, str]:
+    evidence: Evidence, pairs: Sequence[PairNames], sampling: Sampling, asked: ComparisonPlan
+) -> dict[PairNames, str]:
     """A key for all that the comparison of each pair rests on."""
     about: list[Any] = [evidence.dataset, asdict(sampling), asdict(asked), evidence.types]
     about.append(evidence.documents.tolist())

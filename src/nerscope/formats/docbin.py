@@ -26,7 +26,7 @@ from nerscope.formats.base import FORMATS, FileOption, Format, Source, with_toke
 from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.extras import needed
 from nerscope.formats.files import Bytes, load
-from nerscope.formats.text import record_bounds
+from nerscope.formats.standoff.text import record_bounds
 
 NAME = "docbin"
 GROUP = "sc"  # the default span group of spaCy's span categoriser
@@ -116,6 +116,7 @@ def _read_document(document: SpacyDocument, name: str, number: int) -> Said:
                 place, f"the span ({low}, {high}) holds nothing but blanks", "take it out"
             )
     breaks = _breaks({moved[at] for at in document.starts}, mentions, len(words))
+    # Mentions are sorted: those of a sentence are found by bisection.
     firsts = [low for low, _, _ in mentions]
     sentences = []
     for begin, end in pairwise([0, *breaks, len(words)] if words else []):
@@ -147,6 +148,7 @@ def _without_blank_words(document: SpacyDocument) -> tuple[list[str], list[str],
     moved = [0]
     space = ""
     for at, word in enumerate(document.words):
+        # With unknown blanks, words count as separated.
         after = " " if document.blanks is None or document.blanks[at] else ""
         if word.strip():
             words.append(word)
@@ -445,6 +447,7 @@ def _text_lookup(store: Any, name: str) -> Callable[[int], str]:
 
 
 def _texts(numbers: Ints, text_of: Callable[[int], str]) -> list[str]:
+    # Each distinct number is looked up once.
     distinct, inverse = np.unique(numbers, return_inverse=True)
     texts = np.array([text_of(number) for number in distinct.tolist()], object)
     return list(texts[inverse]) if len(texts) else []
@@ -483,6 +486,7 @@ def _writable_documents(corpus: Corpus) -> Iterator[_WritableDocument]:
     _check_writable(corpus, words)
     mentions = corpus.mentions()
     types = corpus.coding.labels.types
+    # Starts of sentences in words of the corpus.
     sentences = set(corpus.starts.tolist())
     for begin, end in pairwise(record_bounds(corpus).tolist()):
         low, high = np.searchsorted(mentions.start, [begin, end])
@@ -493,6 +497,7 @@ def _writable_documents(corpus: Corpus) -> Iterator[_WritableDocument]:
         yield _WritableDocument(
             spaced,
             blanks,
+            # spaCy wants a flag for each word, space words included.
             [at == 0 or at in starts for at in range(len(spaced))],
             [
                 (places[low], places[high - 1] + 1, types[kind])
@@ -517,6 +522,7 @@ def _with_space_words(
     blanks: list[bool] = []
     places: list[int] = []
     for word, gap in zip(words, gaps[begin : begin + len(words)].tolist(), strict=True):
+        # The first blank belongs to the word before: it is its `whitespace_`.
         if blanks and gap.startswith(" "):
             blanks[-1] = True
             gap = gap[1:]

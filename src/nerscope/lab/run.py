@@ -210,10 +210,10 @@ def _job_records(outcomes: Sequence[JobOutcome]) -> list[dict[str, Any]]:
     counts: dict[tuple[str, str], int] = {}
     records = []
     for outcome in outcomes:
-        record, has_output = outcome.record, outcome.output is not None
-        name = (record["dataset"], record["system"])
+        row, has_output = outcome.row, outcome.output is not None
+        name = (row.dataset, row.system)
         counts[name] = counts.get(name, 0) + has_output  # failed jobs have no run
-        records.append({**record, "run": str(counts[name]) if has_output else None})
+        records.append({**row, "run": str(counts[name]) if has_output else None})
     return records
 
 

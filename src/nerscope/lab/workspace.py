@@ -29,6 +29,7 @@ from nerscope.lab.process import ProcessEnd, run_process
 from nerscope.lab.recipe import recipe_named
 from nerscope.lab.worker import COMMAND_PREFIX, EXIT_CODE, JobSpec
 from nerscope.results.files import unwritable
+from nerscope.results.rows import ResultRow
 from nerscope.version import VERSION
 
 OUTPUT, LOG, RECORD = "output.conll", "log.txt", "job.json"
@@ -52,23 +53,41 @@ class JobOutcome:
     versions: Mapping[str, str] | None = None
 
     @property
-    def record(self) -> dict[str, Any]:
-        """The outcome as `job.json` and `run --format json` have it."""
+    def row(self) -> "JobRow":
+        """The outcome as `job.json` has it."""
         system = self.job.system
-        return {
-            "dataset": self.job.data.name,
-            "system": system.name,
-            "seed": self.job.seed,
-            "recipe": system.recipe,
-            "command": system.command,
-            "options": dict(system.options or {}),
-            "context": system.context,
-            "seconds": round(self.seconds, 3),
-            "peak_mb": self.peak_mb,
-            "versions": dict(self.versions or {}),
-            "key": self.job.key,
-            "failed": self.fact or None,
-        }
+        return JobRow(
+            dataset=self.job.data.name,
+            system=system.name,
+            seed=self.job.seed,
+            recipe=system.recipe,
+            command=system.command,
+            options=dict(system.options or {}),
+            context=system.context,
+            seconds=round(self.seconds, 3),
+            peak_mb=self.peak_mb,
+            versions=dict(self.versions or {}),
+            key=self.job.key,
+            failed=self.fact or None,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JobRow(ResultRow):
+    """A job with its outcome."""
+
+    dataset: str
+    system: str
+    seed: int
+    recipe: str | None
+    command: str | None
+    options: dict[str, Any]
+    context: int
+    seconds: float
+    peak_mb: float | None
+    versions: dict[str, str]
+    key: str
+    failed: str | None  # why it failed
 
 
 class WorkspaceConfig(NamedTuple):
@@ -211,7 +230,7 @@ def _run_job(job: Job, config: WorkspaceConfig, stop: threading.Event) -> JobOut
             versions = _versions(job)
             output = _output_with_options(job, place)
             outcome = JobOutcome(job, output, place / LOG, seconds, end.peak_mb, versions=versions)
-            record = {**outcome.record, "sha256": file_digest(draft / OUTPUT)}
+            record = {**outcome.row, "sha256": file_digest(draft / OUTPUT)}
             (draft / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
         for old in (place, config.folder / f"{job.folder_name}{_FAILED}"):
             _remove(old)

@@ -12,8 +12,8 @@ from typing import Any
 from nerscope.errors import OutputError, plural
 from nerscope.render.document import Document, Table, escape_controls, records_table
 from nerscope.render.outputs.csv import csv_text
-from nerscope.results.judged_results import JudgedResults
-from nerscope.results.row import plain_row
+from nerscope.results.judged import JudgedResults
+from nerscope.results.rows import plain_row
 
 _LEAST = 20  # columns, however narrow the terminal
 Span = tuple[int, int, str]  # first token, the one behind the last, type

@@ -15,7 +15,7 @@ from nerscope.render.tables import (
 )
 from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 
 # How a panel is drawn; `draw` knows each by its name.
 DOTS, TREND, BARS, STACKS = "dots", "trend", "bars", "stacks"

@@ -21,7 +21,7 @@ from nerscope.render.tables import (
 )
 from nerscope.results.compare import compare, is_significant
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.results.weakest import FEW_CLUSTERS
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MACRO, PRECISION, WEIGHTED

@@ -10,7 +10,9 @@ from nerscope.render.document import Check, Document, records_table
 from nerscope.results.verdict import Verdict
 
 
-def verdict_document(verdicts: Sequence[Verdict], text: bool) -> Document:
+def verdict_document(
+    verdicts: Sequence[Verdict], text: bool, notes: Sequence[str] = ()
+) -> Document:
     """One line a verdict for people, one record for programs, one check for a build."""
     records = [
         {
@@ -22,7 +24,9 @@ def verdict_document(verdicts: Sequence[Verdict], text: bool) -> Document:
     tables = [] if text else [records_table("Verdicts", records)]
     lines = [str(verdict) for verdict in verdicts] if text else []
     checks = [_check(*both) for both in zip(verdicts, records, strict=True)]
-    return Document(tables, {"verdicts": records}, records, lines=lines, checks=checks)
+    return Document(
+        tables, {"verdicts": records}, records, lines=lines, checks=checks, notes=list(notes)
+    )
 
 
 def _check(verdict: Verdict, record: Mapping[str, Any]) -> Check:

@@ -8,7 +8,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.units import MENTION
 from nerscope.errors import InputError
-from nerscope.results.errors import Side, check_system, gold_side, run_side
+from nerscope.results.errors import MentionSide, check_system, gold_side, run_side
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import match_named
@@ -62,7 +62,7 @@ def _right(evidence: Evidence, system: str) -> Bools:
     return majority
 
 
-def _said(evidence: Evidence, gold: Side, system: str) -> dict[int, str]:
+def _said(evidence: Evidence, gold: MentionSide, system: str) -> dict[int, str]:
     """What a system took each gold mention for, if it saw any there."""
     pred = run_side(evidence, evidence.runs_of(system)[0])
     pairs = match_named("muc-strict")(gold.mentions, pred.mentions)

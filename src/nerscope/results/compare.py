@@ -1,7 +1,7 @@
 """Is A better than B, where, and can we believe it? From results alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -9,24 +9,30 @@ from typing import Any, NamedTuple
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.results.errors import check_system
-from nerscope.results.over_datasets import DatasetsRow, dataset_records, rank_records
-from nerscope.results.over_runs import RunsRow, run_records
-from nerscope.results.protocol import Protocol, chosen_protocol
+from nerscope.results.over_datasets import (
+    DatasetsRow,
+    RunsRow,
+    datasets_rows,
+    rank_rows,
+    runs_rows,
+)
+from nerscope.results.pairing import version_note
+from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.results import Results
-from nerscope.results.row import ComparisonRow, RankRow, or_nan, row_value
+from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
-from nerscope.scoring.metrics import metric_named
-from nerscope.stats.compared import Asked, Difference, agreeing, differences
+from nerscope.scoring.metrics import NEITHER, metric_named
+from nerscope.stats.compared import ComparisonPlan, Difference, agree_with_test, differences
+from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
-from nerscope.stats.corrections import corrected
 from nerscope.stats.corrections import is_significant as is_significant
 from nerscope.stats.differences import OUTPUTS, RECIPES
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.paired import METHODS
+from nerscope.stats.paired import DEFAULT_METHOD, METHODS
 
-Pair = tuple[str, str]
+PairNames = tuple[str, str]
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of
 # which facets; on which types; and everything else.
@@ -48,11 +54,7 @@ class Comparison:
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
-        return Counter(
-            standing(row.metric, or_nan(row.difference), row.p_corrected)
-            for row in self.rows
-            if row.pair == (a, b) and row.p_corrected is not None
-        )
+        return Counter(standings(row for row in self.rows if row.pair == (a, b)))
 
     @property
     def primary(self) -> list[ComparisonRow]:
@@ -61,15 +63,15 @@ class Comparison:
 
     def over_runs(self) -> list[RunsRow]:
         """What single runs say: all scores, and whether A's next run beats B's next one."""
-        return list(run_records(self.primary))
+        return list(runs_rows(self.primary))
 
     def over_datasets(self) -> list[DatasetsRow]:
         """Each pair over all datasets: mean difference, and on how many A is better."""
-        return dataset_records(self.primary, self.settings["correction"], self.protocol)
+        return datasets_rows(self.primary, self.settings["correction"], self.protocol)
 
     def ranks(self) -> list[RankRow]:
         """The mean rank of each system over the datasets."""
-        return rank_records(self.primary)
+        return rank_rows(self.primary)
 
     def __str__(self) -> str:
         from nerscope.render.comparison import answers
@@ -104,24 +106,50 @@ def standing(metric: str, difference: float, p: float | None) -> str:
     return UNDECIDED if not better or not is_significant(p) else WIN if better > 0 else LOSS
 
 
+def standings(rows: Iterable[ComparisonRow]) -> Iterator[str]:
+    """The standing of the first system in each row that was tested."""
+    better: dict[str, int] = {}  # by metric: 1 if higher is better, -1 if lower is, 0 if neither
+    for row in rows:
+        if row.p_corrected is None or row.difference is None:
+            continue
+        if row.metric not in better:
+            better[row.metric] = metric_named(row.metric).better
+        gain = better[row.metric] * row.difference
+        if not gain or row.p_corrected >= SIGNIFICANT:
+            yield UNDECIDED
+        else:
+            yield WIN if gain > 0 else LOSS
+
+
+def version_notes(parts: Sequence[Evidence]) -> Iterator[str]:
+    """A note for each dataset whose results come from several versions of nerscope.
+
+    Their numbers can be compared, because settings and gold data were checked to be the same.
+    """
+    for evidence in parts:
+        versions = evidence.signature.version.split("+")
+        if len(versions) > 1:
+            yield version_note(evidence.dataset, versions)
+
+
 def compare(
     results: Results,
     a: str | None = None,
     b: str | None = None,
     *,
     baseline: str | None = None,
-    pairs: Sequence[Pair] | None = None,
+    pairs: Sequence[PairNames] | None = None,
     facets: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
     matches: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
     by_type: bool = False,
-    method: str = "randomisation",
+    method: str = DEFAULT_METHOD,
     about: str | None = None,
     same_seeds: bool = False,
     margin: float | None = None,
     simultaneous: bool = False,
-    correction: str = "holm",
+    correction: str = DEFAULT_CORRECTION,
     samples: int = 10_000,
     seed: int = 0,
     resample: str | None = None,
@@ -146,35 +174,63 @@ def compare(
     >>> compare(results, "x", "y", metrics=["f1"], samples=200).rows[0]["difference"]
     1.0
     """
+    choice = CellChoice(facets, metrics, matches, types, by_type)
+    _check_comparison(results, choice, method, correction, margin)
+    protocol = choose_protocol(results.protocol, over, ratio)
+    sampling, asked = Sampling(resample, samples, seed), ComparisonPlan(method, about, same_seeds)
+    cells, notes = list[ComparedCell](), list(version_notes(results.evidence))
+    for evidence in results.evidence:
+        pairs_here, missing = pairs_of(evidence, results, a, b, baseline, pairs)
+        chosen = narrow_evidence(evidence, facets, metrics, matches)
+        compared = compared_cells(
+            chosen, pairs_here, sampling, asked, choice.has_types, metrics is not None
+        )
+        cells += [cell for cell in compared if types is None or cell.row.type in types]
+        notes += [*missing, *run_notes(chosen, pairs_here, asked)]
+    settings = {
+        "method": method,
+        "correction": correction,
+        **sampling.as_settings(results.evidence),
+    }
+    rows = [cell.row for cell in cells]
+    comparison = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
+    return _add_family_numbers(
+        comparison, [cell.difference for cell in cells], margin, simultaneous
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CellChoice:
+    """Which cells of results are compared; None stands for all."""
+
+    facets: Sequence[str] | None = None
+    metrics: Sequence[str] | None = None
+    matches: Sequence[str] | None = None
+    types: Sequence[str] | None = None
+    by_type: bool = False
+
+    @property
+    def has_types(self) -> bool:
+        """Whether the levels of facets are compared by type, too."""
+        return self.by_type or self.types is not None
+
+
+def _check_comparison(
+    results: Results, choice: CellChoice, method: str, correction: str, margin: float | None
+) -> None:
+    """Refuse options that cannot be, before anything is computed."""
     expect("results", results, Results, "give what evaluate or Results.load gave")
-    lists = {"facets": facets, "metrics": metrics, "matches": matches, "types": types}
-    for name, given in lists.items():
-        check_names_list(name, given)
+    for name in ("facets", "metrics", "matches", "types"):
+        check_names_list(name, getattr(choice, name))
     expect("method", method, str, "give the name of a method")
     expect("correction", correction, str, "give the name of a correction")
     if not results.evidence:
         raise InputError(
             "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
         )
-    corrected([], correction)
-    _check_chosen(results, facets, metrics, matches, types)
+    correct_p_values([], correction)  # refuses an unknown name
+    _check_chosen(results, choice)
     _check_margin(margin)
-    protocol = chosen_protocol(results.protocol, over, ratio)
-    sampling, asked = Sampling(resample, samples, seed), Asked(method, about, same_seeds)
-    found, notes = list[Compared](), list[str]()
-    for evidence in results.evidence:
-        own, missing = pairs_of(evidence, results, a, b, baseline, pairs)
-        notes += missing
-        chosen = narrowed(evidence, facets, metrics, matches)
-        shown = compared_cells(
-            chosen, own, sampling, asked, by_type or types is not None, metrics is not None
-        )
-        found += [one for one in shown if types is None or one.row.type in types]
-        notes += run_notes(chosen, own, asked)
-    settings = {"method": method, "correction": correction, **sampling.said(results.evidence)}
-    rows = [one.row for one in found]
-    compared = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
-    return _completed(compared, [one.difference for one in found], margin, simultaneous)
 
 
 def check_names_list(place: str, given: object) -> None:
@@ -184,7 +240,7 @@ def check_names_list(place: str, given: object) -> None:
         raise UsageError(place, f"{given!r} cannot be", "give a list of names")
 
 
-class Compared(NamedTuple):
+class ComparedCell(NamedTuple):
     """A row, and the difference that it was made of."""
 
     row: ComparisonRow
@@ -199,19 +255,53 @@ def _check_margin(margin: float | None) -> None:
 
 def compared_cells(
     evidence: Evidence,
-    pairs: Sequence[Pair],
+    pairs: Sequence[PairNames],
     sampling: Sampling,
-    asked: Asked,
+    asked: ComparisonPlan,
     by_type: bool = False,
     alone: bool = False,
-) -> list[Compared]:
+) -> list[ComparedCell]:
     """The differences that are shown, as tidy rows."""
     chosen = evidence if by_type else _only_overall_types(evidence)
-    return [
-        Compared(difference_row(chosen, one), one)
-        for one in differences(chosen, pairs, sampling, asked)
-        if _is_shown(one, by_type, alone)
-    ]
+    # Every lookup is made once for a metric or facet; rows are many.
+    shown_metrics = {
+        name: alone or metric_named(name).better != NEITHER
+        for division in chosen.divisions
+        for names in division.metrics.values()
+        for name in names
+    }
+    cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
+    for difference in differences(chosen, pairs, sampling, asked):
+        spread, key = difference.pair.spread, difference.key
+        division, match = spread.division, spread.match
+        if not shown_metrics[key.metric]:
+            continue  # neither better nor worse, as a share of errors
+        place = (division.unit, division.facet, match)
+        if place not in facts:
+            facts[place] = _facet_facts(division, match)
+        if key.type is None or by_type or facts[place].has_types:
+            cells.append(
+                ComparedCell(difference_row(evidence, difference, facts[place]), difference)
+            )
+    return cells
+
+
+class _FacetFacts(NamedTuple):
+    """What the rows of a facet and a match have in common."""
+
+    unit: str
+    has_types: bool  # types are shown, even if they were not asked for
+    leading_metric: str | None  # by which levels are judged
+
+
+def _facet_facts(division: FacetTable, match: str) -> _FacetFacts:
+    names = division.metrics[match]
+    leading = next((name for name in _PREFERRED if name in names), names[0])
+    return _FacetFacts(
+        SHOWN_UNIT[division.unit],
+        _has_types(division.facet, match),
+        leading if match == division.matches[0] else None,
+    )
 
 
 def _only_overall_types(evidence: Evidence) -> Evidence:
@@ -230,7 +320,9 @@ def _has_types(facet: str, match: str) -> bool:
     return facet == "all" and match == "exact"
 
 
-def run_notes(evidence: Evidence, pairs: Sequence[Pair], asked: Asked) -> Iterator[str]:
+def run_notes(
+    evidence: Evidence, pairs: Sequence[PairNames], asked: ComparisonPlan
+) -> Iterator[str]:
     """What the numbers of runs mean for what can be said."""
     sizes = {pair: [len(evidence.runs_of(name)) for name in pair] for pair in pairs}
     single = [pair for pair, own in sizes.items() if max(own) == 1]
@@ -245,7 +337,7 @@ def run_notes(evidence: Evidence, pairs: Sequence[Pair], asked: Asked) -> Iterat
         yield f"{alone} has one run: its training noise is taken to be that of the other side"
 
 
-def _completed(
+def _add_family_numbers(
     comparison: Comparison,
     differences: Sequence[Difference],
     margin: float | None,
@@ -256,7 +348,9 @@ def _completed(
     for places in _families(rows).values():
         if margin is not None:
             p_values = [_p_equivalent(differences[at], margin) for at in places]
-            for at, p in zip(places, corrected(p_values, settings["correction"]), strict=True):
+            for at, p in zip(
+                places, correct_p_values(p_values, settings["correction"]), strict=True
+            ):
                 rows[at] = replace(rows[at], p_equivalent=row_value(p), margin=margin)
         if simultaneous:
             tested = sum(rows[at].p is not None for at in places)
@@ -264,7 +358,7 @@ def _completed(
                 # Bonferroni: each of m intervals leaves out alpha / m, so that all hold together.
                 bounds = differences[at].bounds(SIGNIFICANT / max(1, tested))
                 if bounds is not None:
-                    bounds = agreeing(*bounds, or_nan(rows[at].p_corrected), SIGNIFICANT)
+                    bounds = agree_with_test(*bounds, or_nan(rows[at].p_corrected), SIGNIFICANT)
                 low, high = bounds or (None, None)
                 rows[at] = replace(rows[at], low=low, high=high)
     if margin is not None:
@@ -295,14 +389,6 @@ def _p_equivalent(found: Difference, margin: float) -> float:
     return max(found.p_below(margin / scale), found.p_above(-margin / scale))
 
 
-def _is_shown(found: Difference, by_type: bool, alone: bool) -> bool:
-    """Types are shown for all mentions together; for the levels of a facet, only if asked for."""
-    if not metric_named(found.key.metric).better and not alone:
-        return False  # neither better nor worse, as a share of errors
-    overall = _has_types(found.division.facet, found.pair.spread.match)
-    return found.key.type is None or by_type or overall
-
-
 def comparison_of(
     rows: Sequence[ComparisonRow],
     about: dict[str, Any],
@@ -314,7 +400,7 @@ def comparison_of(
     families = _families(rows)
     for places in families.values():
         p_values = [or_nan(rows[at].p) for at in places]
-        for at, p in zip(places, corrected(p_values, about["correction"]), strict=True):
+        for at, p in zip(places, correct_p_values(p_values, about["correction"]), strict=True):
             rows[at] = replace(rows[at], p_corrected=row_value(p))
     about = {
         **about,
@@ -324,9 +410,13 @@ def comparison_of(
     if protocol is not None:
         about |= {"over": protocol.datasets}
         about |= {"ratio": protocol.ratio} if protocol.are_splits else {}
-    sizes = [sum(rows[at].test in METHODS for at in places) for places in families.values()]
+    drawn_tests = frozenset(METHODS)  # the others are exact, or rest on runs
+    sizes = [sum(rows[at].test in drawn_tests for at in places) for places in families.values()]
     most, samples = max(sizes, default=0), int(about["samples"])
-    too_few = about["correction"] in ("holm", "bonferroni") and most > SIGNIFICANT * (samples + 1)
+    # The smallest p that so many samples can give is 1 / (samples + 1); corrected, it is `most`
+    # times as large. 99 samples and 6 tests: 6 / 100 is above 0.05.
+    scales = CORRECTIONS[about["correction"]].scales_smallest
+    too_few = scales and most > SIGNIFICANT * (samples + 1)
     too_few_note = (
         f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
         f"{SIGNIFICANT}; take more samples, or fewer facets and metrics"
@@ -374,8 +464,8 @@ def pairs_of(
     a: str | None,
     b: str | None,
     baseline: str | None,
-    pairs: Sequence[Pair] | None = None,
-) -> tuple[list[Pair], list[str]]:
+    pairs: Sequence[PairNames] | None = None,
+) -> tuple[list[PairNames], list[str]]:
     """The pairs to compare on a dataset, and who is missing there."""
     everyone = results.systems
     for name in (a, b, baseline, *(name for pair in pairs or () for name in pair)):
@@ -404,7 +494,7 @@ def pairs_of(
     return present, notes
 
 
-def narrowed(
+def narrow_evidence(
     evidence: Evidence,
     facets: Sequence[str] | None,
     metrics: Sequence[str] | None,
@@ -425,19 +515,13 @@ def narrowed(
     return replace(evidence, divisions=tuple(chosen))
 
 
-def _check_chosen(
-    results: Results,
-    facets: Sequence[str] | None,
-    metrics: Sequence[str] | None,
-    matches: Sequence[str] | None,
-    types: Sequence[str] | None,
-) -> None:
+def _check_chosen(results: Results, choice: CellChoice) -> None:
     """Refuse what none of the datasets has."""
     divisions = [division for evidence in results.evidence for division in evidence.divisions]
     measured = {
         metric
         for division in divisions
-        if not facets or division.facet in facets
+        if not choice.facets or division.facet in choice.facets
         for names in division.metrics.values()
         for metric in names
     }
@@ -445,10 +529,10 @@ def _check_chosen(
     known_matches = {match for division in divisions for match in division.matches}
     known_types = {name for evidence in results.evidence for name in evidence.types}
     for kind, chosen, known in [
-        ("facet", facets, known_facets),
-        ("metric", metrics, measured),
-        ("match", matches, known_matches),
-        ("type", types, known_types),
+        ("facet", choice.facets, known_facets),
+        ("metric", choice.metrics, measured),
+        ("match", choice.matches, known_matches),
+        ("type", choice.types, known_types),
     ]:
         for name in chosen or ():
             if name not in known:
@@ -457,43 +541,42 @@ def _check_chosen(
                 )
 
 
-def difference_row(evidence: Evidence, found: Difference) -> ComparisonRow:
+def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFacts) -> ComparisonRow:
     """A difference as a tidy row."""
-    level, kind, metric = found.key
-    match, pair = found.pair.spread.match, found.pair
-    low, high = found.interval or (None, None)
+    level, kind, metric = difference.key
+    pair, spread = difference.pair, difference.pair.spread
+    low, high = difference.interval or (None, None)
     # The scores of all runs stand beside the means: of everything, where runs are asked about.
-    overall = found.division.facet == "all" and kind is None
-    has_runs = pair.about == RECIPES and overall
+    has_runs = pair.about == RECIPES and spread.division.facet == "all" and kind is None
     return ComparisonRow(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
-        unit=SHOWN_UNIT[found.division.unit],
-        facet=found.division.facet,
+        unit=facts.unit,
+        facet=spread.division.facet,
         level=level,
         type=None if kind is None else evidence.types[kind],
-        match=match,
+        match=spread.match,
         metric=metric,
-        a=row_value(found.a),
-        b=row_value(found.b),
-        difference=row_value(found.a - found.b),
+        a=row_value(difference.a),
+        b=row_value(difference.b),
+        difference=row_value(difference.a - difference.b),
         low=low,
         high=high,
-        p=row_value(found.p),
+        p=row_value(difference.p),
         p_corrected=None,
         family=OTHER,
-        n=round(found.n),
-        clusters=round(float(pair.clusters[found.at])),
-        degrees=row_value(float(pair.all_degrees[found.at])),
-        differing=found.differing,
+        n=round(difference.n),
+        clusters=difference.clusters,
+        degrees=row_value(difference.degrees),
+        differing=difference.differing,
         about=pair.about,
-        test=found.test,
-        untested=found.why,
-        detectable=found.detectable(),
-        runs_a=_run_scores(found, pair.a) if has_runs else None,
-        runs_b=_run_scores(found, pair.b) if has_runs else None,
-        leads_facet=_in_where(found.division, match, metric),
+        test=difference.test,
+        untested=difference.untested_reason,
+        detectable=difference.detectable,
+        runs_a=_run_scores(difference, pair.a) if has_runs else None,
+        runs_b=_run_scores(difference, pair.b) if has_runs else None,
+        leads_facet=metric == facts.leading_metric,
     )
 
 
@@ -501,14 +584,7 @@ def _run_scores(found: Difference, system: str) -> list[float | None]:
     return [row_value(float(score)) for score in found.pair.spread.runs[system][:, found.at]]
 
 
-def _in_where(division: FacetTable, match: str, metric: str) -> bool:
-    """Whether this is the one number by which a facet's levels are asked about."""
-    names = division.metrics[match]
-    first = next((name for name in _PREFERRED if name in names), names[0])
-    return match == division.matches[0] and metric == first
-
-
-def division_named(
+def facet_table_named(
     evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
 ) -> FacetTable:
     """The division of a facet: that of mentions, or the one that has a match or metric."""

@@ -1,13 +1,16 @@
-"""What a gate demands: which number, and how low it may be, how far it may drop."""
+"""What a gate demands of a number, given as objects, as tables, or in a TOML file."""
 
 import math
 import os
+import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
+from pathlib import Path
 from typing import Any, cast
 
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import InputError, UsageError, suggest
 from nerscope.stats.corrections import SIGNIFICANT
 
 RULES = ("floor", "max_drop")
@@ -60,13 +63,13 @@ class Condition:
 
 
 KEYS = tuple(one.name for one in fields(Condition) if one.name != "places")
-Given = Sequence[Condition | Mapping[str, Any]] | str | os.PathLike[str]
+ConditionSource = Sequence[Condition | Mapping[str, Any]] | str | os.PathLike[str]
 
 
-def conditions_of(given: Given) -> list[Condition]:
+def conditions_of(given: ConditionSource) -> list[Condition]:
     """Conditions from objects, from plain tables, or from the TOML file of this name; checked."""
     if isinstance(given, str | os.PathLike):
-        from nerscope.results.condition_files import load_conditions
+        from nerscope.results.conditions import load_conditions
 
         return load_conditions(given)
     if not given:
@@ -76,7 +79,7 @@ def conditions_of(given: Given) -> list[Condition]:
 
 def _numbered(given: Condition | Mapping[str, Any], name: str) -> Condition:
     if isinstance(given, Condition):
-        return checked(given if given.places else replace(given, places={"": name}))
+        return check_condition(given if given.places else replace(given, places={"": name}))
     return condition_of(given, {"": name})
 
 
@@ -86,10 +89,10 @@ def condition_of(table: Mapping[str, Any], places: Mapping[str, str]) -> Conditi
         if key not in KEYS:
             place = places.get(key) or places[""]
             raise UsageError(place, f"unknown key '{key}'", suggest(str(key), KEYS))
-    return checked(Condition(**table, places=places))
+    return check_condition(Condition(**table, places=places))
 
 
-def checked(condition: Condition) -> Condition:
+def check_condition(condition: Condition) -> Condition:
     """The condition, if every value can be."""
     for key, remedy in _faults(condition):
         value = getattr(condition, key)
@@ -119,3 +122,73 @@ def _is_number(value: object) -> bool:
     """Whether this is a number of a size that points can have."""
     real = isinstance(value, Real) and not isinstance(value, bool)
     return real and abs(cast(float, value)) <= _MOST
+
+
+_NAME = "condition"
+_HEADER = re.compile(rf"(?m)^[ \t]*\[\[[ \t]*[\"']?{_NAME}[\"']?[ \t]*\]\]")
+
+
+def load_conditions(path: str | os.PathLike[str]) -> list[Condition]:
+    """Read a file of conditions.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "gate.toml"
+    ...     _ = path.write_text('[[condition]]\\nmetric = "f1"\\nflor = 80')
+    ...     load_conditions(path)
+    Traceback (most recent call last):
+    nerscope.errors.UsageError: ...gate.toml:3: unknown key 'flor'. Remedy: did you mean ...
+    """
+    text, content = _read(path)
+    for key in content:
+        if key != _NAME:
+            place = f"{path}:{_line(text, _key(key))}"
+            raise UsageError(place, f"unknown key '{key}'", suggest(key, [_NAME]))
+    tables = content.get(_NAME)
+    if tables is None or tables == []:
+        raise InputError(str(path), "it has no condition", f"write [[{_NAME}]] and its keys")
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        place = f"{path}:{_line(text, _key(_NAME))}"
+        raise UsageError(place, f"'{_NAME}' is no list of tables", f"write [[{_NAME}]]")
+    places = _places(str(path), text, tables)
+    return [condition_of(table, own) for table, own in zip(tables, places, strict=True)]
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any]]:
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise InputError(
+            str(path), f"it cannot be read ({error.strerror})", "check the path"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        found = re.search(r"at line (\d+)", str(error))
+        raise InputError(
+            f"{path}:{found[1]}" if found else str(path),
+            f"it is not TOML ({error})",
+            "mend it; docs/commands/gate.md shows an example",
+        ) from None
+
+
+def _places(path: str, text: str, tables: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:
+    """The place of each key of each table; that of the table is under ''."""
+    starts = [found.start() for found in _HEADER.finditer(text)]
+    if len(starts) != len(tables):  # written in another way
+        whole = f"{path}:{_line(text, _key(_NAME))}"
+        return [{"": whole} for _ in tables]
+    places: list[Mapping[str, str]] = []
+    for start, end, table in zip(starts, [*starts[1:], len(text)], tables, strict=True):
+        own = {key: f"{path}:{_line(text, _key(key), start, end)}" for key in table}
+        places.append({"": f"{path}:{text.count(chr(10), 0, start) + 1}", **own})
+    return places
+
+
+def _key(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?m)^[ \t]*\[*[ \t]*[\"']?{re.escape(name)}(?![\w-])")
+
+
+def _line(text: str, key: re.Pattern[str], start: int = 0, end: int | None = None) -> int:
+    """The line of a key between two places; that of the first place if it is not found."""
+    found = key.search(text, start, len(text) if end is None else end)
+    return text.count("\n", 0, found.start() if found else start) + 1

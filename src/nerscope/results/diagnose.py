@@ -1,13 +1,37 @@
-"""InterpretEval's views of results: by model, by attribute, by bucket."""
+"""InterpretEval's views of results by model, attribute and bucket, with valid tests."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from nerscope.corpus.arrays import Floats
+from nerscope.corpus.units import MENTION
 from nerscope.errors import InputError, UsageError
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
-from nerscope.results.tested import METRIC, Record, Tested
+from nerscope.scoring.evidence import Evidence, FacetTable
+from nerscope.scoring.metrics import metric_named
+from nerscope.stats.clusters import clusters_of
+from nerscope.stats.corrections import is_significant
+from nerscope.stats.effects import (
+    FlippedScores,
+    NullTest,
+    any_effect,
+    bucket_parts,
+    by_surface,
+    chance_spearman,
+    flip_signs,
+    gap,
+    lead,
+    mean_lead,
+    over_datasets,
+    over_systems,
+    trend,
+)
 from nerscope.stats.interpreteval import (
     Performance,
     Score,
@@ -17,6 +41,243 @@ from nerscope.stats.interpreteval import (
     relative_change,
     self_diagnosis,
 )
+from nerscope.stats.intervals import Sampling
+
+Record = dict[str, Any]
+METRIC = "f1"
+
+
+class _TestableBuckets(NamedTuple):
+    """One system on one dataset in the buckets of one attribute, ready to be tested.
+
+    `ways` are changes of the signs of documents or sentences, and then, where the mentions can be
+    read, of names: all mentions of one surface at once.
+    """
+
+    ways: Sequence[FlippedScores]
+    buckets: Sequence[str]
+    unit: str
+    dataset: str
+
+    @property
+    def flipped(self) -> FlippedScores:
+        return self.ways[0]
+
+    def place(self, bucket: str) -> int:
+        return list(self.buckets).index(bucket)
+
+    def whole(self) -> bool:
+        return bool(self.flipped.defined.all())
+
+
+class DiagnosisTests:
+    """Every system on every dataset and attribute, each dataset with its own changes of signs.
+
+    `matches` says under which match an attribute is diagnosed. Datasets that are `overlapping`, as
+    splits are, do not make one test.
+    """
+
+    def __init__(
+        self,
+        evidence: Sequence[Evidence],
+        matches: Mapping[str, str],
+        samples: int,
+        seed: int,
+        resample: str | None,
+        overlapping: bool = False,
+    ) -> None:
+        self.samples, self.seed = samples, seed
+        self.overlapping = overlapping and len(evidence) > 1
+        self._found: dict[tuple[str, str, str], _TestableBuckets] = {}
+        self._reasons: dict[tuple[str, str, str], list[str]] = {}  # why not, with the attributes
+        for number, part in enumerate(evidence):
+            sampling = Sampling(resample, samples, seed)
+            for (dataset, system, attribute), one in _testable_buckets(
+                part, matches, sampling, number
+            ):
+                why = one.flipped.why_not(one.unit)
+                if why is None:
+                    self._found[dataset, system, attribute] = one
+                else:
+                    self._reasons.setdefault((dataset, system, why), []).append(attribute)
+
+    def _known(
+        self, dataset: str | None = None, system: str | None = None, attribute: str | None = None
+    ) -> list[_TestableBuckets]:
+        """What can be tested of a dataset, a system, an attribute."""
+        if dataset is not None and system is not None and attribute is not None:
+            found = self._found.get((dataset, system, attribute))
+            return [found] if found else []
+        wanted = (dataset, system, attribute)
+        return [
+            one
+            for key, one in self._found.items()
+            if all(name in (None, own) for name, own in zip(wanted, key, strict=True))
+        ]
+
+    def model_wise(self, row: Record) -> Record:
+        """Any effect and trend of an attribute on a system, over all datasets."""
+        if self.overlapping:
+            return {
+                **_noise_fields("spearman", []),
+                **_p_fields(None, "_trend"),
+                **_test_fields(None, []),
+            }
+        system, attribute = row["system"], row["attribute"]
+        found = self._known(system=system, attribute=attribute)
+        by_chance = [
+            chance_spearman(one.flipped)
+            for name in row["datasets"]
+            for one in self._known(name, system, attribute)
+        ]
+        rng = np.random.default_rng(self.seed)  # datasets do not know each other's chance
+        by_chance = [rng.choice(own, self.samples) for own in by_chance]
+        size = (self.samples, self.seed)
+        slope = _least_significant(
+            found, lambda many: over_datasets(map(trend, many), *size, signed=True)
+        )
+        whole = _least_significant(found, lambda many: over_datasets(map(any_effect, many), *size))
+        return {
+            **_noise_fields("spearman", by_chance),
+            **_p_fields(slope, "_trend"),
+            **_test_fields(whole, found),
+        }
+
+    def attribute_wise(self, row: Record) -> Record:
+        """Any effect and trend of an attribute on a dataset, over all systems."""
+        found = self._known(dataset=row["dataset"], attribute=row["attribute"])
+        by_chance = [np.abs(chance_spearman(one.flipped)) for one in found if one.whole()]
+        slope = _least_significant(found, lambda many: over_systems(map(trend, many)))
+        whole = _least_significant(found, lambda many: over_systems(map(any_effect, many)))
+        return {
+            **_noise_fields("rho", by_chance),
+            **_p_fields(slope, "_trend"),
+            **_test_fields(whole, found),
+        }
+
+    def extremes(self, row: Record) -> Record:
+        """The best against the worst bucket."""
+        found = self._known(row["dataset"], row["system"], row["attribute"])
+        places = [one.place(row[side]) for one in found for side in ("best", "worst")]
+        return _test_fields(_least_significant(found, lambda many: gap(many[0], *places)), found)
+
+    def lead(self, row: Record) -> Record:
+        """Whether A's lead in a bucket is another than over all buckets, which is `overall`."""
+        found = [
+            one for side in "ab" for one in self._known(row["dataset"], row[side], row["attribute"])
+        ]
+        if len(found) < 2:
+            return {"overall": float("nan"), **_test_fields(None, [])}
+        overall = mean_lead(found[0].flipped, found[1].flipped)
+        place = found[0].place(row["bucket"])
+        chance = _least_significant(found, lambda many: lead(many[0], many[1], place))
+        return {"overall": overall, **_test_fields(chance, found)}
+
+    def notes(self) -> Iterator[str]:
+        """What cannot be tested, and why: one note for each dataset and reason."""
+        if self.overlapping:
+            yield "no test over datasets: splits of one corpus overlap"
+        alike: dict[tuple[str, str, str], list[str]] = {}
+        for (dataset, system, why), attributes in self._reasons.items():
+            alike.setdefault((dataset, ", ".join(attributes), why), []).append(system)
+        for (dataset, names, why), systems in alike.items():
+            yield f"{dataset}, {', '.join(systems)}: no test of {names}: {why}"
+
+
+def _testable_buckets(
+    evidence: Evidence, matches: Mapping[str, str], sampling: Sampling, number: int
+) -> Iterator[tuple[tuple[str, str, str], _TestableBuckets]]:
+    divisions = [
+        found for name in matches for found in _diagnosed_table(evidence, name, matches[name])
+    ]
+    if not divisions or not len(evidence.documents):
+        return
+    chosen = [(system, one) for one in divisions for system in evidence.systems]
+    ways = dict(_flip_all(evidence, chosen, matches, sampling, [sampling.seed, number]))
+    named = by_surface(evidence)
+    of_names = {}
+    if named is not None:
+        readable = [(system, one) for system, one in chosen if one.unit == MENTION]
+        own = replace(sampling, resample="sentence")  # whose place the names have taken
+        of_names = dict(_flip_all(named, readable, matches, own, [sampling.seed, number, 1]))
+    for system, division in chosen:
+        key = (system, division.facet)
+        both = [ways[key], *([of_names[key]] if key in of_names else [])]
+        both[1:] = [one for one in both[1:] if one.why_not() is None]
+        found = _TestableBuckets(
+            both, list(division.levels), sampling.unit(evidence), evidence.dataset
+        )
+        yield (evidence.dataset, *key), found
+
+
+def _flip_all(
+    evidence: Evidence,
+    chosen: Sequence[tuple[str, FacetTable]],
+    matches: Mapping[str, str],
+    sampling: Sampling,
+    seed: Sequence[int],
+) -> Iterator[tuple[tuple[str, str], FlippedScores]]:
+    """Everyone with changed signs, by system and attribute."""
+    clusters, metric = clusters_of(evidence, sampling.resample), metric_named(METRIC)
+    parts = [
+        bucket_parts(
+            *(evidence, division, matches[division.facet], metric),
+            *(clusters, evidence.runs_of(system)),
+        )
+        for system, division in chosen
+    ]
+    every = flip_signs(parts, sampling.samples, seed) if parts else []
+    for (system, division), one in zip(chosen, every, strict=True):
+        yield (system, division.facet), one
+
+
+def _diagnosed_table(evidence: Evidence, facet: str, match: str) -> list[FacetTable]:
+    """The division of a facet that has the metric, if any."""
+    found = [one for one in evidence.divisions if one.facet == facet]
+    return [one for one in found if METRIC in one.metrics.get(match, ())][:1]
+
+
+def _least_significant(
+    found: Sequence[_TestableBuckets], test: Callable[[Sequence[FlippedScores]], NullTest]
+) -> NullTest | None:
+    """A test by documents or sentences, and by names: what is less sure counts."""
+    if not found:
+        return None
+    ways = range(max(len(one.ways) for one in found))
+    chances = [test([one.ways[min(way, len(one.ways) - 1)] for one in found]) for way in ways]
+    return max(chances, key=lambda chance: chance.p)
+
+
+def _p_fields(chance: NullTest | None, which: str = "") -> Record:
+    p = float("nan") if chance is None else chance.p
+    return {f"p{which}": p, f"significant{which}": is_significant(p)}
+
+
+def _test_fields(chance: NullTest | None, found: Sequence[_TestableBuckets]) -> Record:
+    """A test in the words of a record."""
+    said, clusters = _p_fields(chance), dict[str, int]()
+    for one in found:
+        clusters[one.dataset] = max(clusters.get(one.dataset, 0), one.flipped.clusters)
+    units = list(dict.fromkeys(f"{one.unit}s" for one in found))
+    units += ["names"] if any(len(one.ways) > 1 for one in found) else []
+    exact = ", exact" if all(way.every for one in found for way in one.ways) else ""
+    test = None if np.isnan(said["p"]) else f"sign flips of {' and of '.join(units)}{exact}"
+    return {**said, "test": test, "clusters": sum(clusters.values())}
+
+
+def _noise_fields(name: str, by_chance: Sequence[Floats]) -> Record:
+    """The mean size of a correlation by chance, and the size that 5 % are above."""
+    if not by_chance:
+        return {f"{name}_noise": float("nan"), f"{name}_noise_95": float("nan")}
+    sizes = np.abs(np.mean(by_chance, axis=0))
+    sizes = sizes[~np.isnan(sizes)]
+    if not len(sizes):
+        return _noise_fields(name, [])
+    return {
+        f"{name}_noise": float(sizes.mean()),
+        f"{name}_noise_95": float(np.quantile(sizes, 0.95)),
+    }
+
 
 PAPER = "interpreteval_"  # what the paper's own tests say begins with this
 Views = dict[str, list[Record]]
@@ -51,33 +312,35 @@ def diagnose(
         raise UsageError(
             "diagnose", "only one system is named", "name two systems, or none for all pairs"
         )
-    table = performance(results)
+    table = performance_table(results)
     for name in (a, b):
         check_system(results, name)
     pairs = [(a, b)] if a is not None and b is not None else list(combinations(table.systems, 2))
     overlapping = results.protocol is not None and results.protocol.are_splits
-    tested = Tested(results.evidence, _matches(results), samples, seed, resample, overlapping)
+    tested = DiagnosisTests(
+        results.evidence, _matches(results), samples, seed, resample, overlapping
+    )
     views = {
-        "model-wise": _joined(model_wise(table, paper), tested.model_wise),
-        "attribute-wise": _joined(attribute_wise(table, paper), tested.attribute_wise),
-        "self-diagnosis": _joined(self_diagnosis(table, paper), tested.extremes),
+        "model-wise": _with_tests(model_wise(table, paper), tested.model_wise),
+        "attribute-wise": _with_tests(attribute_wise(table, paper), tested.attribute_wise),
+        "self-diagnosis": _with_tests(self_diagnosis(table, paper), tested.extremes),
     }
     if pairs:
         rows = comparative_diagnosis(table, pairs, paper)
-        views["comparative diagnosis"] = _joined(rows, tested.lead)
+        views["comparative diagnosis"] = _with_tests(rows, tested.lead)
     if a is not None and b is not None:
-        views["relative change"] = list(map(_plain, relative_change(table, a, b)))
-    notes = [*_left_out(table), *tested.notes(), *(_paper_notes(table) if paper else ())]
+        views["relative change"] = list(map(_nan_to_none, relative_change(table, a, b)))
+    notes = [*_missing_notes(table), *tested.notes(), *(_paper_notes(table) if paper else ())]
     views["notes"] = [{"note": note} for note in notes]
     return views
 
 
-def _joined(rows: Iterable[Record], test: Callable[[Record], Record]) -> list[Record]:
+def _with_tests(rows: Iterable[Record], test: Callable[[Record], Record]) -> list[Record]:
     """Rows with what is tested of them, before what the paper tests."""
     joined = []
     for row in rows:
         own = {key: value for key, value in row.items() if not key.startswith(PAPER)}
-        joined.append(_plain({**own, **test(row), **row}))
+        joined.append(_nan_to_none({**own, **test(row), **row}))
     return joined
 
 
@@ -91,7 +354,7 @@ def _matches(results: Results) -> dict[str, str]:
     return first
 
 
-def performance(results: Results) -> Performance:
+def performance_table(results: Results) -> Performance:
     """The performance table of results: F1 in the buckets of every attribute."""
     matches = _matches(results)
     scores = [
@@ -118,14 +381,14 @@ def performance(results: Results) -> Performance:
     return Performance(scores, {part.dataset: dict(part.zeta) for part in results.evidence})
 
 
-def _plain(row: Record) -> Record:
+def _nan_to_none(row: Record) -> Record:
     return {
         key: None if isinstance(value, float) and math.isnan(value) else value
         for key, value in row.items()
     }
 
 
-def _left_out(table: Performance) -> Iterator[str]:
+def _missing_notes(table: Performance) -> Iterator[str]:
     for dataset in table.datasets:
         missing = [system for system in table.systems if not table.present(dataset, system)]
         yield from (f"{dataset}: {name} has no output here and is left out" for name in missing)

@@ -40,7 +40,7 @@ def check_system(results: Results, system: str | None) -> None:
 
 
 @dataclass(frozen=True)
-class Side:
+class MentionSide:
     """The gold mentions of a dataset, or those of one run, ready to be told about."""
 
     evidence: Evidence
@@ -129,14 +129,14 @@ def _length(units: Units) -> Ints:
     return units.length
 
 
-def gold_side(evidence: Evidence) -> Side:
+def gold_side(evidence: Evidence) -> MentionSide:
     """The gold mentions of a dataset."""
-    return Side(evidence, evidence.mentions.gold)
+    return MentionSide(evidence, evidence.mentions.gold)
 
 
-def run_side(evidence: Evidence, run: int) -> Side:
+def run_side(evidence: Evidence, run: int) -> MentionSide:
     """The mentions that a run predicted."""
-    return Side(evidence, evidence.mentions.runs[run].pred)
+    return MentionSide(evidence, evidence.mentions.runs[run].pred)
 
 
 def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int, dict[str, str]]]:
@@ -195,7 +195,7 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[
     return by_gold.tolist(), by_pred.tolist()
 
 
-def _record(own: Side, index: int, other: Side, mate: int | None) -> dict[str, Any]:
+def _record(own: MentionSide, index: int, other: MentionSide, mate: int | None) -> dict[str, Any]:
     start, end = own.span(index)
     tokens = own.tokens(index)
     low, high = other.span(mate) if mate is not None else (None, None)

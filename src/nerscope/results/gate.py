@@ -4,11 +4,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results.conditions import RULES, Condition, Given, checked, conditions_of
-from nerscope.results.measured import Measured, Numbers, differences, numbers_of, picked, where
-from nerscope.results.pairing import Pairing, joint, pairings
+from nerscope.results.conditions import (
+    RULES,
+    Condition,
+    ConditionSource,
+    check_condition,
+    conditions_of,
+)
+from nerscope.results.pairing import Pairing, join_pair, pairings, version_note
 from nerscope.results.results import Results
-from nerscope.results.verdict import FAIL, UNDECIDED, Verdict, decided, points_of
+from nerscope.results.verdict import (
+    FAIL,
+    UNDECIDED,
+    Measurement,
+    Measurements,
+    Verdict,
+    decide,
+    measure_differences,
+    measure_system,
+    measured_cell,
+    pick_measurement,
+    points_of,
+)
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.intervals import Sampling
 
@@ -19,7 +36,7 @@ _DROP = 1.0  # points that a number may drop unless told
 def gate(
     results: Results,
     baseline: Results | None = None,
-    conditions: Given | None = None,
+    conditions: ConditionSource | None = None,
     *,
     max_drop: float | None = None,
     floor: float | None = None,
@@ -51,19 +68,32 @@ def gate(
     """
     rules = {"floor": floor, "max_drop": max_drop, "alpha": alpha}
     said = {**rules, "metric": metric, "type": type, "match": match, "system": system}
-    wanted = _wanted(conditions, facets, said)
+    wanted = _chosen_conditions(conditions, facets, said)
     if undecided not in (PASSES, FAILS):
         raise UsageError(
             "undecided", f"there is no '{undecided}'", suggest(undecided, (PASSES, FAILS))
         )
     sampling = Sampling(resample)
     _check_sides(results, baseline, wanted)
-    judge = _Judge(results, baseline, sampling, undecided == FAILS)
+    judge = _Gatekeeper(results, baseline, sampling, undecided == FAILS)
     return [verdict for condition in wanted for verdict in judge.verdicts(condition)]
 
 
-def _wanted(
-    conditions: Given | None, facets: Sequence[str] | None, said: dict[str, Any]
+def baseline_notes(results: Results, baseline: Results | None) -> list[str]:
+    """A note for each dataset that another version of nerscope evaluated for the baseline.
+
+    Versions may differ as long as the settings agree, which `gate` checks.
+    """
+    old = {part.dataset: part.signature.version for part in baseline.evidence} if baseline else {}
+    return [
+        version_note(part.dataset, [old[part.dataset], part.signature.version])
+        for part in results.evidence
+        if old.get(part.dataset, part.signature.version) != part.signature.version
+    ]
+
+
+def _chosen_conditions(
+    conditions: ConditionSource | None, facets: Sequence[str] | None, said: dict[str, Any]
 ) -> list[Condition]:
     """The conditions that were given, or those that the options make."""
     given = {key: value for key, value in said.items() if value is not None}
@@ -73,7 +103,7 @@ def _wanted(
         return conditions_of(conditions)
     if not any(rule in given for rule in RULES):
         given["max_drop"] = _DROP
-    return [checked(Condition(**given, facet=facet)) for facet in facets or ["all"]]
+    return [check_condition(Condition(**given, facet=facet)) for facet in facets or ["all"]]
 
 
 def _check_sides(results: Results, baseline: Results | None, wanted: list[Condition]) -> None:
@@ -99,7 +129,7 @@ def _check_sides(results: Results, baseline: Results | None, wanted: list[Condit
         )
 
 
-class _Judge:
+class _Gatekeeper:
     """Judges conditions one by one; what is resampled for one serves the others."""
 
     def __init__(
@@ -108,7 +138,7 @@ class _Judge:
         self.results, self.baseline = results, baseline
         self.sampling, self.strict = sampling, strict
         self._joints: dict[tuple[str, str], Evidence] = {}
-        self._numbers: dict[tuple[object, ...], Numbers] = {}
+        self._numbers: dict[tuple[object, ...], Measurements] = {}
 
     def verdicts(self, condition: Condition) -> list[Verdict]:
         """What a condition says of everyone it speaks of."""
@@ -124,13 +154,13 @@ class _Judge:
             "metric": condition.metric,
             "alpha": condition.alpha,
         }
-        if pairing.gone:
+        if pairing.missing:
             return Verdict(
-                **about, match=condition.match, rule=pairing.gone, verdict=FAIL, failed=True
+                **about, match=condition.match, rule=pairing.missing, verdict=FAIL, failed=True
             )
         compared = condition.compares and pairing.old is not None
         measured, match = self._measured(condition, pairing, compared)
-        verdict, rule = decided(condition, measured, compared)
+        verdict, rule = decide(condition, measured, compared)
         failed = verdict == FAIL or (verdict == UNDECIDED and self.strict)
         about |= {**_fields(condition, measured), "match": match, "compared": compared}
         if compared:
@@ -139,26 +169,26 @@ class _Judge:
 
     def _measured(
         self, condition: Condition, pairing: Pairing, compared: bool
-    ) -> tuple[Measured, str]:
+    ) -> tuple[Measurement, str]:
         """The number that a condition means, and the match that it was found by."""
         assert pairing.new is not None
         who, metric = (pairing.dataset, pairing.system), condition.metric
         if compared and who not in self._joints:
             assert pairing.old is not None
-            self._joints[who] = joint(pairing.new, pairing.old)
+            self._joints[who] = join_pair(pairing.new, pairing.old)
         evidence = self._joints[who] if compared else pairing.new.evidence
-        there = where(evidence, condition)
+        there = measured_cell(evidence, condition)
         key = (*who, there.division.facet, there.division.unit, there.match, metric)
         if (key, compared) not in self._numbers:
             self._numbers[key, compared] = (
-                differences(evidence, there, metric, self.sampling)
+                measure_differences(evidence, there, metric, self.sampling)
                 if compared
-                else numbers_of(pairing.new, there, metric)
+                else measure_system(pairing.new, there, metric)
             )
-        return picked(self._numbers[key, compared], there, condition), there.match
+        return pick_measurement(self._numbers[key, compared], there, condition), there.match
 
 
-def _fields(condition: Condition, found: Measured) -> dict[str, Any]:
+def _fields(condition: Condition, found: Measurement) -> dict[str, Any]:
     """What a verdict holds of a measured number."""
     points, difference = points_of(condition, found), found.difference
     fields = {
@@ -172,6 +202,6 @@ def _fields(condition: Condition, found: Measured) -> dict[str, Any]:
         "detectable": points.detectable,
     }
     if difference is not None:
-        fields["clusters"] = round(float(difference.pair.clusters[difference.at]))
+        fields["clusters"] = difference.clusters
         fields["differing"] = difference.differing
     return fields

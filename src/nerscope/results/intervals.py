@@ -6,14 +6,11 @@ from typing import NamedTuple
 
 from nerscope.errors import expect
 from nerscope.results.results import Results
-from nerscope.results.row import Row
-from nerscope.results.rows import SURFACE
+from nerscope.results.rows import SURFACE, Row
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.clusters import Clustered
-from nerscope.stats.intervals import Interval, Sampling, caution, intervals
-from nerscope.stats.resampling import clusters_of
-from nerscope.stats.spread import Spread, spreads_of
-from nerscope.stats.surfaces import surface_intervals
+from nerscope.stats.clusters import ClusterCounts, clusters_of
+from nerscope.stats.intervals import Interval, Sampling, caution, intervals, surface_intervals
+from nerscope.stats.jackknife import Jackknife, jackknife_all
 
 _DIGITS = 6
 _RUN = "\t"  # between the name of a system and the number of its run
@@ -40,7 +37,7 @@ def bounds_of(
     clusters = clusters_of(evidence, unit)
     for division in evidence.divisions:
         for match in division.matches:
-            clustered = Clustered(evidence, division, match, systems, clusters)
+            clustered = ClusterCounts(evidence, division, match, systems, clusters)
             for spread in _spreads(evidence, clustered, each_run):
                 for name in spread.systems:
                     system, _, run = name.partition(_RUN)
@@ -57,7 +54,7 @@ def bounds_of(
     return found
 
 
-def _spreads(evidence: Evidence, clustered: Clustered, each_run: bool) -> list[Spread]:
+def _spreads(evidence: Evidence, clustered: ClusterCounts, each_run: bool) -> list[Jackknife]:
     """That of each system; and if any has several runs, that of each run, if wanted."""
     names = [
         f"{system}{_RUN}{evidence.runs[run][1]}"
@@ -65,11 +62,11 @@ def _spreads(evidence: Evidence, clustered: Clustered, each_run: bool) -> list[S
         for run in evidence.runs_of(system)
     ]
     several = each_run and len(names) > len(clustered.systems)
-    return spreads_of([clustered, *([clustered.apart(names)] if several else [])])
+    return jackknife_all([clustered, *([clustered.apart(names)] if several else [])])
 
 
 def named_bounds(
-    evidence: Evidence, spread: Spread, system: str, run: str, unit: str
+    evidence: Evidence, spread: Jackknife, system: str, run: str, unit: str
 ) -> Iterator[tuple[str, RowInterval]]:
     """Bounds by the names of their rows."""
     values, clusters = spread.values(system), spread.clusters[spread.systems.index(system)]
@@ -127,7 +124,7 @@ def with_intervals(results: Results, wanted: Sampling | bool) -> Results:
     for evidence in results.evidence:
         bounds = bounds_of(evidence, evidence.systems, sampling)
         rows = add_intervals(rows, evidence.dataset, bounds)
-    said = [signed(part, sampling) for part in results.evidence]
+    said = [with_resampling(part, sampling) for part in results.evidence]
     return Results(said, results.losses, rows, results.protocol)
 
 
@@ -143,12 +140,13 @@ def with_bounds(results: Results) -> Results:
         bounds = bounds_of(evidence, evidence.systems, Sampling(), each_run=False)
         rows = add_intervals(rows, evidence.dataset, bounds, summaries_only=True)
     parts = [
-        part if part.dataset in known else signed(part, Sampling()) for part in results.evidence
+        part if part.dataset in known else with_resampling(part, Sampling())
+        for part in results.evidence
     ]
     return Results(parts, results.losses, rows, results.protocol)
 
 
-def signed(evidence: Evidence, sampling: Sampling) -> Evidence:
+def with_resampling(evidence: Evidence, sampling: Sampling) -> Evidence:
     """Evidence whose signature says what intervals rest on."""
     resampling = {"resample": sampling.unit(evidence)}
     return replace(evidence, signature=replace(evidence.signature, resampling=resampling))

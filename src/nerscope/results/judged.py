@@ -1,11 +1,126 @@
-"""People's judgements of partial matches: how many of the pairs that got credit deserve it."""
+"""How many of the pairs that got partial credit people judge good, and how far judges agree."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from nerscope.errors import InputError
-from nerscope.results.judgements import BAD, GOOD, JudgedFile, Judgement
+import numpy as np
+
+from nerscope.corpus.arrays import Bools, Ints
+from nerscope.errors import InputError, plural
+from nerscope.results.errors import MentionSide, gold_side, partial_matches, run_side
+from nerscope.results.judgements import BAD, GOOD, JudgedFile, JudgedPair, Judgement, PairIdentity
+from nerscope.results.results import Results
+from nerscope.scoring.counts import CORRECT
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
+from nerscope.scoring.matching import equal_mentions, match_named
+
+Credits = dict[str, dict[str, float]]  # by system, then by match
+
+
+class PairPlace(NamedTuple):
+    """Where a pair stands in its dataset, in the order in which pairs are listed."""
+
+    sentence: int
+    gold_start: int
+    pred_start: int
+    gold_end: int
+    pred_end: int
+    gold_type: int
+    pred_type: int
+
+
+def pair_records(results: Results) -> list[dict[str, Any]]:
+    """Every pair that got partial credit, once, with the credit that each system got for it.
+
+    A system has what any of its runs got. Records are those of a file of judgements.
+
+    >>> from nerscope import evaluate
+    >>> results = evaluate([(["Ada", "Lee"], ["B-PER", "I-PER"])], {"x": [["B-PER", "O"]]})
+    >>> [(one["predicted"]["text"], one["systems"]) for one in pair_records(results)]
+    [('Ada', {'x': {'left': 0.5, 'overlap': 0.5}})]
+    """
+    return [record for evidence in results.evidence for record in _records(evidence)]
+
+
+def _records(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    matches = partial_matches(evidence)
+    made: dict[PairPlace, Credits] = {}
+    for run, (system, _) in enumerate(evidence.runs):
+        for place, match, credit in _run_pairs(evidence, run, matches):
+            made.setdefault(place, {}).setdefault(system, {})[match] = credit
+    last, tokens = -1, None
+    for place in sorted(made):
+        if place.sentence != last:
+            last, tokens = place.sentence, _tokens(evidence, place.sentence)
+        yield {
+            "dataset": evidence.dataset,
+            "sentence": place.sentence + 1,
+            "gold": _mention(evidence, tokens, place[1], place[3], place[5]),
+            "predicted": _mention(evidence, tokens, place[2], place[4], place[6]),
+            "systems": _in_order(made[place], evidence.systems, matches),
+            "judgement": "",
+        }
+
+
+def _run_pairs(
+    evidence: Evidence, run: int, matches: Sequence[str]
+) -> Iterator[tuple[PairPlace, str, float]]:
+    """The pairs of one run, under each match.
+
+    Equal mentions are settled before all others, whatever the match: once for all is enough.
+    """
+    gold, pred = gold_side(evidence), run_side(evidence, run)
+    settled = equal_mentions(gold.mentions, pred.mentions)
+    free_gold, free_pred = (
+        _unmatched(len(side.units), taken)
+        for side, taken in zip((gold, pred), settled, strict=True)
+    )
+    for match in matches:
+        pairs = match_named(match)(gold.mentions[free_gold], pred.mentions[free_pred])
+        partial: Bools = pairs.kind != CORRECT
+        places = _places(gold, free_gold[pairs.gold[partial]], pred, free_pred[pairs.pred[partial]])
+        for place, credit in zip(places, pairs.credit[partial].tolist(), strict=True):
+            yield place, match, credit
+
+
+def _unmatched(size: int, taken: Ints) -> Ints:
+    return np.delete(np.arange(size), taken)
+
+
+def _places(
+    gold: MentionSide, at_gold: Ints, pred: MentionSide, at_pred: Ints
+) -> Iterator[PairPlace]:
+    sides = [(gold, at_gold), (pred, at_pred)]
+    starts = [side.starts[at] for side, at in sides]
+    ends = [side.ends[at] for side, at in sides]
+    types = [side.units.type[at] for side, at in sides]
+    columns = [gold.units.sentence[at_gold], *starts, *ends, *types]
+    return map(PairPlace._make, zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _tokens(evidence: Evidence, sentence: int) -> list[str] | None:
+    return None if evidence.texts is None else evidence.texts[sentence].split(TOKEN_JOIN)
+
+
+def _mention(
+    evidence: Evidence, tokens: list[str] | None, start: int, end: int, kind: int
+) -> dict[str, Any]:
+    text = None if tokens is None else " ".join(tokens[start:end])
+    return {"start": start, "end": end, "type": evidence.types[kind], "text": text}
+
+
+def _in_order(
+    made: Mapping[str, Mapping[str, float]], systems: Sequence[str], matches: Sequence[str]
+) -> Credits:
+    """Systems and matches in the order of the results, whichever run came first."""
+    return {
+        system: {match: made[system][match] for match in matches if match in made[system]}
+        for system in systems
+        if system in made
+    }
+
 
 Key = TypeVar("Key", bound=Hashable)  # by which a pair is known
 
@@ -17,17 +132,17 @@ def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[dict[
     [{'system': 'x', 'match': 'left', 'pairs': 1, 'judged': 1, 'good': 1, 'share good': 1.0}]
     """
     head = ("system", "match", *(["type"] if by_type else []))
-    return counted(
+    return count_shares(
         head,
         (
-            ((one.system, match, *([one.type] if by_type else [])), [one.said])
+            ((one.system, match, *([one.type] if by_type else [])), [one.judgement])
             for one in judgements
             for match in one.matches
         ),
     )
 
 
-def counted(
+def count_shares(
     head: Sequence[str], pairs: Iterable[tuple[tuple[str, ...], Sequence[str]]]
 ) -> list[dict[str, Any]]:
     """Shares of pairs, each given with what it counts under and all that was said of it."""
@@ -67,7 +182,7 @@ def agreement(judges: Sequence[JudgedFile]) -> dict[str, Any]:
             "judgements", "the lists differ in length", "let all judge the same list of pairs"
         )
     _check_same_data(judges)
-    return agreed([judge.votes for judge in judges])
+    return judge_agreement([judge.votes for judge in judges])
 
 
 def _check_same_data(judges: Sequence[JudgedFile]) -> None:
@@ -84,12 +199,12 @@ def _check_same_data(judges: Sequence[JudgedFile]) -> None:
                 )
 
 
-def agreed(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
+def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
     """How far judges agree, each given as what was said of each pair.
 
     κ is Cohen's for two judges and Fleiss' for more, over the pairs that all of them judged.
 
-    >>> agreed([{1: "good", 2: "bad", 3: ""}, {2: "good", 1: "good", 3: "bad"}])["raw"]
+    >>> judge_agreement([{1: "good", 2: "bad", 3: ""}, {2: "good", 1: "good", 3: "bad"}])["raw"]
     0.5
     """
     common = [key for key in judges[0] if all(judge.get(key) for judge in judges)]
@@ -107,3 +222,111 @@ def agreed(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
         chance = share**2 + (1 - share) ** 2
     kappa = (raw - chance) / (1 - chance) if chance < 1 else None
     return {"judges": size, "pairs": n, "raw": raw, "kappa": kappa}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedResults:
+    """What judges said of the pairs of results, how far they agree, and what did not fit."""
+
+    shares: list[dict[str, Any]]
+    agreement: dict[str, Any] | None
+    notes: list[str]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What JSON says of it, beside the results."""
+        found = {"shares": self.shares, "agreement": self.agreement, "notes": self.notes}
+        return {"judged": found}
+
+
+@dataclass(slots=True)
+class _JudgementFit:
+    """The judgements of one file, sorted by whether they are of pairs that the results have."""
+
+    votes: dict[PairIdentity, str] = field(default_factory=dict)
+    by_place: int = 0  # fit, but no text says so
+    other_words: int = 0
+    strangers: list[PairIdentity] = field(default_factory=list)
+
+
+def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResults:
+    """For each dataset, system and match: how many of its pairs were judged, which share good.
+
+    A judgement is of a pair if it stands in the same place and has the same words. Pairs count
+    once, whichever runs of a system made them; all judgements of a pair count.
+    """
+    pairs = {pair.identity: pair for pair in map(JudgedPair.of, pair_records(results))}
+    fitted = [_fit_judgements(pairs, judge) for judge in judges]
+    found = count_shares(("dataset", "system", "match"), _votes_by_cell(pairs.values(), fitted))
+    datasets = [part.dataset for part in results.evidence]
+    notes = [
+        note
+        for judge, fit in zip(judges, fitted, strict=True)
+        for note in _notes(judge.name, fit, datasets)
+    ]
+    agreement = judge_agreement([fit.votes for fit in fitted]) if len(judges) > 1 else None
+    return JudgedResults(_ordered_shares(found, results), agreement, notes)
+
+
+def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[str, Any]]:
+    """The pairs of results, each with what the first judge who judged it said."""
+    records = pair_records(results)
+    for record in records:
+        pair = JudgedPair.of(record)
+        said = ((judge.pairs or {}).get(pair.identity) for judge in judges)
+        own = (one.judgement for one in said if one and not pair.contradicts(one))
+        record["judgement"] = next(filter(None, own), "")
+    return records
+
+
+def _fit_judgements(pairs: dict[PairIdentity, JudgedPair], judge: JudgedFile) -> _JudgementFit:
+    fit = _JudgementFit()
+    for identity, judged in (judge.pairs or {}).items():
+        own = pairs.get(identity)
+        if not judged.judgement:
+            continue
+        if own is None:
+            fit.strangers.append(identity)
+        elif own.contradicts(judged):
+            fit.other_words += 1
+        else:
+            fit.votes[identity] = judged.judgement
+            fit.by_place += not own.has_texts(judged)
+    return fit
+
+
+def _votes_by_cell(
+    pairs: Iterable[JudgedPair], fitted: Sequence[_JudgementFit]
+) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """What each pair of each system counts under, and all that was said of it."""
+    for pair in pairs:
+        said = [fit.votes[pair.identity] for fit in fitted if pair.identity in fit.votes]
+        for system, credits in pair.systems.items():
+            for match in credits:
+                yield (pair.identity.dataset, system, match), said
+
+
+def _ordered_shares(found: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
+    """Datasets, systems and matches in the order of the results."""
+    every = (
+        (part.dataset, system, match)
+        for part in results.evidence
+        for system in part.systems
+        for match in partial_matches(part)
+    )
+    rank = {key: number for number, key in enumerate(every)}
+    return sorted(found, key=lambda one: rank[one["dataset"], one["system"], one["match"]])
+
+
+def _notes(name: str, fit: _JudgementFit, datasets: Sequence[str]) -> Iterator[str]:
+    if fit.strangers:
+        unknown = dict.fromkeys(one.dataset for one in fit.strangers if one.dataset not in datasets)
+        why = f" (no dataset here is called {', '.join(unknown)})" if unknown else ""
+        said = plural(len(fit.strangers), "judgement")
+        yield f"{name}: {said} of pairs that these results do not have{why}"
+    if fit.other_words:
+        said = plural(fit.other_words, "judgement")
+        yield f"{name}: {said} of other words in the same place, left out: other data?"
+    if fit.by_place:
+        said = plural(fit.by_place, "judgement")
+        yield f"{name}: {said} found by place alone, as texts are not kept"

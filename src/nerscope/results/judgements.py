@@ -1,8 +1,17 @@
-"""What people said of partial matches: of which pairs, made by which systems."""
+"""Judgements of partial matches by people: what they say, and the files that hold them."""
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+import csv
+import io
+import json
+import re
+import reprlib
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from nerscope.errors import FormatError, InputError
+from nerscope.results.results import FilePath
 
 GOOD, BAD = "good", "bad"
 
@@ -13,10 +22,10 @@ class Judgement(NamedTuple):
     system: str
     type: str
     matches: tuple[str, ...]  # under which it got credit
-    said: str  # good, bad or nothing
+    judgement: str  # good, bad or nothing
 
 
-class Span(NamedTuple):
+class JudgedSpan(NamedTuple):
     """Where a mention stands in its sentence, and its type."""
 
     start: int
@@ -24,41 +33,41 @@ class Span(NamedTuple):
     type: str
 
 
-class Identity(NamedTuple):
+class PairIdentity(NamedTuple):
     """What tells a pair from all others."""
 
     dataset: str
     sentence: int  # counted from 1
-    gold: Span
-    predicted: Span
+    gold: JudgedSpan
+    predicted: JudgedSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class JudgedPair:
     """A pair as files and results tell of it; texts are None where none are kept."""
 
-    identity: Identity
+    identity: PairIdentity
     texts: tuple[str | None, str | None]
     systems: Mapping[str, Mapping[str, float]]  # the credit by match
     judgement: str
 
     @classmethod
-    def of(cls, record: Mapping[str, Any]) -> "Pair":
+    def of(cls, record: Mapping[str, Any]) -> "JudgedPair":
         """A pair from its record, which must be as it should be."""
         gold, predicted = record["gold"], record["predicted"]
-        spans = (Span(one["start"], one["end"], one["type"]) for one in (gold, predicted))
+        spans = (JudgedSpan(one["start"], one["end"], one["type"]) for one in (gold, predicted))
         return cls(
-            Identity(record["dataset"], record["sentence"], *spans),
+            PairIdentity(record["dataset"], record["sentence"], *spans),
             (gold["text"], predicted["text"]),
             record["systems"],
-            plain(record["judgement"]),
+            normalise_judgement(record["judgement"]),
         )
 
-    def has_texts(self, other: "Pair") -> bool:
+    def has_texts(self, other: "JudgedPair") -> bool:
         """Whether both pairs have texts to be compared."""
         return None not in (*self.texts, *other.texts)
 
-    def contradicts(self, other: "Pair") -> bool:
+    def contradicts(self, other: "JudgedPair") -> bool:
         """Whether other words stand in the same place; texts that are not kept say nothing."""
         both = zip(self.texts, other.texts, strict=True)
         return any(one != two for one, two in both if one is not None and two is not None)
@@ -70,20 +79,207 @@ class JudgedFile:
 
     name: str
     judgements: list[Judgement]
-    pairs: Mapping[Identity, Pair] | None = None
+    pairs: Mapping[PairIdentity, JudgedPair] | None = None
 
     @property
     def votes(self) -> dict[Hashable, str]:
         """What was said of each pair; the pairs of a list are known by their rows."""
         if self.pairs is None:
-            return {row: one.said for row, one in enumerate(self.judgements)}
+            return {row: one.judgement for row, one in enumerate(self.judgements)}
         return {identity: pair.judgement for identity, pair in self.pairs.items()}
 
 
-def plain(said: str) -> str:
+def normalise_judgement(said: str) -> str:
     """A judgement without what does not matter.
 
-    >>> plain(" Good")
+    >>> normalise_judgement(" Good")
     'good'
     """
     return said.strip().lower()
+
+
+FORMAT = 1  # of the JSON; raised when an older program would misread it
+_COLUMN = "judgement"
+_CREDIT = "credit "  # columns with the credit of a match
+_NUMBER = re.compile(r"[0-9]*[.,]?[0-9]+")
+_AGAIN = "export the judgements from the report page again"
+_JSON_NAMES = ((None, "null"), (True, "true"), (False, "false"))
+_LONGEST = 1 << 31  # no text has as many sentences, no sentence as many tokens
+
+
+def read_judgements(path: FilePath) -> JudgedFile:
+    """What a person said, in a list of pairs (`evaluate --list partial --format csv`) or in the
+    JSON that a report page exports.
+    """
+    name = str(path)
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        fact = getattr(error, "strerror", None) or error
+        raise InputError(name, f"it cannot be read ({fact})", "check the path") from None
+    if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        return _from_json(name, data)
+    return JudgedFile(name, list(_from_csv(name, data)))
+
+
+def read_pairs(path: FilePath) -> JudgedFile:
+    """Judgements that say where their pairs stand: those in JSON."""
+    found = read_judgements(path)
+    if found.pairs is None:
+        raise InputError(
+            found.name,
+            "a list in CSV does not say which tokens its pairs are",
+            "give the JSON that a report page exports, or use nerscope judged",
+        )
+    return found
+
+
+# CSV
+
+
+def _from_csv(name: str, data: bytes) -> Iterator[Judgement]:
+    try:
+        rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(name, f"it is no CSV ({error})", "save the list as CSV in UTF-8") from None
+    matches = [key for key in (rows[0] if rows else ()) if key and key.startswith(_CREDIT)]
+    if not matches or _COLUMN not in rows[0]:
+        raise FormatError(
+            name,
+            "there is no column 'judgement', or none with the credit of a match",
+            "judge a list made by evaluate --list partial --format csv",
+        )
+    for number, row in enumerate(rows, 2):
+        _check_row(f"{name}:{number}", row, matches)
+        given = tuple(key.removeprefix(_CREDIT) for key in matches if row[key])
+        said = normalise_judgement(row[_COLUMN])
+        yield Judgement(row.get("system", ""), row.get("gold type", ""), given, said)
+
+
+def _check_row(place: str, row: Mapping[str, str], matches: list[str]) -> None:
+    if None in row or None in row.values():
+        raise FormatError(
+            place,
+            "the row has not as many columns as the header, so a judgement is lost",
+            "save the list as CSV again, with every column",
+        )
+    for credit in (row[key] for key in matches if row[key]):
+        if not _NUMBER.fullmatch(credit.strip()):
+            raise FormatError(
+                place,
+                f"the credit {credit!r} is no number",
+                "leave the columns of credit as they were",
+            )
+    _check_judgement(place, row[_COLUMN])
+
+
+def _check_judgement(place: str, said: str) -> None:
+    if normalise_judgement(said) not in (GOOD, BAD, ""):
+        raise FormatError(
+            place,
+            f"judgement '{reprlib.repr(said)[1:-1]}' is unknown",
+            "write good or bad, or leave it empty",
+        )
+
+
+# JSON
+
+
+def _from_json(name: str, data: bytes) -> JudgedFile:
+    try:
+        content = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError(name, f"it is not JSON ({error})", _AGAIN) from None
+    form = content.get("nerscope_judgements")
+    if not _is(form, int) or form < 1:
+        raise InputError(name, "it holds no judgements of partial matches", _AGAIN)
+    if form > FORMAT:
+        raise InputError(
+            name,
+            f"these judgements are of format {reprlib.repr(form)}, this program knows {FORMAT}",
+            "install a newer version of nerscope",
+        )
+    pairs: dict[PairIdentity, JudgedPair] = {}
+    for number, record in enumerate(_field(name, content, "pairs", list), 1):
+        place = f"{name}: pair {number}"
+        pair = _checked_pair(place, record)
+        pairs[pair.identity] = _joined(place, pairs.get(pair.identity), pair)
+    said = [
+        Judgement(system, pair.identity.gold.type, tuple(credits), pair.judgement)
+        for pair in pairs.values()
+        for system, credits in pair.systems.items()
+    ]
+    return JudgedFile(name, said, pairs)
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _is(value: object, kinds: type | tuple[type, ...]) -> bool:
+    """Whether a value is of a kind; a truth value is no number."""
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _field(place: str, record: Any, key: str, kinds: type | tuple[type, ...]) -> Any:
+    """A field of a record, refused if it is not there or of another kind."""
+    if key not in record:
+        raise FormatError(place, f"there is no '{key}'", _AGAIN)
+    if not _is(record[key], kinds):
+        raise _cannot_be(place, key, record[key])
+    return record[key]
+
+
+def _number(place: str, record: Any, key: str, least: int) -> int:
+    """A field that counts sentences or tokens."""
+    number: int = _field(place, record, key, int)
+    if not least <= number < _LONGEST:
+        raise _cannot_be(place, key, number)
+    return number
+
+
+def _cannot_be(place: str, key: str, value: object) -> FormatError:
+    return FormatError(place, f"'{reprlib.repr(key)[1:-1]}' cannot be {_short(value)}", _AGAIN)
+
+
+def _short(value: object) -> str:
+    """A value in a message: never long, and by the name that JSON has for it."""
+    names = [name for one, name in _JSON_NAMES if value is one]
+    return names[0] if names else reprlib.repr(value)
+
+
+def _checked_pair(place: str, record: Any) -> JudgedPair:
+    if not isinstance(record, dict):
+        raise FormatError(place, f"{_short(record)} is no pair", _AGAIN)
+    _field(place, record, "dataset", str)
+    _number(place, record, "sentence", 1)
+    for side in ("gold", "predicted"):
+        mention = _field(place, record, side, dict)
+        _number(place, mention, "end", 1 + _number(place, mention, "start", 0))
+        _field(place, mention, "type", str)
+        _field(place, mention, "text", (str, type(None)))
+    systems = _field(place, record, "systems", dict)
+    for system in systems:
+        for match in _field(place, systems, system, dict):
+            credit = _field(place, systems[system], match, (int, float))
+            if not 0 <= credit <= 1:
+                raise _cannot_be(place, match, credit)
+    _check_judgement(place, _field(place, record, "judgement", str))
+    return JudgedPair.of(record)
+
+
+def _joined(place: str, before: JudgedPair | None, pair: JudgedPair) -> JudgedPair:
+    """The same pair again adds its systems; what it says must be the same."""
+    if before is None:
+        return pair
+    if before.judgement != pair.judgement or before.texts != pair.texts:
+        raise FormatError(
+            place,
+            "this pair was there before, with another judgement or text",
+            "keep one of the two",
+        )
+    systems = {
+        system: {**before.systems.get(system, {}), **pair.systems.get(system, {})}
+        for system in {**before.systems, **pair.systems}
+    }
+    return replace(pair, systems=systems)

@@ -7,7 +7,7 @@ from nerscope.results.results import Results
 from nerscope.scoring.evidence import only_runs
 
 
-def narrowed(
+def narrow_results(
     results: Results, systems: Sequence[str] = (), datasets: Sequence[str] = ()
 ) -> Results:
     """The results of some systems on some datasets; no name stands for all of them.

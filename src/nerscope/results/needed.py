@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from nerscope.errors import UsageError, expect
-from nerscope.results.compare import Pair, division_named, pairs_of
+from nerscope.results.compare import PairNames, facet_table_named, pairs_of
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import metric_named
-from nerscope.stats.compared import Asked, Difference, differences
+from nerscope.stats.clusters import pooled_by
+from nerscope.stats.compared import ComparisonPlan, Difference, differences
 from nerscope.stats.differences import RECIPES
-from nerscope.stats.differences import Pair as Two
+from nerscope.stats.differences import SystemPair as Two
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.power import Design
-from nerscope.stats.resampling import pooled_by
 
 RUNS = (2, 3, 5, 10)
 
@@ -64,10 +64,14 @@ def _check(difference: float, power: float, alpha: float) -> None:
 
 
 def _overall(
-    evidence: Evidence, pairs: Sequence[Pair], sampling: Sampling, metric: str, match: str | None
+    evidence: Evidence,
+    pairs: Sequence[PairNames],
+    sampling: Sampling,
+    metric: str,
+    match: str | None,
 ) -> Iterator[Difference]:
     """The difference over everything, of each pair."""
-    division = division_named(evidence, "all", match, metric)
+    division = facet_table_named(evidence, "all", match, metric)
     own = match or division.matches[0]
     if metric not in division.metrics.get(own, ()):
         raise UsageError(
@@ -79,7 +83,7 @@ def _overall(
         )
     narrow = replace(division, metrics={own: (metric,)}, by_type=False)
     chosen = replace(evidence, divisions=(narrow,))
-    for one in differences(chosen, pairs, sampling, Asked(test=False)):
+    for one in differences(chosen, pairs, sampling, ComparisonPlan(test=False)):
         if one.key.type is None:
             yield one
 
@@ -102,7 +106,7 @@ def _record(
         needed = design.clusters_needed(wanted, own, alpha, power) if known else None
         return None if needed is None else round(needed * pooled)
 
-    least = found.detectable(alpha, power)
+    least = found.detectable_at(alpha, power)
     return {
         "dataset": evidence.dataset,
         "system_a": pair.a,

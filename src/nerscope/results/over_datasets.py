@@ -1,25 +1,153 @@
-"""Is A better than B over several datasets: on how many, on average, and in rank."""
+"""Summaries over runs and datasets: of scores, and of differences between systems."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nerscope.results.protocol import Protocol
-from nerscope.results.row import ComparisonRow, RankRow, ResultRow, or_nan, row_value
+from nerscope.results.results import Results
+from nerscope.results.rows import ComparisonRow, RankRow, ResultRow, Row, or_nan, row_value
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.across import (
     Numbers,
-    averaged,
+    average_with_interval,
+    beaten_at_bonferroni,
     beaten_on,
+    drawn_mean,
     mean_ranks,
     p_of_mean,
+    resampled_t,
     sign_test,
     signed_rank,
 )
-from nerscope.stats.corrections import SIGNIFICANT, corrected
-from nerscope.stats.splits import beaten_at_bonferroni, drawn, resampled_t
+from nerscope.stats.corrections import SIGNIFICANT, correct_p_values
+from nerscope.stats.run_order import almost_stochastic_order, next_run_better
+
+_Cell = tuple[str, str, str, str, str]  # unit, facet, level, match, metric
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AverageRow(ResultRow):
+    """The mean of one number of a system over datasets."""
+
+    system: str
+    unit: str
+    facet: str
+    level: str
+    match: str
+    metric: str
+    over: str  # what datasets are to each other
+    datasets: list[str]
+    value: float
+    std: float
+    n: int
+    low: float | None  # of these datasets
+    high: float | None
+    low_drawn: float | None  # of others like them
+    high_drawn: float | None
+
+
+def average_rows(results: Results) -> list[AverageRow]:
+    """The mean of each number over two datasets or more, the same ones for all systems.
+
+    `low` and `high` are for these datasets, `low_drawn` and `high_drawn` for others like them; of
+    splits there are `low` and `high` only, which reckon with their overlap.
+    """
+    protocol = results.protocol or Protocol()
+    cells: dict[_Cell, dict[str, dict[str, Row]]] = {}
+    for row in results.rows:
+        if row.run is None and row.type is None and row.value is not None:
+            cell = (row.unit, row.facet, row.level, row.match, row.metric)
+            cells.setdefault(cell, {}).setdefault(row.dataset, {})[row.system] = row
+    return [
+        average
+        for cell, by_dataset in cells.items()
+        for average in _averages(cell, by_dataset, protocol)
+    ]
+
+
+def _averages(
+    cell: _Cell, by_dataset: dict[str, dict[str, Row]], protocol: Protocol
+) -> Iterator[AverageRow]:
+    """One row for each system, over the datasets on which all of them have the number."""
+    systems = list(dict.fromkeys(name for by_system in by_dataset.values() for name in by_system))
+    shared = [name for name, by_system in by_dataset.items() if len(by_system) == len(systems)]
+    if len(shared) < 2:
+        return
+    for system in systems:
+        rows = [by_dataset[name][system] for name in shared]
+        values = [or_nan(row.value) for row in rows]
+        if protocol.ratio is not None:
+            mean = resampled_t(values, protocol.ratio)
+            low, high, others = mean.low, mean.high, drawn_mean([])
+        else:
+            lows, highs = [or_nan(row.low) for row in rows], [or_nan(row.high) for row in rows]
+            (_, low, high), others = average_with_interval(values, lows, highs), drawn_mean(values)
+        bounds = [low, high, others.low, others.high]
+        if metric_named(cell[-1]).is_fraction:
+            bounds = [float(np.clip(bound, 0, 1)) for bound in bounds]
+        yield AverageRow(
+            system,
+            *cell,
+            protocol.datasets,
+            shared,
+            float(np.mean(values)),
+            float(np.std(values, ddof=1)),
+            round(float(np.mean([row.n for row in rows]))),
+            *map(row_value, bounds),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunsRow(ResultRow):
+    """Two systems by their single runs.
+
+    `next_run_better` is how likely A's next run beats B's next one; `violation` is how far A is
+    from beating B at every quantile (almost stochastic order; 0: it does, 1: B does).
+    """
+
+    dataset: str
+    system_a: str
+    system_b: str
+    match: str
+    metric: str
+    runs_a: list[float | None]
+    runs_b: list[float | None]
+    next_run_better: float | None
+    next_run_low: float | None
+    next_run_high: float | None
+    violation: float | None
+    violation_low: float | None
+    violation_high: float | None
+
+
+def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
+    """One row for each answer about recipes, where the metric has a better side."""
+    for row in rows:
+        sign = metric_named(row.metric).better
+        if row.runs_a is None or row.runs_b is None or sign == 0:
+            continue
+        ours = [sign * score for score in row.runs_a if score is not None]
+        theirs = [sign * score for score in row.runs_b if score is not None]
+        chance, order = next_run_better(ours, theirs), almost_stochastic_order(ours, theirs)
+        yield RunsRow(
+            dataset=row.dataset,
+            system_a=row.system_a,
+            system_b=row.system_b,
+            match=row.match,
+            metric=row.metric,
+            runs_a=row.runs_a,
+            runs_b=row.runs_b,
+            next_run_better=row_value(chance.value),
+            next_run_low=row_value(chance.low),
+            next_run_high=row_value(chance.high),
+            violation=row_value(order.value),
+            violation_low=row_value(order.low),
+            violation_high=row_value(order.high),
+        )
+
 
 Rows = Sequence[ComparisonRow]
 _P_VALUES = ("p_fixed", "p_drawn", "p_resampled", "p_sign", "p_wilcoxon")
@@ -67,7 +195,7 @@ class DatasetsRow(ResultRow):
     p_wilcoxon_corrected: float | None = None
 
 
-def dataset_records(
+def datasets_rows(
     primary: Rows, correction: str, protocol: Protocol | None = None
 ) -> list[DatasetsRow]:
     """One row for each pair that was compared on two datasets or more, by its primary number.
@@ -87,7 +215,7 @@ def dataset_records(
     for name in _P_VALUES:
         p_values = [or_nan(getattr(summary, name)) for summary in summaries]
         fields: list[dict[str, Any]] = [
-            {f"{name}_corrected": row_value(p)} for p in corrected(p_values, correction)
+            {f"{name}_corrected": row_value(p)} for p in correct_p_values(p_values, correction)
         ]
         summaries = [replace(row, **own) for row, own in zip(summaries, fields, strict=True)]
     return summaries
@@ -122,10 +250,10 @@ def _with_domains(
     smaller (partial conjunction, Dror et al. 2017).
     """
     lows, highs = [or_nan(row.low) for row in rows], [or_nan(row.high) for row in rows]
-    _, low, high = averaged(differences, lows, highs)
+    _, low, high = average_with_interval(differences, lows, highs)
     better = [_one_sided(row.p, gain) for row, gain in zip(rows, gains, strict=True)]
     worse = [_one_sided(row.p, -gain) for row, gain in zip(rows, gains, strict=True)]
-    others = drawn(differences)
+    others = drawn_mean(differences)
     degrees = [or_nan(row.degrees) for row in rows]
     return replace(
         summary,
@@ -180,7 +308,7 @@ def _one_sided(p: float | None, gain: float) -> float:
     return p / 2 if gain > 0 else 1 - p / 2
 
 
-def rank_records(primary: Rows) -> list[RankRow]:
+def rank_rows(primary: Rows) -> list[RankRow]:
     """The mean rank of each system over the datasets that all of them have (Demšar 2006)."""
     scores: dict[str, dict[str, float]] = {}
     for row in primary:

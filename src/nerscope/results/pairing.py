@@ -1,7 +1,8 @@
-"""Who is held against whom: systems of the results beside those of a baseline, by name."""
+"""Two evaluations of the same gold data: which systems are compared, and both as one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ NEW, OLD = "new", "baseline"
 _SAME = ("repair", "ter", "buckets", "zero_division")
 
 
-class Side(NamedTuple):
+class SystemOnDataset(NamedTuple):
     """A system on a dataset."""
 
     evidence: Evidence
@@ -29,9 +30,9 @@ class Pairing(NamedTuple):
 
     dataset: str
     system: str
-    new: Side | None
-    old: Side | None
-    gone: str = ""  # what is missing in the results: the system or the dataset
+    new: SystemOnDataset | None
+    old: SystemOnDataset | None
+    missing: str = ""  # what is missing in the results: the system or the dataset
 
 
 def pairings(results: Results, baseline: Results | None, condition: Condition) -> list[Pairing]:
@@ -73,15 +74,15 @@ def _on_dataset(
         assert evidence is not None
         for own in evidence.systems:
             if wanted in (None, own):
-                side = Side(evidence, own)
+                side = SystemOnDataset(evidence, own)
                 if new is None:
                     yield Pairing(dataset, own, None, side, "the dataset is gone")
                 else:
                     yield Pairing(dataset, own, side, None)
         return
     for name, old_name in _systems(new, old, condition):
-        ours = Side(new, name) if name is not None else None
-        theirs = Side(old, old_name) if old_name is not None else None
+        ours = SystemOnDataset(new, name) if name is not None else None
+        theirs = SystemOnDataset(old, old_name) if old_name is not None else None
         gone = "" if ours else "the system is gone"
         yield Pairing(dataset, name or old_name or "", ours, theirs, gone)
 
@@ -112,13 +113,26 @@ def _systems(
     return [*present, *((None, name) for name in old.systems if name not in new.systems)]
 
 
-def joint(new: Side, old: Side) -> Evidence:
+def join_pair(new: SystemOnDataset, old: SystemOnDataset) -> Evidence:
     """Both systems on the same gold data, which is checked."""
-    check_same(new.evidence, old.evidence)
+    check_comparable(new.evidence, old.evidence)
     return joined_runs([_renamed(new, NEW), _renamed(old, OLD)])
 
 
-def check_same(ours: Evidence, theirs: Evidence) -> None:
+def joint_version(parts: Sequence[Evidence]) -> str:
+    """The versions of nerscope that evaluated some parts, as a signature has them: 0.2.0+0.3.0."""
+    return "+".join(dict.fromkeys(part.signature.version for part in parts))
+
+
+def version_note(dataset: str, versions: Sequence[str]) -> str:
+    """What to say of results that several versions of nerscope made."""
+    return (
+        f"{dataset}: the results were made by nerscope {' and '.join(versions)}, "
+        "with the same settings"
+    )
+
+
+def check_comparable(ours: Evidence, theirs: Evidence) -> None:
     """Refuse to hold numbers against each other that were made differently."""
     _check_settings(ours, theirs)
     if (ours.folded is None) != (theirs.folded is None):
@@ -172,6 +186,54 @@ def _same_units(new: Evidence, old: Evidence) -> bool:
     return True
 
 
-def _renamed(side: Side, name: str) -> Evidence:
+def _renamed(side: SystemOnDataset, name: str) -> Evidence:
     part = only_runs(side.evidence, side.evidence.runs_of(side.system))
     return replace(part, runs=tuple((name, number) for _, number in part.runs))
+
+
+def join_results(
+    one: Results, other: Results, name: str, other_name: str
+) -> tuple[Results, list[tuple[str, str]]]:
+    """Both, with systems of the same name told apart by their files; and the pairs to compare.
+
+    Of a system that both have, the newer results (the second file) come first.
+    """
+    if Path(name).resolve() == Path(other_name).resolve():
+        raise InputError(name, "it is given twice", "give two files of results")
+    shared = {part.dataset: part for part in other.evidence}
+    pairs = [(part, shared[part.dataset]) for part in one.evidence if part.dataset in shared]
+    if not pairs:
+        raise InputError(
+            other_name,
+            f"it has none of the datasets of {name}",
+            "evaluate both on the same data, and name datasets alike with --dataset",
+        )
+    protocol = one.protocol or other.protocol
+    if other.protocol not in (None, protocol):
+        raise InputError(
+            other_name,
+            f"it says something else of its datasets than {name}",
+            "evaluate both with the same [protocol]",
+        )
+    both = [system for system in one.systems if system in other.systems]
+    if Path(name).stem != Path(other_name).stem:
+        name, other_name = Path(name).stem, Path(other_name).stem
+    evidence = []
+    for mine, theirs in pairs:
+        check_comparable(mine, theirs)
+        parts = [_with_file_names(mine, both, name), _with_file_names(theirs, both, other_name)]
+        joined = joined_runs(parts)
+        signature = replace(joined.signature, version=joint_version([mine, theirs]))
+        evidence.append(replace(joined, signature=signature))
+    versions = [(f"{system} ({other_name})", f"{system} ({name})") for system in both]
+    crossed = [(theirs, mine) for theirs in other.systems for mine in one.systems]
+    losses = [*one.losses, *other.losses]
+    return Results(evidence, losses, protocol=protocol), versions or crossed
+
+
+def _with_file_names(evidence: Evidence, both: list[str], name: str) -> Evidence:
+    runs = tuple(
+        (f"{system} ({name})" if system in both else system, number)
+        for system, number in evidence.runs
+    )
+    return replace(evidence, runs=runs)

@@ -54,7 +54,7 @@ def _is_ratio(value: object) -> bool:
     return 0 < value < math.inf
 
 
-def chosen_protocol(
+def choose_protocol(
     known: Protocol | None, over: str | None = None, ratio: float | None = None
 ) -> Protocol | None:
     """What results know, unless somebody says otherwise; a ratio that is known is kept."""

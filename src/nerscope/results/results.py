@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nerscope.errors import InputError, suggest
 from nerscope.formats.losses import Loss, notes_of
 from nerscope.results.protocol import Protocol
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import Metric, metric_named
 from nerscope.scoring.signature import joint
@@ -231,23 +231,23 @@ class Results:
 
         return list(mention_records(self, system))
 
-    def overall(self) -> list[dict[str, Any]]:
+    def overall(self) -> "list[OverallScores]":
         """Exact precision, recall and F1 of each system on each dataset, with intervals."""
-        from nerscope.results.weakest import overall_records
+        from nerscope.results.weakest import overall_scores
 
-        return overall_records(self)
+        return overall_scores(self)
 
     def over_datasets(self) -> "list[AverageRow]":
         """The mean of each number over the datasets that all systems have, with intervals."""
-        from nerscope.results.averages import average_records
+        from nerscope.results.over_datasets import average_rows
 
-        return average_records(self)
+        return average_rows(self)
 
-    def weakest(self, system: str | None = None, most: int = 4) -> list[dict[str, Any]]:
+    def weakest(self, system: str | None = None, most: int = 4) -> "list[WeakSpot]":
         """The places where each system most surely falls below its whole, one of each facet."""
-        from nerscope.results.weakest import weakest_records
+        from nerscope.results.weakest import weak_spots
 
-        return weakest_records(self, system, most)
+        return weak_spots(self, system, most)
 
     def confusion(self, system: str | None = None) -> list[dict[str, Any]]:
         """How often a gold type met a predicted one, for each run; None stands for nobody."""
@@ -266,8 +266,8 @@ class Results:
 
         Each file is the JSON that one judge exported. Judgements that do not fit are warned of.
         """
-        from nerscope.results.judged_results import judged_results
-        from nerscope.results.judgement_files import read_pairs
+        from nerscope.results.judged import judged_results
+        from nerscope.results.judgements import read_pairs
 
         given = [paths] if isinstance(paths, str | os.PathLike) else paths
         found = judged_results(self, [read_pairs(path) for path in given])

@@ -1,15 +1,249 @@
-"""From evidence to rows: every facet, level, type, match and metric that was asked for."""
+"""Rows: typed records of results, and how they are made from the evidence."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
-from nerscope.results.row import Row, row_value, summary_row
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Units
 from nerscope.scoring.metrics import metric_named
+
+
+class ResultRow(Mapping[str, Any]):
+    """The base of all rows: frozen dataclasses that can also be read like a dict.
+
+    `row.value` and `row["value"]` are the same; `dict(row)`, `row.get("low")` and `row.keys()`
+    work, and a row equals the dict that `as_dict` gives. Subclasses are declared with
+    `@dataclass(frozen=True, slots=True, eq=False)`: `eq=False` keeps this comparison with dicts.
+    """
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Any]]  # what `fields` needs to know
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON has it: fields in order, optional ones only where they are there."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __getitem__(self, key: str) -> Any:
+        return self.as_dict()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.as_dict())
+
+    def __len__(self) -> int:
+        return len(self.as_dict())
+
+    def __or__(self, other: Mapping[str, Any]) -> dict[str, Any]:
+        return self.as_dict() | dict(other)
+
+
+def plain_row(value: object) -> dict[str, Any]:
+    """What `json.dumps(…, default=plain_row)` writes for a row.
+
+    >>> import json
+    >>> json.dumps([RankRow("bert", 1.5, 2)], default=plain_row)
+    '[{"system": "bert", "rank": 1.5, "datasets": 2}]'
+    """
+    if isinstance(value, ResultRow):
+        return value.as_dict()
+    raise TypeError(f"{type(value).__name__} is not JSON serialisable")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row(ResultRow):
+    """One number and its conditions; docs/results.md explains every field.
+
+    >>> row = Row("d", "s", "1", "mention", "tmr", "seen", None, "exact", "recall", 0.5, 8)
+    >>> row.value, row["value"], row.get("low"), "low" in row
+    (0.5, 0.5, None, False)
+    """
+
+    dataset: str
+    system: str
+    run: str | None  # None: the summary over the runs of the system
+    unit: str
+    facet: str
+    level: str
+    type: str | None  # None: all types together
+    match: str
+    metric: str
+    value: float | None  # None: undefined
+    n: int
+    std: float | None = None
+    runs: int | None = None  # only a summary has it
+    low: float | None = None
+    high: float | None = None
+    clusters: int | None = None  # documents or sentences that have such units; with intervals only
+    caution: str | None = None  # why there is no interval, or only a rough one
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON has it: `std` and `runs` in summaries, bounds where there are any."""
+        plain: dict[str, Any] = {
+            "dataset": self.dataset,
+            "system": self.system,
+            "run": self.run,
+            "unit": self.unit,
+            "facet": self.facet,
+            "level": self.level,
+            "type": self.type,
+            "match": self.match,
+            "metric": self.metric,
+            "value": self.value,
+            "n": self.n,
+        }
+        if self.runs is not None:
+            plain |= {"std": self.std, "runs": self.runs}
+        if self.has_interval:
+            plain |= {"low": self.low, "high": self.high}
+            plain |= {"clusters": self.clusters, "caution": self.caution}
+        return plain
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether an interval was computed; it may have come out undefined."""
+        return self.clusters is not None or self.low is not None
+
+    def __getitem__(self, key: str) -> Any:
+        # Tables look up millions of fields; only optional ones need the full dict.
+        if key in _ALWAYS:
+            return getattr(self, key)
+        return self.as_dict()[key]
+
+
+_ALWAYS = frozenset(name for name in Row.__match_args__[:11])
+_ROW_FIELDS = frozenset(Row.__match_args__)
+
+
+def row_from(plain: Mapping[str, Any]) -> Row:
+    """A row from what `as_dict` gave; unknown fields are dropped."""
+    return Row(**{name: value for name, value in plain.items() if name in _ROW_FIELDS})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparisonRow(ResultRow):
+    """The difference between two systems in one number; docs/statistics.md explains every field."""
+
+    dataset: str
+    system_a: str
+    system_b: str
+    unit: str
+    facet: str
+    level: str
+    type: str | None
+    match: str
+    metric: str
+    a: float | None
+    b: float | None
+    difference: float | None  # A minus B
+    low: float | None
+    high: float | None
+    p: float | None
+    p_corrected: float | None  # within the family
+    family: str
+    n: int
+    clusters: int
+    degrees: float | None
+    differing: int  # clusters in which the two systems differ
+    about: str
+    test: str | None
+    untested: str | None  # why there is no p
+    detectable: float | None
+    runs_a: list[float | None] | None = None  # the scores of all runs, for overall numbers only
+    runs_b: list[float | None] | None = None
+    p_equivalent: float | None = None
+    # Not in JSON:
+    margin: float | None = None  # in points, where equivalence was asked about
+    leads_facet: bool = False  # whether it is the number by which the facet's levels are judged
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON has it: scores of runs and equivalence only where they were computed."""
+        plain: dict[str, Any] = {name: getattr(self, name) for name in _COMPARED}
+        if self.runs_a is not None:
+            plain |= {"runs_a": self.runs_a, "runs_b": self.runs_b}
+        if self.margin is not None:
+            plain["p_equivalent"] = self.p_equivalent
+        return plain
+
+    def __getitem__(self, key: str) -> Any:
+        if key in _COMPARED:
+            return getattr(self, key)
+        return self.as_dict()[key]
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The names of both systems."""
+        return self.system_a, self.system_b
+
+
+# The fields that every comparison row has; a dict, because its keys are ordered and quick to find.
+_COMPARED = dict.fromkeys(ComparisonRow.__match_args__[:25])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankRow(ResultRow):
+    """The mean rank of a system over the datasets that all systems have."""
+
+    system: str
+    rank: float | None
+    datasets: int
+
+
+def row_value(value: float) -> float | None:
+    """A number as rows hold it: None where it is undefined."""
+    return None if value != value else value
+
+
+def or_nan(value: float | None) -> float:
+    """A number of a row to compute with: NaN where it is undefined."""
+    return math.nan if value is None else value
+
+
+def summary_row(rows: Sequence[Row]) -> Row:
+    """The mean over a system's runs; a run for which the number is undefined has no share in it."""
+    first, value, n, std = rows[0], rows[0].value, rows[0].n, None
+    if len(rows) > 1:
+        defined = [row for row in rows if row.value is not None]
+        values = [row.value for row in defined if row.value is not None]
+        value = math.fsum(values) / len(values) if values else None
+        sizes = [row.n for row in defined or rows]
+        n = round(sum(sizes) / len(sizes))
+        std = _sample_deviation(values) if len(values) > 1 else None
+    # Written out, because `dataclasses.replace` takes three times as long, and rows are many.
+    return Row(
+        first.dataset,
+        first.system,
+        None,
+        first.unit,
+        first.facet,
+        first.level,
+        first.type,
+        first.match,
+        first.metric,
+        value,
+        n,
+        std,
+        len(rows),
+    )
+
+
+def _sample_deviation(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def scale_of(metric: str) -> float:
+    """How many points a value of 1 is.
+
+    >>> scale_of("f1")
+    100.0
+    """
+    return 100.0 if metric_named(metric).is_fraction else 1.0
+
 
 SURFACE = "surface"  # the match over distinct surfaces
 
@@ -61,7 +295,7 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 
     The one number that is not a sum over sentences, and so stands outside of divisions.
     """
-    ledger, wanted = evidence.surfaces, _wanted_metrics(evidence)
+    ledger, wanted = evidence.surfaces, _surface_metrics(evidence)
     if ledger is None or ledger.runs[run].pred.surface is None or not wanted:
         return
     output = ledger.runs[run]
@@ -88,7 +322,7 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
         )
 
 
-def _wanted_metrics(evidence: Evidence) -> list[str]:
+def _surface_metrics(evidence: Evidence) -> list[str]:
     overall = [one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION]
     asked = {name for one in overall for names in one.metrics.values() for name in names}
     return [name for name in ("precision", "recall", "f1") if name in asked]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from nerscope.corpus.units import MENTION
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 
 _ALL, _EXACT = "all", "exact"
 _SPELT = str.maketrans({"=": ".", "&": "and", "|": "or", "!": "not "})

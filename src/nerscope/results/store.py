@@ -9,8 +9,7 @@ from typing import Any
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.losses import Loss
 from nerscope.results.protocol import Protocol
-from nerscope.results.row import Row, plain_row, row_from
-from nerscope.results.rows import rows_of
+from nerscope.results.rows import Row, plain_row, row_from, rows_of
 from nerscope.scoring.checking import finite
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.packing import pack_evidence, unpack_evidence

@@ -1,15 +1,167 @@
-"""A verdict of the gate: what a condition's rules say of a number, and which of them decided."""
+"""A verdict of the gate: the number that a condition means, and what its rules say of it."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from nerscope.errors import plural
+import numpy as np
+
+from nerscope.errors import InputError, UsageError, plural, suggest
+from nerscope.results.compare import facet_table_named
 from nerscope.results.conditions import Condition
-from nerscope.results.measured import NAN, Measured
-from nerscope.results.row import scale_of
-from nerscope.scoring.metrics import metric_named
+from nerscope.results.pairing import NEW, OLD, SystemOnDataset
+from nerscope.results.rows import rows_of, scale_of
+from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
+from nerscope.scoring.groups import groups_of
+from nerscope.scoring.metrics import NEITHER, metric_named
+from nerscope.stats.clusters import ClusterCounts
+from nerscope.stats.compared import ComparisonPlan, Difference
+from nerscope.stats.compared import differences as all_differences
+from nerscope.stats.intervals import Sampling
+
+NAN = float("nan")
+_DEFAULTS = ("all", "in")  # the level that stands for a facet; "in" is that of a subset
+
+
+class Measurement(NamedTuple):
+    """A value, its denominator, and, if there is another one to hold it against, what follows."""
+
+    new: float
+    n: int
+    old: float = NAN
+    difference: Difference | None = None  # new - old
+    has_same_outputs: bool = False  # the outputs differ in no sentence
+
+
+class MeasuredCell(NamedTuple):
+    """The facet, level and match that a condition means in some evidence."""
+
+    division: FacetTable
+    level: str | None
+    match: str
+
+
+Measurements = Mapping[tuple[str, str | None], Measurement]  # by level and type
+
+
+def measured_cell(evidence: Evidence, condition: Condition) -> MeasuredCell:
+    """The facet, level and match of a condition; what the evidence does not have is refused."""
+    facet, level = _facet_and_level(evidence, condition)
+    division = facet_table_named(evidence, facet, condition.match, condition.metric)
+    match = condition.match or division.matches[0]
+    if match not in division.matches:
+        raise UsageError(
+            condition.at("match", f"match '{match}'"),
+            f"{facet} is not measured by it",
+            suggest(match, division.matches),
+        )
+    if condition.metric not in division.metrics[match]:
+        raise UsageError(
+            condition.at("metric", f"cell '{condition.cell}'"),
+            f"there is no metric '{condition.metric}' of {facet}",
+            suggest(condition.metric, division.metrics[match]),
+        )
+    if metric_named(condition.metric).better == NEITHER:
+        raise UsageError(
+            condition.at("metric", f"metric '{condition.metric}'"),
+            "neither a high nor a low value of it is the better one",
+            "choose another metric",
+        )
+    return MeasuredCell(division, level, match)
+
+
+def _facet_and_level(evidence: Evidence, condition: Condition) -> tuple[str, str | None]:
+    """The facet may have a sign = itself, as subsets do, so it is looked for first."""
+    facet, level = condition.facet, condition.level
+    if facet not in evidence.facets and level is None:
+        before, _, after = facet.rpartition("=")
+        facet, level = (before, after) if before in evidence.facets else (facet, None)
+    if facet not in evidence.facets:
+        named = facet.partition("=")[0]
+        raise UsageError(
+            condition.at("facet", f"facet '{named if level is None else facet}'"),
+            "it is not in the results",
+            suggest(named, evidence.facets),
+        )
+    return facet, level or None
+
+
+def measure_system(side: SystemOnDataset, there: MeasuredCell, metric: str) -> Measurements:
+    """Every number of one system alone."""
+    part = only_runs(side.evidence, side.evidence.runs_of(side.system))
+    rows = rows_of(_narrow(part, there, metric))
+    return {
+        (row.level, row.type): Measurement(_defined(row.value), row.n)
+        for row in rows
+        if row.run is None and row.match == there.match
+    }
+
+
+def measure_differences(
+    joint: Evidence, there: MeasuredCell, metric: str, sampling: Sampling
+) -> Measurements:
+    """Every number of both systems, and the difference."""
+    if any(there.match not in run.gold_credit for run in joint.ledger(there.division).runs):
+        raise InputError(
+            f"match '{there.match}'",
+            "results and baseline do not both have it",
+            "evaluate both with the same matches",
+        )
+    narrow = _narrow(joint, there, metric)
+    found = all_differences(narrow, [(NEW, OLD)], sampling, ComparisonPlan(test=False))
+    alike = _alike(narrow, there, found)
+    return {
+        (one.key.level, None if one.key.type is None else joint.types[one.key.type]): Measurement(
+            one.a, round(one.n), one.b, one, same
+        )
+        for one, same in zip(found, alike, strict=True)
+    }
+
+
+def _alike(narrow: Evidence, there: MeasuredCell, found: Sequence[Difference]) -> list[bool]:
+    """Of every number, whether the outputs are the same: errors of a document may change places,
+    so its counts alone do not tell.
+    """
+    if all(one.differing for one in found):
+        return [False] * len(found)
+    sentences = groups_of(np.arange(len(narrow.documents)))
+    clustered = ClusterCounts(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
+    differing = clustered.differing(NEW, OLD).number()
+    return [not differing[one.at] for one in found]
+
+
+def pick_measurement(found: Measurements, there: MeasuredCell, condition: Condition) -> Measurement:
+    """The number that a condition means."""
+    levels = list(dict.fromkeys(level for level, _ in found))
+    level = there.level or next((one for one in _DEFAULTS if one in levels), "all")
+    facet, cell = there.division.facet, f"cell '{condition.cell}'"
+    if level not in levels:
+        key = "facet" if condition.level is None else "level"
+        raise UsageError(
+            condition.at(key, cell),
+            f"there is no level '{level}' of {facet}",
+            suggest(level, levels),
+        )
+    kind = condition.type
+    if (level, kind) not in found:
+        types = [name for one, name in found if one == level and name is not None]
+        raise UsageError(
+            condition.at("type", cell),
+            f"there is no type '{kind}' of {facet}",
+            suggest(str(kind), types) if types else "leave the type out",
+        )
+    return found[level, kind]
+
+
+def _narrow(evidence: Evidence, there: MeasuredCell, metric: str) -> Evidence:
+    division = replace(there.division, metrics={there.match: (metric,)})
+    return replace(evidence, divisions=(division,))
+
+
+def _defined(value: float | None) -> float:
+    return NAN if value is None else value
+
 
 OK, FAIL, UNDECIDED = "ok", "fail", "undecided"
 _EPSILON = 1e-9  # points: rounding must not decide
@@ -104,7 +256,7 @@ class Verdict:
         return f" ({low} to {high} with {100 * (1 - self.alpha):.6g} % confidence each way)"
 
 
-class Points(NamedTuple):
+class MeasuredPoints(NamedTuple):
     """A measured number on the scale of conditions; a negative gain is for the worse."""
 
     value: float
@@ -119,12 +271,12 @@ def _shown(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}"  # no minus zero
 
 
-def points_of(condition: Condition, found: Measured) -> Points:
+def points_of(condition: Condition, found: Measurement) -> MeasuredPoints:
     """A measured number in points, turned round if lower is better."""
     scale, metric = scale_of(condition.metric), metric_named(condition.metric)
     difference = found.difference
     if difference is None:
-        return Points(scale * found.new)
+        return MeasuredPoints(scale * found.new)
     gain = scale * metric.gain(found.new - found.old)
     # Each bound leaves out alpha, on its side.
     bounds = difference.bounds(2 * condition.alpha)
@@ -137,16 +289,16 @@ def points_of(condition: Condition, found: Measured) -> Points:
         p = min(p, math.nextafter(condition.alpha, 0.0))
     elif not math.isnan(p):
         p = max(p, condition.alpha)
-    least = difference.detectable(2 * condition.alpha)
-    return Points(scale * found.new, gain, low, high, p, scale * (least or NAN))
+    least = difference.detectable_at(2 * condition.alpha)
+    return MeasuredPoints(scale * found.new, gain, low, high, p, scale * (least or NAN))
 
 
-def decided(condition: Condition, found: Measured, compared: bool) -> tuple[str, str]:
+def decide(condition: Condition, found: Measurement, compared: bool) -> tuple[str, str]:
     """The verdict of all rules of a condition, and the rule that decided: the first to fail."""
     if compared and math.isnan(found.new) and not math.isnan(found.old):
         return FAIL, "no longer defined"
     points = points_of(condition, found)
-    said = list(_by_rule(condition, points, found.alike, compared))
+    said = list(_rule_verdicts(condition, points, found.has_same_outputs, compared))
     for verdict in (FAIL, UNDECIDED):
         for one, rule in said:
             if one == verdict:
@@ -154,8 +306,8 @@ def decided(condition: Condition, found: Measured, compared: bool) -> tuple[str,
     return OK, ", ".join(rule for _, rule in said) or "not in the baseline"
 
 
-def _by_rule(
-    condition: Condition, found: Points, alike: bool, compared: bool
+def _rule_verdicts(
+    condition: Condition, found: MeasuredPoints, alike: bool, compared: bool
 ) -> Iterator[tuple[str, str]]:
     if condition.floor is not None:
         above = metric_named(condition.metric).gain(found.value - condition.floor)
@@ -165,7 +317,7 @@ def _by_rule(
         yield verdict, f"max_drop {condition.max_drop:g}"
 
 
-def _within(allowed: float, found: Points) -> str:
+def _within(allowed: float, found: MeasuredPoints) -> str:
     """Whether the number surely dropped by less than is allowed, or surely by more."""
     if found.low > -allowed:
         return OK

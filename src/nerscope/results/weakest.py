@@ -1,7 +1,7 @@
-"""Where a system is weakest: the levels that most surely fall below the whole."""
+"""Where a system is weakest: the levels that fall furthest below the overall score."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -10,89 +10,21 @@ import numpy as np
 from nerscope.corpus.units import MENTION
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
-from nerscope.results.row import row_value
+from nerscope.results.rows import ResultRow, row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import Metric, metric_named
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of, unit_of
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, cluster_variance, intervals
-from nerscope.stats.resampling import clusters_of, unit_of
-from nerscope.stats.spread import spread_of
+from nerscope.stats.jackknife import jackknife
 
 _PREFERRED = ("f1", "recall", "ter")
 _SCORES = ("precision", "recall", "f1")
-_WHOLE = "\0whole"  # a level beside those of the facet: all of them together
+_OVERALL = "\0overall"  # a level beside those of the facet: all of them together
 _Z95 = 1.96
 
 
-def weakest_records(
-    results: Results, system: str | None = None, most: int = 4
-) -> list[dict[str, Any]]:
-    """For each dataset and system, the places where it is weakest, at most one of each facet.
-
-    They are ranked by how far they fall below the whole at the least, with 95 % confidence: not by
-    how low they are, which small levels are by chance.
-    """
-    check_system(results, system)
-    found = []
-    for evidence in results.evidence:
-        for name in evidence.systems:
-            if system in (None, name):
-                found += _of_system(evidence, name, most)
-    return found
-
-
-def overall_records(results: Results) -> list[dict[str, Any]]:
-    """Precision, recall and F1 of each system, with intervals."""
-    found = []
-    for evidence in results.evidence:
-        division = next(
-            (
-                one
-                for one in evidence.divisions
-                if one.facet == "all" and one.unit == MENTION and "exact" in one.matches
-            ),
-            None,
-        )
-        for system in evidence.systems if division else ():
-            assert division is not None
-            sure = _Sure(evidence, division, "exact", system, _SCORES)
-            cells = {name: _overall_cell(results, evidence, system, name, sure) for name in _SCORES}
-            found.append(
-                {
-                    "dataset": evidence.dataset,
-                    "system": system,
-                    "support": cells["recall"]["n"],
-                    "over": resampled(evidence),
-                    "clusters": len(np.unique(clusters_of(evidence, resampled(evidence)))),
-                    **cells,
-                }
-            )
-    return found
-
-
-def resampled(evidence: Evidence) -> str:
-    """What intervals rest on: what was chosen, or what would be."""
-    return evidence.signature.resampling.get("resample") or unit_of(evidence)
-
-
-def _overall_cell(
-    results: Results, evidence: Evidence, system: str, name: str, found: "_Sure"
-) -> dict[str, Any]:
-    sure = found[CellKey("all", None, name)]
-    rows = results.select(
-        dataset=evidence.dataset, system=system, facet="all", match="exact", metric=name, type=None
-    )
-    row = next((row for row in rows if row["run"] is None), None)
-    low, high = sure.interval or (None, None)
-    if row is not None and row.get("low") is not None:
-        low, high = row["low"], row["high"]
-    std = row.get("std") if row is not None else None
-    value = row_value(sure.value)
-    return {"value": value, "n": round(sure.n), "low": low, "high": high, "std": std}
-
-
-class Sure(NamedTuple):
+class Estimate(NamedTuple):
     """A number with its denominator, its variance over clusters, and a 95 % interval."""
 
     value: float
@@ -101,80 +33,117 @@ class Sure(NamedTuple):
     interval: Interval
 
 
-class _Sure(dict[CellKey, Sure]):
-    """Some metrics of a facet for one system: every level and type, and how sure it is."""
+@dataclass(frozen=True, slots=True, eq=False)
+class WeakSpot(ResultRow):
+    """A facet level, or a type, on which a system scores below its overall score."""
 
-    def __init__(
-        self,
-        evidence: Evidence,
-        division: FacetTable,
-        match: str,
-        system: str,
-        metrics: tuple[str, ...],
-    ) -> None:
-        narrow = replace(division, metrics={match: metrics})
-        clusters = clusters_of(evidence, resampled(evidence))
-        spread = spread_of(Clustered(evidence, narrow, match, [system], clusters), False)
-        found = zip(
-            spread.keys,
-            spread.values(system),
-            spread.sizes[0],
-            cluster_variance(spread, 0),
-            intervals(spread, system),
-            strict=True,
-        )
-        super().__init__(
-            (key, Sure(float(value), float(n), float(variance), interval))
-            for key, value, n, variance, interval in found
-        )
+    dataset: str
+    system: str
+    facet: str
+    level: str
+    match: str
+    metric: str
+    n: int
+    value: float | None
+    distance: float | None  # this score minus the overall score
+    low: float | None
+    high: float | None
+    least: float  # lower 95 % bound of the shortfall, positive for worse: what the ranking uses
 
 
-def _of_system(evidence: Evidence, system: str, most: int) -> list[dict[str, Any]]:
-    ranked = sorted(_places(evidence, system), key=lambda one: -one["least"])
-    chosen: dict[str, dict[str, Any]] = {}
-    for place in ranked:
-        if place["least"] > 0:  # token facets tell much the same: one of them is enough
-            chosen.setdefault("tokens" if place["metric"] == "ter" else place["facet"], place)
-    return list(chosen.values())[:most]
+@dataclass(frozen=True, slots=True, eq=False)
+class OverallScore(ResultRow):
+    """One of precision, recall and F1 of a system over everything, with its interval."""
+
+    value: float | None
+    n: int
+    low: float | None
+    high: float | None
+    std: float | None  # over runs
 
 
-def _places(evidence: Evidence, system: str) -> Iterator[dict[str, Any]]:
-    for division in evidence.divisions:
-        match, metric = _shown(division)
+@dataclass(frozen=True, slots=True, eq=False)
+class OverallScores(ResultRow):
+    """Precision, recall and F1 of a system on a dataset."""
+
+    dataset: str
+    system: str
+    support: int
+    over: str  # what intervals rest on: documents or sentences
+    clusters: int
+    precision: OverallScore
+    recall: OverallScore
+    f1: OverallScore
+
+
+def weak_spots(results: Results, system: str | None = None, most: int = 4) -> list[WeakSpot]:
+    """For each dataset and system, the levels that fall furthest below its overall score.
+
+    At most one level of each facet, `most` in all. They are ranked by the lower 95 % bound of the
+    shortfall and not by the score itself, which is low by chance in small levels.
+    """
+    check_system(results, system)
+    return [
+        spot
+        for evidence in results.evidence
+        for name in evidence.systems
+        if system in (None, name)
+        for spot in _system_spots(evidence, name, most)
+    ]
+
+
+def _system_spots(evidence: Evidence, system: str, most: int) -> list[WeakSpot]:
+    ranked = sorted(_candidates(evidence, system), key=lambda spot: -spot.least)
+    by_facet: dict[str, WeakSpot] = {}
+    for spot in ranked:
+        if spot.least > 0:
+            # Facets of tokens overlap much: one spot of them all is enough.
+            by_facet.setdefault("tokens" if spot.metric == "ter" else spot.facet, spot)
+    return list(by_facet.values())[:most]
+
+
+def _candidates(evidence: Evidence, system: str) -> Iterator[WeakSpot]:
+    """Every level of every facet, and every type."""
+    for table in evidence.divisions:
+        match, metric = _shown(table)
         if metric is None:
             continue
-        everything = tuple(sorted({code for codes in division.levels.values() for code in codes}))
-        overall = division.facet == "all"
-        by_type = overall and division.unit == MENTION
-        levels = {**division.levels, _WHOLE: everything}
-        widened = replace(division, levels=levels, by_type=by_type)
-        found = _Sure(evidence, widened, match, system, (metric.name,))
-        whole = found[CellKey(_WHOLE, None, metric.name)]
-        cells: list[tuple[str, str, str, int | None]]
-        if overall:
-            kinds = range(len(evidence.types)) if by_type else ()
-            cells = [("type", evidence.types[kind], "all", kind) for kind in kinds]
+        is_overall = table.facet == "all"
+        by_type = is_overall and table.unit == MENTION
+        # The overall score must be of the units that the facet divides, so it is one level more.
+        codes = tuple(sorted({code for codes in table.levels.values() for code in codes}))
+        widened = replace(table, levels={**table.levels, _OVERALL: codes}, by_type=by_type)
+        estimates = estimate(evidence, widened, match, system, (metric.name,))
+        overall = estimates[CellKey(_OVERALL, None, metric.name)]
+        cells: list[tuple[str, str, CellKey]]  # facet and level as they are shown
+        if is_overall:
+            cells = [
+                ("type", name, CellKey("all", code, metric.name))
+                for code, name in enumerate(evidence.types if by_type else ())
+            ]
         else:
-            named = [level for level in division.levels if level not in ("all", "out")]
-            cells = [(division.facet, level, level, None) for level in named]
-        for facet, name, level, kind in cells:
-            sure = found[CellKey(level, kind, metric.name)]
-            least = _least(metric, whole, sure)
-            low, high = sure.interval or (None, None)
-            yield {
-                "dataset": evidence.dataset,
-                "system": system,
-                "facet": facet,
-                "level": name,
-                "match": match,
-                "metric": metric.name,
-                "n": round(sure.n),
-                "value": row_value(sure.value),
-                "distance": row_value(sure.value - whole.value),
-                "low": low,
-                "high": high,
-                "least": least,
-            }
+            cells = [
+                (table.facet, level, CellKey(level, None, metric.name))
+                for level in table.levels
+                if level not in ("all", "out")
+            ]
+        for facet, level, key in cells:
+            cell = estimates[key]
+            low, high = cell.interval or (None, None)
+            yield WeakSpot(
+                dataset=evidence.dataset,
+                system=system,
+                facet=facet,
+                level=level,
+                match=match,
+                metric=metric.name,
+                n=round(cell.n),
+                value=row_value(cell.value),
+                distance=row_value(cell.value - overall.value),
+                low=low,
+                high=high,
+                least=_least_shortfall(metric, overall, cell),
+            )
 
 
 def _shown(division: FacetTable) -> tuple[str, Metric | None]:
@@ -187,10 +156,88 @@ def _shown(division: FacetTable) -> tuple[str, Metric | None]:
     return match, metric if usable else None
 
 
-def _least(metric: Metric, whole: Sure, part: Sure) -> float:
-    """By how much the part falls below the whole at the least; below 0 if it may not."""
-    shortfall = -metric.gain(part.value - whole.value)
-    if shortfall != shortfall or part.interval is None:
+def _least_shortfall(metric: Metric, overall: Estimate, cell: Estimate) -> float:
+    """The lower 95 % bound of how far a cell falls below the overall score; -1 if undefined."""
+    shortfall = -metric.gain(cell.value - overall.value)
+    if shortfall != shortfall or cell.interval is None:
         return -1.0
-    spread = part.variance or part.value * (1 - part.value) / part.n or 1 / part.n
-    return shortfall - _Z95 * sqrt(spread)
+    # Where all clusters agree there is no variance: that of a share of n units, or of one unit.
+    variance = cell.variance or cell.value * (1 - cell.value) / cell.n or 1 / cell.n
+    return shortfall - _Z95 * sqrt(variance)
+
+
+def estimate(
+    evidence: Evidence, table: FacetTable, match: str, system: str, metrics: tuple[str, ...]
+) -> dict[CellKey, Estimate]:
+    """Some metrics of a facet for one system: every level and type, with its uncertainty."""
+    narrow = replace(table, metrics={match: metrics})
+    clusters = clusters_of(evidence, resampling_unit(evidence))
+    spread = jackknife(ClusterCounts(evidence, narrow, match, [system], clusters), False)
+    columns = (
+        spread.keys,
+        spread.values(system).tolist(),
+        spread.sizes[0].tolist(),
+        cluster_variance(spread, 0).tolist(),
+        intervals(spread, system),
+    )
+    return {
+        key: Estimate(value, n, variance, interval)
+        for key, value, n, variance, interval in zip(*columns, strict=True)
+    }
+
+
+def overall_scores(results: Results) -> list[OverallScores]:
+    """Precision, recall and F1 of each system on each dataset, with intervals."""
+    scores = []
+    for evidence in results.evidence:
+        table = next(
+            (
+                table
+                for table in evidence.divisions
+                if table.facet == "all" and table.unit == MENTION and "exact" in table.matches
+            ),
+            None,
+        )
+        if table is None:
+            continue
+        unit = resampling_unit(evidence)
+        n_clusters = len(np.unique(clusters_of(evidence, unit)))
+        for system in evidence.systems:
+            estimates = estimate(evidence, table, "exact", system, _SCORES)
+            cells: dict[str, Any] = {
+                name: _overall_score(
+                    results, evidence, system, name, estimates[CellKey("all", None, name)]
+                )
+                for name in _SCORES
+            }
+            support = cells["recall"].n
+            scores.append(
+                OverallScores(evidence.dataset, system, support, unit, n_clusters, **cells)
+            )
+    return scores
+
+
+def _overall_score(
+    results: Results, evidence: Evidence, system: str, metric: str, computed: Estimate
+) -> OverallScore:
+    """An estimate; where the results have an interval already, it is that one."""
+    rows = results.select(
+        dataset=evidence.dataset,
+        system=system,
+        run=None,
+        facet="all",
+        match="exact",
+        metric=metric,
+        type=None,
+    )
+    row = rows[0] if rows else None
+    low, high = computed.interval or (None, None)
+    if row is not None and row.low is not None:
+        low, high = row.low, row.high
+    std = None if row is None else row.std
+    return OverallScore(row_value(computed.value), round(computed.n), low, high, std)
+
+
+def resampling_unit(evidence: Evidence) -> str:
+    """What intervals rest on, documents or sentences: the choice of the user, or the default."""
+    return evidence.signature.resampling.get("resample") or unit_of(evidence)

@@ -1,7 +1,10 @@
-"""The counts of every cluster, a document or a sentence: what is left out, drawn again, or swapped.
+"""Clusters (documents or sentences), and the counts of each: the basis of every resampling.
 
 All numbers of a facet come from counts (…, levels, types, columns), whatever the leading axis is:
-one entry for each cluster that is left out, or for each resample.
+one entry for each cluster that is left out, or for each resample. A resample is a weight for each
+cluster: how often it was drawn, or whether the outputs of two systems change places in it. The same
+weights serve every number and every pair of systems. Above `MOST_GROUPS`, clusters are pooled as if
+at random into that many groups: groups have the same variance, and the cost stops growing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +16,105 @@ import numpy as np
 import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
+from nerscope.errors import InputError
+from nerscope.scoring import groups
 from nerscope.scoring.evidence import Evidence, FacetTable
+from nerscope.scoring.groups import groups_of
+from nerscope.scoring.ledger import Units
 from nerscope.scoring.metrics import MICRO, Metric
-from nerscope.stats.resampling import dense_counts
+
+CLUSTERS = ("sentence", "document")
+Weights = npt.NDArray[np.uint8]
+
+
+def unit_of(evidence: Evidence) -> str:
+    """What is drawn unless told: documents where the data marks any, else sentences."""
+    if evidence.folded is not None:
+        return evidence.folded.unit
+    documents = evidence.documents
+    several = len(documents) > 0 and documents.min() != documents.max()
+    return "document" if several else "sentence"
+
+
+def clusters_of(evidence: Evidence, unit: str | None = None) -> Ints:
+    """The cluster of each sentence, numbered from 0."""
+    unit = unit or unit_of(evidence)
+    if evidence.folded is not None and unit != evidence.folded.unit:
+        raise InputError(
+            evidence.dataset,
+            f"its {evidence.folded.unit}s were added up by groups: no {unit} is left to draw",
+            f"evaluate with --intervals --resample {unit}, or with --keep-mentions",
+        )
+    if unit == "document":
+        names, clusters = np.unique(evidence.documents, return_inverse=True)
+        if len(names) < 2:
+            raise InputError(
+                evidence.dataset,
+                "the data has no document boundaries",
+                "resample sentences, or mark documents with -DOCSTART-",
+            )
+    else:
+        clusters = np.arange(len(evidence.documents))
+    return groups_of(clusters)
+
+
+def pooled_by(evidence: Evidence, unit: str) -> float:
+    """How many clusters a group holds on average; 1 where none were pooled."""
+    if evidence.folded is not None:
+        size = evidence.folded.clusters
+    else:
+        size = len(np.unique(evidence.documents)) if unit == "document" else len(evidence.documents)
+    return max(1.0, size / groups.MOST_GROUPS)
+
+
+def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
+    """How often each cluster (row) is drawn in each resample (column), drawing as many as there
+    are, with replacement.
+    """
+    rng = np.random.default_rng(seed)
+    weights = np.zeros((n_clusters, samples), np.uint8)
+    step = max(1, 2_000_000 // n_clusters)
+    for first in range(0, samples, step):
+        width = min(step, samples - first)
+        drawn = rng.integers(0, n_clusters, (n_clusters, width))
+        drawn *= width
+        drawn += np.arange(width)
+        weights[:, first : first + width] = np.bincount(
+            drawn.ravel(), minlength=n_clusters * width
+        ).reshape(n_clusters, width)
+    return weights
+
+
+def swap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
+    """For each cluster and round, whether the outputs of the two systems change places."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 2, (n_clusters, samples), dtype=np.uint8)
+
+
+def dense_counts(
+    evidence: Evidence, division: FacetTable, match: str, clusters: Ints, runs: Sequence[int]
+) -> npt.NDArray[np.float32]:
+    """The counts of a facet as an array (cells, columns, clusters); a cell is a code and a type."""
+    ledger, with_pairs = evidence.ledger(division), division.needs_pairs(match)
+    n_types, n_clusters = len(evidence.types), int(clusters.max()) + 1
+    n_cells = division.n_codes * n_types
+
+    def keys_of(units: Units) -> Ints:
+        return units.cells(division.facet, n_types) * n_clusters + clusters[units.sentence]
+
+    def counted(keys: Ints, values: Floats | Ints | None) -> npt.NDArray[np.float32]:
+        # Units outside of every level of a subset have a code behind the last one: cut off.
+        every = np.bincount(keys, values, n_cells * n_clusters)[: n_cells * n_clusters]
+        return every.astype(np.float32).reshape(n_cells, n_clusters)
+
+    gold_keys = keys_of(ledger.gold)
+    columns = [counted(gold_keys, ledger.gold.weight)]
+    for run in runs:
+        pred_keys = keys_of(ledger.runs[run].pred)
+        for units, values in ledger.columns(run, match, with_pairs)[1:]:
+            columns.append(counted(gold_keys if units is ledger.gold else pred_keys, values))
+    return np.stack(columns, axis=1)
+
 
 _MOST_VALUES = 4_000_000  # that are computed at once
 _PROBE = np.array([[40.0, 23, 37, 19, 17, 5, 3, 31], [9.0, 4, 7, 5, 2, 1, 1, 6]])
@@ -29,14 +128,14 @@ class CellKey(NamedTuple):
     metric: str
 
 
-class Place(NamedTuple):
+class UnitGroup(NamedTuple):
     """Where units are: a level (by its place) and a type (0: all of them, else 1 + its code)."""
 
     level: int
     type: int
 
 
-class Numbers(NamedTuple):
+class NumberRow(NamedTuple):
     """Numbers in a row, and the shares of which averages are made."""
 
     keys: tuple[CellKey, ...]
@@ -46,7 +145,7 @@ class Numbers(NamedTuple):
     shares: Floats
 
 
-class Clustered:
+class ClusterCounts:
     """The counts of some systems in each cluster, under one match."""
 
     def __init__(
@@ -82,14 +181,14 @@ class Clustered:
 
     def with_counts(
         self, counts: npt.NDArray[np.float32], systems: Sequence[str], owners: Ints
-    ) -> "Clustered":
+    ) -> "ClusterCounts":
         """The same numbers of other counts (clusters, levels, types, columns of all runs)."""
         found = self._divided(systems, owners)
         found.counts = counts
         found._sum_up()
         return found
 
-    def _divided(self, systems: Sequence[str], owners: Ints) -> "Clustered":
+    def _divided(self, systems: Sequence[str], owners: Ints) -> "ClusterCounts":
         found = copy(self)
         found.systems, found.owners = tuple(systems), owners
         found.__dict__.pop("_mean_counts", None)
@@ -121,12 +220,12 @@ class Clustered:
 
     def shares_in(self, counts: Floats) -> Floats:
         """What the formula of each average gives for every level and type, all types first."""
-        whole = with_whole(counts, -2) if self.averages else counts
+        whole = with_all_types(counts, -2) if self.averages else counts
         shape = (*counts.shape[:-3], -1)
         found = [one.shares(whole, self.zero_division).reshape(shape) for one in self.averages]
         return np.concatenate([np.zeros((*counts.shape[:-3], 0)), *found], axis=-1)
 
-    def _numbers(self, counts: Floats) -> Numbers:
+    def _numbers(self, counts: Floats) -> NumberRow:
         """Every number of counts (levels, types, columns), with its key."""
         keys, metrics, sizes = [], [], []
         for metric, found in self.division.numbers(self.match, counts, self.zero_division):
@@ -135,7 +234,7 @@ class Clustered:
                 for at in range(found.values.shape[-1]):
                     keys.append(CellKey(level, at - 1 if at else None, metric.name))
                     metrics.append(metric)
-        return Numbers(
+        return NumberRow(
             tuple(keys),
             tuple(metrics),
             self.values_in(counts),
@@ -149,35 +248,35 @@ class Clustered:
         for first in range(0, len(self.counts), step):
             yield self.counts[first : first + step]
 
-    def places(self, key: CellKey, metric: Metric) -> list[Place]:
+    def places(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
         """The units on which a number rests; several levels if it is made of them."""
         levels = list(self.division.levels)
         kind = 0 if key.type is None else 1 + key.type
         if key.level in levels:
-            return [Place(levels.index(key.level), kind)]
+            return [UnitGroup(levels.index(key.level), kind)]
         needed = metric.needs_levels or levels
-        return [Place(levels.index(level), 0) for level in needed]
+        return [UnitGroup(levels.index(level), 0) for level in needed]
 
-    def shares_of(self, metric: Metric, parts: Sequence[Place]) -> list[int]:
+    def shares_of(self, metric: Metric, parts: Sequence[UnitGroup]) -> list[int]:
         """Where the shares of an average stand."""
         n_kinds = 1 + self.counts.shape[2]
         formulas = [one.formula for one in self.averages]
         first = formulas.index(metric.formula) * self.counts.shape[1] * n_kinds
         return [first + level * n_kinds + kind for level, kind in parts]
 
-    def parts(self, key: CellKey, metric: Metric) -> list[Place]:
+    def parts(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
         """The shares of which a number is the plain mean; none, if it is no such mean."""
         levels = list(self.division.levels)
         if metric.mean_of_levels:
-            return [Place(levels.index(level), 0) for level in metric.mean_of_levels]
+            return [UnitGroup(levels.index(level), 0) for level in metric.mean_of_levels]
         if metric.is_mean_of_types:
             level = levels.index(key.level)
-            return [Place(level, 1 + kind) for kind in range(self.counts.shape[2])]
+            return [UnitGroup(level, 1 + kind) for kind in range(self.counts.shape[2])]
         return []
 
-    def differing(self, a: str, b: str) -> "Differing":
+    def differing(self, a: str, b: str) -> "DifferingClusters":
         """Where the counts of two systems differ, on the mean over their runs."""
-        return Differing(self, np.asarray(self._mean_counts[a] != self._mean_counts[b]))
+        return DifferingClusters(self, np.asarray(self._mean_counts[a] != self._mean_counts[b]))
 
     @cached_property
     def _mean_counts(self) -> dict[str, Floats]:
@@ -187,15 +286,15 @@ class Clustered:
             for system in self.systems
         }
 
-    def apart(self, names: Sequence[str]) -> "Clustered":
+    def apart(self, names: Sequence[str]) -> "ClusterCounts":
         """The same counts with each run as a system of its own, under these names."""
         return self._divided(names, np.arange(len(self.owners)))
 
 
-class Differing:
+class DifferingClusters:
     """In which clusters two systems differ, as far as a number looks."""
 
-    def __init__(self, clustered: Clustered, unequal: Bools) -> None:
+    def __init__(self, clustered: ClusterCounts, unequal: Bools) -> None:
         self.clustered = clustered
         self._unequal = unequal  # clusters, levels, types, columns
         self._found: dict[tuple[int, ...], Bools] = {}
@@ -251,6 +350,6 @@ def columns_of(metric: Metric, width: int) -> tuple[int, ...]:
     return tuple(changed) or tuple(range(width))
 
 
-def with_whole(counts: Floats, axis: int = -1) -> Floats:
+def with_all_types(counts: Floats, axis: int = -1) -> Floats:
     """Types, preceded by all of them together."""
     return np.concatenate([counts.sum(axis=axis, keepdims=True), counts], axis=axis)

@@ -10,20 +10,20 @@ import numpy as np
 from nerscope.corpus.arrays import Bools
 from nerscope.errors import UsageError, plural, suggest
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.stats.clusters import CellKey, Clustered
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
-from nerscope.stats.differences import OUTPUTS, RECIPES, Pair
-from nerscope.stats.draws import Tested, Weighted, tested
+from nerscope.stats.differences import OUTPUTS, RECIPES, SystemPair
+from nerscope.stats.draws import PValues, ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Interval, Sampling
-from nerscope.stats.paired import METHODS, RUNS
-from nerscope.stats.resampling import clusters_of
-from nerscope.stats.spread import spread_of
+from nerscope.stats.jackknife import jackknife
+from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
 
+POWER = 0.8  # with which detectable differences are found
 _BESIDE_ZERO = 1e-6  # a bound that must not be 0, since the test has ruled it out
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparisonPlan:
     """What is asked of two systems, and how it is tested.
 
     `about` is "outputs" (these files), "recipes" (what other training runs would give, too), or
@@ -31,7 +31,7 @@ class Asked:
     order.
     """
 
-    method: str = "randomisation"
+    method: str = DEFAULT_METHOD
     about: str | None = None
     same_seeds: bool = False
     alpha: float = SIGNIFICANT
@@ -64,26 +64,25 @@ class Asked:
 class Difference(NamedTuple):
     """One number of two systems: A's, B's, and what can be said of the difference."""
 
-    pair: Pair
+    pair: SystemPair
     at: int  # the place of the number
+    key: CellKey  # which number of the facet
     a: float
     b: float
     n: float
+    clusters: int  # in which the number occurs
     differing: int  # clusters in which the systems differ
+    degrees: float  # of freedom, of the variance
     interval: Interval
     p: float
     test: str | None
-    why: str | None  # why there is no test
+    untested_reason: str | None  # why there is no test
+    detectable: float | None  # with 80 % power
 
     @property
     def division(self) -> FacetTable:
         """The facet."""
         return self.pair.spread.division
-
-    @property
-    def key(self) -> CellKey:
-        """Which number of the facet."""
-        return self.pair.spread.keys[self.at]
 
     @property
     def variance(self) -> float:
@@ -102,10 +101,9 @@ class Difference(NamedTuple):
         half = float(self.pair.p_at(bound)[self.at]) / 2
         return half if beyond else 1 - half
 
-    def detectable(self, alpha: float = SIGNIFICANT, power: float = 0.8) -> float | None:
-        """The smallest true difference that a test as this one finds with this power."""
-        found = float(self.pair.detectable(alpha, power)[self.at])
-        return None if np.isnan(found) else found
+    def detectable_at(self, alpha: float, power: float = POWER) -> float | None:
+        """The smallest true difference that a test at this level finds with this power."""
+        return _or_none(self.pair.detectable(alpha, power)[self.at])
 
     def bounds(self, alpha: float) -> Interval:
         """The interval that leaves out a share of alpha, as the clusters and runs have it."""
@@ -123,31 +121,38 @@ def fewest_differing(alpha: float) -> int:
 
 
 def differences(
-    evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, asked: Asked
-) -> Iterator[Difference]:
-    """Every number of every pair."""
+    evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, asked: ComparisonPlan
+) -> list[Difference]:
+    """Every number of every pair, by division and match."""
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     if not systems or not len(evidence.documents):
-        return
+        return []
     unit = sampling.unit(evidence)
     clusters = clusters_of(evidence, unit)
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
     about = {(a, b): asked.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
     if OUTPUTS in about.values() and asked.test:
-        weights = Weighted.of(int(clusters.max()) + 1, sampling, METHODS[asked.method])
+        # The same resamples serve all numbers and pairs.
+        weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[asked.method])
+    compared: list[Difference] = []
     for division in evidence.divisions:
         for match in division.matches:
-            clustered = Clustered(evidence, division, match, systems, clusters)
-            spread = spread_of(clustered)
+            clustered = ClusterCounts(evidence, division, match, systems, clusters)
+            spread = jackknife(clustered)
             for pair in pairs:
                 differing = clustered.differing(*pair).number()
-                two = Pair(spread, *pair, differing, about[pair], asked.same_seeds)
-                yield from _differences(clustered, two, asked, weights, unit)
+                two = SystemPair(spread, *pair, differing, about[pair], asked.same_seeds)
+                compared += _differences(clustered, two, asked, weights, unit)
+    return compared
 
 
 def _differences(
-    clustered: Clustered, two: Pair, asked: Asked, weights: Weighted | None, unit: str
+    clustered: ClusterCounts,
+    two: SystemPair,
+    asked: ComparisonPlan,
+    weights: ResampleWeights | None,
+    unit: str,
 ) -> Iterator[Difference]:
     spread, names = two.spread, (two.a, two.b)
     ours, theirs = (spread.values(name) for name in names)
@@ -156,31 +161,40 @@ def _differences(
     if two.about == RECIPES or weights is None:
         found = _by_runs(two, testable & asked.test)
     else:
-        found = tested(clustered, names, asked.method, weights, testable)
+        found = p_values_of_outputs(clustered, names, asked.method, weights, testable)
     n = spread.sizes[[spread.systems.index(name) for name in names]].mean(axis=0)
     low, high = two.bounds(asked.alpha)
-    for at in range(len(spread.keys)):
-        interval = agreeing(float(low[at]), float(high[at]), float(found.p[at]), asked.alpha)
-        why = None
+    degrees, detectable = two.all_degrees, two.detectable(SIGNIFICANT, POWER)
+    for at, key in enumerate(spread.keys):
+        interval = agree_with_test(float(low[at]), float(high[at]), float(found.p[at]), asked.alpha)
+        reason = None
         if np.isnan(found.p[at]):
-            why = _reason(ours[at] - theirs[at], int(differing[at]), fewest, unit)
+            reason = _reason(ours[at] - theirs[at], int(differing[at]), fewest, unit)
         yield Difference(
-            two,
-            at,
-            float(ours[at]),
-            float(theirs[at]),
-            float(n[at]),
-            int(differing[at]),
-            interval,
-            float(found.p[at]),
-            found.test[at],
-            why,
+            pair=two,
+            at=at,
+            key=key,
+            a=float(ours[at]),
+            b=float(theirs[at]),
+            n=float(n[at]),
+            clusters=round(float(two.clusters[at])),
+            differing=int(differing[at]),
+            degrees=float(degrees[at]),
+            interval=interval,
+            p=float(found.p[at]),
+            test=found.test[at],
+            untested_reason=reason,
+            detectable=_or_none(detectable[at]),
         )
 
 
-def _by_runs(two: Pair, testable: Bools) -> Tested:
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _by_runs(two: SystemPair, testable: Bools) -> PValues:
     p = np.where(testable, two.p_at(0.0), np.nan)
-    return Tested(p, [None if np.isnan(one) else RUNS for one in p])
+    return PValues(p, [None if np.isnan(one) else RUNS for one in p])
 
 
 def _reason(difference: float, differing: int, fewest: int, unit: str) -> str:
@@ -192,7 +206,7 @@ def _reason(difference: float, differing: int, fewest: int, unit: str) -> str:
     return f"differs in {plural(differing, unit)}, {fewest} are needed"
 
 
-def agreeing(low: float, high: float, p: float, alpha: float) -> Interval:
+def agree_with_test(low: float, high: float, p: float, alpha: float) -> Interval:
     """The interval without 0 if the test has ruled 0 out, and with it if not.
 
     An interval holds the values that a test does not reject; for 0, that test is the one whose p is

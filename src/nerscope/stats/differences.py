@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from nerscope.corpus.arrays import Floats
+from nerscope.corpus.arrays import Bools, Floats
 from nerscope.scoring.metrics import FREE
 from nerscope.stats.intervals import defined_runs, quantiles, run_variance
-from nerscope.stats.spread import Spread
+from nerscope.stats.jackknife import Jackknife
 
 OUTPUTS, RECIPES = "outputs", "recipes"  # what a comparison is about
 ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
@@ -24,14 +24,14 @@ _GRID = np.concatenate([np.geomspace(1e-12, 0.05, 60)[:-1], np.linspace(0.05, 1.
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class SystemPair:
     """Two systems on the same clusters; `about` says whether other training runs are meant, too.
 
     With `same_seeds`, the runs of both sides belong together, one by one. `differing` tells in how
     many clusters the systems differ.
     """
 
-    spread: Spread
+    spread: Jackknife
     a: str
     b: str
     differing: Floats
@@ -62,7 +62,7 @@ class Pair:
         squares = sum((k - 1) * run_variance(side) for k, side in sides)
         return np.asarray(squares / np.maximum(1.0, sum(self._n_runs) - 2))
 
-    @property
+    @cached_property
     def run_degrees(self) -> Floats:
         """The degrees of freedom of the variance of runs."""
         if self.same_seeds:
@@ -83,12 +83,12 @@ class Pair:
         unit = np.maximum(self._unit, moved / np.maximum(1.0, self.differing))
         return np.asarray((moved + 2 * unit) * (1 - 1 / np.maximum(1.0, self.clusters)))
 
-    @property
+    @cached_property
     def variance(self) -> Floats:
         """The variance of the difference."""
         return np.maximum(self.cluster_variance, self.apart + self.run_variance)
 
-    @property
+    @cached_property
     def apart(self) -> Floats:
         """The variance over clusters, without what is in the variance of the runs, too."""
         return np.asarray(np.maximum(0.0, self.cluster_variance - self._of_runs))
@@ -103,7 +103,7 @@ class Pair:
         """The degrees of freedom that clusters have."""
         return np.asarray(self.spread.degrees[list(self._places)].min(axis=0))
 
-    @property
+    @cached_property
     def all_degrees(self) -> Floats:
         """The degrees of freedom of the whole variance (Satterthwaite)."""
         parts = [(self.apart, self.degrees), (self.run_variance, self.run_degrees)]
@@ -114,7 +114,7 @@ class Pair:
     def bounds(self, alpha: float) -> tuple[Floats, Floats]:
         """The bounds of each difference that leave out a share of alpha."""
         reach = self._reach(np.array([alpha]))[0]
-        scale = np.array([1.0 if metric.is_fraction else np.inf for metric in self.spread.metrics])
+        scale = np.where(self._is_fraction, 1.0, np.inf)
         return np.maximum(self.difference - reach, -scale), np.minimum(
             self.difference + reach, scale
         )
@@ -184,6 +184,13 @@ class Pair:
         return np.where(several[0], ours, theirs), np.where(several[1], theirs, ours)
 
     @cached_property
+    def _is_fraction(self) -> Bools:
+        # Asked once for each metric: a facet has a few of them, and hundreds of numbers.
+        by_name = {metric.name: metric for metric in self.spread.metrics}
+        fraction = {name: metric.is_fraction for name, metric in by_name.items()}
+        return np.array([fraction[metric.name] for metric in self.spread.metrics], bool)
+
+    @cached_property
     def _unit(self) -> Floats:
         """The square of what one unit more or less makes in one run, as a part of the mean over
         runs: 1 / n of a share, 1 of a count.
@@ -200,7 +207,7 @@ class Pair:
                 # A unit falls on a part as often as the part has units, and moves it by 1 / n.
                 found[at] = np.mean([(2 / one).sum() / len(one) ** 2 for one in both]) / n[at]
             elif metric.kind != FREE:
-                found[at] = 1 / n[at] ** 2 if metric.is_fraction else 1.0
+                found[at] = 1 / n[at] ** 2 if self._is_fraction[at] else 1.0
         # Of several runs that differ, one is but a part of the mean; copies are no more than one.
         moved = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
         k = np.where(sum(self.of_run) > _ROUNDING * moved, np.maximum(*self._n_runs), 1.0)

@@ -15,25 +15,30 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import UsageError
 from nerscope.scoring.metrics import MICRO
-from nerscope.stats.clusters import Clustered, Differing
+from nerscope.stats.clusters import (
+    ClusterCounts,
+    DifferingClusters,
+    Weights,
+    bootstrap_weights,
+    swap_weights,
+)
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.jackknife import mean_of_defined
 from nerscope.stats.paired import EXACT, METHODS, Method, Paired, p_value
-from nerscope.stats.resampling import Weights, bootstrap_weights, swap_weights
-from nerscope.stats.spread import mean_of_defined
 
 _MOST_WEIGHTS = 2_000_000_000  # bytes: one for each cluster and resample
 _MOST_VALUES = 8_000_000  # counts of resamples that are held at once
 _MOST_ENUMERATED = 12  # clusters that differ: 4,096 ways to swap them
 
 
-class Weighted(NamedTuple):
+class ResampleWeights(NamedTuple):
     """The random weights of all clusters (rows) in all resamples (columns), as far as needed."""
 
     drawn: Weights | None
     swapped: Weights | None
 
     @classmethod
-    def of(cls, n_clusters: int, sampling: Sampling, method: Method) -> "Weighted":
+    def of(cls, n_clusters: int, sampling: Sampling, method: Method) -> "ResampleWeights":
         """What a method needs."""
         samples, seed = sampling.samples, sampling.seed
         if n_clusters * samples > _MOST_WEIGHTS:
@@ -48,20 +53,20 @@ class Weighted(NamedTuple):
         )
 
 
-class Tested(NamedTuple):
+class PValues(NamedTuple):
     """P-values, and how each was found; NaN and None where nothing was tested."""
 
     p: Floats
     test: list[str | None]
 
 
-def tested(
-    clustered: Clustered,
+def p_values_of_outputs(
+    clustered: ClusterCounts,
     pair: tuple[str, str],
     method: str,
-    weights: Weighted,
+    weights: ResampleWeights,
     testable: Bools,
-) -> Tested:
+) -> PValues:
     """Test every number that can be tested: are the outputs of A and B alike?"""
     runs = [clustered.runs_of(name) for name in pair]
     values = [mean_of_defined(clustered.values[own]) for own in runs]
@@ -70,7 +75,7 @@ def tested(
     wanted = testable & ~np.isnan(observed)
     if wanted.any():
         differing = clustered.differing(*pair)
-        if method == "randomisation" and max(map(len, runs)) == 1:
+        if METHODS[method].is_exact_if_few and max(map(len, runs)) == 1:
             for at in np.flatnonzero(wanted & (differing.number() <= _MOST_ENUMERATED)):
                 found = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
                 if found is not None:
@@ -85,11 +90,11 @@ def tested(
         for column, at in enumerate(places):
             columns = (None if every is None else every[:, column] for every in both)
             p[at], test[at] = METHODS[method].p(Paired(observed[at], *columns)), method
-    return Tested(p, test)
+    return PValues(p, test)
 
 
 def _resampled(
-    clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
+    clustered: ClusterCounts, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
 ) -> Floats:
     """The differences (resamples, numbers) between the means over runs."""
     sides = []
@@ -102,7 +107,7 @@ def _resampled(
 
 
 def _swapped(
-    clustered: Clustered, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
+    clustered: ClusterCounts, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
 ) -> Floats:
     """The differences (resamples, numbers) after the systems have changed places in some clusters.
 
@@ -125,7 +130,7 @@ def _swapped(
 
 
 def _values(
-    clustered: Clustered,
+    clustered: ClusterCounts,
     start: Floats | float,
     counts: Floats,
     weights: Weights,
@@ -144,7 +149,7 @@ def _values(
 
 
 def _exact(
-    clustered: Clustered, differing: Differing, left: int, right: int, at: int
+    clustered: ClusterCounts, differing: DifferingClusters, left: int, right: int, at: int
 ) -> float | None:
     """The p-value over all ways to swap the clusters that differ; None for a number that is made of
     several levels or types.

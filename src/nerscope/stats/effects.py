@@ -23,7 +23,7 @@ from nerscope.scoring.counts import Counts, ratio
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import Metric
-from nerscope.stats.resampling import dense_counts
+from nerscope.stats.clusters import dense_counts
 
 FEWEST_CLUSTERS = 6  # with five, no p could be below 0.05
 _STEP = 1e-4  # of the numerical derivative
@@ -31,7 +31,7 @@ _NOTHING = 1e-7  # less than any unit adds to a score
 _TIE = 1e-5  # rounding in 32-bit sums must not decide a tie
 
 
-class Parts(NamedTuple):
+class BucketParts(NamedTuple):
     """A system in the buckets of an attribute: its scores, and the part of each cluster in them.
 
     All are means over runs. `added` is what a cluster adds to a bucket's score, 0 in sum; `share`
@@ -44,14 +44,14 @@ class Parts(NamedTuple):
     share: Floats  # clusters, buckets
 
 
-def parts_of(
+def bucket_parts(
     evidence: Evidence,
     division: FacetTable,
     match: str,
     metric: Metric,
     clusters: Ints,
     runs: Sequence[int],
-) -> Parts:
+) -> BucketParts:
     """The parts of each cluster in the scores of a system, from its runs."""
     dense = dense_counts(evidence, division, match, clusters, runs).astype(np.float64)
     by_code = dense.reshape(division.n_codes, -1, *dense.shape[1:]).sum(axis=1)
@@ -59,11 +59,15 @@ def parts_of(
     width = (levels.shape[1] - 1) // len(runs)
     places = [[0, *range(1 + width * run, 1 + width * (run + 1))] for run in range(len(runs))]
     zero_division = evidence.signature.zero_division
-    found = [run_parts(levels[:, own].transpose(2, 0, 1), metric, zero_division) for own in places]
-    return Parts(*(np.mean(part, axis=0) for part in zip(*found, strict=True)))
+    found = [
+        run_bucket_parts(levels[:, own].transpose(2, 0, 1), metric, zero_division) for own in places
+    ]
+    return BucketParts(*(np.mean(part, axis=0) for part in zip(*found, strict=True)))
 
 
-def run_parts(counts: Floats, metric: Metric, zero_division: float | None = None) -> Parts:
+def run_bucket_parts(
+    counts: Floats, metric: Metric, zero_division: float | None = None
+) -> BucketParts:
     """The same for one run, from counts (clusters, buckets, columns)."""
     total = counts.sum(axis=0)
     sizes = total[:, 0] + total[:, 2]
@@ -72,10 +76,10 @@ def run_parts(counts: Floats, metric: Metric, zero_division: float | None = None
     slopes = np.nan_to_num((more - less).T / (2 * _STEP)) / np.maximum(total, 1e-9)
     added: Floats = np.einsum("gbc,bc->gb", counts, slopes)
     share = (counts[..., 0] + counts[..., 2]) / np.maximum(sizes, 1e-9)
-    return Parts(metric.value(total[:, None], zero_division), sizes, added, share)
+    return BucketParts(metric.value(total[:, None], zero_division), sizes, added, share)
 
 
-def by_name(evidence: Evidence) -> Evidence | None:
+def by_surface(evidence: Evidence) -> Evidence | None:
     """The evidence with names in the place of sentences: mentions of one surface are together.
 
     None if results do not keep the texts.
@@ -104,7 +108,7 @@ def by_name(evidence: Evidence) -> Evidence | None:
     return replace(evidence, ledgers={MENTION: Ledger(gold, runs)}, documents=np.arange(len(names)))
 
 
-class Flipped(NamedTuple):
+class FlippedScores(NamedTuple):
     """The same as sums over clusters that have changed signs, a row for each time."""
 
     scores: Floats
@@ -139,7 +143,9 @@ class Flipped(NamedTuple):
         return sizes, around, self.added[:, own] + around * self.share[:, own]
 
 
-def flipped(many: Sequence[Parts], samples: int, seed: Sequence[int]) -> list[Flipped]:
+def flip_signs(
+    many: Sequence[BucketParts], samples: int, seed: Sequence[int]
+) -> list[FlippedScores]:
     """Change the signs of clusters, the same ones for all; every way if there are few."""
     n_clusters = len(many[0].added)
     every = 2**n_clusters <= samples
@@ -149,15 +155,16 @@ def flipped(many: Sequence[Parts], samples: int, seed: Sequence[int]) -> list[Fl
     ends = np.cumsum([part.shape[1] for part in columns])
     split = iter(np.split(sums, ends[:-1], axis=1))
     return [
-        Flipped(one.scores, one.sizes, next(split), next(split), _known(one), every) for one in many
+        FlippedScores(one.scores, one.sizes, next(split), next(split), _n_clusters(one), every)
+        for one in many
     ]
 
 
-def _known(one: Parts) -> int:
+def _n_clusters(one: BucketParts) -> int:
     return int(one.share.any(axis=1).sum())
 
 
-def _weighted(one: Parts) -> tuple[Floats, Floats]:
+def _weighted(one: BucketParts) -> tuple[Floats, Floats]:
     """Each cluster takes part in the common score, which makes what it adds too small: undo it."""
     units = one.share @ one.sizes
     rest = np.maximum(1 - units / max(units.sum(), 1e-9), 1e-9)
@@ -181,7 +188,7 @@ def _signs(
         yield 2 * bits.reshape(rows, n_clusters).astype(np.float32) - 1
 
 
-class Chance(NamedTuple):
+class NullTest(NamedTuple):
     """A statistic, and what it is where there is nothing but chance."""
 
     observed: float
@@ -198,7 +205,7 @@ class Chance(NamedTuple):
         return float(extreme / len(sizes) if self.every else (1 + extreme) / (1 + len(sizes)))
 
 
-def any_effect(one: Flipped) -> Chance:
+def any_effect(one: FlippedScores) -> NullTest:
     """The spread of the scores over buckets, weighed by size."""
     sizes, around, null = one.null()
     weights = sizes / sizes.sum()
@@ -208,34 +215,34 @@ def any_effect(one: Flipped) -> Chance:
         found: Floats = np.sqrt((deviations * deviations) @ weights)
         return found
 
-    return Chance(float(spread(around)), spread(null), one.every)
+    return NullTest(float(spread(around)), spread(null), one.every)
 
 
-def trend(one: Flipped) -> Chance:
+def trend(one: FlippedScores) -> NullTest:
     """The slope of the scores over the places of the buckets, weighed by size."""
     sizes, around, null = one.null()
     places = np.flatnonzero(one.defined).astype(np.float64)
     slope = sizes * (places - places @ sizes / sizes.sum())
-    return Chance(float(around @ slope), null @ slope, one.every)
+    return NullTest(float(around @ slope), null @ slope, one.every)
 
 
-def gap(one: Flipped, best: int, worst: int) -> Chance:
+def gap(one: FlippedScores, best: int, worst: int) -> NullTest:
     """The difference of two buckets against the largest of all pairs, each on the scale that the
     sizes of its buckets give: they may have been picked for their scores.
     """
     sizes, around, null = one.null()
     if not one.defined[[best, worst]].all():
-        return Chance(float("nan"), np.zeros(1), one.every)
+        return NullTest(float("nan"), np.zeros(1), one.every)
     place = np.cumsum(one.defined) - 1
     pairs = np.array(list(combinations(range(len(sizes)), 2)))
     scale = np.sqrt((1 / sizes[pairs]).sum(axis=1))
     largest = (np.abs(null[:, pairs[:, 0]] - null[:, pairs[:, 1]]) / scale).max(axis=1)
     a, b = place[best], place[worst]
     observed = (around[a] - around[b]) / np.sqrt(1 / sizes[a] + 1 / sizes[b])
-    return Chance(float(observed), largest, one.every)
+    return NullTest(float(observed), largest, one.every)
 
 
-def mean_lead(ours: Flipped, theirs: Flipped) -> float:
+def mean_lead(ours: FlippedScores, theirs: FlippedScores) -> float:
     """The difference of two systems over all buckets, weighed by size; NaN if they share none."""
     both = ours.defined & theirs.defined
     sizes = (ours.sizes + theirs.sizes)[both]
@@ -243,13 +250,13 @@ def mean_lead(ours: Flipped, theirs: Flipped) -> float:
     return float(differences @ sizes / sizes.sum()) if both.any() else float("nan")
 
 
-def lead(ours: Flipped, theirs: Flipped, bucket: int) -> Chance:
+def lead(ours: FlippedScores, theirs: FlippedScores, bucket: int) -> NullTest:
     """By how much the difference of two systems in a bucket is another than over all buckets,
     against the largest of all buckets: it may have been picked for its difference.
     """
     both = ours.defined & theirs.defined
     if not both[bucket] or both.sum() < 2:
-        return Chance(float("nan"), np.zeros(1), ours.every)
+        return NullTest(float("nan"), np.zeros(1), ours.every)
     sizes = (ours.sizes + theirs.sizes)[both] / 2
     weights = sizes / sizes.sum()
     around = (ours.scores - theirs.scores)[both] - mean_lead(ours, theirs)
@@ -259,21 +266,21 @@ def lead(ours: Flipped, theirs: Flipped, bucket: int) -> Chance:
     scale = np.sqrt(np.maximum(1 / sizes - 1 / sizes.sum(), 1e-12))
     place = int(np.cumsum(both)[bucket]) - 1
     largest = (np.abs(null) / scale).max(axis=1)
-    return Chance(float(around[place] / scale[place]), largest, ours.every)
+    return NullTest(float(around[place] / scale[place]), largest, ours.every)
 
 
-def over_systems(each: Iterable[Chance]) -> Chance:
+def over_systems(each: Iterable[NullTest]) -> NullTest:
     """Several systems on the same clusters: the mean square, each on the scale of its own noise."""
     chances = list(each)
     scales = [float(np.mean(one.null**2)) or 1.0 for one in chances]
     observed = [one.observed**2 / scale for one, scale in zip(chances, scales, strict=True)]
     null = [one.null**2 / scale for one, scale in zip(chances, scales, strict=True)]
-    return Chance(float(np.mean(observed)), np.mean(null, axis=0), chances[0].every)
+    return NullTest(float(np.mean(observed)), np.mean(null, axis=0), chances[0].every)
 
 
 def over_datasets(
-    each: Iterable[Chance], samples: int, seed: int, *, signed: bool = False
-) -> Chance:
+    each: Iterable[NullTest], samples: int, seed: int, *, signed: bool = False
+) -> NullTest:
     """Several datasets, independent of each other: the sum of the statistics, or of their squares,
     each on the scale of its own noise.
     """
@@ -286,10 +293,10 @@ def over_datasets(
         scale = float(np.sqrt(np.mean(one.null**2))) or 1.0
         observed += (one.observed / scale) ** power
         null += (rng.choice(one.null, samples) / scale) ** power
-    return Chance(observed, null, every=False)
+    return NullTest(observed, null, every=False)
 
 
-def chance_spearman(one: Flipped) -> Floats:
+def chance_spearman(one: FlippedScores) -> Floats:
     """Spearman's correlation with the order of the buckets, if all had the same score but for
     chance; NaN where they are all equal.
     """

@@ -1,24 +1,26 @@
-"""Intervals: where the value in the population of documents (and of training runs) may lie.
+"""Confidence intervals from the jackknife over clusters and the spread of training runs.
 
-A share gets Wilson's score interval, for as many independent units as would have the variance that
-leaving out clusters finds, with the quantile of Student's distribution. A mean of shares gets the
-intervals of its parts, squared and added (Zou and Donner). So none of them leaves the scale, and
-none has no width because all of a few units agree. Spread of training runs adds to the variance.
+A share gets Wilson's score interval (1927), for as many independent units as would have the
+variance that leaving out clusters finds, with the quantile of Student's distribution. A mean of
+shares gets the intervals of its parts, squared and added (Zou and Donner 2008). So no interval
+leaves the scale, and none has zero width because all of a few units agree. The spread of training
+runs adds to the variance.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from nerscope.corpus.arrays import Floats
+from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import UsageError, suggest
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.metrics import COUNT
-from nerscope.stats.resampling import CLUSTERS, unit_of
-from nerscope.stats.spread import Parts, Spread, mean_of_defined
-from nerscope.stats.student import quantile
+from nerscope.scoring.ledger import Ledger, Units
+from nerscope.scoring.metrics import COUNT, Metric, metric_named
+from nerscope.stats.clusters import CLUSTERS, unit_of
+from nerscope.stats.jackknife import Jackknife, MeanParts, mean_of_defined
+from nerscope.stats.ranks import quantile
 
 MOST_SAMPLES = 1_000_000
 FEW_CLUSTERS = 40  # below this many, intervals and tests are rough (Cameron and Miller 2015)
@@ -54,7 +56,7 @@ class Sampling:
                 suggest(str(self.resample), CLUSTERS),
             )
 
-    def said(self, parts: Iterable[Evidence]) -> dict[str, str]:
+    def as_settings(self, parts: Iterable[Evidence]) -> dict[str, str]:
         """How differences between systems were tested."""
         units = dict.fromkeys(self.unit(part) for part in parts)
         return {
@@ -72,7 +74,7 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def intervals(spread: Spread, system: str, alpha: float = 0.05) -> list[Interval]:
+def intervals(spread: Jackknife, system: str, alpha: float = 0.05) -> list[Interval]:
     """The interval of every number of a system: of the mean, if it has several runs."""
     at = spread.systems.index(system)
     below, above = (side[0] for side in distances(spread, at, np.array([alpha])))
@@ -107,7 +109,7 @@ def run_variance(runs: Floats) -> Floats:
     return np.asarray((apart * apart).sum(axis=0) / np.maximum(1.0, defined_runs(runs) - 1))
 
 
-def cluster_variance(spread: Spread, system: int) -> Floats:
+def cluster_variance(spread: Jackknife, system: int) -> Floats:
     """The variance of each number over clusters (the jackknife's)."""
     variance: Floats = spread.products[system, system] * _shrink(spread.clusters[system])
     return variance
@@ -117,7 +119,7 @@ def _shrink(clusters: Floats) -> Floats:
     return 1 - 1 / np.maximum(1.0, clusters)
 
 
-def distances(spread: Spread, system: int, alphas: Floats) -> tuple[Floats, Floats]:
+def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, Floats]:
     """How far the bounds (levels of alpha, numbers) lie below and above each number."""
     runs = spread.runs[spread.systems[system]]
     k, value, sizes = defined_runs(runs), mean_of_defined(runs), spread.sizes[system]
@@ -186,7 +188,7 @@ def score_distances(
     return np.maximum(0.0, half - shift), np.maximum(0.0, half + shift)
 
 
-def _square_and_add(parts: Parts, alphas: Floats) -> tuple[Floats, Floats]:
+def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
     """How far the bounds of a mean of shares lie below and above it, from those of its parts."""
     k = len(parts.values)
     if not k:
@@ -201,3 +203,67 @@ def _square_and_add(parts: Parts, alphas: Floats) -> tuple[Floats, Floats]:
         np.sqrt(np.maximum(0.0, np.einsum("ap,pq,aq->a", side, alike, side))) / k for side in sides
     )
     return below, above
+
+
+_METRICS = ("precision", "recall", "f1")
+
+
+def surface_intervals(
+    evidence: Evidence, runs: Sequence[int], clusters: Ints, alpha: float = 0.05
+) -> Iterator[tuple[str, float, Interval]]:
+    """Metric, number of clusters and interval of each score over distinct surfaces, of some runs.
+
+    It is for a test set of this size: more text has more distinct surfaces.
+    """
+    ledger = evidence.surfaces
+    if ledger is None or any(ledger.runs[run].pred.surface is None for run in runs):
+        return
+    n_types = len(evidence.types)
+    counts = [_counts(ledger, run, clusters, n_types) for run in runs]
+    for name in _METRICS:
+        yield name, *_interval(metric_named(name), counts, alpha)
+
+
+def _interval(metric: Metric, counts: list[Floats], alpha: float) -> tuple[float, Interval]:
+    """The first row of counts is of everything, the others are without each of the clusters."""
+    values = np.stack([metric.shares(own) for own in counts])
+    occurs = np.any([(own[1:] != own[0]).any(axis=1) for own in counts], axis=0)
+    m, k, mean = int(occurs.sum()), len(counts), values[:, 0].mean()
+    if m < 2 or np.isnan(mean):
+        return m, None
+    moved = np.nan_to_num(values[:, :1] - values[:, 1:]).mean(axis=0)
+    by_clusters, by_runs = moved @ moved * (1 - 1 / m), float(run_variance(values[:, :1])[0]) / k
+    alphas = np.array([alpha])
+    t, t_runs = (quantiles(alphas, np.array([degrees]))[0, 0] for degrees in (m - 1.0, k - 1.0))
+    variance = by_clusters + by_runs
+    z = np.sqrt((t**2 * by_clusters + t_runs**2 * by_runs) / variance) if variance else t
+    most = 2 * np.mean([own[0, 0] for own in counts]) * k
+    below, above = score_distances(*(np.array([x]) for x in (mean, variance, most, m, z)))
+    return m, (float(mean - below[0]), float(mean + above[0]))
+
+
+def _counts(ledger: Ledger, run: int, clusters: Ints, n_types: int) -> Floats:
+    """Distinct gold, right and predicted surfaces: of everything, then without each cluster."""
+    output = ledger.runs[run]
+    right = output.pred_credit["exact"] == 1
+    everyone = np.ones(len(ledger.gold), np.bool_), right, np.ones(len(right), np.bool_)
+    units = ledger.gold, output.pred, output.pred
+    gold, hits, pred = (
+        _distinct(own, chosen, n_types, clusters)
+        for own, chosen in zip(units, everyone, strict=True)
+    )
+    return np.stack([gold, hits, pred, hits], axis=1)
+
+
+def _distinct(units: Units, chosen: np.ndarray, n_types: int, clusters: Ints) -> Floats:
+    """How many (surface, type) there are, in all and without each cluster: what occurs in no other
+    cluster goes with it.
+    """
+    assert units.surface is not None
+    n_clusters = int(clusters.max()) + 1
+    keys = units.surface.astype(np.int64) * n_types + units.type
+    pairs = np.unique(np.stack([keys[chosen], clusters[units.sentence[chosen]]]), axis=1)
+    _, where, times = np.unique(pairs[0], return_inverse=True, return_counts=True)
+    only = pairs[1][times[where] == 1]
+    lost = np.bincount(only.astype(np.int64), minlength=n_clusters)
+    return np.concatenate([[len(times)], len(times) - lost]).astype(np.float64)

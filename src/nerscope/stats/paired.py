@@ -1,4 +1,7 @@
-"""Paired tests: how often a difference as large as the observed one comes about without any."""
+"""Paired tests by name: what a test sees, what it gives, and where it is registered.
+
+A built-in test is one file in `stats/methods`; users call `register_method`.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,7 +13,10 @@ from nerscope.errors import UsageError
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
-EXACT, RUNS = "exact", "runs"  # tests that no one chooses: the data decides
+# Tests that cannot be chosen. EXACT takes the place of randomisation where so few clusters differ
+# that all swaps can be enumerated; RUNS is Student's test over training runs.
+EXACT, RUNS = "exact", "runs"
+DEFAULT_METHOD = "randomisation"
 _EPSILON = 1e-7  # rounding in 32-bit sums must not decide a tie
 
 
@@ -28,19 +34,35 @@ class Paired(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A paired test by name: its p-value, and what it looks at."""
+    """A paired test: its name, the function that gives its p-value, and what the function needs.
+
+    `title`, `phrase` and `definition` are its words in tables, sentences and `explain`.
+    """
 
     name: str
     p: Callable[[Paired], float]
     needs_swaps: bool = False
     needs_resamples: bool = True
+    title: str = ""
+    phrase: str = ""
+    definition: str = ""
+    # Whether few swaps may be enumerated instead of drawn. It needs the null of swapped outputs.
+    is_exact_if_few: bool = False
 
 
-METHODS: Registry[Method] = Registry("method")
+METHODS: Registry[Method] = Registry("method", package="nerscope.stats.methods")
+
+
+def add_method(method: Method, rank: int) -> None:
+    """Register a built-in test; `rank` is its place in lists."""
+    METHODS.add(method.name, method, built_in=True, rank=rank)
 
 
 def register_method(method: Method) -> Method:
-    """Make a paired test known by its name.
+    """Make a paired test known by its name, for `compare(…, method="sign")` and `--method sign`.
+
+    `method.p` is called once for each number with what a `Paired` holds, and must return a p-value
+    from 0 to 1.
 
     >>> sign = Method("sign", lambda pair: float((pair.resampled * pair.observed <= 0).mean()))
     >>> register_method(sign).name
@@ -74,22 +96,3 @@ def p_value(difference: float, null: Floats, *, drawn: bool = True) -> float:
     # What is undefined is not extreme.
     extreme = np.count_nonzero(np.abs(null) >= abs(difference) - _EPSILON)
     return float((drawn + extreme) / (drawn + len(null) - undefined))
-
-
-def bootstrap(pair: Paired) -> float:
-    """The bootstrap distribution, moved to where there is no difference."""
-    assert pair.resampled is not None
-    return p_value(pair.observed, pair.resampled - pair.observed)
-
-
-def randomisation(pair: Paired) -> float:
-    """The differences of outputs that have changed places at random."""
-    assert pair.swapped is not None
-    return p_value(pair.observed, pair.swapped)
-
-
-for _method in [
-    Method("bootstrap", bootstrap),
-    Method("randomisation", randomisation, needs_swaps=True, needs_resamples=False),
-]:
-    METHODS.add(_method.name, _method, built_in=True)

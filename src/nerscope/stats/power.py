@@ -8,7 +8,7 @@ import numpy as np
 
 from nerscope.stats.differences import ALONE
 from nerscope.stats.intervals import quantiles
-from nerscope.stats.student import two_sided_p
+from nerscope.stats.ranks import two_sided_p
 
 _MOST = 1 << 30  # clusters, or runs: more is none
 

@@ -1,13 +1,150 @@
-"""Ranks, and the tests on ranks that InterpretEval uses."""
+"""Student's distribution, and tests by ranks."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import permutations
+from math import inf, nan, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
+
+_NODES = 24
+_NORMAL = 1e20  # with more degrees than these, it is the normal distribution to the last digit
+_NEGLIGIBLE = 40.0  # the integral is cut where its integrand has fallen by exp(-40)
+_SHIFT = 10  # from here on, the series for the gamma function is exact
+_SERIES = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432, 691 / 180224)
+_STEPS = 50  # Newton needs about five; with fewer degrees than one, some more
+_ENOUGH = 1e-8  # the digits of a step double: after one as small as this, all are right
+
+
+def two_sided_p(t: Floats | float, degrees: Floats | float) -> Floats:
+    """The chance that |T| is at least |t|; with infinite degrees, that of the normal distribution.
+
+    NaN where t is undefined, or the degrees are not above 0.
+
+    >>> two_sided_p(np.array([0.0, 2.228, 12.0]), 10).round(6).tolist()
+    [1.0, 0.050012, 0.0]
+    """
+    t, n = np.broadcast_arrays(np.abs(np.asarray(t, np.float64)), _defined(degrees))
+    ratio = np.minimum(t, np.sqrt(n)) / np.sqrt(n)
+    far = 2 * np.log(np.hypot(t, np.sqrt(n))) - np.log(n)  # t² itself may be beyond all numbers
+    growth = np.where(ratio < 1, np.log1p(ratio**2), far)
+    return np.exp(_log_p(growth.ravel(), n.ravel())).reshape(t.shape)
+
+
+def quantile(p_two_sided: Floats | float, degrees: Floats | float) -> Floats:
+    """The point t that |T| reaches with this chance: 0.05 gives the bound of a 95 % interval.
+
+    NaN where p is not from 0 to 1, or the degrees are not above 0.
+
+    >>> quantile(0.05, np.array([1.0, 10.0, np.inf])).round(3).tolist()
+    [12.706, 2.228, 1.96]
+    """
+    p, n = np.broadcast_arrays(np.asarray(p_two_sided, np.float64), _defined(degrees))
+    possible = (p > 0) & (p <= 1) & ~np.isnan(n)
+    found = np.where(p == 0, n + np.inf, np.nan)  # NaN where the degrees are
+    n = n[possible]
+    growth = _solved(np.log(p[possible]), n) ** 2 / n
+    with np.errstate(over="ignore"):  # beyond all numbers it is infinite
+        found[possible] = np.sqrt(-np.expm1(-growth) * n) * np.exp(growth / 2)
+    return found
+
+
+def normal_quantile(p: float) -> float:
+    """The point that a standard normal number stays below with this chance; NaN if p is none.
+
+    >>> round(normal_quantile(0.975), 4)
+    1.96
+    """
+    from statistics import NormalDist  # slow to import, and few need it
+
+    if 0 < p < 1:
+        return NormalDist().inv_cdf(p)
+    return {0.0: -inf, 1.0: inf}.get(p, nan)
+
+
+def _defined(degrees: Floats | float) -> Floats:
+    """Degrees of freedom as numbers to compute with; NaN for what are none."""
+    n = np.minimum(np.asarray(degrees, np.float64), _NORMAL)
+    return np.where(n > 0, n, np.nan)
+
+
+def _solved(log_p: Floats, n: Floats) -> Floats:
+    """The z at which p has this logarithm.
+
+    The logarithm is almost -z²/2 minus z times the density at 0, which gives the start for Newton.
+    """
+    at_zero = _at_zero(n)
+    z: Floats = -2 * log_p / (at_zero + np.sqrt(at_zero**2 - 2 * log_p))
+    for _ in range(_STEPS):
+        found = _log_p(z * z / n, n)
+        step = (found - log_p) * np.exp(found + z * z / 2) / (at_zero * _slow(z * z / n))
+        # Far from the end a step may be too long, where few degrees bend the curve the other way.
+        z = np.maximum(z + step, z / 4)
+        if (np.abs(step) <= _ENOUGH * z).all():
+            break
+    return z
+
+
+def _log_p(growth: Floats, n: Floats) -> Floats:
+    """The logarithm of the two-sided p, where log(1 + t² / n) is this.
+
+    For large t it is found from the tail, for small t from the middle, so that neither loses
+    digits.
+    """
+    more = n + 2
+    z = np.minimum(np.sqrt(more * growth), 1e100)
+    split = _gamma_ratio(n / 2) * np.sqrt(-np.expm1(-growth) * 2 / (pi * n))
+    # The tail relative to exp(-z²/2), which may be smaller than any number.
+    width = 2 * _NEGLIGIBLE / (z + np.sqrt(z * z + 2 * _NEGLIGIBLE))
+    tail = split + np.exp(-growth) * _integral(z, width, more)
+    log_p = np.asarray(np.log(tail) - n * growth / 2)
+    near = z < 1
+    middle = _integral(np.zeros_like(z[near]), z[near], more[near])
+    log_p[near] = np.log1p(split[near] * np.exp(-n * growth / 2)[near] - middle)
+    return log_p
+
+
+def _integral(start: Floats, width: Floats, n: Floats) -> Floats:
+    """The density of |z| over an interval, relative to exp(-start²/2)."""
+    nodes, weights = _gauss()
+    inside = width[..., None] * nodes
+    falling = np.exp(-inside * (start[..., None] + inside / 2))
+    height = _slow((start[..., None] + inside) ** 2 / n[..., None])
+    area: Floats = _at_zero(n) * width * ((falling * height) @ weights)
+    return area
+
+
+@cache
+def _gauss() -> tuple[Floats, Floats]:
+    """Gauss's rule from 0 to 1; found at its first use, as numpy imports it slowly."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return (nodes + 1) / 2, weights / 2
+
+
+def _slow(w: Floats) -> Floats:
+    """What the density has besides exp(-z²/2), for w = z² / n: 1 at 0, and like z in the tail."""
+    w = np.maximum(w, 1e-300)
+    return np.sqrt(w / -np.expm1(-w))
+
+
+def _at_zero(n: Floats) -> Floats:
+    """The density of |T| at 0, which is also that of |z|."""
+    return sqrt(2 / pi) * _gamma_ratio(n / 2)
+
+
+def _gamma_ratio(a: Floats) -> Floats:
+    """Gamma(a + 1/2) / Gamma(a) / sqrt(a), which tends to 1.
+
+    The series holds for large numbers; Gamma(a + 1) = a · Gamma(a) leads back to small ones.
+    """
+    large = a + _SHIFT
+    back: Floats = np.prod([(a + k) / (a + k + 0.5) for k in range(_SHIFT)], axis=0)
+    series = sum(c / large ** (2 * k + 1) for k, c in enumerate(_SERIES))
+    return back * np.sqrt(large / a) * np.exp(series)
+
 
 _ENUMERABLE = 250_000  # (blocks · treatments) ^ (treatments - 1): four buckets, up to 15 blocks
 

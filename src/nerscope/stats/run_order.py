@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.stats.student import normal_quantile
+from nerscope.stats.ranks import normal_quantile
 
 Scores: TypeAlias = Sequence[float] | Floats
 
@@ -14,7 +14,7 @@ _NAN = float("nan")
 _HALVINGS = 60  # an interval within [0, 1] is then as small as rounding
 
 
-class Chance(NamedTuple):
+class WinProbability(NamedTuple):
     """The probability that a new run of A scores higher than a new run of B, with its bounds."""
 
     value: float
@@ -30,7 +30,7 @@ class Violation(NamedTuple):
     high: float
 
 
-def next_run_better(a: Scores, b: Scores, alpha: float = 0.05) -> Chance:
+def next_run_better(a: Scores, b: Scores, alpha: float = 0.05) -> WinProbability:
     """The share of all pairs of runs in which A scores higher; a tie counts half.
 
     The bounds are Newcombe's (2006, method 5): they stay within [0, 1], and do not shrink to
@@ -41,16 +41,16 @@ def next_run_better(a: Scores, b: Scores, alpha: float = 0.05) -> Chance:
     """
     x, y = _scores(a), _scores(b)
     if not len(x) or not len(y):
-        return Chance(_NAN, _NAN, _NAN)
+        return WinProbability(_NAN, _NAN, _NAN)
     value = float((np.sign(x[:, None] - y).mean() + 1) / 2)
     if len(x) < 2 or len(y) < 2:
-        return Chance(value, _NAN, _NAN)
+        return WinProbability(value, _NAN, _NAN)
     z = normal_quantile(1 - alpha / 2)
 
     def agrees(chance: float) -> bool:
         return (value - chance) ** 2 <= z * z * _pair_variance(chance, len(x), len(y))
 
-    return Chance(value, _edge(agrees, value, 0.0), _edge(agrees, value, 1.0))
+    return WinProbability(value, _edge(agrees, value, 0.0), _edge(agrees, value, 1.0))
 
 
 def _scores(runs: Scores) -> Floats:

@@ -90,14 +90,14 @@ def run(options: CompareOptions) -> None:
     from nerscope.plugins import load_plugins
     from nerscope.render.comparison import changes_document, comparison_document
     from nerscope.results.compare import compare
-    from nerscope.results.join import joined_results
+    from nerscope.results.pairing import join_results
     from nerscope.results.results import Results
 
     load_plugins(options.plugin)
     check_format(options.format)
     loaded, a, b, pairs = Results.load(options.results), options.a, options.b, None
     if a is not None and a not in loaded.systems and Path(a).is_file():
-        loaded, pairs = joined_results(loaded, Results.load(a), options.results, a)
+        loaded, pairs = join_results(loaded, Results.load(a), options.results, a)
         a = None
     if options.changes:
         if a is None or b is None:

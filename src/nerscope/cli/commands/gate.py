@@ -55,14 +55,14 @@ class GateOptions:
 def run(options: GateOptions) -> None:
     from nerscope.plugins import load_plugins
     from nerscope.render.verdicts import verdict_document
-    from nerscope.results.gate import gate
+    from nerscope.results.gate import baseline_notes, gate
     from nerscope.results.results import Results
 
     load_plugins(options.plugin)
     check_format(options.format)
     verdicts = gate(
-        Results.load(options.results),
-        None if options.baseline is None else Results.load(options.baseline),
+        results,
+        baseline,
         options.conditions,
         max_drop=options.max_drop,
         floor=options.floor,
@@ -76,8 +76,6 @@ def run(options: GateOptions) -> None:
         resample=options.resample,
     )
     failed = any(verdict.failed for verdict in verdicts)
-    emit(
-        verdict_document(verdicts, text=options.format == "text"),
-        options.format,
-        code=1 if failed else 0,
-    )
+    notes = baseline_notes(results, baseline)
+    shown = verdict_document(verdicts, text=options.format == "text", notes=notes)
+    emit(shown, options.format, code=1 if failed else 0)

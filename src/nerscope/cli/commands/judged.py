@@ -24,7 +24,7 @@ def run(options: JudgedOptions) -> None:
     from nerscope.render.document import Document
     from nerscope.render.mentions import judged_tables
     from nerscope.results.judged import agreement, shares
-    from nerscope.results.judgement_files import read_judgements
+    from nerscope.results.judgements import read_judgements
 
     check_format(options.format)
     judges = [read_judgements(path) for path in options.pairs]

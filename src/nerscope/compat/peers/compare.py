@@ -84,6 +84,7 @@ def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolCompa
     'I-PER after O: no mention is open'
     """
     task = open_task(test, systems, None, None, Settings())
+    # `rows` gives gold and all outputs chunk by chunk; tools are compared on whole corpora.
     columns = zip(*task.rows(tokens=True), strict=True)
     gold, *outputs = (join_chunks(list(chunks)) for chunks in columns)
     gold_sides: dict[str, SideReadings] = {}  # by scheme: gold is read once per scheme
@@ -115,6 +116,7 @@ def _run_names(runs: Sequence[Run]) -> list[str]:
 
 def _common_scheme(gold: Corpus, output: Corpus) -> Scheme:
     """One scheme for both sides, as most tools want it: as declared, or what fits both best."""
+    # Detected from both sides together: an output with short mentions alone shows no scheme.
     both = gold.reading_notes.transitions + output.reading_notes.transitions
     return gold.declared_scheme or output.declared_scheme or both.scheme()
 

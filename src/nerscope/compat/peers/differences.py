@@ -107,6 +107,7 @@ def _disagreement(
         here = [mention for mention in mentions if mention.start < end and begin < mention.end]
         texts = tuple(side.mention_text(sentence, mention) for mention in here)
         tools_of.setdefault(texts, []).append(tool)
+    # The cause may be the sentence end, which is no token: name the last one.
     token = int(side.corpus.starts[sentence]) + min(at, len(side.labels[sentence]) - 1)
     return Disagreement(
         side.corpus.place(token),
@@ -200,6 +201,7 @@ def credited_pairs(
 ) -> Iterator[CreditedPair]:
     """The pairs that overlap without being equal, as nervaluate reads both sides, if it does."""
     sides = [side.readings[NERVALUATE] for side in (gold, output)]
+    # nervaluate gives no number then, so no pair is credited.
     if any(isinstance(reading, Refusal) for readings in sides for reading in readings):
         return
     for sentence, (gold_mentions, pred_mentions) in enumerate(zip(*sides, strict=True)):

@@ -152,6 +152,7 @@ def _kinds(compared: ToolComparison) -> Table:
         if times[kind]
     ]
     note = "what such a pair by itself is worth to nervaluate's modes; to other tools, nothing"
+    # One column for each mode of nervaluate.
     header = ("pair", "times", "first", *credit_by_mode(KINDS[0]))
     return _table("Mentions that overlap without being equal", header, body, [note])
 

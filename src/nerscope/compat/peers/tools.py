@@ -54,6 +54,7 @@ def score_of(right: float, gold: int, predicted: int, *, none_of_none: bool = Fa
     precision = right / predicted if predicted else 0.0
     recall = right / gold if gold else 0.0
     both = precision + recall
+    # Computed from the ratios, not from counts: the last digit is that of the tools.
     f1 = 2 * precision * recall / both if both else 0.0
     return PeerScore(precision, recall, f1, gold, predicted, right)
 
@@ -78,6 +79,7 @@ def nervaluate_credit(mode: str) -> Credit:
     """
 
     def credit(gold: SentenceMentions, predicted: SentenceMentions) -> float:
+        # A dictionary as an ordered set: the order of types must not depend on hashing.
         types = dict.fromkeys(
             mention.type for side in (gold, predicted) for sentence in side for mention in sentence
         )
@@ -242,6 +244,7 @@ def judge(peer: Peer, gold: list[PeerReading], predicted: list[PeerReading]) -> 
         for gold_side, pred_side in sides
         if not isinstance(gold_side, Refusal) and not isinstance(pred_side, Refusal)
     ]
+    # A tool that refuses one sentence gives no number at all.
     if len(readable) < len(sides):
         return ToolJudgement(gold, predicted, NO_SCORE)
     gold_mentions, pred_mentions = ([pair[side] for pair in readable] for side in (0, 1))

@@ -1,7 +1,8 @@
 """A designed test set: it holds given shares of tough mentions and hard tokens."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from nerscope.dataset.split.hard_search import (
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
+from nerscope.results.rows import ResultRow
 from nerscope.scoring.token_matches import io_labels
 
 RANDOM_SPLITS = 1000  # that a design is compared with; the best of them is where the search begins
@@ -50,11 +52,25 @@ SHARES: dict[str, ShareDefinition] = {
 }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DesignRow(ResultRow):
+    """A share of a designed test set, its size or its types: the target and what is reached."""
+
+    name: str
+    wanted: float  # the target
+    reached: float | None  # None: undefined, as a share of no mentions
+    n: int
+    random_mean: float | None  # of random test sets of this size
+    random_low: float | None  # 95 % of them lie between low and high
+    random_high: float | None
+    best_random: float | None
+
+
 class Design(NamedTuple):
     """A designed test set, with what it reaches and what random splits of its size give."""
 
     test: Bools  # by sentence
-    rows: list[dict[str, Any]]
+    rows: list[DesignRow]
     random_splits: int
 
 
@@ -107,7 +123,7 @@ def design_test_set(
     >>> names = ["Ada", "Ada", "Bob", "Cyd", "Bob", "Eve"]
     >>> corpus = Corpus.of([([name], ["B-PER"]) for name in names])
     >>> design = design_test_set(corpus, np.arange(6), {"tcm": 0, "unseen": 1}, size=1 / 3)
-    >>> [(row["name"], row["reached"], row["random_mean"] < 1) for row in design.rows[:2]]
+    >>> [(row.name, row.reached, row.random_mean < 1) for row in design.rows[:2]]
     [('tcm', 0.0, True), ('unseen', 1.0, True)]
     """
     if not corpus.is_flat and any(SHARES[name].unit == TOKEN for name in shares):
@@ -184,7 +200,7 @@ def _counts_for(unit: str, shares: Mapping[str, float]) -> Ints:
     return table
 
 
-def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[dict[str, Any]]:
+def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[DesignRow]:
     """A row for each share, the size and the types.
 
     `vectors` are those of the designed test set, of the best random split, and of all of them.
@@ -192,25 +208,25 @@ def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[
     targets = {**shares, "size": target.size, "types": 0.0}
     measures, n = target.measures(vectors), target.denominators(vectors[0])
     return [
-        {
-            "name": name,
-            "wanted": share,
-            "reached": _or_none(values[0]),
-            "n": int(denominator),
-            **_spread(values[2:]),
-            "best_random": _or_none(values[1]),
-        }
+        DesignRow(
+            name,
+            share,
+            _or_none(values[0]),
+            int(denominator),
+            *_spread(values[2:]),
+            _or_none(values[1]),
+        )
         for (name, share), values, denominator in zip(targets.items(), measures.T, n, strict=True)
     ]
 
 
-def _spread(values: Floats) -> dict[str, float | None]:
+def _spread(values: Floats) -> tuple[float | None, float | None, float | None]:
     """The mean of what random splits give, and the range in which 95 % of them lie."""
     values = values[~np.isnan(values)]
     if not len(values):
-        return dict.fromkeys(("random_mean", "random_low", "random_high"))
+        return None, None, None
     low, high = np.percentile(values, [2.5, 97.5]).tolist()
-    return {"random_mean": float(values.mean()), "random_low": low, "random_high": high}
+    return float(values.mean()), low, high
 
 
 def _or_none(value: float) -> float | None:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from nerscope.dataset.split.groups import (
     renumber,
     weigh_groups,
 )
-from nerscope.dataset.split.hard import Design, design_test_set
+from nerscope.dataset.split.hard import DesignRow, design_test_set
 from nerscope.dataset.split.material import Material
 from nerscope.dataset.split.options import (
     DOCUMENT,
@@ -47,7 +47,7 @@ class SplitPlan(NamedTuple):
     units: Ints  # by sentence: the number of its unit
     group: Ints  # by sentence: units that share a sentence are one group
     codes: Ints  # by sentence: equal if the tokens are equal
-    design: list[dict[str, Any]]  # rows of a designed test set; empty for other kinds
+    design: list[DesignRow]  # rows of a designed test set; empty for other kinds
 
 
 class _Draw(NamedTuple):
@@ -151,13 +151,13 @@ def _distinct(names: list[str]) -> list[str]:
     return [name if times[name] == 1 else f"{name}-{place}" for place, name in enumerate(plain, 1)]
 
 
-def _designed_split(draw: _Draw) -> tuple[dict[str, Ints], list[dict[str, Any]]]:
+def _designed_split(draw: _Draw) -> tuple[dict[str, Ints], list[DesignRow]]:
     """A designed test set. Dev is drawn before it, so that dev is like the training data."""
     options, no_group = draw.options, np.zeros(len(draw.weights.sizes), bool)
     dev = _draw_part(draw, DEV, ~no_group, 0)[draw.group] if options.dev else None
     assert options.hard is not None
     assert options.test is not None
-    design: Design = design_test_set(
+    design = design_test_set(
         draw.material.corpus,
         draw.group,
         options.hard,

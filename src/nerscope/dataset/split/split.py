@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Bools
-from nerscope.dataset.split.hard import parse_shares
+from nerscope.dataset.split.hard import DesignRow, parse_shares
 from nerscope.dataset.split.material import Data, Material, read_material
 from nerscope.dataset.split.options import DOCUMENT, SENTENCE, SplitOptions
 from nerscope.dataset.split.plan import DEV, PARTS, TEST, TRAIN, SplitPlan, make_plan
@@ -17,8 +17,8 @@ from nerscope.dataset.split.write import folder_files, plan_folder
 from nerscope.errors import expect, plural
 from nerscope.formats.base import OPTIONS_FOLLOW
 from nerscope.results.files import check_new_folder, write_folder
+from nerscope.results.rows import ResultRow
 
-Records = list[dict[str, Any]]
 _SIZE_TOLERANCE = 0.1  # a part that misses its share by more than this share of it is worth a note
 
 
@@ -31,14 +31,28 @@ class WrittenSplit(NamedTuple):
     test: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PartRow(ResultRow):
+    """The size of one part of one split."""
+
+    split: str
+    part: str
+    sentences: int
+    tokens: int
+    mentions: int
+    share: float  # of all sentences
+    leaks: int  # sentences that an earlier part has too
+    types: dict[str, int]  # mentions of each type
+
+
 @dataclass(frozen=True, slots=True)
 class Splits:
     """The result of `split`: the files, the size of every part, and notes."""
 
     folder: str
     splits: list[WrittenSplit]
-    rows: Records  # the size of every part
-    design: Records  # of a designed test set: the shares that were requested and reached
+    rows: list[PartRow]
+    design: list[DesignRow]  # of a designed test set: the shares that were requested and reached
     notes: list[str]
 
     def as_dict(self) -> dict[str, Any]:
@@ -46,8 +60,8 @@ class Splits:
         return {
             "folder": self.folder,
             "splits": [files._asdict() for files in self.splits],
-            "rows": self.rows,
-            "design": self.design,
+            "rows": [row.as_dict() for row in self.rows],
+            "design": [row.as_dict() for row in self.design],
             "notes": self.notes,
         }
 
@@ -85,7 +99,7 @@ def split(
     >>> data = Path(tempfile.mkdtemp()) / "data.conll"
     >>> _ = data.write_text("Ada B-PER\\n\\nOslo B-LOC\\n\\nBob B-PER\\n\\nAda B-PER\\n")
     >>> splits = split(data, data.parent / "folds", folds=2)
-    >>> [(row["split"], row["part"], row["sentences"]) for row in splits.rows]
+    >>> [(row.split, row.part, row.sentences) for row in splits.rows]
     [('fold-1', 'train', 2), ('fold-1', 'test', 2), ('fold-2', 'train', 2), ('fold-2', 'test', 2)]
     >>> Path(splits.splits[0].test).read_text().split()
     ['Ada', 'B-PER', 'Ada', 'B-PER']
@@ -138,32 +152,31 @@ def _written_split(folder: Path, name: str, has_dev: bool, file_options: str) ->
     return WrittenSplit(name, train, dev if has_dev else None, test)
 
 
-def _part_rows(material: Material, plan: SplitPlan) -> Iterator[dict[str, Any]]:
-    """The size of every part; `leaks` counts sentences that an earlier part has too."""
+def _part_rows(material: Material, plan: SplitPlan) -> Iterator[PartRow]:
     corpus, (sentence, type_) = material.corpus, material.mentions()
     types, lengths = corpus.coding.labels.types, np.diff(corpus.starts)
     for split_name, part in plan.parts.items():
         for number in np.unique(part).tolist():
             chosen: Bools = part == number
             counts = np.bincount(type_[chosen[sentence]], minlength=len(types)).tolist()
-            yield {
-                "split": split_name,
-                "part": PARTS[number],
-                "sentences": int(chosen.sum()),
-                "tokens": int(lengths[chosen].sum()),
-                "mentions": sum(counts),
-                "share": float(chosen.mean()),
-                "leaks": int(np.isin(plan.codes[chosen], plan.codes[part < number]).sum()),
-                "types": dict(zip(types, counts, strict=True)),
-            }
+            yield PartRow(
+                split=split_name,
+                part=PARTS[number],
+                sentences=int(chosen.sum()),
+                tokens=int(lengths[chosen].sum()),
+                mentions=sum(counts),
+                share=float(chosen.mean()),
+                leaks=int(np.isin(plan.codes[chosen], plan.codes[part < number]).sum()),
+                types=dict(zip(types, counts, strict=True)),
+            )
 
 
-def _notes(options: SplitOptions, plan: SplitPlan, rows: Records) -> Iterator[str]:
+def _notes(options: SplitOptions, plan: SplitPlan, rows: list[PartRow]) -> Iterator[str]:
     """What a user would not expect."""
     yield from _note_large_group(options, plan)
     yield from _note_sizes(options, rows)
     if options.allow_leaks:
-        leaks = sum(row["leaks"] for row in rows)
+        leaks = sum(row.leaks for row in rows)
         yield (
             f"{plural(leaks, 'sentence')} of test and dev sets are in another part of the same "
             "split too, as --allow-leaks allows"
@@ -192,12 +205,12 @@ def _unit_name(options: SplitOptions, plan: SplitPlan) -> str:
     return f"runs of {options.context} sentences" if is_joined else f"{plan.unit}s"
 
 
-def _note_sizes(options: SplitOptions, rows: Records) -> Iterator[str]:
+def _note_sizes(options: SplitOptions, rows: list[PartRow]) -> Iterator[str]:
     """Note parts whose size is far from the share that was requested."""
     for part, share in ((PARTS[TEST], options.test), (PARTS[DEV], options.dev)):
         if not share:
             continue
-        shares = [row["share"] for row in rows if row["part"] == part]
+        shares = [row.share for row in rows if row.part == part]
         off = [actual for actual in shares if abs(actual - share) > _SIZE_TOLERANCE * share]
         if off:
             yield (

@@ -11,11 +11,10 @@ from nerscope.results.compare import OTHER, Comparison, compare
 from nerscope.results.diagnose import diagnose
 from nerscope.results.errors import OUTCOMES
 from nerscope.results.intervals import with_bounds
-from nerscope.results.judged_results import judged_pairs
+from nerscope.results.judged import judged_pairs
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
-from nerscope.results.row import Row
-from nerscope.results.rows import SURFACE
+from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, sentence_data, token_count
 from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import resampled

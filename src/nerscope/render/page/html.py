@@ -9,7 +9,7 @@ from typing import Any
 from nerscope.render.page.data import page_data
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
-from nerscope.results.row import plain_row
+from nerscope.results.rows import plain_row
 from nerscope.version import VERSION
 
 _PLACE = "NERSCOPE_DATA"

@@ -1,0 +1,78 @@
+"""Load the splits of a dataset: whole, with one vocabulary, and compared with training."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
+from nerscope.corpus.lexicon import Lexicon, lexicon_of
+from nerscope.corpus.mentions import Mentions, check_repair
+from nerscope.corpus.schemes import LabelCodes
+from nerscope.facets.buckets import ValueCounts
+from nerscope.facets.facet import FACETS, Attribute
+from nerscope.facets.survey import survey_chunk, surveyed
+from nerscope.facets.view import Sentences, View
+from nerscope.formats.base import CorpusLike, open_source, with_tokens
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DatasetSplit:
+    """Train, dev or test: its mentions, with what training and the split itself know of them."""
+
+    name: str
+    view: View
+    values: Mapping[str, ValueCounts]  # by attribute; empty for the training data
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.view.sentences.corpus
+
+    @property
+    def mentions(self) -> Mentions:
+        return self.view.mentions
+
+    @property
+    def types(self) -> list[str]:
+        """The names of the types, by their codes."""
+        return self.corpus.coding.labels.types
+
+
+def load_splits(
+    sources: Mapping[str, CorpusLike],
+    repair: str,
+    map: Mapping[str, str] | None = None,
+    drop: Iterable[str] = (),
+) -> list[DatasetSplit]:
+    """Load splits, of which the first is the training data; `map` renames types, `drop` removes
+    them.
+
+    All splits share one `Coding`: equal tokens and types have equal codes in all of them.
+    """
+    check_repair(repair)
+    coding = Coding(labels=LabelCodes(map or {}, frozenset(drop)))
+    corpora = {name: _load_corpus(source, f"<{name}>", coding) for name, source in sources.items()}
+    (train_name, training), *others = corpora.items()
+    lexicon = lexicon_of(training, repair)
+    attributes = list(_standard_attributes())
+    return [
+        _make_split(train_name, training, lexicon, repair, ()),
+        *(_make_split(name, corpus, lexicon, repair, attributes) for name, corpus in others),
+    ]
+
+
+def _load_corpus(source: CorpusLike, name: str, coding: Coding) -> Corpus:
+    return join_chunks([with_tokens(chunk) for chunk in open_source(source, name).chunks(coding)])
+
+
+def _standard_attributes() -> Iterator[Attribute]:
+    for facet in map(FACETS.__getitem__, FACETS):
+        if isinstance(facet, Attribute) and facet.standard:
+            yield facet
+
+
+def _make_split(
+    name: str, corpus: Corpus, lexicon: Lexicon, repair: str, attributes: Sequence[Attribute]
+) -> DatasetSplit:
+    mentions = corpus.mentions(repair)
+    survey = surveyed([survey_chunk(corpus, mentions, attributes, lexicon)], corpus.coding, lexicon)
+    sentences = Sentences(corpus, mentions, survey.surfaces, lexicon, survey.types_of_surface)
+    return DatasetSplit(name, View(sentences, mentions), survey.values)

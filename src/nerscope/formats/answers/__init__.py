@@ -1,0 +1,1 @@
+"""Answers of language models: mentions as strings, located in the text of gold."""

@@ -1,0 +1,420 @@
+"""Answers of language models: mentions as strings, which are located in the text of gold.
+
+A line holds the answer for one sentence of gold, or for one document. A declared policy decides
+which place a string means. Strings that are not in the text, repeated, or not on token boundaries
+are counted in notes.
+"""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, pairwise
+
+import numpy as np
+
+from nerscope.corpus.corpus import Coding, Corpus
+from nerscope.corpus.mentions import Shape
+from nerscope.errors import AlignmentError, FormatError, InputError, UsageError, suggest
+from nerscope.formats.answers.parsing import (
+    BROKEN,
+    MALFORMED,
+    UNREADABLE,
+    ModelAnswer,
+    NamedMention,
+    begins_as_answer,
+    is_answer,
+    read_answer,
+)
+from nerscope.formats.base import FORMATS, FileOption, Follower, Format, Nature, Source
+from nerscope.formats.files import Bytes, blocks
+from nerscope.formats.realign import (
+    ALIKE,
+    BEYOND,
+    INSIDE_TOKEN,
+    CharSpan,
+    Notes,
+    Placed,
+    Ruler,
+    beside_gold,
+    compared,
+    solid,
+)
+
+HALLUCINATED = "mentions that stand nowhere in the text"
+AGAIN = "mentions named again without a further place"
+_KINDS_OF_MENTIONS = (HALLUCINATED, AGAIN, INSIDE_TOKEN, BEYOND)
+_LONGEST_LINE = 64 << 20
+_FUZZY = "fuzzy"
+_DEFAULT_POLICY, _DEFAULT_THRESHOLD = "next", 0.8
+Places = list[tuple[int, int]]  # characters, half-open
+
+
+@dataclass(slots=True, eq=False)
+class _GoldText:
+    """The text of a sentence or document of gold without blanks, and where tokens stand in it.
+
+    Blanks are left out on both sides, because models write them as they like: "New York" is found
+    in the tokens New and York as "NewYork".
+    """
+
+    solid: str
+    ruler: Ruler
+    starts: frozenset[int]
+    ends: frozenset[int]
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> "_GoldText":
+        ruler = Ruler.of(words)
+        edges = (frozenset(ruler.starts), frozenset(ruler.ends))
+        return cls(solid("".join(words)), ruler, *edges)
+
+    def places(self, string: str) -> Places:
+        """Where a string stands on whole tokens, or else anywhere."""
+        pattern = solid(string)
+        places = [(at, at + len(pattern)) for at in _occurrences(self.solid, pattern)]
+        on_tokens = [
+            (start, end) for start, end in places if start in self.starts and end in self.ends
+        ]
+        return on_tokens or places
+
+    def similar_places(self, string: str, threshold: float) -> Places:
+        """Runs of tokens that are spelt similarly, the most similar first, without overlaps."""
+        from difflib import SequenceMatcher  # needed only for strings that are not in the text
+
+        pattern = solid(string).casefold()
+        matcher = SequenceMatcher(None, "", pattern, False)
+        candidates = []
+        for start, end in self._runs(len(pattern), threshold):
+            matcher.set_seq1(self.solid[start:end].casefold())
+            # The two quick ratios are cheap upper bounds of the true one.
+            if matcher.real_quick_ratio() < threshold or matcher.quick_ratio() < threshold:
+                continue
+            if (ratio := matcher.ratio()) >= threshold:
+                candidates.append((-ratio, start, end))
+        places: Places = []
+        for _, start, end in sorted(candidates):
+            if all(end <= low or high <= start for low, high in places):
+                places.append((start, end))
+        return places
+
+    def _runs(self, size: int, threshold: float) -> Iterator[tuple[int, int]]:
+        """Runs of whole tokens of about a size.
+
+        A ratio is twice the common characters over the sum of both lengths. For a run of length n,
+        at most min(n, size) are common, so a ratio of at least t needs
+        size * t / (2 - t) <= n <= size * (2 - t) / t.
+        """
+        least, most = size * threshold / (2 - threshold), size * (2 - threshold) / threshold
+        ends = self.ruler.ends
+        for start in self.ruler.starts:
+            low, high = bisect_left(ends, start + least), bisect_right(ends, start + most)
+            yield from ((start, end) for end in ends[low:high] if end > start)
+
+
+def _occurrences(text: str, pattern: str) -> Iterator[int]:
+    """All positions of a pattern, overlapping ones too."""
+    at = text.find(pattern)
+    while at >= 0:
+        yield at
+        at = text.find(pattern, at + 1)
+
+
+Policy = Callable[[Places, int], Places]
+# From all places of a string, and how often the answer named it before, the places that it means.
+POLICIES: Mapping[str, Policy] = {
+    "first": lambda places, times_before: places[:1],
+    "all": lambda places, times_before: places,
+    _DEFAULT_POLICY: lambda places, times_before: places[times_before : times_before + 1],
+    _FUZZY: lambda places, times_before: places[times_before : times_before + 1],
+}
+
+
+class AnswerSource(Source):
+    """The answers of a language model, one for each sentence or each document of gold."""
+
+    retokenised = True
+
+    def __init__(
+        self,
+        name: str,
+        read: Callable[[], Iterator[ModelAnswer]],
+        policy: str,
+        threshold: float,
+    ) -> None:
+        if not isinstance(policy, str) or policy not in POLICIES:
+            raise UsageError(
+                name, f"no policy is called '{policy}'", suggest(str(policy), POLICIES)
+            )
+        if not isinstance(threshold, int | float) or not 0 < threshold <= 1:
+            raise UsageError(
+                name, f"threshold={threshold!r} cannot be", "give a number above 0, up to 1"
+            )
+        self.name, self.read, self.policy_name, self.threshold = name, read, policy, threshold
+        self.is_fuzzy = policy == _FUZZY
+        self.policy = f"{policy}/{threshold:g}" if self.is_fuzzy else policy
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """Refused: answers have no text of their own."""
+        raise InputError(
+            self.name,
+            "the mentions are strings: they stand nowhere without the text",
+            "give the file as a system, beside gold",
+        )
+
+    def nature(self, coding: Coding | None = None) -> Nature:
+        """Mentions may overlap: one string may contain another."""
+        return Nature(flat=False)
+
+    def follower(self, gold: Source, coding: Coding, repair: str) -> Follower:
+        """The locator of the strings in gold."""
+        return _Locator(self, coding, self._are_by_document(gold))
+
+    def as_one(self, sources: Sequence[Source], name: str) -> Source:
+        """The answers of several files as those of one: each file covers only a part of gold."""
+        readers = [source.read for source in sources if isinstance(source, AnswerSource)]
+        read = partial(_read_all, readers)
+        return AnswerSource(name, read, self.policy_name, self.threshold)
+
+    def _are_by_document(self, gold: Source) -> bool:
+        """Whether there is an answer for each document, not for each sentence."""
+        answers = sum(1 for _ in self.read())
+        sentences, documents, last_document = 0, 0, None
+        for chunk in gold.chunks(Coding(), tokens=False):
+            sentences += len(chunk)
+            documents += int((np.diff(chunk.documents, prepend=-1) != 0).sum())
+            # A document that goes on from the chunk before was counted there.
+            documents -= int(last_document is not None and chunk.documents[0] == last_document)
+            last_document = int(chunk.documents[-1])
+        # If every document has one sentence, both counts agree and either reading is the same.
+        if answers == sentences:
+            return False
+        if answers == documents:
+            return True
+        raise AlignmentError(
+            self.name,
+            f"{answers} answers, but gold has {sentences} sentences in {documents} documents",
+            "give an answer for each sentence, or for each document that holds a word, also where "
+            "it names nothing",
+        )
+
+
+@dataclass(slots=True, eq=False)
+class _Locator:
+    """Locates the strings of answers in gold, answer by answer."""
+
+    source: AnswerSource
+    coding: Coding
+    whole_documents: bool
+    _answers: Iterator[ModelAnswer] = field(init=False)
+    _notes: Notes = field(default_factory=Notes)
+    _n_mentions: int = 0  # in the current chunk
+    _n_answers: int = 0
+
+    def __post_init__(self) -> None:
+        self._answers = self.source.read()
+
+    def beside(self, gold: Corpus) -> Corpus:
+        """The mentions of the answers for a chunk of gold."""
+        edges = np.arange(len(gold) + 1)
+        if self.whole_documents:
+            edges = np.flatnonzero(np.diff(gold.documents, prepend=-1, append=-1))
+        placed: list[Placed] = []
+        # One answer for the sentences from `first` up to `behind`.
+        for first, behind in pairwise(edges.tolist()):
+            placed += self._place_answer(gold, first, behind)
+        of_mentions = dict.fromkeys((*_KINDS_OF_MENTIONS, MALFORMED), self._n_mentions)
+        of_answers = dict.fromkeys((UNREADABLE, BROKEN), self._n_answers)
+        reading = self._notes.told({**of_mentions, **of_answers})
+        self._n_mentions, self._n_answers = 0, 0
+        return beside_gold(gold, self.source.name, placed, reading)
+
+    def _place_answer(self, gold: Corpus, first: int, behind: int) -> Iterator[Placed]:
+        """The mentions of the next answer on the tokens of its sentences."""
+        begin = int(gold.starts[first])
+        text = _GoldText.of([word for at in range(first, behind) for word in gold.words(at)])
+        answer = next(self._answers)
+        self._n_answers += 1
+        self._n_mentions += len(answer.mentions) + answer.problems.get(MALFORMED, 0)
+        self._check_text(answer, text, gold.place(begin))
+        for kind, times in answer.problems.items():
+            for _ in range(times):
+                self._notes.add(kind, answer.line)
+        for mention in self._locate(answer, text):
+            sentence = int(np.searchsorted(gold.starts, begin + mention.start, side="right")) - 1
+            sentence_end = int(gold.starts[sentence + 1]) - begin
+            if mention.end > sentence_end:
+                mention = self._clip(mention, sentence_end, text, answer.line)
+            yield mention._replace(start=mention.start + begin, end=mention.end + begin)
+
+    def _clip(self, mention: Placed, sentence_end: int, text: _GoldText, line: int) -> Placed:
+        """Cut a mention at the end of its sentence; its shape records how much lies beyond."""
+        ends = text.ruler.ends
+        surface = mention.shape.predicted_text
+        surface = surface or text.solid[text.ruler.starts[mention.start] : ends[mention.end - 1]]
+        self._notes.add(BEYOND, line, surface)
+        beyond = ends[sentence_end - 1] - ends[mention.end - 1]
+        shape = Shape(left=mention.shape.left, right=beyond, predicted_text=surface)
+        return mention._replace(end=sentence_end, shape=shape)
+
+    def _check_text(self, answer: ModelAnswer, text: _GoldText, place: str) -> None:
+        """Refuse an answer about another text."""
+        about = solid(answer.text) if answer.text is not None else text.solid
+        if about != text.solid and compared(text.solid, about, [len(about)]).share < ALIKE:
+            raise AlignmentError(
+                f"{self.source.name}:{answer.line}",
+                f"the answer is about another text than {place}",
+                "give the answers in the order of gold",
+            )
+
+    def _locate(self, answer: ModelAnswer, text: _GoldText) -> Iterator[Placed]:
+        """The places that the policy gives to each string of an answer.
+
+        With policy `next` and the text "Ada met Ada", the first "Ada" of an answer is token 0, the
+        second token 2, and a third one is noted as named again without a further place.
+        """
+        times: dict[NamedMention, int] = {}
+        taken: set[tuple[tuple[int, int], str]] = set()
+        renames = self.coding.labels.renames
+        for written in answer.mentions:
+            # Types that --map makes equal are one type here, too.
+            mention = written._replace(type=renames.get(written.type, written.type))
+            identity = self._identity(mention)
+            time = times[identity] = times.get(identity, -1) + 1
+            type_code = self.coding.labels.type_code(written.type)
+            places = self._places(text, mention.text)
+            meant = POLICIES[self.source.policy_name](places, time)
+            # A string that is named twice may mean the same place again: it counts once for a type.
+            new = [place for place in meant if (place, mention.type) not in taken]
+            taken.update((place, mention.type) for place in new)
+            if not new:
+                is_hallucinated = not places and time == 0
+                kind = HALLUCINATED if is_hallucinated else AGAIN
+                self._notes.add(kind, answer.line, mention.text)
+                if is_hallucinated:  # it counts as a predicted mention that matches nothing
+                    yield Placed(0, 0, type_code, Shape(adrift=True, predicted_text=mention.text))
+            for place in new:
+                placed = text.ruler.placed(CharSpan((place,), type_code)).saying(mention.text)
+                if not placed.shape.is_aligned:
+                    self._notes.add(INSIDE_TOKEN, answer.line, mention.text)
+                yield placed
+
+    def _identity(self, mention: NamedMention) -> NamedMention:
+        """What makes two strings the same: blanks never count, nor does case if fuzzy."""
+        text = solid(mention.text)
+        return mention._replace(text=text.casefold() if self.source.is_fuzzy else text)
+
+    def _places(self, text: _GoldText, string: str) -> Places:
+        places = text.places(string)
+        if not places and self.source.is_fuzzy:
+            return text.similar_places(string, self.source.threshold)
+        return places
+
+    def finish(self) -> None:
+        """Nothing to check: the answers were counted before."""
+
+
+def answers(
+    given: Iterable[object],
+    *,
+    policy: str = _DEFAULT_POLICY,
+    threshold: float = _DEFAULT_THRESHOLD,
+    name: str = "<answers>",
+) -> AnswerSource:
+    """Answers of a language model in memory, one for each sentence (or document) of gold.
+
+    Each answer is a string with JSON in it, or a decoded list or dictionary of mentions. `policy`
+    decides which place a string means: `next` (the next one that is free), `first`, `all`, or
+    `fuzzy`, which also accepts strings with at least `threshold` similarity. `name` is for
+    messages.
+
+    >>> import nerscope as ns
+    >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
+    >>> model = ns.answers(['[{"text": "Ada", "type": "PER"}, {"text": "Eve", "type": "PER"}]'])
+    >>> ns.evaluate(gold, {"model": model}).value(metric="precision", match="exact")
+    0.5
+    """
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise UsageError("answers", f"{given!r} cannot be", "give a list of answers")
+    read = [read_answer(item, line) for line, item in enumerate(given, 1)]
+    return AnswerSource(name, lambda: iter(read), policy, threshold)
+
+
+def _open(
+    data: Bytes, policy: str = _DEFAULT_POLICY, threshold: float = _DEFAULT_THRESHOLD
+) -> AnswerSource:
+    return AnswerSource(data.name, partial(_read_lines, data), policy, threshold)
+
+
+def _read_all(
+    readers: Sequence[Callable[[], Iterator[ModelAnswer]]],
+) -> Iterator[ModelAnswer]:
+    return chain.from_iterable(read() for read in readers)
+
+
+def _read_lines(data: Bytes) -> Iterator[ModelAnswer]:
+    """One answer per line; a line that is no JSON is an answer in words."""
+    number = 0
+    with data.open() as stream:
+        for block in blocks(stream, data.name):
+            for line in block[:-1].split(b"\n"):
+                number += 1
+                if len(line) > _LONGEST_LINE:
+                    raise FormatError(
+                        f"{data.name}:{number}", "the line is too long", "give an answer a line"
+                    )
+                if line.strip():
+                    yield read_answer(_decode(line.decode()), number)
+
+
+def _decode(line: str) -> object:
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    return value
+
+
+def _fits(name: str, head: bytes) -> bool:
+    """Whether the first lines are answers: text around JSON, or mentions without offsets."""
+    text = head.decode("utf-8", "ignore").removeprefix("\ufeff")
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    if "\n" not in text and begins_as_answer(text):
+        return True  # the first line is longer than the head
+    for line in text.split("\n"):
+        verdict = is_answer(_decode(line)) if line.strip() else None
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _threshold(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 1:
+        raise ValueError(text)
+    return value
+
+
+FILE_OPTIONS: Mapping[str, FileOption] = {
+    "policy": FileOption(
+        {name: name for name in POLICIES}.__getitem__,
+        f"which place a string means: {', '.join(POLICIES)}",
+    ),
+    "threshold": FileOption(_threshold, "how alike a string must be for fuzzy, above 0 up to 1"),
+}
+FORMATS.add(
+    "answers",
+    Format(
+        "answers",
+        _open,
+        _fits,
+        FILE_OPTIONS,
+        title="Answers of language models",
+        phrase="answers of a language model",
+        definition="One answer per line that names mentions as strings; they are located in the "
+        "text of gold.",
+    ),
+    built_in=True,
+)

@@ -1,0 +1,280 @@
+"""JSON Lines and JSON files of annotated text or tokens, in the layouts of many tools."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, ReadingNotes
+from nerscope.corpus.schemes import Scheme, scheme_named
+from nerscope.errors import FormatError, InputError, UsageError, expect
+from nerscope.formats.base import FORMATS, FileOption, Format, Source
+from nerscope.formats.chunks import Said, gathered
+from nerscope.formats.files import Bytes
+from nerscope.formats.json.records import LABELS, ParsedRecord, has_offsets, read_records, schema_of
+from nerscope.formats.json.values import first_values, json_values
+from nerscope.formats.json.wrapped import LeftOut
+from nerscope.formats.packing import without_packing
+from nerscope.formats.standoff.text import Record, TextSpan, check_words, records_of, text_source
+
+_SMALL_FILE = 4 << 20  # bytes
+_HEAD = 4096  # bytes from which the format is detected
+_TOKENS = ("same", "any", "align")
+_ENDINGS = (".jsonl", ".ndjson", ".json")
+# The beginning of an object or a pair, perhaps in a list; no line of columns looks like it.
+_STRING = rb'"(?:[^"\\]|\\.)*'
+_BEGINNING = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?"
+    rb"(?:\{\s*" + _STRING + rb'"\s*:\s*["\[{0-9tfn-]|\[?\s*' + _STRING + rb'(?:"\s*,|\\?\Z))'
+)
+_NOT_A_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\n|\[\s*[\[{])")
+
+
+def _names(text: str) -> list[str]:
+    """Names of labels in order: all of them with + between, or a file with one per line."""
+    if "+" in text:
+        return text.split("+")
+    with Bytes.of(text).open() as stream:
+        return [
+            line.rstrip("\r")
+            for line in stream.read().decode("utf-8-sig").rstrip("\r\n").split("\n")
+        ]
+
+
+FILE_OPTIONS: Mapping[str, FileOption] = {
+    "names": FileOption(_names, "what labels that are numbers mean: O+B-PER+…, or a file"),
+    "annotator": FileOption(str, "whose annotations count, where there are several annotators"),
+    "scheme": FileOption(str, "the tagging scheme of labels; told by looking otherwise"),
+    "tokens": FileOption(
+        {name: name for name in _TOKENS}.__getitem__,
+        "same, any if a system spells tokens its own way, align if it divides the text otherwise",
+    ),
+}
+
+
+class JsonFile(Source):
+    """A file of records.
+
+    `names` are the names of labels that are numbers, in order; `annotator` selects one of several;
+    `scheme` is the tagging scheme of labels (default: auto-detected); `tokens` is "same", "any" or
+    "align", as for column files.
+
+    >>> data = b'{"text": "Ada spoke", "spans": [{"start": 0, "end": 3, "label": "PER"}]}'
+    >>> [chunk] = JsonFile(Bytes("a.jsonl", data=data)).chunks(Coding())
+    >>> chunk.words(0), chunk.mentions().end.tolist()
+    (['Ada', 'spoke'], [1])
+    """
+
+    def __init__(
+        self,
+        data: Bytes,
+        *,
+        names: Sequence[str] | None = None,
+        annotator: str | int | None = None,
+        scheme: str | None = None,
+        tokens: str = "same",
+    ) -> None:
+        self.name, self._data = data.name, data
+        if names is not None:
+            expect("names", names, (list, tuple), "give the names of the labels as a list")
+            for name in names:
+                expect("names", name, str, "give the names of the labels as strings")
+        expect("annotator", annotator, (str, int, type(None)), "give the name of an annotator")
+        if tokens not in _TOKENS:
+            raise UsageError(
+                self.name, f"tokens={tokens!r} cannot be", f"give {FILE_OPTIONS['tokens'].give}"
+            )
+        self.respells, self._aligns = tokens == "any", tokens == "align"
+        self._names, self._annotator = names, None if annotator is None else str(annotator)
+        self._scheme = None if scheme is None else scheme_named(scheme)
+        self.is_small = data.size <= _SMALL_FILE
+
+    @cached_property
+    def _first(self) -> ParsedRecord | None:
+        return next(self._records({}), None)
+
+    @property
+    def retokenised(self) -> bool:  # type: ignore[override]
+        """Whether it holds text, which is divided into tokens, or the option tokens=align."""
+        return self._aligns or (self._first is not None and isinstance(self._first.record, Record))
+
+    @property
+    def always_flat(self) -> bool:  # type: ignore[override]
+        """Whether it holds labels."""
+        first = self._first
+        return first is not None and first.schema.counts == LABELS
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """Chunks of whole sentences, with notes on what was left out before each."""
+        left_out: LeftOut = {}
+        # One chunk is held back, so that records left out at the end are noted in the last one.
+        held: Corpus | None = None
+        for chunk in self._chunks(coding, tokens, left_out):
+            if held is not None:
+                yield held
+            held = _take_notes(chunk, left_out)
+        if held is None:
+            raise _no_record(self.name, left_out)
+        yield _take_notes(held, left_out)
+
+    def _chunks(self, coding: Coding, tokens: bool, left_out: LeftOut) -> Iterator[Corpus]:
+        records = self._records(left_out)
+        first = next(records, None)
+        if first is None:
+            return
+        parsed = (item.record for item in chain([first], records))
+        if isinstance(first.record, Record):
+            texts = (record for record in parsed if isinstance(record, Record))
+            yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
+            return
+        sentences = (Said([record]) for record in parsed if isinstance(record, ParsedSentence))
+        yield from gathered(sentences, self.name, coding, self._scheme, tokens=tokens)
+
+    def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
+        """All records; those of another schema than the first are refused."""
+        first: tuple[int, str] | None = None
+        for line, value in json_values(self._data):
+            place = f"{self.name}:{line}"
+            for parsed in read_records(
+                value, place, line, self._names, annotator=self._annotator, left_out=left_out
+            ):
+                first = first or (line, parsed.schema.name)
+                if parsed.schema.name != first[1]:
+                    raise FormatError(
+                        place,
+                        f"this record has {parsed.schema.name}, that of line {first[0]} has "
+                        f"{first[1]}",
+                        "write all records of a file the same way, or in two files",
+                    )
+                yield parsed
+
+
+def _no_record(name: str, left_out: LeftOut) -> InputError:
+    if not left_out:
+        return InputError(name, "the file holds no sentence", "check that it is the right file")
+    counts = ", ".join(f"{note.times} {kind}" for kind, note in left_out.items())
+    return InputError(name, f"no record remains ({counts})", "check the answers and annotator=")
+
+
+def _take_notes(chunk: Corpus, left_out: LeftOut) -> Corpus:
+    """The chunk with notes on what was left out since the last call; they are cleared."""
+    notes = dict(left_out)
+    left_out.clear()
+    return (
+        replace(chunk, reading_notes=chunk.reading_notes + ReadingNotes(notes=notes))
+        if notes
+        else chunk
+    )
+
+
+def fits(name: str, head: bytes) -> bool:
+    """Whether a file holds JSON, except answers that name mentions without offsets.
+
+    >>> fits("a.txt", b'{"text": "Ada", "label": [[0, 3, "PER"]]}'), fits("a.txt", b"{ O")
+    (True, False)
+    """
+    has_ending = without_packing(name).lower().endswith(_ENDINGS)
+    if not _BEGINNING.match(head):
+        return has_ending and head.lstrip()[:1] in (b"[", b"{")
+    values = first_values(name, head)
+    if values:
+        return _are_records(values, name, head)
+    # A first line longer than the head: its value cannot be decoded.
+    is_cut = len(head) >= _HEAD and b"\n" not in head.strip()
+    is_json = has_ending or is_cut or bool(_NOT_A_LINE.match(head))
+    return is_json and not FORMATS["answers"].fits(name, head)
+
+
+def _are_records(values: Sequence[Any], name: str, head: bytes) -> bool:
+    # One record with offsets is enough: others may have no mentions.
+    verdicts = {has_offsets(value) for value in values}
+    if verdicts != {None}:
+        return True in verdicts
+    # Unknown layouts are read here too: the error then lists the known ones.
+    is_known = any(isinstance(value, Mapping) and schema_of(value) for value in values)
+    return is_known or not FORMATS["answers"].fits(name, head)
+
+
+def write_lines(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A corpus as JSON Lines: text, tokens and spans; they need no scheme.
+
+    >>> corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])])
+    >>> print(write_lines(corpus, scheme_named("bio")).decode())
+    {"text": "Ada spoke", "tokens": [{"text": "Ada", "start": 0, "end": 3, "id": 0}, \
+{"text": "spoke", "start": 4, "end": 9, "id": 1}], "spans": [{"start": 0, "end": 3, \
+"label": "PER"}]}
+    <BLANKLINE>
+    """
+    return "".join(f"{line}\n" for line in _objects(corpus)).encode()
+
+
+def write_list(corpus: Corpus, scheme: Scheme) -> bytes:
+    """The same records as one JSON list.
+
+    >>> corpus = Corpus.of([(["so"], ["O"])])
+    >>> print(write_list(corpus, scheme_named("bio")).decode())
+    [
+    {"text": "so", "tokens": [{"text": "so", "start": 0, "end": 2, "id": 0}], "spans": []}
+    ]
+    <BLANKLINE>
+    """
+    return ("[\n" + ",\n".join(_objects(corpus)) + "\n]\n").encode()
+
+
+def _objects(corpus: Corpus) -> Iterator[str]:
+    check_words(corpus)
+    for record in records_of(corpus):
+        yield json.dumps(_object(record), ensure_ascii=False)
+
+
+def _object(record: Record) -> dict[str, Any]:
+    tokens = [
+        {"text": record.text[start:end], "start": start, "end": end, "id": number}
+        for number, (start, end) in enumerate(record.tokens or ())
+    ]
+    return {"text": record.text, "tokens": tokens, "spans": [_span(span) for span in record.spans]}
+
+
+def _span(span: TextSpan) -> dict[str, Any]:
+    start, end = span.fragments[0][0], span.fragments[-1][1]
+    written: dict[str, Any] = {"start": start, "end": end, "label": span.type}
+    if len(span.fragments) > 1:
+        written["fragments"] = [list(fragment) for fragment in span.fragments]
+    return written
+
+
+# Both read any JSON file; they differ in how they write.
+FORMATS.add(
+    "jsonl",
+    Format(
+        "jsonl",
+        JsonFile,
+        fits,
+        FILE_OPTIONS,
+        write_lines,
+        endings=(".jsonl", ".ndjson"),
+        title="JSON Lines",
+        phrase="one JSON record per line",
+        definition="One text or sentence per line as a JSON object: text and spans, tokens and "
+        "labels, or tokens and spans, under the keys of many tools.",
+    ),
+    built_in=True,
+)
+FORMATS.add(
+    "json",
+    Format(
+        "json",
+        JsonFile,
+        fits,
+        FILE_OPTIONS,
+        write_list,
+        endings=(".json",),
+        title="JSON",
+        phrase="a JSON list of records",
+        definition="The records of JSON Lines as one list.",
+    ),
+    built_in=True,
+)

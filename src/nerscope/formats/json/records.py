@@ -1,0 +1,357 @@
+"""Read one record: text and spans, tokens and labels, or tokens and spans, by its keys."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+from nerscope.corpus.corpus import Coding, ParsedSentence, build_corpus, read_sentence
+from nerscope.corpus.mentions import PLAIN, Shape
+from nerscope.corpus.schemes import scheme_named
+from nerscope.errors import FormatError
+from nerscope.formats.json.layers import (
+    LABEL_KEYS,
+    SPAN_KEYS,
+    are_labels,
+    are_other_tags,
+    are_spans,
+    check_one_layer,
+    may_say_mentions,
+    other_keys,
+    rows_of,
+    two_layers_error,
+    unread_error,
+)
+from nerscope.formats.json.marks import (
+    PIECES,
+    Fragments,
+    Names,
+    are_strings,
+    check_surface,
+    first_key,
+    is_placed,
+    listed,
+    mark_of,
+    name_of,
+    pair_of,
+    shown,
+    shown_keys,
+    spelling,
+    spellings,
+)
+from nerscope.formats.json.wrapped import (
+    TEXT_KEYS,
+    LeftOut,
+    UnwrapContext,
+    paired,
+    unwrap,
+    wrapper_of,
+)
+from nerscope.formats.standoff.text import Record, TextSpan
+
+# Keys in lower case and without _ or -; the first one that the record has counts.
+_TOKENS = ("tokens", "tokenizedtext", "words", "sentence")
+_INCLUSIVE = "tokenizedtext"  # beside it, the end of a span is its last token
+LETTERS, TOKENS, LABELS = "letters", "tokens", "labels"  # what offsets count, if there are any
+
+KNOWN = (
+    "text and spans (or entities, ents, label, labels, extractions)",
+    "tokens and ner_tags (or tags, labels, ner)",
+    "tokens and spans (or entities)",
+    "tokenized_text and ner",
+    "data and annotations",
+    "paragraphs",
+    "classes and annotations",
+)
+
+
+class Schema(NamedTuple):
+    """Under which keys a record has its mentions, and what offsets count.
+
+    >>> schema_of({"text": "Ada", "spans": []}).name
+    'text and spans'
+    """
+
+    name: str
+    held: str  # the key of the text, or else of the tokens
+    marks: str | None  # the key of the spans or labels
+    counts: str
+    inclusive: bool = False  # an end is the last token of its span, not the one behind it
+
+
+class ParsedRecord(NamedTuple):
+    """A record or a sentence, and the schema in which it was written."""
+
+    schema: Schema
+    record: Record | ParsedSentence
+
+
+def read_record(
+    item: Mapping[str, Any], place: str, line: int, names: Names = None
+) -> Record | ParsedSentence:
+    """Read the record of a mapping; `names` are those of labels that are numbers.
+
+    >>> read_record({"text": "Ada spoke", "label": [[0, 3, "PER"]]}, "a.jsonl:1", 1).spans
+    [TextSpan(fragments=((0, 3),), type='PER')]
+    >>> read_record({"tokens": ["Ada"], "ner_tags": [1]}, "row 1", 1, ["O", "B-PER"]).labels
+    ['B-PER']
+    """
+    left_out: LeftOut = {}
+    parsed = list(read_records(item, place, line, names, left_out=left_out))
+    if len(parsed) != 1:
+        kinds = ", ".join(left_out) or "sentences"
+        raise FormatError(
+            place,
+            f"there are {len(parsed)} records where one is meant ({kinds})",
+            "give one text or one sentence in each",
+        )
+    return parsed[0].record
+
+
+def read_records(
+    item: object,
+    place: str,
+    line: int,
+    names: Names = None,
+    *,
+    annotator: str | None = None,
+    left_out: LeftOut,
+) -> Iterator[ParsedRecord]:
+    """All records of a value of a file; what is left out is counted in `left_out`.
+
+    >>> [parsed] = read_records(["Ada", {"entities": []}], "a.json:1", 1, left_out={})
+    >>> parsed.schema.name, parsed.record.text
+    ('text and entities', 'Ada')
+    """
+    for plain in unwrap(item, UnwrapContext(place, line, annotator, left_out)):
+        schema = schema_of(plain)
+        if schema is None:
+            raise FormatError(
+                place,
+                f"nothing can be read under the keys {shown_keys(plain)}",
+                f"known are: {'; '.join(KNOWN)}",
+            )
+        yield ParsedRecord(schema, _READERS[schema.counts](plain, schema, place, line, names))
+
+
+def schema_of(item: Mapping[str, Any]) -> Schema | None:
+    """The schema of a mapping, or None if it is not a known one.
+
+    >>> schema_of({"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}).inclusive
+    True
+    >>> schema_of({"body": "Ada"}) is None
+    True
+    """
+    text = first_key(item, TEXT_KEYS, lambda value: isinstance(value, str))
+    tokens = first_key(item, _TOKENS, are_strings)
+    labels = _labels_key(item, text) if tokens is not None else None
+    if tokens is not None and labels is not None:
+        return Schema(f"{tokens} and {labels}", tokens, labels, LABELS)
+    # Beside a text, offsets count its letters, also if there are tokens.
+    held, marks = text or tokens, _marks_key(item)
+    keys = spellings(tuple(item))
+    if held is None or (marks is None and not ("answer" in keys and text)):
+        return None
+    inclusive = keys.get(_INCLUSIVE) == held
+    # Prodigy writes no spans where there are none.
+    name = f"{held} and {marks or 'spans'}"
+    return Schema(name, held, marks, LETTERS if text else TOKENS, inclusive)
+
+
+def has_offsets(item: object) -> bool | None:
+    """Whether a value has tokens, or mentions with offsets; None if it could be either.
+
+    >>> has_offsets({"text": "in Oslo", "entities": [{"text": "Oslo", "type": "LOC"}]})
+    False
+    >>> has_offsets({"text": "in Oslo", "entities": [{"start": 3, "end": 7, "type": "LOC"}]})
+    True
+    >>> has_offsets({"text": "in Oslo", "entities": []}) is None
+    True
+    """
+    item = paired(item)
+    if not isinstance(item, Mapping):
+        return None
+    if wrapper_of(item) is not None:
+        return True
+    schema = schema_of(item)
+    if schema is None:
+        return False if first_key(item, SPAN_KEYS, _is_full) is not None else None
+    if schema.counts != LETTERS:
+        return True
+    marks = _marks(item, schema)
+    return any(map(is_placed, marks)) if marks else None
+
+
+def _is_full(value: object) -> bool:
+    return bool(value if isinstance(value, Mapping) else listed(value))
+
+
+def _labels_key(item: Mapping[str, Any], text: str | None) -> str | None:
+    """The key of the labels of tokens; an empty list beside a text may as well be one of spans."""
+    key = first_key(item, LABEL_KEYS, are_labels)
+    # "ner" is the key of labels in some files and of spans in others.
+    may_be_empty = text is None and key != "ner"
+    return key if key is not None and (listed(item[key]) or may_be_empty) else None
+
+
+def _marks_key(item: Mapping[str, Any]) -> str | None:
+    """The key of the spans: the first that holds some, or else the first that could."""
+    return first_key(item, SPAN_KEYS, are_spans) or first_key(
+        item, SPAN_KEYS, lambda value: rows_of(value) is not None
+    )
+
+
+def _marks(item: Mapping[str, Any], schema: Schema) -> list[Any]:
+    return [] if schema.marks is None else rows_of(item[schema.marks]) or []
+
+
+def _text_record(
+    item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
+) -> Record:
+    check_one_layer(item, (schema.held, schema.marks), place)
+    text = item[schema.held]
+    spans = []
+    for value in _marks(item, schema):
+        mark = mark_of(value, True, place, names)
+        check_surface(mark, text, place)
+        spans += [TextSpan(mark.fragments, kind) for kind in mark.types]
+    return Record(text, spans, line, _tokens(item, text, spans, place))
+
+
+def _tokens(
+    item: Mapping[str, Any], text: str, spans: Sequence[TextSpan], place: str
+) -> list[tuple[int, int]] | None:
+    """The tokens beside a text: as offsets, or found in it where they are strings."""
+    key = first_key(item, _TOKENS, listed)
+    if key is None:
+        return None
+    if are_strings(item[key]):
+        return _locate_words(listed(item[key]) or [], text, spans, place)
+    return [pair_of(token, place) for token in listed(item[key]) or ()]
+
+
+def _locate_words(
+    words: Sequence[str], text: str, spans: Sequence[TextSpan], place: str
+) -> list[tuple[int, int]]:
+    """The characters of words in a text; a span that divides one shows that offsets are wrong."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    for word in words:
+        start = text.find(word, at)
+        if start < 0 or text[at:start].strip():
+            raise FormatError(
+                place,
+                f"the token {shown(word)} does not come next in the text",
+                "spell tokens as in the text, or leave one of the two out",
+            )
+        at = start + len(word)
+        places.append((start, at))
+    starts, ends = (set(side) for side in zip(*places, strict=True))
+    for span in spans:
+        start, end = span.fragments[0][0], span.fragments[-1][1]
+        if start not in starts or end not in ends:
+            raise FormatError(
+                place,
+                f"the span {start}–{end} cuts a token",
+                "beside a text, offsets count its characters; if they count tokens, "
+                "leave the text out",
+            )
+    return places
+
+
+def _labelled_sentence(
+    item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
+) -> ParsedSentence:
+    given = listed(item[schema.marks or ""]) or []
+    labels = [label if isinstance(label, str) else name_of(label, names, place) for label in given]
+    parts = read_sentence({"tokens": listed(item[schema.held]), "labels": labels}, place, line)
+    for key in other_keys(tuple(item), schema.held, schema.marks):
+        _check_beside_labels(item, schema, key, parts, place)
+    return parts
+
+
+def _check_beside_labels(
+    item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
+) -> None:
+    """Refuse a key that holds other mentions than the labels that are read."""
+    value, marks = item[key], schema.marks or ""
+    if are_spans(value):
+        differ = not _same_spans(item, schema, key, parts, place)
+    else:
+        differ = are_labels(value) and are_other_tags(
+            listed(value) or [], listed(item[marks]) or []
+        )
+    if differ:
+        raise two_layers_error([marks, key], place)
+    is_bare = all(label == "O" for label in parts.labels or ())
+    if is_bare and spelling(key) not in LABEL_KEYS and may_say_mentions(key, value):
+        raise unread_error([key], place)
+
+
+def _same_spans(
+    item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
+) -> bool:
+    """Whether spans are those that the labels spell; beside a text they count its letters."""
+    held, spelt = schema.held, _spelt_spans(parts, place)
+    text = first_key(item, TEXT_KEYS, lambda value: isinstance(value, str))
+    # Read the spans as if there were no labels, and compare.
+    if text is None:
+        inclusive = spelling(held) == _INCLUSIVE
+        given = {held: item[held], key: item[key]}
+        tokens = _spans_sentence(given, Schema("", held, key, TOKENS, inclusive), place, 0, None)
+        return tokens.shapes is None and set(tokens.spans) == spelt
+    given = {text: item[text], "tokens": item[held], key: item[key]}
+    record = _text_record(given, Schema("", text, key, LETTERS), place, 0, None)
+    at = record.tokens or ()
+    expected = {(((at[start][0], at[end - 1][1]),), kind) for start, end, kind in spelt}
+    return {(span.fragments, span.type) for span in record.spans} == expected
+
+
+def _spelt_spans(parts: ParsedSentence, place: str) -> set[tuple[int, int, str]]:
+    """The mentions that labels spell."""
+    bare = not any(label.startswith(PIECES) for label in parts.labels or ())
+    corpus = build_corpus([parts], place, Coding(), told=scheme_named("io") if bare else None)
+    mentions, types = corpus.mentions(), corpus.coding.labels.types
+    columns = (column.tolist() for column in (mentions.start, mentions.end, mentions.type))
+    return {(start, end, types[kind]) for start, end, kind in zip(*columns, strict=True)}
+
+
+def _spans_sentence(
+    item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
+) -> ParsedSentence:
+    check_one_layer(item, (schema.held, schema.marks), place)
+    tokens = listed(item[schema.held]) or []
+    spans: list[tuple[int, int, str]] = []
+    shapes: list[Shape] = []
+    for value in _marks(item, schema):
+        mark = mark_of(value, False, place, names)
+        if schema.inclusive:
+            behind = tuple((start, end + 1) for start, end in mark.fragments)
+            mark = mark._replace(fragments=behind)
+        check_surface(mark, tokens, place)
+        start, end = mark.fragments[0][0], mark.fragments[-1][1]
+        spans += [(start, end, kind) for kind in mark.types]
+        shapes += [_shape(mark.fragments, place)] * len(mark.types)
+    parts = read_sentence({"tokens": tokens, "spans": spans}, place, line)
+    return parts._replace(shapes=shapes) if set(shapes) - {PLAIN} else parts
+
+
+def _shape(fragments: Fragments, place: str) -> Shape:
+    """The shape of a mention of tokens, which records the holes between its fragments."""
+    crossed = any(start < end for (_, end), (start, _) in pairwise(fragments))
+    if crossed or any(start >= end for start, end in fragments[1:]):
+        raise FormatError(
+            place,
+            f"the fragments {shown(list(fragments))} overlap, are empty or out of order",
+            "give them in reading order",
+        )
+    return Shape.of_runs(fragments)
+
+
+_RecordReader: TypeAlias = Callable[
+    [Mapping[str, Any], Schema, str, int, Names], Record | ParsedSentence
+]
+_READERS: Mapping[str, _RecordReader] = {
+    LETTERS: _text_record,
+    LABELS: _labelled_sentence,
+    TOKENS: _spans_sentence,
+}

@@ -1,0 +1,270 @@
+"""The values of a JSON file in turn, from lines or from one long list, in bounded memory."""
+
+import codecs
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+from typing import Any, NamedTuple, NoReturn
+
+from nerscope.errors import FormatError, InputError
+from nerscope.formats.files import Bytes, load
+
+LONGEST = 64 << 20  # characters of a single value
+_BLANKS = " \t\r\n"
+_INK = re.compile(r"[^ \t\r\n]")
+_BEGINNING = re.compile(r"[ \t\r\n]*[^ \t\r\n][ \t\r\n]*[^ \t\r\n]")
+_LIST = re.compile(r"[ \t\r\n]*\[[ \t\r\n]*[\[{\]]")
+_OVER_LINES = re.compile(r"[ \t\r\n]*\{[ \t\r]*\n")
+_NEAR = (
+    16  # characters: an error this close to the end of the text read so far may come from the cut
+)
+
+
+class JsonValue(NamedTuple):
+    """A value, and the line on which it begins."""
+
+    line: int
+    value: Any
+
+
+class _RefusedError(ValueError):
+    """Valid JSON that a corpus should not hold."""
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
+        raise _RefusedError(f"the key {twice[:40]!r} is there twice")
+    return mapping
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise _RefusedError(f"{text} is no number")
+
+
+# json.loads would keep the last of two equal keys, and accept NaN and Infinity.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+
+
+def json_values(data: Bytes) -> Iterator[JsonValue]:
+    """The values of JSON Lines, of one list, or of objects that follow each other.
+
+    >>> list(json_values(Bytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
+    [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=3, value={'text': 'Bob'})]
+    >>> list(json_values(Bytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
+    [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=2, value={'text': 'Bob'})]
+    """
+    # The first two characters decide: [{ begins a list, { and a line end begin objects over several
+    # lines, everything else is one value per line.
+    pieces = _pieces(data)
+    beginning = ""
+    while not _BEGINNING.match(beginning) and (piece := next(pieces, "")):
+        beginning += piece
+        if len(beginning) > LONGEST:
+            raise _too_long(f"{data.name}:1")
+    text = chain([beginning], pieces)
+    if _LIST.match(beginning):
+        return _list_values(_JsonText(data.name, text))
+    if _OVER_LINES.match(beginning):
+        return _object_values(_JsonText(data.name, text))
+    return _line_values(data.name, text)
+
+
+def first_values(name: str, head: bytes) -> list[Any]:
+    """The complete values at the beginning of a file.
+
+    >>> first_values("a.jsonl", b'{"text": "Ada"}\\n{"text": "B')
+    [{'text': 'Ada'}]
+    """
+    values: list[Any] = []
+    with suppress(InputError):  # the last value is cut off, or this is no JSON at all
+        for _, value in json_values(Bytes(name, data=head)):
+            values.append(value)
+    return values
+
+
+def _pieces(data: Bytes) -> Iterator[str]:
+    """The decoded text of a file, block by block."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    offset = 0
+    with data.open() as stream:
+        while True:
+            block = load(stream, data.name)
+            pending = len(decoder.getstate()[0])
+            try:
+                text = decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{data.name}: byte {offset + error.start - pending}",
+                    "this is not utf-8",
+                    "save the file as UTF-8; at its end, it is cut off",
+                ) from None
+            if text:
+                yield text
+            if not block:
+                return
+            offset += len(block)
+
+
+# --- one value per line
+
+
+def _line_values(name: str, pieces: Iterator[str]) -> Iterator[JsonValue]:
+    for number, line in enumerate(_lines(name, pieces), 1):
+        if line.strip(_BLANKS):
+            yield JsonValue(number, _decode_line(line, f"{name}:{number}"))
+
+
+def _lines(name: str, pieces: Iterator[str]) -> Iterator[str]:
+    unfinished: list[str] = []  # the pieces of a line that has not ended
+    size, done = 0, 0
+    for piece in pieces:
+        *ended, last = piece.split("\n")
+        if ended:
+            ended[0] = "".join([*unfinished, ended[0]])
+            yield from ended
+            unfinished, size, done = [], 0, done + len(ended)
+        unfinished.append(last)
+        size += len(last)
+        if size > LONGEST:
+            raise _too_long(f"{name}:{done + 1}")
+    yield "".join(unfinished)
+
+
+def _decode_line(line: str, place: str) -> Any:
+    try:
+        return _DECODER.decode(line)
+    except json.JSONDecodeError as error:
+        raise _broken(place, error.msg, error.colno) from None
+    except (ValueError, RecursionError) as error:
+        raise _refused(place, error) from None
+
+
+def _broken(place: str, what: str, column: int) -> FormatError:
+    return FormatError(
+        place,
+        f"this is no JSON ({what}, column {column})",
+        "write one whole object on each line, or a list of them; "
+        "at its end, the file may be cut off",
+    )
+
+
+def _refused(place: str, error: ValueError | RecursionError) -> FormatError:
+    if isinstance(error, RecursionError):
+        return FormatError(place, "lists or objects are nested too deeply", "give flat records")
+    what = str(error) if isinstance(error, _RefusedError) else "a number has too many digits"
+    return FormatError(place, f"this JSON cannot be read: {what}", "mend the value")
+
+
+def _too_long(place: str) -> FormatError:
+    return FormatError(
+        place,
+        f"a value is longer than {LONGEST >> 20} million characters",
+        "break it up: write one text or sentence as one value",
+    )
+
+
+# --- values that may span several lines
+
+
+class _JsonText:
+    """A text that is read from pieces; only the part that is not decoded yet is in memory."""
+
+    def __init__(self, name: str, pieces: Iterator[str]) -> None:
+        self._name, self._pieces = name, pieces
+        self._text, self._at, self._line = "", 0, 1
+
+    @property
+    def place(self) -> str:
+        """The file and line of the next character, for messages."""
+        return f"{self._name}:{self._line}"
+
+    def next(self) -> str:
+        """The next character that is no blank, which is not consumed; empty at the end."""
+        while True:
+            match = _INK.search(self._text, self._at)
+            self._advance(match.start() if match else len(self._text))
+            if match:
+                return match[0]
+            if not self._read_more():
+                return ""
+
+    def skip(self) -> None:
+        """Consume one character."""
+        self._at += 1
+
+    def value(self) -> JsonValue:
+        """Consume the next value; more text is read until it is complete."""
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if not self._may_be_cut(error) or not self._read_more():
+                    raise self._broken(error) from None
+            except (ValueError, RecursionError) as error:
+                raise _refused(self.place, error) from None
+            else:
+                placed = JsonValue(self._line, value)
+                self._advance(end)
+                return placed
+
+    def _advance(self, at: int) -> None:
+        self._line += self._text.count("\n", self._at, at)
+        self._at = at
+
+    def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
+        unfinished = error.msg.startswith("Unterminated string")
+        return unfinished or error.pos >= len(self._text) - _NEAR
+
+    def _read_more(self) -> bool:
+        """Read at least as much text as waits to be decoded; whether there was more.
+
+        A long value is decoded from its start again after each reading. Because the text doubles
+        each time, the total time stays linear in its length.
+        """
+        waiting = self._text[self._at :]
+        if len(waiting) > LONGEST:
+            raise _too_long(self.place)
+        parts, size = [waiting], 0
+        while size <= len(waiting) and (piece := next(self._pieces, "")):
+            parts.append(piece)
+            size += len(piece)
+        self._text, self._at = "".join(parts), 0
+        return size > 0
+
+    def _broken(self, error: json.JSONDecodeError) -> FormatError:
+        line = self._line + self._text.count("\n", self._at, error.pos)
+        return _broken(f"{self._name}:{line}", error.msg, error.colno)
+
+
+def _object_values(text: _JsonText) -> Iterator[JsonValue]:
+    while text.next():
+        yield text.value()
+
+
+def _list_values(text: _JsonText) -> Iterator[JsonValue]:
+    text.next()
+    text.skip()
+    if text.next() != "]":
+        yield text.value()
+        while text.next() == ",":
+            text.skip()
+            text.next()
+            yield text.value()
+    if text.next() != "]":
+        raise FormatError(
+            text.place,
+            "the list does not go on with a comma or end with ]",
+            "the file is cut off or broken here: write it again",
+        )
+    text.skip()
+    if text.next():
+        raise FormatError(
+            text.place,
+            "something follows the end of the list",
+            "write one list, or one object on each line",
+        )

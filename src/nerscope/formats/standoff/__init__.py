@@ -1,0 +1,1 @@
+"""Text with character offsets: tokens and sentences of text, brat, WebAnno."""

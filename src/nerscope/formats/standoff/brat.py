@@ -1,0 +1,279 @@
+"""brat: a text file and a file of annotations with character offsets, or a folder of such pairs."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.schemes import Scheme
+from nerscope.errors import FormatError, InputError, shortened
+from nerscope.formats.base import FORMATS, Format, with_tokens
+from nerscope.formats.files import Bytes, load
+from nerscope.formats.standoff.text import (
+    Record,
+    TextSource,
+    TextSpan,
+    check_words,
+    document_bounds,
+    gaps_of,
+    read_text,
+    records_of,
+    text_source,
+)
+
+NAME = "brat"
+TEXT, ANNOTATIONS = ".txt", ".ann"
+# T1<tab>PER 0 3;8 11<tab>Ada Lee. At most 18 digits: longer numbers are slow to convert.
+_MENTION = re.compile(r"T[^\t]*\t([^ \t]+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")
+# The first line of a file of annotations, which may be empty: no line of columns looks like it.
+_ANNOTATION_LINE = re.compile(rb"\s*\Z|[TREAMN#*][^\t\n]*\t")
+_LINE_OF_TEXT = re.compile(r"[^\r\n]+")
+_BOM = "\ufeff"
+# Annotations that are no mentions, by the first letter of their line.
+_OTHER_ANNOTATIONS = {
+    "R": "relations",
+    "E": "events",
+    "A": "attributes",
+    "M": "attributes",
+    "N": "links",
+    "#": "notes",
+    "*": "equivalences",
+}
+UNANNOTATED = f"texts without {ANNOTATIONS}, read as texts without mentions"
+
+
+class TextPair(NamedTuple):
+    """The path of a text and that of its annotations, if it has any."""
+
+    text: Path
+    annotations: Path | None
+
+
+class BratSource(TextSource):
+    """The texts of a folder, or one of them, with their annotated mentions.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.txt").write_text("Ada spoke.")
+    ...     _ = Path(folder, "a.ann").write_text("T1\\tPER 0 3\\tAda\\n")
+    ...     [record] = BratSource(Bytes.of(folder)).records()
+    >>> record.spans
+    [TextSpan(fragments=((0, 3),), type='PER')]
+    """
+
+    def __init__(self, data: Bytes) -> None:
+        self.name = data.name
+        self.pairs = _pairs(data)
+
+    def records(self) -> Iterator[Record]:
+        """The texts in the order of their names."""
+        return (_read_pair(pair).record for pair in self.pairs)
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """Sentences of tokens, with notes on annotations that were left out."""
+        left_out, unannotated = Counter[str](), list[str]()
+
+        def records() -> Iterator[Record]:
+            for pair in self.pairs:
+                annotated = _read_pair(pair)
+                left_out.update(annotated.left_out)
+                if pair.annotations is None:
+                    unannotated.append(pair.text.name)
+                yield annotated.record
+
+        for chunk in text_source(self.name, records).chunks(coding, tokens=tokens):
+            # The records since the last chunk are those of this one: their notes belong to it.
+            noted = {f"{kind}, left out": Note(times) for kind, times in left_out.items()}
+            if unannotated:
+                noted[UNANNOTATED] = Note(len(unannotated), items=tuple(unannotated))
+            yield replace(chunk, reading_notes=chunk.reading_notes + ReadingNotes(notes=noted))
+            left_out.clear()
+            unannotated.clear()
+
+
+class AnnotatedText(NamedTuple):
+    """A text with its mentions, and counts of the other annotations, by kind."""
+
+    record: Record
+    left_out: Counter[str]
+
+
+def _read_pair(pair: TextPair) -> AnnotatedText:
+    text = _read_utf8(pair.text)
+    spans: list[TextSpan] = []
+    left_out: Counter[str] = Counter()
+    lines = "" if pair.annotations is None else _read_utf8(pair.annotations)
+    for number, line in enumerate(lines.removeprefix(_BOM).split("\n"), 1):
+        line = line.removesuffix("\r")
+        if line[:1] in _OTHER_ANNOTATIONS and "\t" in line:
+            left_out[_OTHER_ANNOTATIONS[line[0]]] += 1
+        elif line.strip():
+            spans.append(_span(line, text, f"{pair.annotations}:{number}"))
+    # A byte order mark counts as a character in offsets, but is no token.
+    plain = " " + text[1:] if text.startswith(_BOM) else text
+    return AnnotatedText(Record(plain, spans, place=str(pair.text)), left_out)
+
+
+def _pairs(data: Bytes) -> list[TextPair]:
+    if data.local is None:
+        raise InputError(
+            data.name, "annotations stand in a file of their own", "give a folder, or a path"
+        )
+    path = Path(data.local)
+    if not path.is_dir():
+        return [_pair(path.with_suffix(TEXT))]
+    # Annotations without a text are found, too, so that they are refused and not ignored.
+    names = {file.stem for file in path.iterdir() if file.suffix in (TEXT, ANNOTATIONS)}
+    if not names:
+        raise InputError(data.name, f"the folder holds no {TEXT} file", "name another folder")
+    return [_pair(path / f"{name}{TEXT}") for name in sorted(names)]
+
+
+def _pair(text: Path) -> TextPair:
+    annotations = text.with_suffix(ANNOTATIONS)
+    if not text.is_file():
+        raise InputError(
+            str(annotations), f"there is no text beside it ({text.name})", "put it there"
+        )
+    return TextPair(text, annotations if annotations.is_file() else None)
+
+
+def _read_utf8(path: Path) -> str:
+    """The text of a file, with its line ends unchanged: offsets count them."""
+    with Bytes.of(path).open() as stream:
+        data = load(stream, str(path), -1)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: byte {error.start}", "this is not utf-8", "write the file in UTF-8"
+        ) from None
+    if "\0" in text:
+        raise InputError(
+            str(path), "there is a NUL byte: this is no text file", "give texts in UTF-8"
+        )
+    return text
+
+
+def _span(line: str, text: str, place: str) -> TextSpan:
+    """The mention of a line: `T1<tab>PER 0 3;8 11<tab>Ada Lee` has two fragments."""
+    match = _MENTION.fullmatch(line)
+    if match is None:
+        raise FormatError(
+            place, "this is no annotation of brat", "write T1, a tab, PER 0 3, a tab, and the text"
+        )
+    kind, offsets, surface = match.groups()
+    fragments = (fragment.split(" ") for fragment in offsets.split(";"))
+    span = TextSpan(tuple((int(start), int(end)) for start, end in fragments), kind)
+    if not _lies_in(span, text):
+        read_text(Record(text, [span]), place)  # raises the error that says why
+    there = " ".join(text[start:end] for start, end in span.fragments)
+    if surface and surface.split() != there.split():
+        raise FormatError(
+            place,
+            f"the text at {shortened(offsets)} is '{shortened(there)}', not '{shortened(surface)}'",
+            "give the text that was annotated; offsets count characters, and line ends as they are",
+        )
+    return span
+
+
+def _lies_in(span: TextSpan, text: str) -> bool:
+    """Whether the fragments lie in the text, in order, and are not all blank."""
+    edges = [edge for fragment in span.fragments for edge in fragment]
+    in_order = edges == sorted(edges) and all(start < end for start, end in span.fragments)
+    is_inside = in_order and edges[-1] <= len(text)
+    return is_inside and any(text[start:end].strip() for start, end in span.fragments)
+
+
+def fits(name: str, head: bytes) -> bool:
+    """Whether a folder holds annotations of brat, or a file belongs to a pair of files.
+
+    >>> fits("a.ann", b"T1\\tPER 0 3\\tAda\\n"), fits("a.ann", b"Ada B-PER\\n")
+    (True, False)
+    """
+    path = Path(name)
+    if path.suffix == ANNOTATIONS:
+        return bool(_ANNOTATION_LINE.match(head))
+    if path.suffix == TEXT:
+        annotations = path.with_suffix(ANNOTATIONS)
+        if not annotations.is_file():
+            return False
+        return bool(_ANNOTATION_LINE.match(Bytes.of(annotations).head()))
+    return not head and path.is_dir() and any(path.glob(f"*{ANNOTATIONS}"))
+
+
+def beside(name: str) -> list[str]:
+    """The text and the annotations with the name of a file, other than the file itself.
+
+    >>> beside("gold.jsonl")
+    []
+    """
+    path = Path(name)
+    pair = [path.with_suffix(ending) for ending in (TEXT, ANNOTATIONS)] if path.name else []
+    return [str(other) for other in pair if other != path and other.is_file()]
+
+
+def write_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
+    """A corpus as the files of a folder: a text and its annotations for each document.
+
+    >>> from nerscope.corpus.schemes import BIO
+    >>> files = write_brat(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO)
+    >>> files["1.txt"], files["1.ann"]
+    (b'Ada spoke\\n', b'T1\\tPER 0 3\\tAda\\n')
+    """
+    corpus = with_tokens(corpus)
+    check_words(corpus)
+    kinds = {corpus.coding.labels.types[kind] for kind in np.unique(corpus.mentions().type)}
+    if any(re.search(r"[ \t\r\n]", kind) for kind in kinds):
+        raise InputError(
+            corpus.name, "a type has a blank in it, which brat cannot hold", "rename the type"
+        )
+    # With blanks known, `records_of` gives one record per document, even if there is only one.
+    gaps = gaps_of(corpus, document_bounds(corpus))
+    records = list(records_of(replace(corpus, gaps=gaps)))
+    files: dict[str, bytes] = {}
+    for number, record in enumerate(records, 1):
+        # Padded with zeros (01 … 12), so that names sort as the documents do.
+        name = f"{number:0{len(str(len(records)))}}"
+        files[name + TEXT] = f"{record.text}\n".encode()
+        files[name + ANNOTATIONS] = "".join(_annotation_lines(record.text, record.spans)).encode()
+    return files
+
+
+def _annotation_lines(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:
+    for number, span in enumerate(spans, 1):
+        # brat cannot show a fragment across lines, but it can show fragments on several lines.
+        fragments = [
+            piece for fragment in span.fragments for piece in _divide_at_lines(text, *fragment)
+        ]
+        offsets = ";".join(f"{start} {end}" for start, end in fragments)
+        surface = " ".join(text[start:end] for start, end in fragments).replace("\t", " ")
+        yield f"T{number}\t{span.type} {offsets}\t{surface}\n"
+
+
+def _divide_at_lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The ranges of some characters on each line, without blank ones."""
+    lines = (match.span() for match in _LINE_OF_TEXT.finditer(text, start, end))
+    return [(low, high) for low, high in lines if text[low:high].strip()]
+
+
+FORMATS.add(
+    NAME,
+    Format(
+        NAME,
+        BratSource,
+        fits,
+        write_folder=write_brat,
+        beside=beside,
+        title="brat standoff",
+        phrase="text files with brat annotations",
+        definition="A .txt file with the text and a .ann file with character offsets, or a folder "
+        "of such pairs.",
+    ),
+    built_in=True,
+)

@@ -1,0 +1,406 @@
+"""Text with character offsets, divided into sentences and tokens at which every mention ends.
+
+Text is divided into tokens by a simple rule, and tokens are divided again at the edges of mentions.
+So each mention is a run of whole tokens, and writing the tokens back gives the same text.
+"""
+
+import re
+from abc import abstractmethod
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.arrays import Ints, Objects
+from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes, build_corpus
+from nerscope.corpus.mentions import PLAIN, Mentions, Shape
+from nerscope.errors import FormatError, InputError
+from nerscope.formats.base import Source
+from nerscope.formats.json.marks import FORBIDDEN
+
+_CHUNK = 1 << 19  # characters
+# A word may contain combining marks and joiners, which many scripts have between letters. It ends
+# at blanks, punctuation, arrows and pictures. Each character that is no word is a token by itself.
+_PUNCTUATION = r"!-/:-@\[-^`{-~\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf"
+_PUNCTUATION += r"\u2000-\u200b\u200e-\u206f\u2190-\u2bff\u3000-\u3004\u3008-\u3020\u30fb"
+_PUNCTUATION += r"\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65\U0001f000-\U0001faff"
+_TOKEN = re.compile(rf"\w[^\s{_PUNCTUATION}]*|\S")
+TRIMMED = "spans with blanks at an edge"
+CUT = "tokens cut at the edge of a span"
+
+
+class TextSpan(NamedTuple):
+    """A mention: its type, and the half-open ranges of its characters in reading order."""
+
+    fragments: tuple[tuple[int, int], ...]
+    type: str
+
+
+class Record(NamedTuple):
+    """A document: its text and mentions, the line where it begins, and its tokens if it has any.
+
+    A record without a line number gives its `place` for messages; its sentences are numbered
+    instead of lines.
+
+    >>> record = Record("Ada spoke", [TextSpan(((0, 3),), "PER")])
+    >>> record.text[slice(*record.spans[0].fragments[0])]
+    'Ada'
+    """
+
+    text: str
+    spans: Sequence[TextSpan]
+    line: int = 0
+    tokens: Sequence[tuple[int, int]] | None = None
+    place: str = ""
+
+
+class TextSource(Source):
+    """A source of records: a format defines `name` and `records`, and inherits everything else."""
+
+    retokenised = True
+
+    @abstractmethod
+    def records(self) -> Iterator[Record]:
+        """The records, one at a time."""
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """Sentences of tokens, some hundred thousand characters at a time."""
+        is_empty = True
+        for chunk in record_chunks(self.records(), self.name, coding):
+            is_empty = False
+            yield chunk
+        if is_empty:
+            raise InputError(
+                self.name, "the file holds no sentence", "check that it is the right file"
+            )
+
+
+class _RecordSource(TextSource):
+    def __init__(self, name: str, records: Callable[[], Iterator[Record]]) -> None:
+        self.name, self._records = name, records
+
+    def records(self) -> Iterator[Record]:
+        return self._records()
+
+
+def text_source(name: str, records: Callable[[], Iterator[Record]]) -> TextSource:
+    """A source of the records that a function returns, which is called for each reading.
+
+    >>> record = Record("Ada spoke.", [TextSpan(((0, 3),), "PER")])
+    >>> source = text_source("x", lambda: iter([record]))
+    >>> [chunk.words(0) for chunk in source.chunks(Coding())]
+    [['Ada', 'spoke', '.']]
+    """
+    return _RecordSource(name, records)
+
+
+def record_chunks(records: Iterable[Record], name: str, coding: Coding) -> Iterator[Corpus]:
+    """Chunks of some hundred thousand characters; none if no record holds a sentence.
+
+    >>> [len(chunk) for chunk in record_chunks([Record("Ada", []), Record("", [])], "x", Coding())]
+    [1]
+    """
+    chunk = _ChunkBuilder(name, coding)
+    for record in records:
+        chunk.add(record)
+        if chunk.size >= _CHUNK:
+            yield from chunk.take()
+    yield from chunk.take()
+
+
+class _ChunkBuilder:
+    """Collects the sentences of records until they are taken as a chunk."""
+
+    def __init__(self, name: str, coding: Coding) -> None:
+        self._name, self._coding = name, coding
+        self._parts: list[ParsedSentence] = []
+        self._noted_lines: dict[str, list[int]] = {}  # by kind of note
+        self._documents, self._sentences = 0, 0  # so far, in all chunks
+        self.size = 0
+
+    def add(self, record: Record) -> None:
+        first = self._sentences + 1
+        line = record.line or first
+        read = read_text(record, record.place or f"{self._name}:{line}")
+        self._parts += [
+            part._replace(document=self._documents, line=record.line or number)
+            for number, part in enumerate(read.sentences, first)
+        ]
+        for kind, times in read.noted.items():
+            self._noted_lines.setdefault(kind, []).extend([line] * times)
+        self._documents += 1
+        self._sentences += len(read.sentences)
+        self.size += len(record.text)
+
+    def take(self) -> Iterator[Corpus]:
+        """The sentences since the last call as one chunk, or nothing if there are none."""
+        if not self._parts:
+            return
+        corpus = build_corpus(self._parts, self._name, self._coding)
+        noted = {kind: Note(len(lines), tuple(lines)) for kind, lines in self._noted_lines.items()}
+        yield replace(corpus, reading_notes=ReadingNotes(notes=noted))
+        self._parts, self._noted_lines, self.size = [], {}, 0
+
+
+class TextRead(NamedTuple):
+    """The sentences of a record, and how often something was changed, by kind of change."""
+
+    sentences: list[ParsedSentence]
+    noted: dict[str, int]
+
+
+def read_text(record: Record, place: str) -> TextRead:
+    """Sentences of tokens: divided at the edges of mentions, and at line ends outside of mentions.
+
+    >>> read_text(Record("He saw it.\\nI left", [TextSpan(((3, 6),), "V")]), "x").sentences[0].spans
+    [(1, 2, 'V')]
+    """
+    if FORBIDDEN.search(record.text):
+        raise FormatError(
+            place,
+            "the text holds NUL, U+001F or half a character (a lone surrogate)",
+            "take it out; offsets move with it",
+        )
+    spans = [_trim_span(span, record.text, place) for span in record.spans]
+    # Fragments that are joined lose edges; only blanks at an edge give a span new edges.
+    trimmed = sum(
+        not _edges(span) <= _edges(written)
+        for span, written in zip(spans, record.spans, strict=True)
+    )
+    # Tokens are divided at each edge of each fragment.
+    edges = set[int]().union(*map(_edges, spans))
+    tokens, cut = _tokens(record, edges, place)
+    sentences = list(_sentences(record, tokens, spans))
+    changes = {TRIMMED: trimmed, CUT: cut}
+    return TextRead(sentences, {kind: times for kind, times in changes.items() if times})
+
+
+def _edges(span: TextSpan) -> set[int]:
+    return {at for fragment in span.fragments for at in fragment}
+
+
+def _trim_span(span: TextSpan, text: str, place: str) -> TextSpan:
+    """The span without blanks at its edges; refused if it does not lie in the text."""
+    fragments: list[tuple[int, int]] = []
+    for start, end in span.fragments:
+        if not 0 <= start < end <= len(text):
+            raise FormatError(
+                place,
+                f"the span ({start}, {end}) does not lie in the {len(text)} characters of the text",
+                "count characters from 0; the end is the first character behind the span",
+            )
+        # Fragments were trimmed, so an overlap that is only blanks is no error.
+        if fragments and start < fragments[-1][1]:
+            raise FormatError(
+                place,
+                f"the fragments of the span {list(span.fragments)} overlap or are out of order",
+                "give them in reading order",
+            )
+        if text[start:end].strip():
+            fragments.append(_without_blanks(text, start, end))
+    if not fragments:
+        raise FormatError(
+            place, f"the span {list(span.fragments)} holds nothing but blanks", "take it out"
+        )
+    if not span.type:
+        raise FormatError(place, "a span has no type", "give every span a type")
+    return TextSpan(_join_fragments(fragments, text), span.type)
+
+
+def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    """A range of characters without the blanks at its edges."""
+    characters = text[start:end]
+    left = len(characters) - len(characters.lstrip())
+    right = len(characters) - len(characters.rstrip())
+    return start + left, end - right
+
+
+def _join_fragments(fragments: Sequence[tuple[int, int]], text: str) -> tuple[tuple[int, int], ...]:
+    """Join fragments that have nothing but blanks between them."""
+    joined = [fragments[0]]
+    for start, end in fragments[1:]:
+        if text[joined[-1][1] : start].strip():
+            joined.append((start, end))
+        else:
+            joined[-1] = (joined[-1][0], end)
+    return tuple(joined)
+
+
+def _tokens(record: Record, edges: set[int], place: str) -> tuple[list[tuple[int, int]], int]:
+    """The tokens of a text, divided at the edges of mentions, and how many given ones were divided.
+
+    With a mention "York" in "New-York", the token "New-York" becomes "New-" and "York".
+    """
+    are_given = record.tokens is not None
+    undivided = _given_tokens(record, place) if are_given else _tokenise(record.text)
+    cuts = sorted(edges)
+    tokens: list[tuple[int, int]] = []
+    for start, end in undivided:
+        inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
+        tokens += pairwise([start, *inside, end])
+    return tokens, len(tokens) - len(undivided) if are_given else 0
+
+
+def _tokenise(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _TOKEN.finditer(text)]
+
+
+def _given_tokens(record: Record, place: str) -> list[tuple[int, int]]:
+    """The tokens that a record gives; text between them becomes tokens, too."""
+    tokens: list[tuple[int, int]] = []
+    done = 0
+    for start, end in record.tokens or ():
+        # A token may be empty (start == end): tools write such tokens, and they are skipped below.
+        if not done <= start <= end <= len(record.text):
+            raise FormatError(
+                place,
+                f"the token ({start}, {end}) overlaps the one before or lies outside of the text",
+                "give tokens in order, as characters counted from 0",
+            )
+        tokens += _shift(_tokenise(record.text[done:start]), done)
+        if record.text[start:end].strip():
+            tokens.append(_without_blanks(record.text, start, end))
+        done = end
+    return tokens + _shift(_tokenise(record.text[done:]), done)
+
+
+def _shift(spans: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]]:
+    return [(start + by, end + by) for start, end in spans]
+
+
+def _sentences(
+    record: Record, tokens: list[tuple[int, int]], spans: Sequence[TextSpan]
+) -> Iterator[ParsedSentence]:
+    """Divide tokens into sentences, at line ends that no mention goes across."""
+    text = record.text
+    # Characters to tokens: every edge of a mention is an edge of a token.
+    at_start = {start: index for index, (start, _) in enumerate(tokens)}
+    at_end = {end: index + 1 for index, (_, end) in enumerate(tokens)}
+    # The tokens from the first to the last of each mention, holes included.
+    hulls = [(at_start[span.fragments[0][0]], at_end[span.fragments[-1][1]]) for span in spans]
+    bridged = {at for low, high in hulls for at in range(low + 1, high)}
+    # The blanks before each token; writing gaps and tokens in turn gives the text back.
+    gaps = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *tokens])]
+    breaks = [at for at in range(1, len(tokens)) if "\n" in gaps[at] and at not in bridged]
+    in_order = sorted(zip(hulls, spans, strict=True), key=lambda pair: pair[0])
+    taken = 0
+    for begin, end in pairwise([0, *breaks, len(tokens)] if tokens else []):
+        first = taken
+        while taken < len(in_order) and in_order[taken][0][0] < end:
+            taken += 1
+        mentions = in_order[first:taken]
+        yield ParsedSentence(
+            [text[low:high] for low, high in tokens[begin:end]],
+            None,
+            [(low - begin, high - begin, span.type) for (low, high), span in mentions],
+            record.line,
+            end - begin,
+            [_shape(span, at_start, at_end) for _, span in mentions],
+            gaps[begin:end],
+        )
+
+
+def _shape(span: TextSpan, at_start: dict[int, int], at_end: dict[int, int]) -> Shape:
+    """The shape of a mention, which records the holes between its fragments."""
+    if len(span.fragments) == 1:
+        return PLAIN
+    return Shape.of_runs([(at_start[low], at_end[high]) for low, high in span.fragments])
+
+
+def check_words(corpus: Corpus) -> None:
+    """Refuse tokens that could not be read back from a text.
+
+    >>> check_words(Corpus.of([(["a "], ["O"])]))
+    Traceback (most recent call last):
+    nerscope.errors.InputError: <memory>:1: the token 'a ' is empty or has a blank at its edge, \
+which text cannot hold. Remedy: take it out
+    """
+    for at, word in enumerate(corpus.coding.tokens.strings(corpus.tokens)):
+        if not word or word != word.strip():
+            raise InputError(
+                corpus.place(at),
+                f"the token {word!r} is empty or has a blank at its edge, which text cannot hold",
+                "take it out",
+            )
+
+
+def records_of(corpus: Corpus) -> Iterator[Record]:
+    """A corpus as text: a record for each document if there are any, else for each sentence.
+
+    >>> corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])])
+    >>> next(records_of(corpus)).text
+    'Ada spoke'
+    """
+    words = corpus.coding.tokens.strings(corpus.tokens)
+    bounds = record_bounds(corpus)
+    gaps = gaps_of(corpus, bounds).tolist()
+    mentions = corpus.mentions()
+    types = corpus.coding.labels.types
+    for begin, end in pairwise(bounds.tolist()):
+        text, tokens = _join_words(words[begin:end], gaps[begin:end])
+        # Mentions are sorted by their start, and none goes across records.
+        low, high = np.searchsorted(mentions.start, [begin, end])
+        inside = mentions[np.arange(low, high)].shifted(-begin)
+        spans = [
+            TextSpan(_characters(inside, at, tokens), types[inside.type[at]])
+            for at in range(len(inside))
+        ]
+        yield Record(text, spans, int(corpus.lines[begin]), tokens)
+
+
+def record_bounds(corpus: Corpus) -> Ints:
+    """The tokens at which records begin, and the end.
+
+    Records are documents. If there is only one and its blanks are not known, they are sentences.
+
+    >>> record_bounds(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["so"], ["O"])])).tolist()
+    [0, 2, 3]
+    """
+    documents = document_bounds(corpus)
+    are_known = corpus.gaps is not None or len(documents) > 2
+    return documents if are_known else corpus.starts
+
+
+def document_bounds(corpus: Corpus) -> Ints:
+    """The tokens at which documents begin, and the end.
+
+    >>> document_bounds(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["so"], ["O"])])).tolist()
+    [0, 3]
+    """
+    return corpus.starts[np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1))]
+
+
+def gaps_of(corpus: Corpus, bounds: Ints) -> Objects:
+    """The blanks before each token; if they are not known, each sentence stands on a line.
+
+    >>> gaps_of(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), np.array([0, 2])).tolist()
+    ['', ' ']
+    """
+    if corpus.gaps is not None:
+        return corpus.gaps
+    gaps = np.full(corpus.n_tokens, " ", object)
+    gaps[corpus.starts[:-1]] = "\n"
+    gaps[bounds[:-1]] = ""
+    return gaps
+
+
+def _join_words(words: Sequence[str], gaps: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """The text of words with blanks between them, and the characters of each word."""
+    parts: list[str] = []
+    tokens: list[tuple[int, int]] = []
+    at = 0
+    for gap, word in zip(gaps, words, strict=True):
+        tokens.append((at + len(gap), at + len(gap) + len(word)))
+        parts += [gap, word]
+        at = tokens[-1][1]
+    return "".join(parts), tokens
+
+
+def _characters(
+    mentions: Mentions, at: int, tokens: Sequence[tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """The characters of a mention."""
+    return tuple((tokens[low][0], tokens[high - 1][1]) for low, high in mentions.runs(at))

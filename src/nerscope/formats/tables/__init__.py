@@ -1,0 +1,1 @@
+"""Tables: Parquet, Arrow, data frames, Hugging Face datasets."""

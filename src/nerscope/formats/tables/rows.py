@@ -1,0 +1,415 @@
+"""Rows of a table as sentences: one row per sentence or text, or one row per token."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from numbers import Integral
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bytes, Ints
+from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes
+from nerscope.corpus.schemes import Scheme, Transitions, parse_label, scheme_named
+from nerscope.errors import FormatError, UsageError, suggest
+from nerscope.formats.base import FileOption, Source
+from nerscope.formats.chunks import Said, gathered
+from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
+from nerscope.formats.json.layers import other_keys
+from nerscope.formats.json.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
+from nerscope.formats.standoff.text import read_text
+
+TableRow: TypeAlias = Mapping[str, Any]
+SMALL = 1 << 20  # bytes of a file that is small, packed as tables are
+FEW = 20_000  # rows of a table that is small
+BATCH = 1000  # rows that are in memory as Python objects at a time
+_MOST_SHOWN = 12  # columns in a message
+_LONGEST_SHOWN = 60  # letters of a column's type
+# The usual names of columns in a table with one token per row, in lower case and without _, #, - or
+# blanks ("Sentence #" is "sentence"); the first one that the table has counts.
+_SENTENCES = ("sentenceid", "sentid", "sentenceno", "sentencenumber", "sentence", "sent")
+_WORDS = ("token", "word", "tokens", "words", "text")
+_LABELS = ("nertag", "ner", "label", "tag", "nertags", "labels", "tags")
+_PLAIN = str.maketrans("", "", "_#- ")
+DOCUMENT = "document"  # the column whose number changes where a document begins
+MOST_DOCUMENTS = 1 << 62
+_NULL_CLASSES = ("NAType", "NaTType")  # of pandas, which need not be installed
+# Columns that would be read instead of one that the options name: they are left out then.
+_RIVALS = {
+    "tokens": {*_WORDS, "tokenizedtext", "sentence"},
+    "labels": {*_LABELS, "spans", "entities", "ents", "extractions", "predictions"},
+}
+
+
+class TableData(NamedTuple):
+    """A table to read: its columns with their types, and its rows, some at a time.
+
+    `names` gives the label names of columns that hold numbers of labels.
+
+    >>> table = TableData({"tokens": "list"}, {}, lambda: iter([[{"tokens": ["Ada"]}]]))
+    >>> [row for batch in table.batches() for row in batch]
+    [{'tokens': ['Ada']}]
+    """
+
+    columns: Mapping[str, str]
+    names: Mapping[str, Sequence[str]]
+    batches: Callable[[], Iterator[Sequence[TableRow]]]
+
+
+class SentenceColumns(NamedTuple):
+    """Sentences as columns, as they lie in an Arrow table.
+
+    Token k is `buffer[begins[k]:ends[k]]` (the buffer is padded at its end), and its label is
+    `texts[labels[k]]`.
+    """
+
+    buffer: Bytes
+    begins: Ints
+    ends: Ints
+    sizes: Ints  # tokens of each sentence
+    labels: Ints
+    texts: list[str]
+    documents: Ints | None = None  # of each sentence
+
+
+class ColumnBatch(Sequence[TableRow]):
+    """Rows of a batch that can also be read as columns, which is ten times as fast."""
+
+    @abstractmethod
+    def sentence_columns(
+        self, tokens: str, labels: str, names: Sequence[str] | None
+    ) -> SentenceColumns | None:
+        """The sentences as columns.
+
+        None if any row is not as expected: reading row by row then finds what is wrong.
+        """
+
+
+TABLE_OPTIONS: Mapping[str, FileOption] = {
+    "token": FileOption(str, "the column of the tokens"),
+    "label": FileOption(str, "the column of the labels"),
+    "tokens": FileOption(
+        {"same": "same", "align": "align"}.__getitem__,
+        "same, or align if a system divides the text otherwise than gold",
+    ),
+    "scheme": RECORD_OPTIONS["scheme"],
+    "names": RECORD_OPTIONS["names"],
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TableSource(Source):
+    """A table, opened again for each reading, and the options that say how to read it."""
+
+    name: str
+    open: Callable[[], TableData]
+    is_small: bool = True
+    token: str | None = None
+    label: str | None = None
+    scheme: str | None = None
+    names: Sequence[str] | None = None
+    tokens: str = "same"
+
+    def __post_init__(self) -> None:
+        if self.scheme is not None:
+            scheme_named(self.scheme)
+        if self.tokens not in ("same", "align"):
+            give = TABLE_OPTIONS["tokens"].give
+            raise UsageError(self.name, f"tokens={self.tokens!r} cannot be", f"give {give}")
+
+    @cached_property
+    def _first_row(self) -> TableRow | None:
+        """The first row, from which the layout of all is detected."""
+        return next(chain.from_iterable(self._open_with_options().batches()), None)
+
+    @property
+    def _has_row_per_token(self) -> bool:
+        return self._first_row is not None and _columns_by_token(self._first_row) is not None
+
+    @property
+    def _schema(self) -> Schema | None:
+        """The keys of a row that is a sentence or a text; None if a row is a token."""
+        if self._first_row is None or self._has_row_per_token:
+            return None
+        return schema_of(self._first_row)
+
+    @property
+    def retokenised(self) -> bool:  # type: ignore[override]
+        """Whether it holds text, which is divided into tokens, or the option tokens=align."""
+        if self.tokens == "align":
+            return True
+        return self._schema is not None and self._schema.counts == LETTERS
+
+    @property
+    def always_flat(self) -> bool:  # type: ignore[override]
+        """Whether it holds labels."""
+        if self._has_row_per_token:
+            return True
+        return self._schema is not None and self._schema.counts == LABELS
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """Whole sentences, some ten thousand tokens at a time."""
+        scheme = scheme_named(self.scheme) if self.scheme else None
+        schema = self._schema
+        if schema is not None and schema.counts == LABELS:
+            table = self._open_with_options()
+            return _number_documents(_read_batches(table, schema, self.name, coding, scheme))
+        return _number_documents(gathered(self._read_rows(), self.name, coding, scheme))
+
+    def _read_rows(self) -> Iterator[Said]:
+        """The sentences of the rows: of each by itself, or of those of a sentence together."""
+        table = self._open_with_options()
+        rows = enumerate(chain.from_iterable(table.batches()), 1)
+        first = next(rows, None)
+        if first is None:
+            return
+        columns = _columns_by_token(first[1])
+        if columns is not None:
+            yield from _group_tokens(chain([first], rows), columns, table, self.name)
+        elif schema_of(first[1]) is not None or _empty_columns(first[1]):
+            for number, row in chain([first], rows):
+                yield _read_row(row, table, self.name, number)
+        else:
+            raise _unknown_layout(table, self.name)
+
+    def _open_with_options(self) -> TableData:
+        """The table, with the columns that the options name renamed to tokens and labels."""
+        table = self.open()
+        options = {"tokens": self.token, "labels": self.label}
+        chosen = {standard: column for standard, column in options.items() if column is not None}
+        for column in chosen.values():
+            if column not in table.columns:
+                raise UsageError(
+                    self.name, f"no column is called '{column}'", suggest(column, table.columns)
+                )
+        names = dict(table.names)
+        for standard, column in chosen.items():
+            if column in table.names:
+                names[standard] = table.names[column]
+        if self.names is not None:
+            names = dict.fromkeys([*table.columns, *chosen], self.names)
+        if not chosen:
+            return table._replace(names=names)
+        return TableData(table.columns, names, lambda: _rename_columns(table.batches(), chosen))
+
+
+def _number_documents(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
+    """The chunks with documents counted from 0: a new one where the number in the table changes.
+
+    The numbers 7, 7, 3, 7 become 0, 0, 1, 2.
+    """
+    count, last = 0, None
+    for chunk in filter(len, chunks):
+        given = chunk.documents
+        changes = np.diff(given, prepend=given[0] if last is None else last) != 0
+        documents = count + np.cumsum(changes)
+        yield replace(chunk, documents=documents)
+        count, last = int(documents[-1]), int(given[-1])
+
+
+def _read_batches(
+    table: TableData, schema: Schema, name: str, coding: Coding, scheme: Scheme | None
+) -> Iterator[Corpus]:
+    """A chunk for each batch: from its columns if possible, else row by row."""
+    names = table.names.get(schema.marks or "")
+    # Another column that may hold mentions is compared with the labels, row by row.
+    has_no_rivals = not other_keys(tuple(table.columns), schema.held, schema.marks)
+    done = 0
+    for batch in table.batches():
+        columns = None
+        if isinstance(batch, ColumnBatch) and has_no_rivals:
+            columns = batch.sentence_columns(schema.held, schema.marks or "", names)
+        corpus = _corpus_of_columns(columns, name, coding, scheme, done) if columns else None
+        if corpus is not None:
+            yield corpus
+        elif batch:
+            rows = enumerate(batch, done + 1)
+            sentences = (_read_row(row, table, name, number) for number, row in rows)
+            yield from gathered(sentences, name, coding, scheme)
+        done += len(batch)
+
+
+def _corpus_of_columns(
+    columns: SentenceColumns, name: str, coding: Coding, scheme: Scheme | None, done: int
+) -> Corpus | None:
+    """A chunk from columns, or None if a label cannot be read: row by row, that is an error."""
+    labels = [parse_label(text, scheme.bare if scheme else None) for text in columns.texts]
+    known = [label for label in labels if label is not None]
+    if len(known) < len(labels):
+        return None
+    starts = np.concatenate([[0], np.cumsum(columns.sizes)])
+    lines = np.repeat(np.arange(done + 1, done + len(starts)), columns.sizes)
+    words = coding.tokens.encode_fields(columns.buffer, columns.begins, columns.ends)
+    codes = np.array([coding.labels.code(label) for label in known], np.int32)[columns.labels]
+    reading = ReadingNotes(Transitions.of(columns.texts, columns.labels, starts, lines))
+    documents = columns.documents
+    if documents is None:
+        documents = np.zeros(len(starts) - 1, np.int64)
+    corpus = Corpus(name, coding, words, starts, lines, documents, codes)
+    return replace(corpus, reading_notes=reading, declared_scheme=scheme)
+
+
+def _rename_columns(
+    batches: Iterable[Sequence[TableRow]], chosen: Mapping[str, str]
+) -> Iterator[Sequence[TableRow]]:
+    """Rows with the chosen columns under standard names, and without their rivals."""
+    rivals = {rival for standard in chosen for rival in _RIVALS[standard]}
+    for batch in batches:
+        yield [
+            {
+                **{key: value for key, value in row.items() if _spelling(key) not in rivals},
+                **{standard: row[column] for standard, column in chosen.items()},
+            }
+            for row in batch
+        ]
+
+
+def _read_row(row: TableRow, table: TableData, name: str, number: int) -> Said:
+    """The sentences of a row that holds a sentence or a text."""
+    place = f"{name}: row {number}"
+    try:
+        record = read_record(row, place, number, _label_names(row, table.names))
+    except FormatError:
+        if empty := _empty_columns(row):
+            raise _missing_values(empty, place) from None
+        raise
+    if isinstance(record, ParsedSentence):
+        return Said([record._replace(document=_document(row))])
+    sentences, noted = read_text(record, place)
+    return Said(
+        [sentence._replace(document=number - 1) for sentence in sentences],
+        {kind: Note(times, (number,)) for kind, times in noted.items()},
+    )
+
+
+def _document(row: TableRow) -> int:
+    given = row.get(DOCUMENT)
+    return int(given) if isinstance(given, Integral) and 0 <= int(given) < MOST_DOCUMENTS else 0
+
+
+def _label_names(row: TableRow, names: Mapping[str, Sequence[str]]) -> Sequence[str] | None:
+    """The names of the labels of a row, if they are numbers."""
+    schema = schema_of(row) if names else None
+    return names.get(schema.marks or "") if schema else None
+
+
+class _TokenColumns(NamedTuple):
+    """The columns of a table with one token per row.
+
+    A new sentence begins where the value in the column `sentence` changes.
+    """
+
+    sentence: str
+    word: str
+    label: str
+
+
+def _columns_by_token(row: TableRow) -> _TokenColumns | None:
+    """The columns of a table with one token per row, or None if it has another layout.
+
+    >>> _columns_by_token({"Sentence #": "1", "Word": "Ada", "POS": "NNP", "Tag": "B-PER"})
+    _TokenColumns(sentence='Sentence #', word='Word', label='Tag')
+    >>> _columns_by_token({"text": "Ada spoke", "label": []})
+    """
+    # Reversed, so that the first of two columns with one spelling wins.
+    keys = {_spelling(key): key for key in reversed(tuple(row))}
+    words = (keys[usual] for usual in _WORDS if usual in keys)
+    word = next((key for key in words if isinstance(row[key], str)), "")
+    labels = (keys[usual] for usual in _LABELS if usual in keys)
+    label = next((key for key in labels if isinstance(row[key], str | Integral)), "")
+    sentences = (keys[usual] for usual in _SENTENCES if usual in keys)
+    sentence = next((key for key in sentences if key != word), "")
+    return _TokenColumns(sentence, word, label) if sentence and word and label else None
+
+
+def _group_tokens(
+    rows: Iterable[tuple[int, TableRow]], columns: _TokenColumns, table: TableData, name: str
+) -> Iterator[Said]:
+    """Sentences of rows: a new one where the sentence value changes; a missing value continues.
+
+    Tables made from spreadsheets give the value in the first row of a sentence only.
+    """
+    names = table.names.get(columns.label)
+    tokens: list[str] = []
+    labels: list[Any] = []
+    begin, before = 1, None
+    # A sentence is given out when the next one begins; `begin` is its first row.
+    for number, row in rows:
+        sentence, word, label = (row[key] for key in columns)
+        if not _is_null(sentence) and sentence != before:
+            if tokens:
+                yield Said([_sentence(tokens, labels, names, name, begin)])
+            tokens, labels, begin, before = [], [], number, sentence
+        if not isinstance(word, str) or not isinstance(label, str | Integral):
+            raise _bad_token(row, columns, f"{name}: row {number}")
+        tokens.append(word)
+        labels.append(label)
+    yield Said([_sentence(tokens, labels, names, name, begin)])
+
+
+def _sentence(
+    tokens: list[str], labels: list[Any], names: Sequence[str] | None, name: str, row: int
+) -> ParsedSentence:
+    record = read_record({"tokens": tokens, "labels": labels}, f"{name}: row {row}", row, names)
+    assert isinstance(record, ParsedSentence)
+    return record
+
+
+def _bad_token(row: TableRow, columns: _TokenColumns, place: str) -> FormatError:
+    if empty := [key for key in columns[1:] if _is_null(row[key])]:
+        return _missing_values(empty, place)
+    return FormatError(
+        place,
+        f"{row[columns.word]!r} and {row[columns.label]!r} are no token and label",
+        "give strings",
+    )
+
+
+def _spelling(key: object) -> str:
+    return str(key).translate(_PLAIN).lower()
+
+
+def _is_null(value: object) -> bool:
+    """Whether a value is missing: None, or what pandas puts there instead."""
+    if value is None or type(value).__name__ in _NULL_CLASSES:
+        return True
+    return isinstance(value, float) and value != value  # only NaN differs from itself
+
+
+def _empty_columns(row: TableRow) -> list[str]:
+    """The columns without a value, or without one for some token."""
+    return [key for key, value in row.items() if _lacks_something(value)]
+
+
+def _lacks_something(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(item is None for item in value)
+    if hasattr(value, "tolist") and getattr(value, "ndim", None):
+        return any(item is None for item in value.tolist())
+    return not isinstance(value, Mapping) and _is_null(value)
+
+
+def _missing_values(columns: Sequence[str], place: str) -> FormatError:
+    return FormatError(
+        place,
+        f"there is nothing in {', '.join(map(repr, columns))}",
+        "give every token a string and a label, O if it is in no mention; "
+        "if tokens such as NA or null were lost, read the file again with keep_default_na=False",
+    )
+
+
+def _unknown_layout(table: TableData, name: str) -> FormatError:
+    columns = [f"{key} ({_short(kind)})" for key, kind in table.columns.items()]
+    shown = ", ".join(columns[:_MOST_SHOWN]) + (" …" if len(columns) > _MOST_SHOWN else "")
+    token_by_token = "sentence_id, token and label, one token a row"
+    return FormatError(
+        name,
+        f"its columns are not those of a known layout: {shown}",
+        f"known are: {'; '.join([*KNOWN[:3], token_by_token])}; or say token=… and label=…",
+    )
+
+
+def _short(kind: str) -> str:
+    return kind if len(kind) <= _LONGEST_SHOWN else f"{kind[:_LONGEST_SHOWN]}…"

@@ -1,0 +1,203 @@
+"""How far every number moves when a cluster is left out: what intervals and tests rest on.
+
+Leaving out each cluster in turn (the jackknife) gives the variance of any number, however it is
+computed, and the covariance of two systems, without drawing anything at random.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nerscope.corpus.arrays import Floats
+from nerscope.scoring.evidence import FacetTable
+from nerscope.scoring.metrics import Metric
+from nerscope.stats.clusters import CellKey, ClusterCounts, UnitGroup, with_all_types
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanParts:
+    """The shares of which a number is the plain mean, such as the F1 of each type for macro F1."""
+
+    values: Floats  # parts
+    sizes: Floats
+    clusters: Floats
+    degrees: Floats
+    products: Floats  # (parts, parts): sums over clusters of how far both moved
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jackknife:
+    """All numbers of one facet under one match, for some systems; arrays end in the numbers."""
+
+    division: FacetTable
+    match: str
+    systems: tuple[str, ...]
+    keys: tuple[CellKey, ...]
+    metrics: tuple[Metric, ...]  # of each number
+    runs: Mapping[str, Floats]  # by system: (runs, numbers)
+    sizes: Floats  # (systems, numbers): denominators, means over runs
+    clusters: Floats  # (systems, numbers): in how many clusters it occurs
+    degrees: Floats  # (systems, numbers): how many clusters of equal size would say as much, less 1
+    products: Floats  # (systems, systems, numbers): sums over clusters of how far both moved
+    of_run: Floats  # (systems, numbers): the same for what a single run has of its own
+    parts: Mapping[tuple[int, int], MeanParts]  # by system and number, where it is a mean of shares
+
+    def values(self, system: str) -> Floats:
+        """The means over the runs in which a number is defined."""
+        return mean_of_defined(self.runs[system])
+
+
+def mean_of_defined(values: Floats) -> Floats:
+    """The means over rows, of what is defined; NaN where nothing is."""
+    known = (~np.isnan(values)).sum(axis=0)
+    total = np.nan_to_num(values).sum(axis=0)
+    mean: Floats = np.divide(total, known, out=np.full(total.shape, np.nan), where=known > 0)
+    return mean
+
+
+def jackknife(clustered: ClusterCounts, paired: bool = True) -> Jackknife:
+    """Leave out each cluster in turn: every number of every system, alone or also in pairs."""
+    return jackknife_all([clustered], paired)[0]
+
+
+def jackknife_all(several: Sequence[ClusterCounts], paired: bool = False) -> list[Jackknife]:
+    """The same for counts that are divided among systems in several ways."""
+    moved = _leave_each_out(several, paired)
+    return [_jackknife_from(one, sums) for one, sums in zip(several, moved, strict=True)]
+
+
+def _jackknife_from(clustered: ClusterCounts, sums: "_ProductSums") -> Jackknife:
+    n_systems, owners = len(clustered.systems), clustered.owners
+    occurs, effective = _sizes_of_clusters(clustered)
+    places = [
+        clustered.places(key, metric)
+        for key, metric in zip(clustered.keys, clustered.metrics, strict=True)
+    ]
+    return Jackknife(
+        clustered.division,
+        clustered.match,
+        clustered.systems,
+        clustered.keys,
+        clustered.metrics,
+        {name: clustered.values[owners == at] for at, name in enumerate(clustered.systems)},
+        np.stack([clustered.sizes[owners == at].mean(axis=0) for at in range(n_systems)]),
+        _fewest(occurs, places),
+        np.maximum(0.0, _fewest(effective, places) - 1),
+        sums.products,
+        sums.of_run(),
+        _parts(clustered, sums, occurs, effective),
+    )
+
+
+def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_ProductSums]":
+    """Leave out each cluster in turn, in blocks, and add up how far everything moved."""
+    first = several[0]
+    sums = [_ProductSums(one, paired) for one in several]
+    before = np.concatenate([first.values, first.shares], axis=-1)
+    for block in first.blocks(before.size):
+        moves = np.empty((len(before), len(block), before.shape[-1]))
+        for run, total in enumerate(first.totals):
+            without = total - first.of_run(run, block)
+            both = (first.values_in(without), first.shares_in(without))
+            moves[run] = before[run] - np.concatenate(both, axis=-1)
+        np.nan_to_num(moves, copy=False)
+        for own in sums:
+            own.add(moves)
+    return sums
+
+
+class _ProductSums:
+    """Sums over clusters of products of moves, as systems share them."""
+
+    def __init__(self, clustered: ClusterCounts, paired: bool) -> None:
+        n_systems, n_keys = len(clustered.systems), len(clustered.keys)
+        self.owners, self.paired = clustered.owners, paired
+        known = ~np.isnan(np.concatenate([clustered.values, clustered.shares], axis=-1))
+        every = range(n_systems)
+        # In how many runs of each system a number is defined: the others have no part in its mean.
+        self.n_runs = np.stack([known[self.owners == system].sum(axis=0) for system in every])
+        self.products = np.zeros((n_systems, n_systems, n_keys))
+        self.squares = np.zeros((n_systems, n_keys))  # of single runs
+        self.shares: dict[int, list[int]] = {}  # by number: where those of an average stand
+        for at, (key, metric) in enumerate(zip(clustered.keys, clustered.metrics, strict=True)):
+            parts = clustered.parts(key, metric)
+            if parts:
+                self.shares[at] = clustered.shares_of(metric, parts)
+        self.of_parts = {
+            at: np.zeros((n_systems, len(own), len(own))) for at, own in self.shares.items()
+        }
+
+    def add(self, moves: Floats) -> None:
+        """Add the moves (runs, clusters, numbers and shares) of some clusters."""
+        n_keys = self.squares.shape[-1]
+        single = moves[..., :n_keys]
+        np.add.at(self.squares, self.owners, np.einsum("rbk,rbk->rk", single, single))
+        if len(self.n_runs) < len(self.owners):
+            every = range(len(self.n_runs))
+            added = np.stack([moves[self.owners == system].sum(axis=0) for system in every])
+            moves = added / np.maximum(1, self.n_runs)[:, None]
+        numbers = moves[..., :n_keys]
+        if self.paired:
+            self.products += np.einsum("sbk,tbk->stk", numbers, numbers)
+        else:
+            own = np.einsum("sbk,sbk->sk", numbers, numbers)
+            np.einsum("ssk->sk", self.products)[:] += own
+        for at, places in self.shares.items():
+            parts = moves[..., [n_keys + place for place in places]]
+            self.of_parts[at] += parts.transpose(0, 2, 1) @ parts
+
+    def of_run(self) -> Floats:
+        """The sums of squares of what a single run has of its own."""
+        n_runs = self.n_runs[:, : self.squares.shape[-1]]
+        shared = np.einsum("ssk->sk", self.products) * n_runs
+        found = np.maximum(0.0, self.squares - shared) / np.maximum(1, n_runs - 1)
+        return np.asarray(found)
+
+
+def _sizes_of_clusters(clustered: ClusterCounts) -> tuple[Floats, Floats]:
+    """By system, level and type (all first): in how many clusters there is something, and how many
+    of equal size would say as much (Kish): the square of the sum of sizes, over that of squares.
+    """
+    counts = clustered.counts
+    shape = (len(clustered.systems), counts.shape[1], 1 + counts.shape[2])
+    occurs, effective = np.zeros(shape), np.zeros(shape)
+    gold = with_all_types(counts[..., 0].astype(np.float64))
+    for at, system in enumerate(clustered.systems):
+        runs = clustered.runs_of(system)
+        pred = [counts[..., 2 + (clustered.width - 1) * run] for run in runs]
+        sizes = np.maximum(gold, with_all_types(np.mean(pred, axis=0, dtype=np.float64)))
+        occurs[at] = (sizes > 0).sum(axis=0)
+        squares = (sizes * sizes).sum(axis=0)
+        effective[at] = sizes.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0)
+    return occurs, effective
+
+
+def _fewest(table: Floats, places: Sequence[Sequence[UnitGroup]]) -> Floats:
+    """Entries of a table (systems, levels, types); of several places, the smallest."""
+    return np.stack(
+        [np.min([table[:, level, kind] for level, kind in own], axis=0) for own in places], axis=-1
+    )
+
+
+def _parts(
+    clustered: ClusterCounts, sums: _ProductSums, occurs: Floats, effective: Floats
+) -> dict[tuple[int, int], MeanParts]:
+    found = {}
+    for at, places in sums.shares.items():
+        cells = clustered.parts(clustered.keys[at], clustered.metrics[at])
+        levels, kinds = (np.array(column) for column in zip(*cells, strict=True))
+        for system, name in enumerate(clustered.systems):
+            runs = clustered.runs_of(name)
+            values = mean_of_defined(clustered.shares[runs][:, places])
+            known = np.flatnonzero(~np.isnan(values))
+            totals = with_all_types(np.mean([clustered.totals[run] for run in runs], axis=0), -2)
+            sizes = totals[levels, kinds, 0] + totals[levels, kinds, 2]
+            found[system, at] = MeanParts(
+                values[known],
+                sizes[known],
+                occurs[system, levels, kinds][known],
+                np.maximum(0.0, effective[system, levels, kinds] - 1)[known],
+                sums.of_parts[at][system][np.ix_(known, known)],
+            )
+    return found

@@ -1,0 +1,1 @@
+"""The built-in statistical tests, one file each; `stats.paired` finds them here."""

@@ -1,0 +1,24 @@
+"""The paired bootstrap test (Efron and Tibshirani 1993; Koehn 2004)."""
+
+from nerscope.stats.paired import Method, Paired, add_method, p_value
+
+
+def bootstrap(pair: Paired) -> float:
+    """The p-value under the bootstrap distribution, moved to where there is no difference."""
+    assert pair.resampled is not None
+    return p_value(pair.observed, pair.resampled - pair.observed)
+
+
+add_method(
+    Method(
+        "bootstrap",
+        bootstrap,
+        title="Paired bootstrap",
+        phrase="resampled clusters",
+        definition=(
+            "Clusters are drawn again with replacement, and both systems are scored on each draw. "
+            "The differences, moved to a mean of zero, say how large one is by chance."
+        ),
+    ),
+    rank=10,
+)
