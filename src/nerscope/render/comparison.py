@@ -36,9 +36,9 @@ from nerscope.results.compare import (
     is_significant,
     standing,
 )
-from nerscope.results.over_runs import RunsRow
+from nerscope.results.over_datasets import RunsRow
 from nerscope.results.results import Results
-from nerscope.results.row import ComparisonRow, or_nan, scale_of
+from nerscope.results.rows import ComparisonRow, or_nan, scale_of
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import RECALL
 

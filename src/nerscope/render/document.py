@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
 from nerscope.results.results import Results
-from nerscope.results.row import plain_row, scale_of
+from nerscope.results.rows import plain_row, scale_of
 from nerscope.scoring.metrics import F1, metric_named
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from nerscope.render.tables import overall_key
 from nerscope.results.diagnose import diagnose
 from nerscope.results.narrow import narrow_results
 from nerscope.results.results import Results
-from nerscope.results.row import Row
+from nerscope.results.rows import Row
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, RECALL
 
@@ -64,7 +64,7 @@ def figure_of(
     known = {row.match for row in results.rows}
     if match is not None and match not in known:
         raise UsageError(f"match '{match}'", "it is not in the results", suggest(match, known))
-    narrow = narrowed(results, systems, datasets)
+    narrow = narrow_results(results, systems, datasets)
     chosen = FigureData(narrow, what, named=systems, metric=metric, match=match)
     panels = tuple(drawing.panels(chosen))
     return Figure(panels, _notes(chosen, drawing, panels))

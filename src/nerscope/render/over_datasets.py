@@ -8,7 +8,7 @@ from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, 
 from nerscope.results.compare import LOSS, UNDECIDED, Comparison, standing
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
-from nerscope.results.row import or_nan
+from nerscope.results.rows import or_nan
 
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
 _UNTESTED = {"p_fixed": "a dataset has no interval"}

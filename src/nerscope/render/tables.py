@@ -8,11 +8,10 @@ from nerscope.errors import UsageError, plural, suggest
 from nerscope.facets.hard import HARD, HARD_STRICT
 from nerscope.facets.tmr import TMR
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_title, percent, score
-from nerscope.results.averages import AverageRow
+from nerscope.results.over_datasets import AverageRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.results import Results
-from nerscope.results.row import Row
-from nerscope.results.rows import SURFACE
+from nerscope.results.rows import SURFACE, Row
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import (
     ACCURACY,

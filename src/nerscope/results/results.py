@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from nerscope.render.document import Table
     from nerscope.render.page.html import ReportPage
-    from nerscope.results.averages import AverageRow
+    from nerscope.results.judged import ShareRow
+    from nerscope.results.over_datasets import AverageRow
+    from nerscope.results.weakest import OverallScores, WeakSpot
 
 FilePath = str | os.PathLike[str]
 _FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
@@ -79,7 +81,7 @@ class Results:
 
     def facet_titles(self) -> dict[str, str]:
         """What each facet is called in headings."""
-        return {one.facet: one.title for part in self.evidence for one in part.divisions}
+        return {table.facet: table.title for part in self.evidence for table in part.divisions}
 
     def __repr__(self) -> str:
         """A summary of some ten lines."""
@@ -106,39 +108,39 @@ class Results:
             if part.folded is not None
         ]
 
-    def select(self, **wanted: object) -> list[Row]:
+    def select(self, **conditions: object) -> list[Row]:
         """The rows whose fields have the given values."""
-        for key in wanted:
+        for key in conditions:
             if key not in _FIELDS:
                 raise InputError("results", f"rows have no field '{key}'", suggest(key, _FIELDS))
         return [
             row
             for row in self.rows
-            if all(getattr(row, key) == value for key, value in wanted.items())
+            if all(getattr(row, key) == value for key, value in conditions.items())
         ]
 
-    def value(self, **wanted: object) -> float | None:
+    def value(self, **conditions: object) -> float | None:
         """The value of the one row that fits; by default of exact match, all mentions, all runs."""
         defaults: dict[str, object] = {"facet": "all", "level": "all", "type": None, "run": None}
-        if "match" not in wanted and wanted.get("metric") != "accuracy":
-            facet = wanted.get("facet", "all")
-            metric = wanted.get("metric")
+        if "match" not in conditions and conditions.get("metric") != "accuracy":
+            facet = conditions.get("facet", "all")
+            metric = conditions.get("metric")
             known = [
                 row.match
                 for row in self.rows
                 if row.facet == facet and metric in (None, row.metric)
             ]
             defaults["match"] = "exact" if "exact" in known or not known else known[0]
-        found = self.select(**{**defaults, **wanted})
-        if len(found) != 1:
+        rows = self.select(**{**defaults, **conditions})
+        if len(rows) != 1:
             raise InputError(
                 "results",
-                f"{len(found)} rows fit {wanted}",
+                f"{len(rows)} rows fit {conditions}",
                 "name dataset, system, facet, level, match and metric",
             )
-        return found[0].value
+        return rows[0].value
 
-    def scalars(self, **wanted: object) -> dict[str, float]:
+    def scalars(self, **conditions: object) -> dict[str, float]:
         """The numbers under flat names such as `tmr/unseen-tokens/recall`, for trackers.
 
         Fields of rows choose, as for `select`; unless told, they are the summaries over runs, and
@@ -151,8 +153,8 @@ class Results:
         """
         from nerscope.results.scalars import is_usual, scalars_of
 
-        rows = self.select(**{"run": None, **wanted})
-        return scalars_of(rows if "type" in wanted else filter(is_usual, rows))
+        rows = self.select(**{"run": None, **conditions})
+        return scalars_of(rows if "type" in conditions else filter(is_usual, rows))
 
     def to_json(self, also: Mapping[str, Any] | None = None) -> str:
         """Strict JSON: undefined is null. What is `also` to be told has keys of its own."""
@@ -162,8 +164,8 @@ class Results:
             "protocol": self.protocol.as_dict() if self.protocol else None,
             "over_datasets": self.over_datasets(),
         }
-        said = {key: value for key, value in known.items() if value} | dict(also or {})
-        return to_json(self.rows, self.evidence, self.losses, VERSION, said)
+        extra = {key: value for key, value in known.items() if value} | dict(also or {})
+        return to_json(self.rows, self.evidence, self.losses, VERSION, extra)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results as JSON."""
@@ -203,12 +205,12 @@ class Results:
 
     def report(self, path: str | os.PathLike[str] | None = None) -> "ReportPage | None":
         """Write the report, a page of its own; without a path, show it in a notebook."""
-        from nerscope.render.page.html import ReportPage, page_html
+        from nerscope.render.page.html import page_html
         from nerscope.results.files import write_text
 
         html = page_html(self)
         if path is None:
-            return ReportPage(html)
+            return Page(html)
         write_text(path, html)
         return None
 
@@ -261,7 +263,7 @@ class Results:
 
         return list(partial_records(self, matches))
 
-    def judged(self, paths: FilePath | Sequence[FilePath]) -> list[dict[str, Any]]:
+    def judged(self, paths: FilePath | Sequence[FilePath]) -> "list[ShareRow]":
         """The share of partial matches judged good, by dataset, system and match.
 
         Each file is the JSON that one judge exported. Judgements that do not fit are warned of.
@@ -270,10 +272,10 @@ class Results:
         from nerscope.results.judgements import read_pairs
 
         given = [paths] if isinstance(paths, str | os.PathLike) else paths
-        found = judged_results(self, [read_pairs(path) for path in given])
-        for note in found.notes:
+        judged = judged_results(self, [read_pairs(path) for path in given])
+        for note in judged.notes:
             warnings.warn(note, stacklevel=2)
-        return found.shares
+        return judged.shares
 
     def changes(self, a: str, b: str) -> list[dict[str, Any]]:
         """One record for each gold mention: what became of it from system A to system B."""

@@ -60,6 +60,8 @@ def run(options: GateOptions) -> None:
 
     load_plugins(options.plugin)
     check_format(options.format)
+    results = Results.load(options.results)
+    baseline = None if options.baseline is None else Results.load(options.baseline)
     verdicts = gate(
         results,
         baseline,

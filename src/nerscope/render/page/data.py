@@ -17,7 +17,7 @@ from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, sentence_data, token_count
 from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
-from nerscope.results.weakest import resampled
+from nerscope.results.weakest import resampling_unit
 
 if TYPE_CHECKING:
     from nerscope.scoring.evidence import Evidence, FacetTable
@@ -104,7 +104,7 @@ def _datasets(results: Results) -> list[dict[str, Any]]:
             "runs": [list(run) for run in evidence.runs],
             "documents": evidence.n_documents,
             "tokens": token_count(evidence),
-            "resample": resampled(evidence),
+            "resample": resampling_unit(evidence),
             "ranges": {
                 name: dict(edges.ranges) for name, edges in evidence.signature.edges.items()
             },
