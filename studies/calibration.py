@@ -34,8 +34,9 @@ from zlib import crc32
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.results.compare import compare, narrow_evidence
+from nerscope.results.compare import compare
 from nerscope.results.results import Results
+from nerscope.results.selection import narrow_evidence
 from nerscope.scoring.evidence import Evidence, only_runs
 from nerscope.stats.clusters import CellKey, ClusterCounts, with_all_types
 from nerscope.stats.compared import ComparisonPlan, Difference, differences, fewest_differing

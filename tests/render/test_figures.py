@@ -20,8 +20,8 @@ from nerscope.render.panels import (
     interval_of,
     plain_name,
 )
-from nerscope.results.narrow import narrow_results
 from nerscope.results.results import Results
+from nerscope.results.selection import narrow_results
 
 GOLD, OTHER, TRAIN = drawn(80, seed=1), drawn(60, seed=7), drawn(80, seed=2)
 SYSTEMS: dict[str, Any] = {

@@ -7,6 +7,7 @@ from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
+from nerscope.results.needed import PowerRow
 from nerscope.results.results import Results
 
 GOLD = drawn(100, seed=1)
@@ -22,7 +23,7 @@ def results() -> Results:
     return nerscope.evaluate(GOLD, runs, dataset="d")
 
 
-def needed(results: Results, *names: str, **options: Any) -> dict[str, Any]:
+def needed(results: Results, *names: str, **options: Any) -> PowerRow:
     (one,) = nerscope.power(results, *names, **options)
     return one
 

@@ -25,7 +25,6 @@ from nerscope.render.panels import (
 )
 from nerscope.render.tables import overall_key
 from nerscope.results.diagnose import diagnose
-from nerscope.results.narrow import narrow_results
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.scoring.matching import EXACT

@@ -101,7 +101,11 @@ def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
 def _changed(evidence: Evidence, a: str, b: str) -> Ints:
     """The place in CHANGES of each gold mention."""
     right_a, right_b = _right(evidence, a), _right(evidence, b)
-    names = (CHANGES.index(_change(one, other)) for one in (False, True) for other in (False, True))
+    names = (
+        CHANGES.index(_change(is_right_a, is_right_b))
+        for is_right_a in (False, True)
+        for is_right_b in (False, True)
+    )
     changed: Ints = np.array(list(names))[2 * right_a + right_b]
     return changed
 
@@ -116,8 +120,8 @@ def _counted(evidence: Evidence, change: Ints) -> Iterator[tuple[str, str, Ints]
         codes = gold.codes.get(division.facet)
         if division.unit == MENTION and codes is not None:
             by_code = _crossed(codes, change, max(int(codes.max(initial=0)) + 1, division.n_codes))
-            for level, own in division.levels.items():
-                yield division.facet, level, by_code[list(own)].sum(axis=0)
+            for level, level_codes in division.levels.items():
+                yield division.facet, level, by_code[list(level_codes)].sum(axis=0)
 
 
 def _crossed(codes: Ints, change: Ints, n_codes: int) -> Ints:

@@ -3,12 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
-from nerscope.errors import InputError, UsageError, expect, suggest
-from nerscope.results.errors import check_system
+from nerscope.errors import InputError, UsageError, expect
 from nerscope.results.over_datasets import (
     DatasetsRow,
     RunsRow,
@@ -20,6 +18,9 @@ from nerscope.results.pairing import version_note
 from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
+from nerscope.results.selection import CellChoice, check_choice, check_names_list, narrow_evidence
+from nerscope.results.selection import PairNames as PairNames
+from nerscope.results.selection import pairs_of as pairs_of
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS as _POOLED
 from nerscope.scoring.metrics import NEITHER, metric_named
@@ -32,7 +33,6 @@ from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS
 
-PairNames = tuple[str, str]
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of
 # which facets; on which types; and everything else.
@@ -40,6 +40,7 @@ PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
 _PREFERRED = ("f1", "recall", "ter")
 _MOST_MARGIN = 1e6
 MOST_UNPOOLED = _POOLED - 1  # so many clusters or fewer are counted one by one
+# Rows that agree in all of these are about the same units.
 _QUESTION = ("dataset", "system_a", "system_b", "metric", "a", "b", "n", "low", "high", "differing")
 
 
@@ -177,16 +178,16 @@ def compare(
     choice = CellChoice(facets, metrics, matches, types, by_type)
     _check_comparison(results, choice, method, correction, margin)
     protocol = choose_protocol(results.protocol, over, ratio)
-    sampling, asked = Sampling(resample, samples, seed), ComparisonPlan(method, about, same_seeds)
+    sampling, plan = Sampling(resample, samples, seed), ComparisonPlan(method, about, same_seeds)
     cells, notes = list[ComparedCell](), list(version_notes(results.evidence))
     for evidence in results.evidence:
         pairs_here, missing = pairs_of(evidence, results, a, b, baseline, pairs)
         chosen = narrow_evidence(evidence, facets, metrics, matches)
         compared = compared_cells(
-            chosen, pairs_here, sampling, asked, choice.has_types, metrics is not None
+            chosen, pairs_here, sampling, plan, choice.has_types, metrics is not None
         )
         cells += [cell for cell in compared if types is None or cell.row.type in types]
-        notes += [*missing, *run_notes(chosen, pairs_here, asked)]
+        notes += [*missing, *run_notes(chosen, pairs_here, plan)]
     settings = {
         "method": method,
         "correction": correction,
@@ -197,22 +198,6 @@ def compare(
     return _add_family_numbers(
         comparison, [cell.difference for cell in cells], margin, simultaneous
     )
-
-
-@dataclass(frozen=True, slots=True)
-class CellChoice:
-    """Which cells of results are compared; None stands for all."""
-
-    facets: Sequence[str] | None = None
-    metrics: Sequence[str] | None = None
-    matches: Sequence[str] | None = None
-    types: Sequence[str] | None = None
-    by_type: bool = False
-
-    @property
-    def has_types(self) -> bool:
-        """Whether the levels of facets are compared by type, too."""
-        return self.by_type or self.types is not None
 
 
 def _check_comparison(
@@ -229,15 +214,8 @@ def _check_comparison(
             "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
         )
     correct_p_values([], correction)  # refuses an unknown name
-    _check_chosen(results, choice)
+    check_choice(results, choice)
     _check_margin(margin)
-
-
-def check_names_list(place: str, given: object) -> None:
-    """Refuse what is no list of names; None is none at all."""
-    listed = isinstance(given, Sequence) and all(isinstance(one, str) for one in given)
-    if given is not None and (isinstance(given, str) or not listed):
-        raise UsageError(place, f"{given!r} cannot be", "give a list of names")
 
 
 class ComparedCell(NamedTuple):
@@ -257,7 +235,7 @@ def compared_cells(
     evidence: Evidence,
     pairs: Sequence[PairNames],
     sampling: Sampling,
-    asked: ComparisonPlan,
+    plan: ComparisonPlan,
     by_type: bool = False,
     alone: bool = False,
 ) -> list[ComparedCell]:
@@ -271,7 +249,7 @@ def compared_cells(
         for name in names
     }
     cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
-    for difference in differences(chosen, pairs, sampling, asked):
+    for difference in differences(chosen, pairs, sampling, plan):
         spread, key = difference.pair.spread, difference.key
         division, match = spread.division, spread.match
         if not shown_metrics[key.metric]:
@@ -307,11 +285,15 @@ def _facet_facts(division: FacetTable, match: str) -> _FacetFacts:
 def _only_overall_types(evidence: Evidence) -> Evidence:
     """The evidence without types that are not shown: those of exact match of everything are."""
     divisions = []
-    for one in evidence.divisions:
-        shown = {name: own for name, own in one.metrics.items() if _has_types(one.facet, name)}
-        rest = {name: own for name, own in one.metrics.items() if name not in shown}
-        divisions += [replace(one, metrics=shown)] if shown else []
-        divisions += [replace(one, metrics=rest, by_type=False)] if rest else []
+    for table in evidence.divisions:
+        shown = {
+            name: metrics
+            for name, metrics in table.metrics.items()
+            if _has_types(table.facet, name)
+        }
+        rest = {name: metrics for name, metrics in table.metrics.items() if name not in shown}
+        divisions += [replace(table, metrics=shown)] if shown else []
+        divisions += [replace(table, metrics=rest, by_type=False)] if rest else []
     return replace(evidence, divisions=tuple(divisions))
 
 
@@ -321,15 +303,15 @@ def _has_types(facet: str, match: str) -> bool:
 
 
 def run_notes(
-    evidence: Evidence, pairs: Sequence[PairNames], asked: ComparisonPlan
+    evidence: Evidence, pairs: Sequence[PairNames], plan: ComparisonPlan
 ) -> Iterator[str]:
     """What the numbers of runs mean for what can be said."""
     sizes = {pair: [len(evidence.runs_of(name)) for name in pair] for pair in pairs}
-    single = [pair for pair, own in sizes.items() if max(own) == 1]
-    borrowed = [pair for pair, own in sizes.items() if min(own) == 1 < max(own)]
+    single = [pair for pair, counts in sizes.items() if max(counts) == 1]
+    borrowed = [pair for pair, counts in sizes.items() if min(counts) == 1 < max(counts)]
     if single:
         yield "one run each: this compares two outputs, not two methods"
-    if asked.about == OUTPUTS and len(single) < len(sizes):
+    if plan.about == OUTPUTS and len(single) < len(sizes):
         yield "only these outputs are compared: other training runs may differ more"
     elif borrowed:
         a, b = borrowed[0]
@@ -381,12 +363,12 @@ def _families(rows: Sequence[ComparisonRow]) -> dict[tuple[str, ...], list[int]]
     return families
 
 
-def _p_equivalent(found: Difference, margin: float) -> float:
+def _p_equivalent(difference: Difference, margin: float) -> float:
     """How surprising it is if the systems differ by the margin or more: the larger of two one-sided
     tests (Schuirmann 1987).
     """
-    scale = 100.0 if found.pair.spread.metrics[found.at].is_fraction else 1.0
-    return max(found.p_below(margin / scale), found.p_above(-margin / scale))
+    scale = 100.0 if difference.pair.spread.metrics[difference.at].is_fraction else 1.0
+    return max(difference.p_below(margin / scale), difference.p_above(-margin / scale))
 
 
 def comparison_of(
@@ -426,15 +408,15 @@ def comparison_of(
 
 def _with_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     """The rows, each with the family of its question."""
-    primary, asked = _primary(rows), set[tuple[object, ...]]()
+    primary, questions = _primary(rows), set[tuple[object, ...]]()
     labelled = []
     for row in rows:
         family = _family(row, primary)
         if family == WHERE:
             # Levels of two facets that hold the same units are one question, asked once.
             question = tuple(getattr(row, name) for name in _QUESTION)
-            family = OTHER if question in asked else WHERE
-            asked.add(question)
+            family = OTHER if question in questions else WHERE
+            questions.add(question)
         labelled.append(replace(row, family=family))
     return labelled
 
@@ -456,89 +438,6 @@ def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
     if row.facet == "all" or row.type is not None or not row.leads_facet:
         return OTHER
     return WHERE
-
-
-def pairs_of(
-    evidence: Evidence,
-    results: Results,
-    a: str | None,
-    b: str | None,
-    baseline: str | None,
-    pairs: Sequence[PairNames] | None = None,
-) -> tuple[list[PairNames], list[str]]:
-    """The pairs to compare on a dataset, and who is missing there."""
-    everyone = results.systems
-    for name in (a, b, baseline, *(name for pair in pairs or () for name in pair)):
-        check_system(results, name)
-    if (a is None) != (b is None):
-        raise UsageError(
-            "compare", "only one system is named", "name two systems, or none for all pairs"
-        )
-    if len(everyone) < 2:
-        raise UsageError(
-            "compare",
-            "there is only one system in the results",
-            "evaluate at least two systems together",
-        )
-    if pairs is not None:
-        wanted = list(pairs)
-    elif a is not None and b is not None:
-        wanted = [(a, b)]
-    elif baseline is not None:
-        wanted = [(system, baseline) for system in everyone if system != baseline]
-    else:
-        wanted = list(combinations(everyone, 2))
-    present = [pair for pair in wanted if all(name in evidence.systems for name in pair)]
-    absent = sorted({name for pair in wanted for name in pair if name not in evidence.systems})
-    notes = [f"{evidence.dataset}: {name} has no output here and is left out" for name in absent]
-    return present, notes
-
-
-def narrow_evidence(
-    evidence: Evidence,
-    facets: Sequence[str] | None,
-    metrics: Sequence[str] | None,
-    matches: Sequence[str] | None = None,
-) -> Evidence:
-    """The evidence with some of its facets, metrics and matches."""
-    chosen = []
-    for division in evidence.divisions:
-        if facets is None or division.facet in facets:
-            own = {
-                match: tuple(name for name in names if metrics is None or name in metrics)
-                for match, names in division.metrics.items()
-                if matches is None or match in matches
-            }
-            own = {match: names for match, names in own.items() if names}
-            if own:
-                chosen.append(replace(division, metrics=own))
-    return replace(evidence, divisions=tuple(chosen))
-
-
-def _check_chosen(results: Results, choice: CellChoice) -> None:
-    """Refuse what none of the datasets has."""
-    divisions = [division for evidence in results.evidence for division in evidence.divisions]
-    measured = {
-        metric
-        for division in divisions
-        if not choice.facets or division.facet in choice.facets
-        for names in division.metrics.values()
-        for metric in names
-    }
-    known_facets = {division.facet for division in divisions}
-    known_matches = {match for division in divisions for match in division.matches}
-    known_types = {name for evidence in results.evidence for name in evidence.types}
-    for kind, chosen, known in [
-        ("facet", choice.facets, known_facets),
-        ("metric", choice.metrics, measured),
-        ("match", choice.matches, known_matches),
-        ("type", choice.types, known_types),
-    ]:
-        for name in chosen or ():
-            if name not in known:
-                raise UsageError(
-                    f"{kind} '{name}'", "it is not in the results", suggest(name, known)
-                )
 
 
 def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFacts) -> ComparisonRow:
@@ -580,21 +479,7 @@ def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFact
     )
 
 
-def _run_scores(found: Difference, system: str) -> list[float | None]:
-    return [row_value(float(score)) for score in found.pair.spread.runs[system][:, found.at]]
-
-
-def facet_table_named(
-    evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
-) -> FacetTable:
-    """The division of a facet: that of mentions, or the one that has a match or metric."""
-    found = [one for one in evidence.divisions if one.facet == facet]
-    if not found:
-        raise UsageError(
-            f"facet '{facet}'", "it is not in the results", suggest(facet, evidence.facets)
-        )
-    own = [one for one in found if match in one.matches] or [
-        one for one in found if any(metric in names for names in one.metrics.values())
+def _run_scores(difference: Difference, system: str) -> list[float | None]:
+    return [
+        row_value(float(score)) for score in difference.pair.spread.runs[system][:, difference.at]
     ]
-    own = own or found
-    return next((one for one in own if one.unit == MENTION), own[0])

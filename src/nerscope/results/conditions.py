@@ -74,7 +74,9 @@ def conditions_of(given: ConditionSource) -> list[Condition]:
         return load_conditions(given)
     if not given:
         raise UsageError("conditions", "there is none", "give at least one")
-    return [_numbered(one, f"condition {number}") for number, one in enumerate(given, 1)]
+    return [
+        _numbered(condition, f"condition {number}") for number, condition in enumerate(given, 1)
+    ]
 
 
 def _numbered(given: Condition | Mapping[str, Any], name: str) -> Condition:
@@ -147,11 +149,13 @@ def load_conditions(path: str | os.PathLike[str]) -> list[Condition]:
     tables = content.get(_NAME)
     if tables is None or tables == []:
         raise InputError(str(path), "it has no condition", f"write [[{_NAME}]] and its keys")
-    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         place = f"{path}:{_line(text, _key(_NAME))}"
         raise UsageError(place, f"'{_NAME}' is no list of tables", f"write [[{_NAME}]]")
     places = _places(str(path), text, tables)
-    return [condition_of(table, own) for table, own in zip(tables, places, strict=True)]
+    return [
+        condition_of(table, key_places) for table, key_places in zip(tables, places, strict=True)
+    ]
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any]]:
@@ -163,9 +167,9 @@ def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any]]:
             str(path), f"it cannot be read ({error.strerror})", "check the path"
         ) from None
     except (ValueError, RecursionError) as error:
-        found = re.search(r"at line (\d+)", str(error))
+        line = re.search(r"at line (\d+)", str(error))
         raise InputError(
-            f"{path}:{found[1]}" if found else str(path),
+            f"{path}:{line[1]}" if line else str(path),
             f"it is not TOML ({error})",
             "mend it; docs/commands/gate.md shows an example",
         ) from None
@@ -173,14 +177,14 @@ def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any]]:
 
 def _places(path: str, text: str, tables: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:
     """The place of each key of each table; that of the table is under ''."""
-    starts = [found.start() for found in _HEADER.finditer(text)]
+    starts = [header.start() for header in _HEADER.finditer(text)]
     if len(starts) != len(tables):  # written in another way
         whole = f"{path}:{_line(text, _key(_NAME))}"
         return [{"": whole} for _ in tables]
     places: list[Mapping[str, str]] = []
     for start, end, table in zip(starts, [*starts[1:], len(text)], tables, strict=True):
-        own = {key: f"{path}:{_line(text, _key(key), start, end)}" for key in table}
-        places.append({"": f"{path}:{text.count(chr(10), 0, start) + 1}", **own})
+        key_places = {key: f"{path}:{_line(text, _key(key), start, end)}" for key in table}
+        places.append({"": f"{path}:{text.count(chr(10), 0, start) + 1}", **key_places})
     return places
 
 
@@ -190,5 +194,5 @@ def _key(name: str) -> re.Pattern[str]:
 
 def _line(text: str, key: re.Pattern[str], start: int = 0, end: int | None = None) -> int:
     """The line of a key between two places; that of the first place if it is not found."""
-    found = key.search(text, start, len(text) if end is None else end)
-    return text.count("\n", 0, found.start() if found else start) + 1
+    match = key.search(text, start, len(text) if end is None else end)
+    return text.count("\n", 0, match.start() if match else start) + 1

@@ -92,27 +92,27 @@ class DiagnosisTests:
         self._reasons: dict[tuple[str, str, str], list[str]] = {}  # why not, with the attributes
         for number, part in enumerate(evidence):
             sampling = Sampling(resample, samples, seed)
-            for (dataset, system, attribute), one in _testable_buckets(
+            for (dataset, system, attribute), buckets in _testable_buckets(
                 part, matches, sampling, number
             ):
-                why = one.flipped.why_not(one.unit)
-                if why is None:
-                    self._found[dataset, system, attribute] = one
+                reason = buckets.flipped.why_not(buckets.unit)
+                if reason is None:
+                    self._found[dataset, system, attribute] = buckets
                 else:
-                    self._reasons.setdefault((dataset, system, why), []).append(attribute)
+                    self._reasons.setdefault((dataset, system, reason), []).append(attribute)
 
     def _known(
         self, dataset: str | None = None, system: str | None = None, attribute: str | None = None
     ) -> list[_TestableBuckets]:
         """What can be tested of a dataset, a system, an attribute."""
         if dataset is not None and system is not None and attribute is not None:
-            found = self._found.get((dataset, system, attribute))
-            return [found] if found else []
-        wanted = (dataset, system, attribute)
+            buckets = self._found.get((dataset, system, attribute))
+            return [buckets] if buckets else []
+        filters = (dataset, system, attribute)
         return [
-            one
-            for key, one in self._found.items()
-            if all(name in (None, own) for name, own in zip(wanted, key, strict=True))
+            buckets
+            for key, buckets in self._found.items()
+            if all(name in (None, value) for name, value in zip(filters, key, strict=True))
         ]
 
     def model_wise(self, row: Record) -> Record:
@@ -124,54 +124,62 @@ class DiagnosisTests:
                 **_test_fields(None, []),
             }
         system, attribute = row["system"], row["attribute"]
-        found = self._known(system=system, attribute=attribute)
+        testable = self._known(system=system, attribute=attribute)
         by_chance = [
-            chance_spearman(one.flipped)
+            chance_spearman(buckets.flipped)
             for name in row["datasets"]
-            for one in self._known(name, system, attribute)
+            for buckets in self._known(name, system, attribute)
         ]
         rng = np.random.default_rng(self.seed)  # datasets do not know each other's chance
-        by_chance = [rng.choice(own, self.samples) for own in by_chance]
+        by_chance = [rng.choice(correlations, self.samples) for correlations in by_chance]
         size = (self.samples, self.seed)
         slope = _least_significant(
-            found, lambda many: over_datasets(map(trend, many), *size, signed=True)
+            testable, lambda many: over_datasets(map(trend, many), *size, signed=True)
         )
-        whole = _least_significant(found, lambda many: over_datasets(map(any_effect, many), *size))
+        effect = _least_significant(
+            testable, lambda many: over_datasets(map(any_effect, many), *size)
+        )
         return {
             **_noise_fields("spearman", by_chance),
             **_p_fields(slope, "_trend"),
-            **_test_fields(whole, found),
+            **_test_fields(effect, testable),
         }
 
     def attribute_wise(self, row: Record) -> Record:
         """Any effect and trend of an attribute on a dataset, over all systems."""
-        found = self._known(dataset=row["dataset"], attribute=row["attribute"])
-        by_chance = [np.abs(chance_spearman(one.flipped)) for one in found if one.whole()]
-        slope = _least_significant(found, lambda many: over_systems(map(trend, many)))
-        whole = _least_significant(found, lambda many: over_systems(map(any_effect, many)))
+        testable = self._known(dataset=row["dataset"], attribute=row["attribute"])
+        by_chance = [
+            np.abs(chance_spearman(buckets.flipped)) for buckets in testable if buckets.whole()
+        ]
+        slope = _least_significant(testable, lambda many: over_systems(map(trend, many)))
+        whole = _least_significant(testable, lambda many: over_systems(map(any_effect, many)))
         return {
             **_noise_fields("rho", by_chance),
             **_p_fields(slope, "_trend"),
-            **_test_fields(whole, found),
+            **_test_fields(whole, testable),
         }
 
     def extremes(self, row: Record) -> Record:
         """The best against the worst bucket."""
-        found = self._known(row["dataset"], row["system"], row["attribute"])
-        places = [one.place(row[side]) for one in found for side in ("best", "worst")]
-        return _test_fields(_least_significant(found, lambda many: gap(many[0], *places)), found)
+        testable = self._known(row["dataset"], row["system"], row["attribute"])
+        places = [buckets.place(row[side]) for buckets in testable for side in ("best", "worst")]
+        return _test_fields(
+            _least_significant(testable, lambda many: gap(many[0], *places)), testable
+        )
 
     def lead(self, row: Record) -> Record:
         """Whether A's lead in a bucket is another than over all buckets, which is `overall`."""
-        found = [
-            one for side in "ab" for one in self._known(row["dataset"], row[side], row["attribute"])
+        testable = [
+            buckets
+            for side in "ab"
+            for buckets in self._known(row["dataset"], row[side], row["attribute"])
         ]
-        if len(found) < 2:
+        if len(testable) < 2:
             return {"overall": float("nan"), **_test_fields(None, [])}
-        overall = mean_lead(found[0].flipped, found[1].flipped)
-        place = found[0].place(row["bucket"])
-        chance = _least_significant(found, lambda many: lead(many[0], many[1], place))
-        return {"overall": overall, **_test_fields(chance, found)}
+        overall = mean_lead(testable[0].flipped, testable[1].flipped)
+        place = testable[0].place(row["bucket"])
+        chance = _least_significant(testable, lambda many: lead(many[0], many[1], place))
+        return {"overall": overall, **_test_fields(chance, testable)}
 
     def notes(self) -> Iterator[str]:
         """What cannot be tested, and why: one note for each dataset and reason."""
@@ -188,26 +196,28 @@ def _testable_buckets(
     evidence: Evidence, matches: Mapping[str, str], sampling: Sampling, number: int
 ) -> Iterator[tuple[tuple[str, str, str], _TestableBuckets]]:
     divisions = [
-        found for name in matches for found in _diagnosed_table(evidence, name, matches[name])
+        buckets for name in matches for buckets in _diagnosed_table(evidence, name, matches[name])
     ]
     if not divisions or not len(evidence.documents):
         return
-    chosen = [(system, one) for one in divisions for system in evidence.systems]
+    chosen = [(system, table) for table in divisions for system in evidence.systems]
     ways = dict(_flip_all(evidence, chosen, matches, sampling, [sampling.seed, number]))
     named = by_surface(evidence)
     of_names = {}
     if named is not None:
-        readable = [(system, one) for system, one in chosen if one.unit == MENTION]
-        own = replace(sampling, resample="sentence")  # whose place the names have taken
-        of_names = dict(_flip_all(named, readable, matches, own, [sampling.seed, number, 1]))
+        readable = [(system, table) for system, table in chosen if table.unit == MENTION]
+        by_sentence = replace(sampling, resample="sentence")  # whose place the names have taken
+        of_names = dict(
+            _flip_all(named, readable, matches, by_sentence, [sampling.seed, number, 1])
+        )
     for system, division in chosen:
         key = (system, division.facet)
         both = [ways[key], *([of_names[key]] if key in of_names else [])]
-        both[1:] = [one for one in both[1:] if one.why_not() is None]
-        found = _TestableBuckets(
+        both[1:] = [table for table in both[1:] if table.why_not() is None]
+        buckets = _TestableBuckets(
             both, list(division.levels), sampling.unit(evidence), evidence.dataset
         )
-        yield (evidence.dataset, *key), found
+        yield (evidence.dataset, *key), buckets
 
 
 def _flip_all(
@@ -227,24 +237,27 @@ def _flip_all(
         for system, division in chosen
     ]
     every = flip_signs(parts, sampling.samples, seed) if parts else []
-    for (system, division), one in zip(chosen, every, strict=True):
-        yield (system, division.facet), one
+    for (system, division), flipped in zip(chosen, every, strict=True):
+        yield (system, division.facet), flipped
 
 
 def _diagnosed_table(evidence: Evidence, facet: str, match: str) -> list[FacetTable]:
     """The division of a facet that has the metric, if any."""
-    found = [one for one in evidence.divisions if one.facet == facet]
-    return [one for one in found if METRIC in one.metrics.get(match, ())][:1]
+    tables = [table for table in evidence.divisions if table.facet == facet]
+    return [table for table in tables if METRIC in table.metrics.get(match, ())][:1]
 
 
 def _least_significant(
-    found: Sequence[_TestableBuckets], test: Callable[[Sequence[FlippedScores]], NullTest]
+    testable: Sequence[_TestableBuckets], test: Callable[[Sequence[FlippedScores]], NullTest]
 ) -> NullTest | None:
     """A test by documents or sentences, and by names: what is less sure counts."""
-    if not found:
+    if not testable:
         return None
-    ways = range(max(len(one.ways) for one in found))
-    chances = [test([one.ways[min(way, len(one.ways) - 1)] for one in found]) for way in ways]
+    ways = range(max(len(buckets.ways) for buckets in testable))
+    chances = [
+        test([buckets.ways[min(way, len(buckets.ways) - 1)] for buckets in testable])
+        for way in ways
+    ]
     return max(chances, key=lambda chance: chance.p)
 
 
@@ -253,16 +266,16 @@ def _p_fields(chance: NullTest | None, which: str = "") -> Record:
     return {f"p{which}": p, f"significant{which}": is_significant(p)}
 
 
-def _test_fields(chance: NullTest | None, found: Sequence[_TestableBuckets]) -> Record:
+def _test_fields(chance: NullTest | None, testable: Sequence[_TestableBuckets]) -> Record:
     """A test in the words of a record."""
-    said, clusters = _p_fields(chance), dict[str, int]()
-    for one in found:
-        clusters[one.dataset] = max(clusters.get(one.dataset, 0), one.flipped.clusters)
-    units = list(dict.fromkeys(f"{one.unit}s" for one in found))
-    units += ["names"] if any(len(one.ways) > 1 for one in found) else []
-    exact = ", exact" if all(way.every for one in found for way in one.ways) else ""
-    test = None if np.isnan(said["p"]) else f"sign flips of {' and of '.join(units)}{exact}"
-    return {**said, "test": test, "clusters": sum(clusters.values())}
+    fields, clusters = _p_fields(chance), dict[str, int]()
+    for buckets in testable:
+        clusters[buckets.dataset] = max(clusters.get(buckets.dataset, 0), buckets.flipped.clusters)
+    units = list(dict.fromkeys(f"{buckets.unit}s" for buckets in testable))
+    units += ["names"] if any(len(buckets.ways) > 1 for buckets in testable) else []
+    exact = ", exact" if all(way.every for buckets in testable for way in buckets.ways) else ""
+    test = None if np.isnan(fields["p"]) else f"sign flips of {' and of '.join(units)}{exact}"
+    return {**fields, "test": test, "clusters": sum(clusters.values())}
 
 
 def _noise_fields(name: str, by_chance: Sequence[Floats]) -> Record:
@@ -339,8 +352,8 @@ def _with_tests(rows: Iterable[Record], test: Callable[[Record], Record]) -> lis
     """Rows with what is tested of them, before what the paper tests."""
     joined = []
     for row in rows:
-        own = {key: value for key, value in row.items() if not key.startswith(PAPER)}
-        joined.append(_nan_to_none({**own, **test(row), **row}))
+        ours = {key: value for key, value in row.items() if not key.startswith(PAPER)}
+        joined.append(_nan_to_none({**ours, **test(row), **row}))
     return joined
 
 

@@ -66,6 +66,8 @@ class MentionSide:
     @cached_property
     def mentions(self) -> Mentions:
         """The mentions as spans that never reach into another sentence."""
+        # Sentence 3, token 5 with a width of 100 is 305: one axis for the whole dataset, with a gap
+        # behind every sentence.
         start = self.units.sentence.astype(np.int64) * self.width + _start(self.units)
         return Mentions(start, start + _length(self.units), self.units.type, self.units.shape)
 
@@ -109,14 +111,18 @@ class MentionSide:
 
     def levels(self, index: int) -> dict[str, str]:
         """The levels of a mention under every facet of mentions."""
-        found = {}
+        by_facet = {}
         for division in self.evidence.divisions:
             codes = self.units.codes.get(division.facet)
             if division.unit == MENTION and codes is not None:
                 code = int(codes[index])
-                names = [level for level, own in division.levels.items() if code in own]
-                found[division.facet] = " ".join(names)
-        return found
+                names = [
+                    level
+                    for level, codes_of_level in division.levels.items()
+                    if code in codes_of_level
+                ]
+                by_facet[division.facet] = " ".join(names)
+        return by_facet
 
 
 def _start(units: Units) -> Ints:
@@ -160,7 +166,7 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[dic
         for index, outcome in enumerate(by_gold):
             record = _record(gold, index, pred, mates.get(index))
             yield {**head, "side": "gold", "outcome": outcome, **record}
-        mates = {own: other for other, own in mates.items()}
+        mates = {pred_index: other for other, pred_index in mates.items()}
         for index, outcome in enumerate(by_pred):
             record = _record(pred, index, gold, mates.get(index))
             yield {**head, "side": "pred", "outcome": outcome, **record}
@@ -176,7 +182,7 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[
     a, b = gold[pairs.gold], pred[pairs.pred]
     same_span: Bools = CandidatePairs(a, b).same_span
     names = np.array(["wrong type and boundary", "wrong boundary", "wrong type", "correct"], object)
-    outcome = names[2 * same_span + (a.type == b.type)]
+    outcome = names[2 * same_span + (a.type == b.type)]  # 3: both, 2: span only, 1: type only
     by_gold[pairs.gold], by_pred[pairs.pred] = outcome, outcome
     settled_gold = set(pairs.gold[same_span].tolist())
     settled_pred = set(pairs.pred[same_span].tolist())
@@ -195,16 +201,16 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[
     return by_gold.tolist(), by_pred.tolist()
 
 
-def _record(own: MentionSide, index: int, other: MentionSide, mate: int | None) -> dict[str, Any]:
-    start, end = own.span(index)
-    tokens = own.tokens(index)
+def _record(side: MentionSide, index: int, other: MentionSide, mate: int | None) -> dict[str, Any]:
+    start, end = side.span(index)
+    tokens = side.tokens(index)
     low, high = other.span(mate) if mate is not None else (None, None)
     overlap = 0.0
     if low is not None and high is not None:
         overlap = (min(end, high) - max(start, low)) / (max(end, high) - min(start, low))
     return {
-        "type": own.type(index),
-        "text": own.text(index),
+        "type": side.type(index),
+        "text": side.text(index),
         "start": start,
         "end": end,
         "other_type": None if mate is None else other.type(mate),
@@ -212,10 +218,10 @@ def _record(own: MentionSide, index: int, other: MentionSide, mate: int | None) 
         "other_start": low,
         "other_end": high,
         "overlap": overlap,
-        **own.levels(index),
+        **side.levels(index),
         "sentence": None if tokens is None else " ".join(tokens),
         "tokens": tokens,
-        "place": own.place(index),
+        "place": side.place(index),
     }
 
 
@@ -231,14 +237,14 @@ def confusion_records(results: Results, system: str | None = None) -> Iterator[d
         counts.update((None, kind) for kind in np.delete(b, pairs.pred).tolist())
         names = [*evidence.types, None]
         places: list[int | None] = [*range(len(evidence.types)), None]
-        for one in places:
-            for other in places:
-                if counts[one, other]:
+        for gold_type in places:
+            for pred_type in places:
+                if counts[gold_type, pred_type]:
                     yield {
                         **head,
-                        "gold": names[-1 if one is None else one],
-                        "predicted": names[-1 if other is None else other],
-                        "n": counts[one, other],
+                        "gold": names[-1 if gold_type is None else gold_type],
+                        "predicted": names[-1 if pred_type is None else pred_type],
+                        "n": counts[gold_type, pred_type],
                     }
 
 
@@ -249,13 +255,13 @@ def partial_records(
     for evidence, run, head in _runs(results, None):
         chosen = matches if matches is not None else partial_matches(evidence)
         gold, pred = gold_side(evidence), run_side(evidence, run)
-        found: dict[tuple[int, int], dict[str, float]] = {}
+        credits_of: dict[tuple[int, int], dict[str, float]] = {}
         for match in chosen:
             pairs = match_named(match)(gold.mentions, pred.mentions)
             for g, p, credit, kind in zip(*(column.tolist() for column in pairs), strict=True):
                 if kind != CORRECT:
-                    found.setdefault((g, p), {})[match] = credit
-        for (g, p), credits in sorted(found.items()):
+                    credits_of.setdefault((g, p), {})[match] = credit
+        for (g, p), credits in sorted(credits_of.items()):
             tokens = gold.tokens(g)
             yield {
                 **head,
@@ -272,5 +278,7 @@ def partial_records(
 
 def partial_matches(evidence: Evidence) -> list[str]:
     """The matches of all mentions together, but for exact match."""
-    overall = [one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION]
-    return [match for one in overall for match in one.matches if match != "exact"]
+    overall = [
+        table for table in evidence.divisions if table.facet == "all" and table.unit == MENTION
+    ]
+    return [match for table in overall for match in table.matches if match != "exact"]

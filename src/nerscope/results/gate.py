@@ -67,16 +67,16 @@ def gate(
     ['ok', 'fail']
     """
     rules = {"floor": floor, "max_drop": max_drop, "alpha": alpha}
-    said = {**rules, "metric": metric, "type": type, "match": match, "system": system}
-    wanted = _chosen_conditions(conditions, facets, said)
+    options = {**rules, "metric": metric, "type": type, "match": match, "system": system}
+    chosen = _chosen_conditions(conditions, facets, options)
     if undecided not in (PASSES, FAILS):
         raise UsageError(
             "undecided", f"there is no '{undecided}'", suggest(undecided, (PASSES, FAILS))
         )
     sampling = Sampling(resample)
-    _check_sides(results, baseline, wanted)
+    _check_sides(results, baseline, chosen)
     judge = _Gatekeeper(results, baseline, sampling, undecided == FAILS)
-    return [verdict for condition in wanted for verdict in judge.verdicts(condition)]
+    return [verdict for condition in chosen for verdict in judge.verdicts(condition)]
 
 
 def baseline_notes(results: Results, baseline: Results | None) -> list[str]:
@@ -93,10 +93,10 @@ def baseline_notes(results: Results, baseline: Results | None) -> list[str]:
 
 
 def _chosen_conditions(
-    conditions: ConditionSource | None, facets: Sequence[str] | None, said: dict[str, Any]
+    conditions: ConditionSource | None, facets: Sequence[str] | None, options: dict[str, Any]
 ) -> list[Condition]:
     """The conditions that were given, or those that the options make."""
-    given = {key: value for key, value in said.items() if value is not None}
+    given = {key: value for key, value in options.items() if value is not None}
     if conditions is not None:
         for key in [*given, *(["facet"] if facets else [])]:
             raise UsageError(key, "it has no place beside conditions", "put it into them")
@@ -106,9 +106,9 @@ def _chosen_conditions(
     return [check_condition(Condition(**given, facet=facet)) for facet in facets or ["all"]]
 
 
-def _check_sides(results: Results, baseline: Results | None, wanted: list[Condition]) -> None:
+def _check_sides(results: Results, baseline: Results | None, conditions: list[Condition]) -> None:
     if baseline is None:
-        for condition in wanted:
+        for condition in conditions:
             if condition.compares:
                 raise UsageError(
                     condition.at("", "") or "baseline",
@@ -143,7 +143,7 @@ class _Gatekeeper:
     def verdicts(self, condition: Condition) -> list[Verdict]:
         """What a condition says of everyone it speaks of."""
         everyone = pairings(self.results, self.baseline, condition)
-        return [self._verdict(condition, one) for one in everyone]
+        return [self._verdict(condition, pairing) for pairing in everyone]
 
     def _verdict(self, condition: Condition, pairing: Pairing) -> Verdict:
         about: dict[str, Any] = {
@@ -188,13 +188,13 @@ class _Gatekeeper:
         return pick_measurement(self._numbers[key, compared], there, condition), there.match
 
 
-def _fields(condition: Condition, found: Measurement) -> dict[str, Any]:
+def _fields(condition: Condition, measurement: Measurement) -> dict[str, Any]:
     """What a verdict holds of a measured number."""
-    points, difference = points_of(condition, found), found.difference
+    points, difference = points_of(condition, measurement), measurement.difference
     fields = {
-        "n": found.n,
-        "new": found.new,
-        "old": found.old,
+        "n": measurement.n,
+        "new": measurement.new,
+        "old": measurement.old,
         "drop": -points.gain + 0.0,  # never minus zero
         "low": points.low,
         "high": points.high,

@@ -32,7 +32,7 @@ def bounds_of(
     evidence: Evidence, systems: Sequence[str], sampling: Sampling, *, each_run: bool = True
 ) -> dict[str, RowBounds]:
     """The bounds of all numbers of some systems: of the mean over runs, and of each run."""
-    found: dict[str, RowBounds] = {system: {} for system in systems}
+    bounds: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.unit(evidence)
     clusters = clusters_of(evidence, unit)
     for division in evidence.divisions:
@@ -41,17 +41,17 @@ def bounds_of(
             for spread in _spreads(evidence, clustered, each_run):
                 for name in spread.systems:
                     system, _, run = name.partition(_RUN)
-                    found[system].update(named_bounds(evidence, spread, name, run, unit))
+                    bounds[system].update(named_bounds(evidence, spread, name, run, unit))
     for system in systems:
         runs = evidence.runs_of(system)
-        wanted = {"": runs}
+        runs_by_number = {"": runs}
         if each_run and len(runs) > 1:
-            wanted |= {evidence.runs[run][1]: [run] for run in runs}
-        for number, own in wanted.items():
-            for metric, size, interval in surface_intervals(evidence, own, clusters):
+            runs_by_number |= {evidence.runs[run][1]: [run] for run in runs}
+        for number, numbered_runs in runs_by_number.items():
+            for metric, size, interval in surface_intervals(evidence, numbered_runs, clusters):
                 key = "\t".join([number, "all", SURFACE, "all", "", metric])
-                found[system][key] = _bounds(interval, size, 0.0, unit)
-    return found
+                bounds[system][key] = _bounds(interval, size, 0.0, unit)
+    return bounds
 
 
 def _spreads(evidence: Evidence, clustered: ClusterCounts, each_run: bool) -> list[Jackknife]:
@@ -70,8 +70,8 @@ def named_bounds(
 ) -> Iterator[tuple[str, RowInterval]]:
     """Bounds by the names of their rows."""
     values, clusters = spread.values(system), spread.clusters[spread.systems.index(system)]
-    found = zip(spread.keys, intervals(spread, system), values, clusters, strict=True)
-    for (level, kind, metric), interval, value, size in found:
+    cells = zip(spread.keys, intervals(spread, system), values, clusters, strict=True)
+    for (level, kind, metric), interval, value, size in cells:
         name = "" if kind is None else evidence.types[kind]
         key = "\t".join([run, spread.division.facet, spread.match, level, name, metric])
         yield key, _bounds(interval, size, value, unit)
@@ -124,8 +124,8 @@ def with_intervals(results: Results, wanted: Sampling | bool) -> Results:
     for evidence in results.evidence:
         bounds = bounds_of(evidence, evidence.systems, sampling)
         rows = add_intervals(rows, evidence.dataset, bounds)
-    said = [with_resampling(part, sampling) for part in results.evidence]
-    return Results(said, results.losses, rows, results.protocol)
+    signed = [with_resampling(part, sampling) for part in results.evidence]
+    return Results(signed, results.losses, rows, results.protocol)
 
 
 def with_bounds(results: Results) -> Results:

@@ -12,6 +12,7 @@ from nerscope.errors import InputError, plural
 from nerscope.results.errors import MentionSide, gold_side, partial_matches, run_side
 from nerscope.results.judgements import BAD, GOOD, JudgedFile, JudgedPair, Judgement, PairIdentity
 from nerscope.results.results import Results
+from nerscope.results.rows import ResultRow
 from nerscope.scoring.counts import CORRECT
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
 from nerscope.scoring.matching import equal_mentions, match_named
@@ -125,46 +126,88 @@ def _in_order(
 Key = TypeVar("Key", bound=Hashable)  # by which a pair is known
 
 
-def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class ShareRow(ResultRow):
+    """How many pairs that got credit under a match were judged, and how many of them good."""
+
+    system: str
+    match: str
+    pairs: int
+    judged: int
+    good: int
+    dataset: str | None = None  # where results are known
+    type: str | None = None  # where shares are counted by type
+
+    @property
+    def share_good(self) -> float | None:
+        """The share of the judged pairs that are good."""
+        return self.good / self.judged if self.judged else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON has it; the key of the share is "share good"."""
+        return {
+            **({} if self.dataset is None else {"dataset": self.dataset}),
+            "system": self.system,
+            "match": self.match,
+            **({} if self.type is None else {"type": self.type}),
+            "pairs": self.pairs,
+            "judged": self.judged,
+            "good": self.good,
+            "share good": self.share_good,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementRow(ResultRow):
+    """How far judges agree on the pairs that all of them judged: raw, and beyond chance (κ)."""
+
+    judges: int
+    pairs: int
+    raw: float | None
+    kappa: float | None
+
+
+class ShareKey(NamedTuple):
+    """What a pair counts under."""
+
+    system: str
+    match: str
+    dataset: str | None = None
+    type: str | None = None
+
+
+def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[ShareRow]:
     """For each system and match (and type): how many pairs were judged, which share of them good.
 
-    >>> shares([Judgement("x", "PER", ("left",), "good")])
-    [{'system': 'x', 'match': 'left', 'pairs': 1, 'judged': 1, 'good': 1, 'share good': 1.0}]
+    >>> [row] = shares([Judgement("x", "PER", ("left",), "good")])
+    >>> row.system, row.judged, row.share_good
+    ('x', 1, 1.0)
     """
-    head = ("system", "match", *(["type"] if by_type else []))
     return count_shares(
-        head,
         (
-            ((one.system, match, *([one.type] if by_type else [])), [one.judgement])
-            for one in judgements
-            for match in one.matches
-        ),
+            ShareKey(judgement.system, match, type=judgement.type if by_type else None),
+            [judgement.judgement],
+        )
+        for judgement in judgements
+        for match in judgement.matches
     )
 
 
-def count_shares(
-    head: Sequence[str], pairs: Iterable[tuple[tuple[str, ...], Sequence[str]]]
-) -> list[dict[str, Any]]:
-    """Shares of pairs, each given with what it counts under and all that was said of it."""
-    counts: dict[tuple[str, ...], list[int]] = {}
-    for key, said in pairs:
+def count_shares(pairs: Iterable[tuple[ShareKey, Sequence[str]]]) -> list[ShareRow]:
+    """Shares of pairs, each given with what it counts under and all votes on it."""
+    counts: dict[ShareKey, list[int]] = {}
+    for key, votes in pairs:
         entry = counts.setdefault(key, [0, 0, 0])
         entry[0] += 1
-        entry[1] += sum(one in (GOOD, BAD) for one in said)
-        entry[2] += sum(one == GOOD for one in said)
+        entry[1] += sum(vote in (GOOD, BAD) for vote in votes)
+        entry[2] += sum(vote == GOOD for vote in votes)
     return [
-        {
-            **dict(zip(head, key, strict=True)),
-            "pairs": pairs_there,
-            "judged": judged,
-            "good": good,
-            "share good": good / judged if judged else None,
-        }
-        for key, (pairs_there, judged, good) in counts.items()
+        ShareRow(key.system, key.match, n_pairs, judged, good, key.dataset, key.type)
+        for key, (n_pairs, judged, good) in counts.items()
     ]
 
 
-def agreement(judges: Sequence[JudgedFile]) -> dict[str, Any]:
+def agreement(judges: Sequence[JudgedFile]) -> AgreementRow:
     """How far several judges of the same pairs agree: raw, and beyond chance (κ).
 
     Pairs in JSON are the same if they stand in the same place, rows of a list if they have the same
@@ -199,7 +242,7 @@ def _check_same_data(judges: Sequence[JudgedFile]) -> None:
                 )
 
 
-def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
+def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> AgreementRow:
     """How far judges agree, each given as what was said of each pair.
 
     κ is Cohen's for two judges and Fleiss' for more, over the pairs that all of them judged.
@@ -210,9 +253,10 @@ def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
     common = [key for key in judges[0] if all(judge.get(key) for judge in judges)]
     full = [[judge[key] for judge in judges] for key in common]
     if not full:
-        return {"judges": len(judges), "pairs": 0, "raw": None, "kappa": None}
+        return AgreementRow(len(judges), 0, None, None)
     size, n = len(judges), len(full)
     goods = [votes.count(GOOD) for votes in full]
+    # The share of pairs of judges that agree: of 3 judges with 2 x good, 1 of 3 pairs does.
     raw = sum(k * (k - 1) + (size - k) * (size - k - 1) for k in goods) / (n * size * (size - 1))
     if size == 2:
         first, second = (sum(votes[judge] == GOOD for votes in full) / n for judge in (0, 1))
@@ -221,22 +265,22 @@ def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> dict[str, Any]:
         share = sum(goods) / (n * size)
         chance = share**2 + (1 - share) ** 2
     kappa = (raw - chance) / (1 - chance) if chance < 1 else None
-    return {"judges": size, "pairs": n, "raw": raw, "kappa": kappa}
+    return AgreementRow(size, n, raw, kappa)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedResults:
     """What judges said of the pairs of results, how far they agree, and what did not fit."""
 
-    shares: list[dict[str, Any]]
-    agreement: dict[str, Any] | None
+    shares: list[ShareRow]
+    agreement: AgreementRow | None
     notes: list[str]
 
     @property
     def data(self) -> dict[str, Any]:
         """What JSON says of it, beside the results."""
-        found = {"shares": self.shares, "agreement": self.agreement, "notes": self.notes}
-        return {"judged": found}
+        judged = {"shares": self.shares, "agreement": self.agreement, "notes": self.notes}
+        return {"judged": judged}
 
 
 @dataclass(slots=True)
@@ -257,7 +301,7 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
     """
     pairs = {pair.identity: pair for pair in map(JudgedPair.of, pair_records(results))}
     fitted = [_fit_judgements(pairs, judge) for judge in judges]
-    found = count_shares(("dataset", "system", "match"), _votes_by_cell(pairs.values(), fitted))
+    counted = count_shares(_votes_by_cell(pairs.values(), fitted))
     datasets = [part.dataset for part in results.evidence]
     notes = [
         note
@@ -265,48 +309,52 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
         for note in _notes(judge.name, fit, datasets)
     ]
     agreement = judge_agreement([fit.votes for fit in fitted]) if len(judges) > 1 else None
-    return JudgedResults(_ordered_shares(found, results), agreement, notes)
+    return JudgedResults(_ordered_shares(counted, results), agreement, notes)
 
 
 def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[str, Any]]:
     """The pairs of results, each with what the first judge who judged it said."""
-    records = pair_records(results)
-    for record in records:
+    judged_records = []
+    for record in pair_records(results):
         pair = JudgedPair.of(record)
-        said = ((judge.pairs or {}).get(pair.identity) for judge in judges)
-        own = (one.judgement for one in said if one and not pair.contradicts(one))
-        record["judgement"] = next(filter(None, own), "")
-    return records
+        judged = ((judge.pairs or {}).get(pair.identity) for judge in judges)
+        votes = (
+            same_pair.judgement
+            for same_pair in judged
+            if same_pair and not pair.contradicts(same_pair)
+        )
+        judged_records.append({**record, "judgement": next(filter(None, votes), "")})
+    return judged_records
 
 
 def _fit_judgements(pairs: dict[PairIdentity, JudgedPair], judge: JudgedFile) -> _JudgementFit:
     fit = _JudgementFit()
     for identity, judged in (judge.pairs or {}).items():
-        own = pairs.get(identity)
+        pair = pairs.get(identity)
         if not judged.judgement:
             continue
-        if own is None:
+        if pair is None:
             fit.strangers.append(identity)
-        elif own.contradicts(judged):
+        elif pair.contradicts(judged):
             fit.other_words += 1
         else:
             fit.votes[identity] = judged.judgement
-            fit.by_place += not own.has_texts(judged)
+            fit.by_place += not pair.has_texts(judged)
     return fit
 
 
 def _votes_by_cell(
     pairs: Iterable[JudgedPair], fitted: Sequence[_JudgementFit]
-) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+) -> Iterator[tuple[ShareKey, list[str]]]:
     """What each pair of each system counts under, and all that was said of it."""
     for pair in pairs:
-        said = [fit.votes[pair.identity] for fit in fitted if pair.identity in fit.votes]
+        votes = [fit.votes[pair.identity] for fit in fitted if pair.identity in fit.votes]
         for system, credits in pair.systems.items():
             for match in credits:
-                yield (pair.identity.dataset, system, match), said
+                yield ShareKey(system, match, pair.identity.dataset), votes
 
 
-def _ordered_shares(found: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
+def _ordered_shares(shares: list[ShareRow], results: Results) -> list[ShareRow]:
     """Datasets, systems and matches in the order of the results."""
     every = (
         (part.dataset, system, match)
@@ -315,18 +363,20 @@ def _ordered_shares(found: list[dict[str, Any]], results: Results) -> list[dict[
         for match in partial_matches(part)
     )
     rank = {key: number for number, key in enumerate(every)}
-    return sorted(found, key=lambda one: rank[one["dataset"], one["system"], one["match"]])
+    return sorted(shares, key=lambda share: rank[share.dataset or "", share.system, share.match])
 
 
 def _notes(name: str, fit: _JudgementFit, datasets: Sequence[str]) -> Iterator[str]:
     if fit.strangers:
-        unknown = dict.fromkeys(one.dataset for one in fit.strangers if one.dataset not in datasets)
+        unknown = dict.fromkeys(
+            identity.dataset for identity in fit.strangers if identity.dataset not in datasets
+        )
         why = f" (no dataset here is called {', '.join(unknown)})" if unknown else ""
-        said = plural(len(fit.strangers), "judgement")
-        yield f"{name}: {said} of pairs that these results do not have{why}"
+        judgements = plural(len(fit.strangers), "judgement")
+        yield f"{name}: {judgements} of pairs that these results do not have{why}"
     if fit.other_words:
-        said = plural(fit.other_words, "judgement")
-        yield f"{name}: {said} of other words in the same place, left out: other data?"
+        judgements = plural(fit.other_words, "judgement")
+        yield f"{name}: {judgements} of other words in the same place, left out: other data?"
     if fit.by_place:
-        said = plural(fit.by_place, "judgement")
-        yield f"{name}: {said} found by place alone, as texts are not kept"
+        judgements = plural(fit.by_place, "judgement")
+        yield f"{name}: {judgements} found by place alone, as texts are not kept"

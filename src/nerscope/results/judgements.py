@@ -55,7 +55,10 @@ class JudgedPair:
     def of(cls, record: Mapping[str, Any]) -> "JudgedPair":
         """A pair from its record, which must be as it should be."""
         gold, predicted = record["gold"], record["predicted"]
-        spans = (JudgedSpan(one["start"], one["end"], one["type"]) for one in (gold, predicted))
+        spans = (
+            JudgedSpan(mention["start"], mention["end"], mention["type"])
+            for mention in (gold, predicted)
+        )
         return cls(
             PairIdentity(record["dataset"], record["sentence"], *spans),
             (gold["text"], predicted["text"]),
@@ -70,7 +73,9 @@ class JudgedPair:
     def contradicts(self, other: "JudgedPair") -> bool:
         """Whether other words stand in the same place; texts that are not kept say nothing."""
         both = zip(self.texts, other.texts, strict=True)
-        return any(one != two for one, two in both if one is not None and two is not None)
+        return any(
+            ours != theirs for ours, theirs in both if ours is not None and theirs is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +90,17 @@ class JudgedFile:
     def votes(self) -> dict[Hashable, str]:
         """What was said of each pair; the pairs of a list are known by their rows."""
         if self.pairs is None:
-            return {row: one.judgement for row, one in enumerate(self.judgements)}
+            return {row: judgement.judgement for row, judgement in enumerate(self.judgements)}
         return {identity: pair.judgement for identity, pair in self.pairs.items()}
 
 
-def normalise_judgement(said: str) -> str:
+def normalise_judgement(judgement: str) -> str:
     """A judgement without what does not matter.
 
     >>> normalise_judgement(" Good")
     'good'
     """
-    return said.strip().lower()
+    return judgement.strip().lower()
 
 
 FORMAT = 1  # of the JSON; raised when an older program would misread it
@@ -124,14 +129,14 @@ def read_judgements(path: FilePath) -> JudgedFile:
 
 def read_pairs(path: FilePath) -> JudgedFile:
     """Judgements that say where their pairs stand: those in JSON."""
-    found = read_judgements(path)
-    if found.pairs is None:
+    judged = read_judgements(path)
+    if judged.pairs is None:
         raise InputError(
-            found.name,
+            judged.name,
             "a list in CSV does not say which tokens its pairs are",
             "give the JSON that a report page exports, or use nerscope judged",
         )
-    return found
+    return judged
 
 
 # CSV
@@ -152,8 +157,8 @@ def _from_csv(name: str, data: bytes) -> Iterator[Judgement]:
     for number, row in enumerate(rows, 2):
         _check_row(f"{name}:{number}", row, matches)
         given = tuple(key.removeprefix(_CREDIT) for key in matches if row[key])
-        said = normalise_judgement(row[_COLUMN])
-        yield Judgement(row.get("system", ""), row.get("gold type", ""), given, said)
+        judgement = normalise_judgement(row[_COLUMN])
+        yield Judgement(row.get("system", ""), row.get("gold type", ""), given, judgement)
 
 
 def _check_row(place: str, row: Mapping[str, str], matches: list[str]) -> None:
@@ -173,11 +178,11 @@ def _check_row(place: str, row: Mapping[str, str], matches: list[str]) -> None:
     _check_judgement(place, row[_COLUMN])
 
 
-def _check_judgement(place: str, said: str) -> None:
-    if normalise_judgement(said) not in (GOOD, BAD, ""):
+def _check_judgement(place: str, judgement: str) -> None:
+    if normalise_judgement(judgement) not in (GOOD, BAD, ""):
         raise FormatError(
             place,
-            f"judgement '{reprlib.repr(said)[1:-1]}' is unknown",
+            f"judgement '{reprlib.repr(judgement)[1:-1]}' is unknown",
             "write good or bad, or leave it empty",
         )
 
@@ -204,12 +209,12 @@ def _from_json(name: str, data: bytes) -> JudgedFile:
         place = f"{name}: pair {number}"
         pair = _checked_pair(place, record)
         pairs[pair.identity] = _joined(place, pairs.get(pair.identity), pair)
-    said = [
+    judgements = [
         Judgement(system, pair.identity.gold.type, tuple(credits), pair.judgement)
         for pair in pairs.values()
         for system, credits in pair.systems.items()
     ]
-    return JudgedFile(name, said, pairs)
+    return JudgedFile(name, judgements, pairs)
 
 
 def _refuse_constant(text: str) -> None:
@@ -244,7 +249,7 @@ def _cannot_be(place: str, key: str, value: object) -> FormatError:
 
 def _short(value: object) -> str:
     """A value in a message: never long, and by the name that JSON has for it."""
-    names = [name for one, name in _JSON_NAMES if value is one]
+    names = [name for constant, name in _JSON_NAMES if value is constant]
     return names[0] if names else reprlib.repr(value)
 
 

@@ -40,10 +40,12 @@ def mistakes(
     A pair of a gold and a predicted mention is one mistake, told from the gold side.
     """
     for name, given, known in [("kind", kinds, KINDS), ("sort", [sort], SORTS)]:
-        for one in given:
-            if one not in known:
+        for name_given in given:
+            if name_given not in known:
                 raise UsageError(
-                    f"--{name} {one}", "there is none of this name", suggest(one, known)
+                    f"--{name} {name_given}",
+                    "there is none of this name",
+                    suggest(name_given, known),
                 )
     if sample is not None and sample < 1:
         raise UsageError("--sample", f"{sample} cannot be", "give a whole number from 1 on")
@@ -63,7 +65,7 @@ def mistakes(
         if record["outcome"] != "correct" and (record["side"] == "gold" or _alone(record))
     ]
     wrong_everywhere = _wrong_everywhere(results) if all_wrong else None
-    found = [
+    chosen = [
         record
         for key, record in everything
         if (not types or record["type"] in types or record["other_type"] in types)
@@ -72,9 +74,9 @@ def mistakes(
         and all(_has(record, facet) for facet in facets)
         and (wrong_everywhere is None or key in wrong_everywhere)
     ]
-    if sample is not None and sample < len(found):
-        found = [found[k] for k in sorted(random.Random(seed).sample(range(len(found)), sample))]
-    return sorted(found, key=SORTS[sort]), len(everything)
+    if sample is not None and sample < len(chosen):
+        chosen = [chosen[k] for k in sorted(random.Random(seed).sample(range(len(chosen)), sample))]
+    return sorted(chosen, key=SORTS[sort]), len(everything)
 
 
 def _alone(record: dict[str, Any]) -> bool:
@@ -86,10 +88,10 @@ def _check_level(results: Results, facet: str) -> None:
     """Refuse a level that no facet of mentions has."""
     name, _, level = facet.partition("=")
     known = {
-        one.facet: list(one.levels)
+        table.facet: list(table.levels)
         for part in results.evidence
-        for one in part.divisions
-        if one.unit == MENTION and one.facet != "all"
+        for table in part.divisions
+        if table.unit == MENTION and table.facet != "all"
     }
     fact = "the results do not have it"
     if name not in known:

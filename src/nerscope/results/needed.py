@@ -1,14 +1,14 @@
 """How small a difference a test set can show, and how much data or how many runs would show it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nerscope.errors import UsageError, expect
-from nerscope.results.compare import PairNames, facet_table_named, pairs_of
 from nerscope.results.results import Results
+from nerscope.results.rows import ResultRow
+from nerscope.results.selection import PairNames, facet_table_named, pairs_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.clusters import pooled_by
@@ -19,6 +19,28 @@ from nerscope.stats.intervals import Sampling
 from nerscope.stats.power import Design
 
 RUNS = (2, 3, 5, 10)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PowerRow(ResultRow):
+    """What the test of one pair on one dataset can find."""
+
+    dataset: str
+    system_a: str
+    system_b: str
+    match: str
+    metric: str
+    over: str  # document or sentence
+    clusters: int
+    runs_a: int
+    runs_b: int
+    about: str
+    difference: float  # in points, as asked about
+    power: float | None
+    detectable: float | None  # in points
+    clusters_needed: int | None
+    runs_needed: int | None
+    clusters_by_runs: dict[str, int | None]
 
 
 def power(
@@ -32,8 +54,17 @@ def power(
     metric: str = "f1",
     match: str | None = None,
     resample: str | None = None,
-) -> list[dict[str, Any]]:
-    """For each dataset and pair: what a difference (in points) would take to be found.
+) -> list[PowerRow]:
+    """For each dataset and pair: how likely a difference is found, and what it would take.
+
+    Args:
+        results: what `evaluate` or `Results.load` gave.
+        a, b: two systems; without them, all pairs.
+        difference: the true difference to find, in points.
+        power: the share of test sets in which it shall be found.
+        alpha: the level of the test.
+        metric, match: the number, over all mentions.
+        resample: "document" or "sentence"; by default documents where they are marked.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -44,12 +75,12 @@ def power(
     """
     expect("results", results, Results, "give what evaluate or Results.load gave")
     _check(difference, power, alpha)
-    sampling, found = Sampling(resample), list[dict[str, Any]]()
+    sampling, rows = Sampling(resample), list[PowerRow]()
     for evidence in results.evidence:
         pairs, _ = pairs_of(evidence, results, a, b, None)
-        for one in _overall(evidence, pairs, sampling, metric, match):
-            found.append(_record(evidence, one, sampling, difference, power, alpha))
-    return found
+        for overall in _overall(evidence, pairs, sampling, metric, match):
+            rows.append(_record(evidence, overall, sampling, difference, power, alpha))
+    return rows
 
 
 def _check(difference: float, power: float, alpha: float) -> None:
@@ -72,59 +103,61 @@ def _overall(
 ) -> Iterator[Difference]:
     """The difference over everything, of each pair."""
     division = facet_table_named(evidence, "all", match, metric)
-    own = match or division.matches[0]
-    if metric not in division.metrics.get(own, ()):
+    chosen_match = match or division.matches[0]
+    if metric not in division.metrics.get(chosen_match, ()):
         raise UsageError(
-            f"metric '{metric}'", f"there is none over everything by '{own}'", "choose another one"
+            f"metric '{metric}'",
+            f"there is none over everything by '{chosen_match}'",
+            "choose another one",
         )
     if not metric_named(metric).is_fraction:
         raise UsageError(
             f"metric '{metric}'", "it is no share, and grows with the data", "choose another one"
         )
-    narrow = replace(division, metrics={own: (metric,)}, by_type=False)
+    narrow = replace(division, metrics={chosen_match: (metric,)}, by_type=False)
     chosen = replace(evidence, divisions=(narrow,))
-    for one in differences(chosen, pairs, sampling, ComparisonPlan(test=False)):
-        if one.key.type is None:
-            yield one
+    for overall in differences(chosen, pairs, sampling, ComparisonPlan(test=False)):
+        if overall.key.type is None:
+            yield overall
 
 
 def _record(
     evidence: Evidence,
-    found: Difference,
+    measured: Difference,
     sampling: Sampling,
     difference: float,
     power: float,
     alpha: float,
-) -> dict[str, Any]:
-    pair, at = found.pair, found.at
-    wanted, recipes = difference / 100, pair.about == RECIPES
+) -> PowerRow:
+    pair, at = measured.pair, measured.at
+    as_share, recipes = difference / 100, pair.about == RECIPES
     runs = (len(evidence.runs_of(pair.a)), len(evidence.runs_of(pair.b)))
     design, pooled = _design(pair, at), pooled_by(evidence, sampling.unit(evidence))
-    known = design.clusters >= 2 and not np.isnan(found.a - found.b)
+    known = design.clusters >= 2 and not np.isnan(measured.a - measured.b)
 
-    def documents(own: tuple[int, int]) -> int | None:
-        needed = design.clusters_needed(wanted, own, alpha, power) if known else None
+    def documents(n_runs: tuple[int, int]) -> int | None:
+        needed = design.clusters_needed(as_share, n_runs, alpha, power) if known else None
         return None if needed is None else round(needed * pooled)
 
-    least = found.detectable_at(alpha, power)
-    return {
-        "dataset": evidence.dataset,
-        "system_a": pair.a,
-        "system_b": pair.b,
-        "match": pair.spread.match,
-        "metric": found.key.metric,
-        "over": sampling.unit(evidence),
-        "clusters": round(design.clusters * pooled),
-        "runs_a": runs[0],
-        "runs_b": runs[1],
-        "about": pair.about,
-        "difference": difference,
-        "power": design.power(wanted, design.clusters, runs, alpha) if known else None,
-        "detectable": None if least is None or least > 1 else 100 * least,
-        "clusters_needed": documents(runs),
-        "runs_needed": design.runs_needed(wanted, alpha, power) if known and recipes else None,
-        "clusters_by_runs": {str(k): documents((k, k)) for k in RUNS} if recipes else {},
-    }
+    least = measured.detectable_at(alpha, power)
+    return PowerRow(
+        dataset=evidence.dataset,
+        system_a=pair.a,
+        system_b=pair.b,
+        match=pair.spread.match,
+        metric=measured.key.metric,
+        over=sampling.unit(evidence),
+        clusters=round(design.clusters * pooled),
+        runs_a=runs[0],
+        runs_b=runs[1],
+        about=pair.about,
+        difference=difference,
+        power=design.power(as_share, design.clusters, runs, alpha) if known else None,
+        detectable=None if least is None or least > 1 else 100 * least,
+        clusters_needed=documents(runs),
+        runs_needed=design.runs_needed(as_share, alpha, power) if known and recipes else None,
+        clusters_by_runs={str(k): documents((k, k)) for k in RUNS} if recipes else {},
+    )
 
 
 def _design(pair: Two, at: int) -> Design:

@@ -217,7 +217,9 @@ def datasets_rows(
         fields: list[dict[str, Any]] = [
             {f"{name}_corrected": row_value(p)} for p in correct_p_values(p_values, correction)
         ]
-        summaries = [replace(row, **own) for row, own in zip(summaries, fields, strict=True)]
+        summaries = [
+            replace(row, **p_field) for row, p_field in zip(summaries, fields, strict=True)
+        ]
     return summaries
 
 

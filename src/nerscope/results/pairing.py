@@ -43,42 +43,44 @@ def pairings(results: Results, baseline: Results | None, condition: Condition) -
     if condition.dataset is not None:
         _check_dataset(condition, names, list(old))
         names = [condition.dataset]
-    found = [
-        one for name in names for one in _on_dataset(name, new.get(name), old.get(name), condition)
+    chosen = [
+        pairing
+        for name in names
+        for pairing in _on_dataset(name, new.get(name), old.get(name), condition)
     ]
-    if not found:
+    if not chosen:
         known = {system for part in (*new.values(), *old.values()) for system in part.systems}
         raise UsageError(
             condition.at("system", f"system '{condition.system}'"),
             f"it is not in the results for {', '.join(names)}",
             suggest(condition.system or "", known),
         )
-    return found
+    return chosen
 
 
 def _check_dataset(condition: Condition, names: list[str], old: list[str]) -> None:
-    wanted = condition.dataset or ""
-    place = condition.at("dataset", f"dataset '{wanted}'")
-    if wanted not in names:
-        raise UsageError(place, "it is not in the results", suggest(wanted, names))
-    if condition.compares and wanted not in old:
-        raise UsageError(place, "it is not in the baseline", suggest(wanted, old))
+    dataset = condition.dataset or ""
+    place = condition.at("dataset", f"dataset '{dataset}'")
+    if dataset not in names:
+        raise UsageError(place, "it is not in the results", suggest(dataset, names))
+    if condition.compares and dataset not in old:
+        raise UsageError(place, "it is not in the baseline", suggest(dataset, old))
 
 
 def _on_dataset(
     dataset: str, new: Evidence | None, old: Evidence | None, condition: Condition
 ) -> Iterator[Pairing]:
-    wanted = condition.system
+    chosen = condition.system
     if new is None or old is None:
         evidence = new or old
         assert evidence is not None
-        for own in evidence.systems:
-            if wanted in (None, own):
-                side = SystemOnDataset(evidence, own)
+        for system in evidence.systems:
+            if chosen in (None, system):
+                side = SystemOnDataset(evidence, system)
                 if new is None:
-                    yield Pairing(dataset, own, None, side, "the dataset is gone")
+                    yield Pairing(dataset, system, None, side, "the dataset is gone")
                 else:
-                    yield Pairing(dataset, own, side, None)
+                    yield Pairing(dataset, system, side, None)
         return
     for name, old_name in _systems(new, old, condition):
         ours = SystemOnDataset(new, name) if name is not None else None
@@ -91,15 +93,15 @@ def _systems(
     new: Evidence, old: Evidence, condition: Condition
 ) -> list[tuple[str | None, str | None]]:
     """The names of both sides, those of gone systems last."""
-    wanted = condition.system
-    if wanted is not None:
-        if condition.compares and wanted in new.systems and wanted not in old.systems:
+    chosen = condition.system
+    if chosen is not None:
+        if condition.compares and chosen in new.systems and chosen not in old.systems:
             raise UsageError(
-                condition.at("system", f"system '{wanted}'"),
+                condition.at("system", f"system '{chosen}'"),
                 f"it is not in the results for {old.dataset} of the baseline",
-                suggest(wanted, old.systems),
+                suggest(chosen, old.systems),
             )
-        here, there = (wanted if wanted in part.systems else None for part in (new, old))
+        here, there = (chosen if chosen in part.systems else None for part in (new, old))
         return [(here, there)] if here or there else []
     if len(new.systems) == 1 and len(old.systems) == 1:
         return [(new.systems[0], old.systems[0])]
@@ -192,7 +194,7 @@ def _renamed(side: SystemOnDataset, name: str) -> Evidence:
 
 
 def join_results(
-    one: Results, other: Results, name: str, other_name: str
+    first: Results, second: Results, name: str, other_name: str
 ) -> tuple[Results, list[tuple[str, str]]]:
     """Both, with systems of the same name told apart by their files; and the pairs to compare.
 
@@ -200,22 +202,22 @@ def join_results(
     """
     if Path(name).resolve() == Path(other_name).resolve():
         raise InputError(name, "it is given twice", "give two files of results")
-    shared = {part.dataset: part for part in other.evidence}
-    pairs = [(part, shared[part.dataset]) for part in one.evidence if part.dataset in shared]
+    shared = {part.dataset: part for part in second.evidence}
+    pairs = [(part, shared[part.dataset]) for part in first.evidence if part.dataset in shared]
     if not pairs:
         raise InputError(
             other_name,
             f"it has none of the datasets of {name}",
             "evaluate both on the same data, and name datasets alike with --dataset",
         )
-    protocol = one.protocol or other.protocol
-    if other.protocol not in (None, protocol):
+    protocol = first.protocol or second.protocol
+    if second.protocol not in (None, protocol):
         raise InputError(
             other_name,
             f"it says something else of its datasets than {name}",
             "evaluate both with the same [protocol]",
         )
-    both = [system for system in one.systems if system in other.systems]
+    both = [system for system in first.systems if system in second.systems]
     if Path(name).stem != Path(other_name).stem:
         name, other_name = Path(name).stem, Path(other_name).stem
     evidence = []
@@ -226,8 +228,8 @@ def join_results(
         signature = replace(joined.signature, version=joint_version([mine, theirs]))
         evidence.append(replace(joined, signature=signature))
     versions = [(f"{system} ({other_name})", f"{system} ({name})") for system in both]
-    crossed = [(theirs, mine) for theirs in other.systems for mine in one.systems]
-    losses = [*one.losses, *other.losses]
+    crossed = [(theirs, mine) for theirs in second.systems for mine in first.systems]
+    losses = [*first.losses, *second.losses]
     return Results(evidence, losses, protocol=protocol), versions or crossed
 
 

@@ -62,5 +62,5 @@ def choose_protocol(
         return known
     before = known or Protocol()
     kind = before.datasets if over is None else over
-    kept = before.ratio if kind == SPLITS else None
-    return Protocol(kind, kept if ratio is None else ratio)
+    known_ratio = before.ratio if kind == SPLITS else None
+    return Protocol(kind, known_ratio if ratio is None else ratio)

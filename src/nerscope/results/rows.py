@@ -253,8 +253,8 @@ def rows_of(evidence: Evidence) -> list[Row]:
     rows: list[Row] = []
     for system in evidence.systems:
         by_run = [_run_rows(evidence, run) for run in evidence.runs_of(system)]
-        for own in by_run:
-            rows += own
+        for run_rows in by_run:
+            rows += run_rows
         rows += map(summary_row, zip(*by_run, strict=True))
     return rows
 
@@ -295,8 +295,8 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 
     The one number that is not a sum over sentences, and so stands outside of divisions.
     """
-    ledger, wanted = evidence.surfaces, _surface_metrics(evidence)
-    if ledger is None or ledger.runs[run].pred.surface is None or not wanted:
+    ledger, metrics = evidence.surfaces, _surface_metrics(evidence)
+    if ledger is None or ledger.runs[run].pred.surface is None or not metrics:
         return
     output = ledger.runs[run]
     n_types = len(evidence.types)
@@ -304,7 +304,7 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
     right = len(np.unique(_keys(output.pred, n_types)[output.pred_credit["exact"] == 1]))
     counts = np.array([[gold, right, pred, right]], np.float64)
     system, number = evidence.runs[run]
-    for name in wanted:
+    for name in metrics:
         metric = metric_named(name)
         value = metric.value(counts, evidence.signature.zero_division)
         yield Row(
@@ -323,9 +323,11 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 
 
 def _surface_metrics(evidence: Evidence) -> list[str]:
-    overall = [one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION]
-    asked = {name for one in overall for names in one.metrics.values() for name in names}
-    return [name for name in ("precision", "recall", "f1") if name in asked]
+    overall = [
+        table for table in evidence.divisions if table.facet == "all" and table.unit == MENTION
+    ]
+    computed = {name for table in overall for names in table.metrics.values() for name in names}
+    return [name for name in ("precision", "recall", "f1") if name in computed]
 
 
 def _keys(units: Units, n_types: int) -> Ints:

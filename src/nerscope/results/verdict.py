@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.errors import InputError, UsageError, plural, suggest
-from nerscope.results.compare import facet_table_named
 from nerscope.results.conditions import Condition
 from nerscope.results.pairing import NEW, OLD, SystemOnDataset
 from nerscope.results.rows import rows_of, scale_of
+from nerscope.results.selection import facet_table_named
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.groups import groups_of
 from nerscope.scoring.metrics import NEITHER, metric_named
@@ -109,32 +109,37 @@ def measure_differences(
             "evaluate both with the same matches",
         )
     narrow = _narrow(joint, there, metric)
-    found = all_differences(narrow, [(NEW, OLD)], sampling, ComparisonPlan(test=False))
-    alike = _alike(narrow, there, found)
+    compared = all_differences(narrow, [(NEW, OLD)], sampling, ComparisonPlan(test=False))
+    alike = _alike(narrow, there, compared)
     return {
-        (one.key.level, None if one.key.type is None else joint.types[one.key.type]): Measurement(
-            one.a, round(one.n), one.b, one, same
-        )
-        for one, same in zip(found, alike, strict=True)
+        (
+            difference.key.level,
+            None if difference.key.type is None else joint.types[difference.key.type],
+        ): Measurement(difference.a, round(difference.n), difference.b, difference, same)
+        for difference, same in zip(compared, alike, strict=True)
     }
 
 
-def _alike(narrow: Evidence, there: MeasuredCell, found: Sequence[Difference]) -> list[bool]:
+def _alike(narrow: Evidence, there: MeasuredCell, compared: Sequence[Difference]) -> list[bool]:
     """Of every number, whether the outputs are the same: errors of a document may change places,
     so its counts alone do not tell.
     """
-    if all(one.differing for one in found):
-        return [False] * len(found)
+    if all(difference.differing for difference in compared):
+        return [False] * len(compared)
     sentences = groups_of(np.arange(len(narrow.documents)))
     clustered = ClusterCounts(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
     differing = clustered.differing(NEW, OLD).number()
-    return [not differing[one.at] for one in found]
+    return [not differing[difference.at] for difference in compared]
 
 
-def pick_measurement(found: Measurements, there: MeasuredCell, condition: Condition) -> Measurement:
+def pick_measurement(
+    measurements: Measurements, there: MeasuredCell, condition: Condition
+) -> Measurement:
     """The number that a condition means."""
-    levels = list(dict.fromkeys(level for level, _ in found))
-    level = there.level or next((one for one in _DEFAULTS if one in levels), "all")
+    levels = list(dict.fromkeys(level for level, _ in measurements))
+    level = there.level or next(
+        (name_of_level for name_of_level in _DEFAULTS if name_of_level in levels), "all"
+    )
     facet, cell = there.division.facet, f"cell '{condition.cell}'"
     if level not in levels:
         key = "facet" if condition.level is None else "level"
@@ -144,14 +149,18 @@ def pick_measurement(found: Measurements, there: MeasuredCell, condition: Condit
             suggest(level, levels),
         )
     kind = condition.type
-    if (level, kind) not in found:
-        types = [name for one, name in found if one == level and name is not None]
+    if (level, kind) not in measurements:
+        types = [
+            name
+            for name_of_level, name in measurements
+            if name_of_level == level and name is not None
+        ]
         raise UsageError(
             condition.at("type", cell),
             f"there is no type '{kind}' of {facet}",
             suggest(str(kind), types) if types else "leave the type out",
         )
-    return found[level, kind]
+    return measurements[level, kind]
 
 
 def _narrow(evidence: Evidence, there: MeasuredCell, metric: str) -> Evidence:
@@ -271,16 +280,16 @@ def _shown(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}"  # no minus zero
 
 
-def points_of(condition: Condition, found: Measurement) -> MeasuredPoints:
+def points_of(condition: Condition, measurement: Measurement) -> MeasuredPoints:
     """A measured number in points, turned round if lower is better."""
     scale, metric = scale_of(condition.metric), metric_named(condition.metric)
-    difference = found.difference
+    difference = measurement.difference
     if difference is None:
-        return MeasuredPoints(scale * found.new)
-    gain = scale * metric.gain(found.new - found.old)
+        return MeasuredPoints(scale * measurement.new)
+    gain = scale * metric.gain(measurement.new - measurement.old)
     # Each bound leaves out alpha, on its side.
     bounds = difference.bounds(2 * condition.alpha)
-    low, high = sorted(scale * metric.gain(one) for one in bounds) if bounds else (NAN, NAN)
+    low, high = sorted(scale * metric.gain(bound) for bound in bounds) if bounds else (NAN, NAN)
     allowed = condition.max_drop or 0.0
     as_value = allowed / scale
     p = difference.p_above(-as_value) if metric.better > 0 else difference.p_below(as_value)
@@ -290,35 +299,35 @@ def points_of(condition: Condition, found: Measurement) -> MeasuredPoints:
     elif not math.isnan(p):
         p = max(p, condition.alpha)
     least = difference.detectable_at(2 * condition.alpha)
-    return MeasuredPoints(scale * found.new, gain, low, high, p, scale * (least or NAN))
+    return MeasuredPoints(scale * measurement.new, gain, low, high, p, scale * (least or NAN))
 
 
-def decide(condition: Condition, found: Measurement, compared: bool) -> tuple[str, str]:
+def decide(condition: Condition, measurement: Measurement, compared: bool) -> tuple[str, str]:
     """The verdict of all rules of a condition, and the rule that decided: the first to fail."""
-    if compared and math.isnan(found.new) and not math.isnan(found.old):
+    if compared and math.isnan(measurement.new) and not math.isnan(measurement.old):
         return FAIL, "no longer defined"
-    points = points_of(condition, found)
-    said = list(_rule_verdicts(condition, points, found.has_same_outputs, compared))
+    points = points_of(condition, measurement)
+    verdicts = list(_rule_verdicts(condition, points, measurement.has_same_outputs, compared))
     for verdict in (FAIL, UNDECIDED):
-        for one, rule in said:
-            if one == verdict:
+        for rule_verdict, rule in verdicts:
+            if rule_verdict == verdict:
                 return verdict, rule
-    return OK, ", ".join(rule for _, rule in said) or "not in the baseline"
+    return OK, ", ".join(rule for _, rule in verdicts) or "not in the baseline"
 
 
 def _rule_verdicts(
-    condition: Condition, found: MeasuredPoints, alike: bool, compared: bool
+    condition: Condition, points: MeasuredPoints, alike: bool, compared: bool
 ) -> Iterator[tuple[str, str]]:
     if condition.floor is not None:
-        above = metric_named(condition.metric).gain(found.value - condition.floor)
+        above = metric_named(condition.metric).gain(points.value - condition.floor)
         yield OK if above >= -_EPSILON else FAIL, f"floor {condition.floor:g}"
     if condition.max_drop is not None and compared:
-        verdict = OK if alike else _within(condition.max_drop, found)
+        verdict = OK if alike else _within(condition.max_drop, points)
         yield verdict, f"max_drop {condition.max_drop:g}"
 
 
-def _within(allowed: float, found: MeasuredPoints) -> str:
+def _within(allowed: float, points: MeasuredPoints) -> str:
     """Whether the number surely dropped by less than is allowed, or surely by more."""
-    if found.low > -allowed:
+    if points.low > -allowed:
         return OK
-    return FAIL if found.high < -allowed else UNDECIDED
+    return FAIL if points.high < -allowed else UNDECIDED

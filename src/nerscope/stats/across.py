@@ -178,9 +178,9 @@ def p_of_mean(values: Numbers, lows: Numbers, highs: Numbers, degrees: Numbers) 
     if not reach > 0:
         return _NAN
     widths = (np.asarray(highs, np.float64) - np.asarray(lows, np.float64)) / 2
-    own = np.asarray(degrees, np.float64)
-    variances = (widths / quantile(_LEVEL, own)) ** 2
-    squares = float(np.sum(variances**2 / own))
+    given_degrees = np.asarray(degrees, np.float64)
+    variances = (widths / quantile(_LEVEL, given_degrees)) ** 2
+    squares = float(np.sum(variances**2 / given_degrees))
     whole = float(np.sum(variances)) ** 2 / squares if squares > 0 else np.inf
     return float(two_sided_p(float(quantile(_LEVEL, whole)) * mean / reach, whole))
 
@@ -257,7 +257,7 @@ def beaten_at_bonferroni(
     for neither, but are among the J (Gorman and Bedrick 2019).
 
     >>> beaten_at_bonferroni([0.001, 0.004, 0.02, 0.001], [0.03, 0.02, 0.02, -0.02])
-    Beaten(better=2, worse=1)
+    SplitWins(better=2, worse=1)
     """
     pairs = zip(p_values, gains, strict=True)
     sure = [gain for p, gain in pairs if not isnan(p) and p * len(p_values) <= alpha]

@@ -77,6 +77,7 @@ def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
     for first in range(0, samples, step):
         width = min(step, samples - first)
         drawn = rng.integers(0, n_clusters, (n_clusters, width))
+        # One bincount for all resamples of a block: cluster 2 in resample 3 of 10 is the key 23.
         drawn *= width
         drawn += np.arange(width)
         weights[:, first : first + width] = np.bincount(
@@ -158,7 +159,9 @@ class ClusterCounts:
     ) -> None:
         self.division, self.match, self.systems = division, match, tuple(systems)
         self.zero_division = evidence.signature.zero_division
-        runs = [(place, run) for place, one in enumerate(systems) for run in evidence.runs_of(one)]
+        runs = [
+            (place, run) for place, system in enumerate(systems) for run in evidence.runs_of(system)
+        ]
         self.owners = np.array([place for place, _ in runs])  # the system of each run
         dense = dense_counts(evidence, division, match, clusters, [run for _, run in runs])
         by_code = dense.reshape(division.n_codes, len(evidence.types), *dense.shape[1:])
@@ -173,26 +176,26 @@ class ClusterCounts:
         """The numbers of each run, from the counts of all clusters."""
         totals = self.counts.sum(axis=0, dtype=np.float64)
         self.totals = [self.of_run(run, totals) for run in range(len(self.owners))]
-        found = [self._numbers(own) for own in self.totals]
-        self.keys, self.metrics = found[0].keys, found[0].metrics
-        self.values = np.stack([one.values for one in found])  # (runs, numbers)
-        self.sizes = np.stack([one.sizes for one in found])
-        self.shares = np.stack([one.shares for one in found])  # (runs, shares)
+        by_run = [self._numbers(total) for total in self.totals]
+        self.keys, self.metrics = by_run[0].keys, by_run[0].metrics
+        self.values = np.stack([numbers.values for numbers in by_run])  # (runs, numbers)
+        self.sizes = np.stack([numbers.sizes for numbers in by_run])
+        self.shares = np.stack([numbers.shares for numbers in by_run])  # (runs, shares)
 
     def with_counts(
         self, counts: npt.NDArray[np.float32], systems: Sequence[str], owners: Ints
     ) -> "ClusterCounts":
         """The same numbers of other counts (clusters, levels, types, columns of all runs)."""
-        found = self._divided(systems, owners)
-        found.counts = counts
-        found._sum_up()
-        return found
+        other = self._divided(systems, owners)
+        other.counts = counts
+        other._sum_up()
+        return other
 
     def _divided(self, systems: Sequence[str], owners: Ints) -> "ClusterCounts":
-        found = copy(self)
-        found.systems, found.owners = tuple(systems), owners
-        found.__dict__.pop("_mean_counts", None)
-        return found
+        other = copy(self)
+        other.systems, other.owners = tuple(systems), owners
+        other.__dict__.pop("_mean_counts", None)
+        return other
 
     def runs_of(self, system: str) -> list[int]:
         """The places of a system's runs."""
@@ -200,38 +203,41 @@ class ClusterCounts:
 
     def of_run(self, run: int, counts: Floats | npt.NDArray[np.float32]) -> Floats:
         """Of counts with the columns of all runs, those of one run."""
+        # Gold is the same for all runs and is stored once: gold, then 3 (or 7) columns a run.
         first = 1 + (self.width - 1) * run
         columns = [0, *range(first, first + self.width - 1)]
         return counts[..., columns].astype(np.float64)
 
     def needed(self, run: int, counts: Floats | npt.NDArray[np.float32]) -> Floats:
         """The counts of a run, with types added up where no number tells them apart."""
-        own = self.of_run(run, counts)
+        run_counts = self.of_run(run, counts)
         apart = self.division.by_type or any(
             metric.average != MICRO for metric in self.division.metrics_of(self.match)
         )
-        return own if apart else own.sum(axis=-2, keepdims=True)
+        return run_counts if apart else run_counts.sum(axis=-2, keepdims=True)
 
     def values_in(self, counts: Floats) -> Floats:
         """Every number of counts (…, levels, types, columns), in a row."""
-        found = self.division.numbers(self.match, counts, self.zero_division)
+        by_metric = self.division.numbers(self.match, counts, self.zero_division)
         shape = (*counts.shape[:-3], -1)
-        return np.concatenate([own.values.reshape(shape) for _, own in found], axis=-1)
+        return np.concatenate([numbers.values.reshape(shape) for _, numbers in by_metric], axis=-1)
 
     def shares_in(self, counts: Floats) -> Floats:
         """What the formula of each average gives for every level and type, all types first."""
         whole = with_all_types(counts, -2) if self.averages else counts
         shape = (*counts.shape[:-3], -1)
-        found = [one.shares(whole, self.zero_division).reshape(shape) for one in self.averages]
-        return np.concatenate([np.zeros((*counts.shape[:-3], 0)), *found], axis=-1)
+        shares = [
+            metric.shares(whole, self.zero_division).reshape(shape) for metric in self.averages
+        ]
+        return np.concatenate([np.zeros((*counts.shape[:-3], 0)), *shares], axis=-1)
 
     def _numbers(self, counts: Floats) -> NumberRow:
         """Every number of counts (levels, types, columns), with its key."""
         keys, metrics, sizes = [], [], []
-        for metric, found in self.division.numbers(self.match, counts, self.zero_division):
-            sizes.append(np.broadcast_to(found.sizes, found.values.shape).reshape(-1))
-            for level in found.levels:
-                for at in range(found.values.shape[-1]):
+        for metric, numbers in self.division.numbers(self.match, counts, self.zero_division):
+            sizes.append(np.broadcast_to(numbers.sizes, numbers.values.shape).reshape(-1))
+            for level in numbers.levels:
+                for at in range(numbers.values.shape[-1]):
                     keys.append(CellKey(level, at - 1 if at else None, metric.name))
                     metrics.append(metric)
         return NumberRow(
@@ -260,7 +266,7 @@ class ClusterCounts:
     def shares_of(self, metric: Metric, parts: Sequence[UnitGroup]) -> list[int]:
         """Where the shares of an average stand."""
         n_kinds = 1 + self.counts.shape[2]
-        formulas = [one.formula for one in self.averages]
+        formulas = [average.formula for average in self.averages]
         first = formulas.index(metric.formula) * self.counts.shape[1] * n_kinds
         return [first + level * n_kinds + kind for level, kind in parts]
 
@@ -309,27 +315,27 @@ class DifferingClusters:
             self._found[columns] = np.concatenate([whole, by_type], axis=-1)
         unequal = self._found[columns]
         places = self.clustered.places(key, metric)
-        found: Bools = np.any([unequal[:, level, kind] for level, kind in places], axis=0)
-        return found
+        differs: Bools = np.any([unequal[:, level, kind] for level, kind in places], axis=0)
+        return differs
 
     def number(self) -> Floats:
         """In how many clusters the systems differ, for every number."""
         known: dict[tuple[object, ...], float] = {}
-        found = []
+        numbers = []
         for at, (key, metric) in enumerate(
             zip(self.clustered.keys, self.clustered.metrics, strict=True)
         ):
             name = (key.level, key.type, columns_of(metric, self.clustered.width))
             if name not in known:
                 known[name] = float(self.clusters(at).sum())
-            found.append(known[name])
-        return np.array(found)
+            numbers.append(known[name])
+        return np.array(numbers)
 
 
 def _averages(metrics: Sequence[Metric]) -> list[Metric]:
     """Of the metrics that are plain means of shares, one for each formula."""
-    means = [one for one in metrics if one.is_mean_of_types or one.mean_of_levels]
-    return list({one.formula: one for one in means}.values())
+    means = [metric for metric in metrics if metric.is_mean_of_types or metric.mean_of_levels]
+    return list({metric.formula: metric for metric in means}.values())
 
 
 @cache
@@ -340,6 +346,8 @@ def columns_of(metric: Metric, width: int) -> tuple[int, ...]:
     >>> columns_of(metric_named("recall"), 4), columns_of(metric_named("precision"), 4)
     ((0, 1), (2, 3))
     """
+    # A formula is a function of counts, so it is tried: a column that can be raised by one without
+    # any change is not looked at. Recall ignores the columns of predictions.
     probe = _PROBE[:, :width]
     before = metric.shares(probe)
     changed = [

@@ -121,7 +121,7 @@ def fewest_differing(alpha: float) -> int:
 
 
 def differences(
-    evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, asked: ComparisonPlan
+    evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, plan: ComparisonPlan
 ) -> list[Difference]:
     """Every number of every pair, by division and match."""
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
@@ -130,11 +130,11 @@ def differences(
     unit = sampling.unit(evidence)
     clusters = clusters_of(evidence, unit)
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
-    about = {(a, b): asked.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
+    about = {(a, b): plan.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
-    if OUTPUTS in about.values() and asked.test:
+    if OUTPUTS in about.values() and plan.test:
         # The same resamples serve all numbers and pairs.
-        weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[asked.method])
+        weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[plan.method])
     compared: list[Difference] = []
     for division in evidence.divisions:
         for match in division.matches:
@@ -142,33 +142,35 @@ def differences(
             spread = jackknife(clustered)
             for pair in pairs:
                 differing = clustered.differing(*pair).number()
-                two = SystemPair(spread, *pair, differing, about[pair], asked.same_seeds)
-                compared += _differences(clustered, two, asked, weights, unit)
+                two = SystemPair(spread, *pair, differing, about[pair], plan.same_seeds)
+                compared += _differences(clustered, two, plan, weights, unit)
     return compared
 
 
 def _differences(
     clustered: ClusterCounts,
     two: SystemPair,
-    asked: ComparisonPlan,
+    plan: ComparisonPlan,
     weights: ResampleWeights | None,
     unit: str,
 ) -> Iterator[Difference]:
     spread, names = two.spread, (two.a, two.b)
     ours, theirs = (spread.values(name) for name in names)
-    differing, fewest = two.differing, fewest_differing(asked.alpha)
+    differing, fewest = two.differing, fewest_differing(plan.alpha)
     testable = (differing >= fewest) & (two.clusters >= 2)
     if two.about == RECIPES or weights is None:
-        found = _by_runs(two, testable & asked.test)
+        p_values = _by_runs(two, testable & plan.test)
     else:
-        found = p_values_of_outputs(clustered, names, asked.method, weights, testable)
+        p_values = p_values_of_outputs(clustered, names, plan.method, weights, testable)
     n = spread.sizes[[spread.systems.index(name) for name in names]].mean(axis=0)
-    low, high = two.bounds(asked.alpha)
+    low, high = two.bounds(plan.alpha)
     degrees, detectable = two.all_degrees, two.detectable(SIGNIFICANT, POWER)
     for at, key in enumerate(spread.keys):
-        interval = agree_with_test(float(low[at]), float(high[at]), float(found.p[at]), asked.alpha)
+        interval = agree_with_test(
+            float(low[at]), float(high[at]), float(p_values.p[at]), plan.alpha
+        )
         reason = None
-        if np.isnan(found.p[at]):
+        if np.isnan(p_values.p[at]):
             reason = _reason(ours[at] - theirs[at], int(differing[at]), fewest, unit)
         yield Difference(
             pair=two,
@@ -181,8 +183,8 @@ def _differences(
             differing=int(differing[at]),
             degrees=float(degrees[at]),
             interval=interval,
-            p=float(found.p[at]),
-            test=found.test[at],
+            p=float(p_values.p[at]),
+            test=p_values.test[at],
             untested_reason=reason,
             detectable=_or_none(detectable[at]),
         )
@@ -194,7 +196,7 @@ def _or_none(value: float) -> float | None:
 
 def _by_runs(two: SystemPair, testable: Bools) -> PValues:
     p = np.where(testable, two.p_at(0.0), np.nan)
-    return PValues(p, [None if np.isnan(one) else RUNS for one in p])
+    return PValues(p, [None if np.isnan(value) else RUNS for value in p])
 
 
 def _reason(difference: float, differing: int, fewest: int, unit: str) -> str:

@@ -20,6 +20,8 @@ from nerscope.stats.jackknife import Jackknife
 OUTPUTS, RECIPES = "outputs", "recipes"  # what a comparison is about
 ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
 _ROUNDING = 1e-9
+# Levels of alpha at which bounds are computed; a p-value is read off between them. They are dense
+# near 0, where p-values of clear differences lie.
 _GRID = np.concatenate([np.geomspace(1e-12, 0.05, 60)[:-1], np.linspace(0.05, 1.0, 40)])
 
 
@@ -77,9 +79,13 @@ class SystemPair:
     @cached_property
     def cluster_variance(self) -> Floats:
         """The variance of the difference over clusters."""
-        one, other = self._places
+        # Var(A - B) = Var A + Var B - 2 Cov(A, B): systems that err in the same clusters differ
+        # with little noise, however much each of them varies.
+        a, b = self._places
         products = self.spread.products
-        moved = products[one, one] + products[other, other] - 2 * products[one, other]
+        moved = products[a, a] + products[b, b] - 2 * products[a, b]
+        # Two clusters more, one for each system, as if each had won one unit: with 3 differing
+        # clusters of 100 the variance is that of 5, never zero (Bonett and Price 2012).
         unit = np.maximum(self._unit, moved / np.maximum(1.0, self.differing))
         return np.asarray((moved + 2 * unit) * (1 - 1 / np.maximum(1.0, self.clusters)))
 
@@ -105,9 +111,12 @@ class SystemPair:
 
     @cached_property
     def all_degrees(self) -> Floats:
-        """The degrees of freedom of the whole variance (Satterthwaite)."""
+        """The degrees of freedom of the whole variance (Satterthwaite 1946).
+
+        (v1 + v2)² / (v1² / d1 + v2² / d2): nearer to the degrees of the larger variance.
+        """
         parts = [(self.apart, self.degrees), (self.run_variance, self.run_degrees)]
-        squares = sum(part**2 / np.maximum(1.0, own) for part, own in parts)
+        squares = sum(part**2 / np.maximum(1.0, degrees) for part, degrees in parts)
         whole = sum(part for part, _ in parts) ** 2
         return np.asarray(np.divide(whole, squares, out=self.degrees * 1.0, where=squares > 0))
 
@@ -127,8 +136,8 @@ class SystemPair:
             distance = np.abs(self.difference - supposed)
             self._known[supposed,] = np.array(
                 [
-                    _reached(size, own) if size == size and own[0] == own[0] else np.nan
-                    for size, own in zip(distance, self._on_grid.T, strict=True)
+                    _reached(size, reach) if size == size and reach[0] == reach[0] else np.nan
+                    for size, reach in zip(distance, self._on_grid.T, strict=True)
                 ]
             )
         return self._known[supposed,]
@@ -136,10 +145,12 @@ class SystemPair:
     def detectable(self, alpha: float, power: float = 0.8) -> Floats:
         """The smallest true differences that would be found with this power; NaN for none."""
         if (alpha, power) not in self._known:
+            # A bound must clear 0, and the estimate falls short of the truth by t_power standard
+            # errors in one of five test sets (for a power of 0.8).
             t_power = quantiles(np.array([2 * (1 - power)]), self.all_degrees)[0]
-            found = self._reach(np.array([alpha]))[0] + t_power * np.sqrt(self.variance)
+            smallest = self._reach(np.array([alpha]))[0] + t_power * np.sqrt(self.variance)
             nothing = (self.clusters < 2) | np.isnan(self.difference)
-            self._known[alpha, power] = np.where(nothing, np.nan, found)
+            self._known[alpha, power] = np.where(nothing, np.nan, smallest)
         return self._known[alpha, power]
 
     @cached_property
@@ -153,6 +164,8 @@ class SystemPair:
     def _reach(self, alphas: Floats) -> Floats:
         """How far the bounds (levels of alpha, numbers) lie from the difference."""
         t = quantiles(alphas, self.degrees)
+        # Each variance gets the quantile of its own degrees: with 3 runs a side, that of runs is
+        # 2.8, that of 200 documents 2.0 (Banerjee 1960).
         squares = t**2 * self.cluster_variance
         if self.about == RECIPES:
             t_runs = quantiles(alphas, self.run_degrees)
@@ -174,7 +187,7 @@ class SystemPair:
     def _of_runs(self) -> Floats:
         """What single runs add to the variance over clusters; one alone borrows the other's."""
         sides = zip(self.of_run, self._n_runs, strict=True)
-        return np.asarray(sum(own / k for own, k in sides))
+        return np.asarray(sum(variance / k for variance, k in sides))
 
     @cached_property
     def of_run(self) -> tuple[Floats, Floats]:
@@ -198,20 +211,20 @@ class SystemPair:
         places = list(self._places)
         n = np.maximum(1.0, self.spread.sizes[places].mean(axis=0))
         # Of a metric with a scale of its own, nobody knows; what a cluster moves is a guide.
-        found = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
-        found = found / np.maximum(1.0, self.clusters)
+        squares = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
+        squares = squares / np.maximum(1.0, self.clusters)
         for at, metric in enumerate(self.spread.metrics):
             sides = [self.spread.parts.get((place, at)) for place in places]
-            both = [one.sizes for one in sides if one is not None and len(one.sizes)]
+            both = [part.sizes for part in sides if part is not None and len(part.sizes)]
             if both:
                 # A unit falls on a part as often as the part has units, and moves it by 1 / n.
-                found[at] = np.mean([(2 / one).sum() / len(one) ** 2 for one in both]) / n[at]
+                squares[at] = np.mean([(2 / part).sum() / len(part) ** 2 for part in both]) / n[at]
             elif metric.kind != FREE:
-                found[at] = 1 / n[at] ** 2 if self._is_fraction[at] else 1.0
+                squares[at] = 1 / n[at] ** 2 if self._is_fraction[at] else 1.0
         # Of several runs that differ, one is but a part of the mean; copies are no more than one.
         moved = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
         k = np.where(sum(self.of_run) > _ROUNDING * moved, np.maximum(*self._n_runs), 1.0)
-        return np.asarray(found / k**2)
+        return np.asarray(squares / k**2)
 
 
 def _reached(size: float, reach: Floats) -> float:

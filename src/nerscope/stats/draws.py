@@ -28,7 +28,7 @@ from nerscope.stats.paired import EXACT, METHODS, Method, Paired, p_value
 
 _MOST_WEIGHTS = 2_000_000_000  # bytes: one for each cluster and resample
 _MOST_VALUES = 8_000_000  # counts of resamples that are held at once
-_MOST_ENUMERATED = 12  # clusters that differ: 4,096 ways to swap them
+_MOST_ENUMERATED = 12  # clusters that differ: 4,096 ways to swap them, fewer than usual samples
 
 
 class ResampleWeights(NamedTuple):
@@ -72,16 +72,16 @@ def p_values_of_outputs(
     values = [mean_of_defined(clustered.values[own]) for own in runs]
     observed = values[0] - values[1]
     p, test = np.full(len(observed), np.nan), list[str | None]([None] * len(observed))
-    wanted = testable & ~np.isnan(observed)
-    if wanted.any():
+    untested = testable & ~np.isnan(observed)
+    if untested.any():
         differing = clustered.differing(*pair)
         if METHODS[method].is_exact_if_few and max(map(len, runs)) == 1:
-            for at in np.flatnonzero(wanted & (differing.number() <= _MOST_ENUMERATED)):
-                found = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
-                if found is not None:
-                    p[at], test[at], wanted[at] = found, EXACT, False
-    if wanted.any():
-        places = np.flatnonzero(wanted)
+            for at in np.flatnonzero(untested & (differing.number() <= _MOST_ENUMERATED)):
+                exact = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
+                if exact is not None:
+                    p[at], test[at], untested[at] = exact, EXACT, False
+    if untested.any():
+        places = np.flatnonzero(untested)
         drawn = (
             None if own is None else made(clustered, runs, own, places)
             for own, made in ((weights.drawn, _resampled), (weights.swapped, _swapped))
@@ -98,9 +98,10 @@ def _resampled(
 ) -> Floats:
     """The differences (resamples, numbers) between the means over runs."""
     sides = []
-    for own in runs:
+    for side in runs:
         values = [
-            _values(clustered, 0.0, clustered.needed(run, clustered.counts), weights) for run in own
+            _values(clustered, 0.0, clustered.needed(run, clustered.counts), weights)
+            for run in side
         ]
         sides.append(np.mean(values, axis=0))
     return np.asarray(sides[0] - sides[1])
@@ -120,6 +121,8 @@ def _swapped(
     total: Floats | float = 0.0
     for left, right in pairs:
         before, after = (clustered.needed(run, clustered.counts) for run in (left, right))
+        # Swapping a cluster adds `change` to A and takes it from B. Clusters without change need no
+        # weights: most of them, if systems are alike.
         change = after - before
         where = change.any(axis=(1, 2, 3))
         chosen = change[where], weights[where]
@@ -140,12 +143,12 @@ def _values(
     shape = counts.shape[1:]
     flat = counts.reshape(len(counts), prod(shape)).astype(np.float32)
     step = max(1, _MOST_VALUES // max(1, flat.shape[1]))
-    found = []
+    blocks = []
     for first in range(0, weights.shape[1], step):
         sums = weights[:, first : first + step].T.astype(np.float32) @ flat
         every = clustered.values_in(start + sums.reshape(-1, *shape).astype(np.float64))
-        found.append(every[:, places])
-    return np.concatenate(found)
+        blocks.append(every[:, places])
+    return np.concatenate(blocks)
 
 
 def _exact(
@@ -161,8 +164,8 @@ def _exact(
     ((level, kind),) = clustered.places(key, metric)
 
     def chosen(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        own = counts[..., level, :, :]
-        return own[..., kind - 1, :] if kind else own.sum(axis=-2)
+        at_level = counts[..., level, :, :]
+        return at_level[..., kind - 1, :] if kind else at_level.sum(axis=-2)
 
     counts = chosen(clustered.counts[where])
     change = clustered.of_run(right, counts) - clustered.of_run(left, counts)
@@ -177,4 +180,5 @@ def _exact(
 
 def _all_ways(n: int) -> npt.NDArray[np.float64]:
     """All ways (rows) to choose among n; the first chooses nothing."""
+    # The bits of 0, 1, 2, …: for n = 2 the rows are 00, 10, 01, 11.
     return ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(np.float64)

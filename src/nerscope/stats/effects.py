@@ -59,10 +59,11 @@ def bucket_parts(
     width = (levels.shape[1] - 1) // len(runs)
     places = [[0, *range(1 + width * run, 1 + width * (run + 1))] for run in range(len(runs))]
     zero_division = evidence.signature.zero_division
-    found = [
-        run_bucket_parts(levels[:, own].transpose(2, 0, 1), metric, zero_division) for own in places
+    by_run = [
+        run_bucket_parts(levels[:, columns].transpose(2, 0, 1), metric, zero_division)
+        for columns in places
     ]
-    return BucketParts(*(np.mean(part, axis=0) for part in zip(*found, strict=True)))
+    return BucketParts(*(np.mean(part, axis=0) for part in zip(*by_run, strict=True)))
 
 
 def run_bucket_parts(
@@ -71,6 +72,8 @@ def run_bucket_parts(
     """The same for one run, from counts (clusters, buckets, columns)."""
     total = counts.sum(axis=0)
     sizes = total[:, 0] + total[:, 2]
+    # The linear part of a score that is a ratio of sums (the delta method): each count times the
+    # derivative of the score by it, computed by central differences.
     steps = 1 + _STEP * np.eye(total.shape[1])[:, None]  # one column a little larger
     more, less = (metric.formula(Counts(total * moved)) for moved in (steps, 2 - steps))
     slopes = np.nan_to_num((more - less).T / (2 * _STEP)) / np.maximum(total, 1e-9)
@@ -137,10 +140,10 @@ class FlippedScores(NamedTuple):
         """Of the defined buckets: sizes, scores, and scores as they would be by chance, the last
         two around the common score.
         """
-        own = self.defined
-        sizes = self.sizes[own]
-        around = self.scores[own] - self.scores[own] @ sizes / sizes.sum()
-        return sizes, around, self.added[:, own] + around * self.share[:, own]
+        defined = self.defined
+        sizes = self.sizes[defined]
+        around = self.scores[defined] - self.scores[defined] @ sizes / sizes.sum()
+        return sizes, around, self.added[:, defined] + around * self.share[:, defined]
 
 
 def flip_signs(
@@ -149,27 +152,29 @@ def flip_signs(
     """Change the signs of clusters, the same ones for all; every way if there are few."""
     n_clusters = len(many[0].added)
     every = 2**n_clusters <= samples
-    columns = [part for one in many for part in _weighted(one)]
+    columns = [part for parts in many for part in _weighted(parts)]
     rows = np.concatenate(columns, axis=1).astype(np.float32)
     sums = np.concatenate([signs @ rows for signs in _signs(n_clusters, samples, seed, every)])
     ends = np.cumsum([part.shape[1] for part in columns])
     split = iter(np.split(sums, ends[:-1], axis=1))
     return [
-        FlippedScores(one.scores, one.sizes, next(split), next(split), _n_clusters(one), every)
-        for one in many
+        FlippedScores(
+            parts.scores, parts.sizes, next(split), next(split), _n_clusters(parts), every
+        )
+        for parts in many
     ]
 
 
-def _n_clusters(one: BucketParts) -> int:
-    return int(one.share.any(axis=1).sum())
+def _n_clusters(parts: BucketParts) -> int:
+    return int(parts.share.any(axis=1).sum())
 
 
-def _weighted(one: BucketParts) -> tuple[Floats, Floats]:
+def _weighted(parts: BucketParts) -> tuple[Floats, Floats]:
     """Each cluster takes part in the common score, which makes what it adds too small: undo it."""
-    units = one.share @ one.sizes
+    units = parts.share @ parts.sizes
     rest = np.maximum(1 - units / max(units.sum(), 1e-9), 1e-9)
     scale = 1 / np.sqrt(rest)[:, None]
-    return one.added * scale, one.share * scale
+    return parts.added * scale, parts.share * scale
 
 
 def _signs(
@@ -205,41 +210,41 @@ class NullTest(NamedTuple):
         return float(extreme / len(sizes) if self.every else (1 + extreme) / (1 + len(sizes)))
 
 
-def any_effect(one: FlippedScores) -> NullTest:
+def any_effect(flipped: FlippedScores) -> NullTest:
     """The spread of the scores over buckets, weighed by size."""
-    sizes, around, null = one.null()
+    sizes, around, null = flipped.null()
     weights = sizes / sizes.sum()
 
     def spread(scores: Floats) -> Floats:
         deviations = scores - (scores @ weights)[..., None]
-        found: Floats = np.sqrt((deviations * deviations) @ weights)
-        return found
+        deviation: Floats = np.sqrt((deviations * deviations) @ weights)
+        return deviation
 
-    return NullTest(float(spread(around)), spread(null), one.every)
+    return NullTest(float(spread(around)), spread(null), flipped.every)
 
 
-def trend(one: FlippedScores) -> NullTest:
+def trend(flipped: FlippedScores) -> NullTest:
     """The slope of the scores over the places of the buckets, weighed by size."""
-    sizes, around, null = one.null()
-    places = np.flatnonzero(one.defined).astype(np.float64)
+    sizes, around, null = flipped.null()
+    places = np.flatnonzero(flipped.defined).astype(np.float64)
     slope = sizes * (places - places @ sizes / sizes.sum())
-    return NullTest(float(around @ slope), null @ slope, one.every)
+    return NullTest(float(around @ slope), null @ slope, flipped.every)
 
 
-def gap(one: FlippedScores, best: int, worst: int) -> NullTest:
+def gap(flipped: FlippedScores, best: int, worst: int) -> NullTest:
     """The difference of two buckets against the largest of all pairs, each on the scale that the
     sizes of its buckets give: they may have been picked for their scores.
     """
-    sizes, around, null = one.null()
-    if not one.defined[[best, worst]].all():
-        return NullTest(float("nan"), np.zeros(1), one.every)
-    place = np.cumsum(one.defined) - 1
+    sizes, around, null = flipped.null()
+    if not flipped.defined[[best, worst]].all():
+        return NullTest(float("nan"), np.zeros(1), flipped.every)
+    place = np.cumsum(flipped.defined) - 1
     pairs = np.array(list(combinations(range(len(sizes)), 2)))
     scale = np.sqrt((1 / sizes[pairs]).sum(axis=1))
     largest = (np.abs(null[:, pairs[:, 0]] - null[:, pairs[:, 1]]) / scale).max(axis=1)
     a, b = place[best], place[worst]
     observed = (around[a] - around[b]) / np.sqrt(1 / sizes[a] + 1 / sizes[b])
-    return NullTest(float(observed), largest, one.every)
+    return NullTest(float(observed), largest, flipped.every)
 
 
 def mean_lead(ours: FlippedScores, theirs: FlippedScores) -> float:
@@ -272,9 +277,9 @@ def lead(ours: FlippedScores, theirs: FlippedScores, bucket: int) -> NullTest:
 def over_systems(each: Iterable[NullTest]) -> NullTest:
     """Several systems on the same clusters: the mean square, each on the scale of its own noise."""
     chances = list(each)
-    scales = [float(np.mean(one.null**2)) or 1.0 for one in chances]
-    observed = [one.observed**2 / scale for one, scale in zip(chances, scales, strict=True)]
-    null = [one.null**2 / scale for one, scale in zip(chances, scales, strict=True)]
+    scales = [float(np.mean(chance.null**2)) or 1.0 for chance in chances]
+    observed = [chance.observed**2 / scale for chance, scale in zip(chances, scales, strict=True)]
+    null = [chance.null**2 / scale for chance, scale in zip(chances, scales, strict=True)]
     return NullTest(float(np.mean(observed)), np.mean(null, axis=0), chances[0].every)
 
 
@@ -289,18 +294,18 @@ def over_datasets(
         return chances[0]
     rng, power = np.random.default_rng(seed), 1 if signed else 2
     observed, null = 0.0, np.zeros(samples)
-    for one in chances:
-        scale = float(np.sqrt(np.mean(one.null**2))) or 1.0
-        observed += (one.observed / scale) ** power
-        null += (rng.choice(one.null, samples) / scale) ** power
+    for chance in chances:
+        scale = float(np.sqrt(np.mean(chance.null**2))) or 1.0
+        observed += (chance.observed / scale) ** power
+        null += (rng.choice(chance.null, samples) / scale) ** power
     return NullTest(observed, null, every=False)
 
 
-def chance_spearman(one: FlippedScores) -> Floats:
+def chance_spearman(flipped: FlippedScores) -> Floats:
     """Spearman's correlation with the order of the buckets, if all had the same score but for
     chance; NaN where they are all equal.
     """
-    by_chance = one.added[:, one.defined]
+    by_chance = flipped.added[:, flipped.defined]
     above = np.sign(by_chance[:, :, None] - by_chance[:, None, :]).sum(axis=2)  # ranks, centred
     places = np.arange(above.shape[1]) - (above.shape[1] - 1) / 2
     return ratio(above @ places, np.sqrt((above * above).sum(axis=1) * (places @ places)))

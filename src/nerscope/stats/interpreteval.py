@@ -47,9 +47,12 @@ class Performance:
     ) -> Floats:
         """One row a run (of one dataset, or of one system, or of both), one column a bucket."""
         rows = [
-            [self._values[name, own, run, attribute, bucket] for bucket in self.buckets[attribute]]
-            for (name, own), runs in self._runs.items()
-            if dataset in (None, name) and system in (None, own)
+            [
+                self._values[name, owner, run, attribute, bucket]
+                for bucket in self.buckets[attribute]
+            ]
+            for (name, owner), runs in self._runs.items()
+            if dataset in (None, name) and system in (None, owner)
             for run in runs
         ]
         return np.array(rows, np.float64).reshape(len(rows), len(self.buckets[attribute]))
@@ -78,17 +81,19 @@ def model_wise(table: Performance, paper: bool = False) -> Iterator[dict[str, An
     Both are means over the same datasets: those where no bucket is undefined and F1 varies.
     """
     for system, attribute in product(table.systems, table.attributes):
-        own = table.datasets_of(system)
-        found = {name: _shape(table.mean(name, system, attribute)) for name in own}
-        known = [name for name, shape in found.items() if not np.isnan(shape).any()]
+        datasets = table.datasets_of(system)
+        shapes = {name: _shape(table.mean(name, system, attribute)) for name in datasets}
+        known = [name for name, shape in shapes.items() if not np.isnan(shape).any()]
         yield {
             "system": system,
             "attribute": attribute,
-            "spearman": _mean([found[name][0] for name in known]),
-            "std": _mean([found[name][1] for name in known]),
+            "spearman": _mean([shapes[name][0] for name in known]),
+            "std": _mean([shapes[name][1] for name in known]),
             "datasets": known,
             **(
-                _by_friedman([table.mean(name, system, attribute) for name in own]) if paper else {}
+                _by_friedman([table.mean(name, system, attribute) for name in datasets])
+                if paper
+                else {}
             ),
         }
 
@@ -103,8 +108,8 @@ def attribute_wise(table: Performance, paper: bool = False) -> Iterator[dict[str
     with performance.
     """
     for dataset, attribute in product(table.datasets, table.attributes):
-        own = [system for system in table.systems if table.present(dataset, system)]
-        means = [table.mean(dataset, system, attribute) for system in own]
+        systems = [system for system in table.systems if table.present(dataset, system)]
+        means = [table.mean(dataset, system, attribute) for system in systems]
         strengths = [abs(_shape(scores)[0]) for scores in means]
         zeta = table.zeta.get(dataset, {}).get(attribute)
         yield {
@@ -113,7 +118,7 @@ def attribute_wise(table: Performance, paper: bool = False) -> Iterator[dict[str
             "zeta": np.nan if zeta is None else zeta,
             "rho": _mean(strengths),
             "systems": [
-                system for system, rho in zip(own, strengths, strict=True) if not np.isnan(rho)
+                system for system, rho in zip(systems, strengths, strict=True) if not np.isnan(rho)
             ],
             **(_by_friedman(means) if paper else {}),
         }
@@ -122,12 +127,12 @@ def attribute_wise(table: Performance, paper: bool = False) -> Iterator[dict[str
 # The paper's own tests, which do not hold their level: runs and systems share a test set.
 def _by_friedman(blocks: Sequence[Floats]) -> dict[str, Any]:
     """Friedman's test over buckets, in the words of a record."""
-    found = friedman(np.array(blocks))
-    name = found.method and f"Friedman, {found.method}"
+    test = friedman(np.array(blocks))
+    name = test.method and f"Friedman, {test.method}"
     return {
-        "interpreteval_p": found.p,
+        "interpreteval_p": test.p,
         "interpreteval_test": name,
-        "interpreteval_blocks": found.blocks,
+        "interpreteval_blocks": test.blocks,
     }
 
 
@@ -224,8 +229,12 @@ def relative_change(table: Performance, a: str, b: str) -> Iterator[dict[str, An
             continue
         for attribute in table.attributes:
             ours, theirs = table.mean(dataset, a, attribute), table.mean(dataset, b, attribute)
-            for bucket, one, other in zip(table.buckets[attribute], ours, theirs, strict=True):
-                change = (one - other) / other if other > 0 else float("nan")
+            for bucket, ours_here, theirs_here in zip(
+                table.buckets[attribute], ours, theirs, strict=True
+            ):
+                change = (
+                    (ours_here - theirs_here) / theirs_here if theirs_here > 0 else float("nan")
+                )
                 yield {
                     "dataset": dataset,
                     "attribute": attribute,

@@ -153,11 +153,13 @@ def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, F
 def quantiles(alphas: Floats, degrees: Floats) -> Floats:
     """Student's quantiles (levels of alpha, degrees), for whole degrees; 1 is the least."""
     whole = np.maximum(1, np.floor(degrees))
+    # Beyond 200 degrees, rounding down to a multiple of 200 moves the quantile by less than 0.01,
+    # and lets the cache serve many numbers.
     whole = np.where(whole > _MANY_DEGREES, _MANY_DEGREES * (whole // _MANY_DEGREES), whole)
-    found = np.empty((len(alphas), len(degrees)))
-    for one in np.unique(whole):
-        found[:, whole == one] = _quantiles(alphas.tobytes(), float(one))[:, None]
-    return found
+    table = np.empty((len(alphas), len(degrees)))
+    for number in np.unique(whole):
+        table[:, whole == number] = _quantiles(alphas.tobytes(), float(number))[:, None]
+    return table
 
 
 @lru_cache(maxsize=4096)
@@ -180,8 +182,10 @@ def score_distances(
     inside = np.clip(value, 0.0, 1.0)
     binomial = inside * (1 - inside)
     known = (variance > 0) & (binomial > 0)
-    told = binomial / np.where(known, np.maximum(variance, 1e-300), 1.0)
-    size = np.maximum(np.where(known, np.minimum(told, most), least), 1e-12)
+    effective = binomial / np.where(known, np.maximum(variance, 1e-300), 1.0)
+    size = np.maximum(np.where(known, np.minimum(effective, most), least), 1e-12)
+    # Wilson (1927): all q with |value - q| <= z · sqrt(q (1 - q) / size). The bounds lie around
+    # a centre that is shifted towards 1/2, and never leave 0 to 1.
     scale = 1 + z * z / size
     shift = (inside + z * z / (2 * size)) / scale - inside
     half = z / scale * np.sqrt(binomial / size + z * z / (4 * size * size))
@@ -196,6 +200,7 @@ def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
     variance = np.diag(parts.products) * _shrink(parts.clusters)
     z = quantiles(alphas, parts.degrees)
     sides = score_distances(parts.values, variance, parts.sizes, parts.clusters, z)
+    # Correlations of the parts: types in the same documents rise and fall together.
     scale = np.sqrt(np.outer(np.diag(parts.products), np.diag(parts.products)))
     alike = np.divide(parts.products, scale, out=np.eye(k), where=scale > 0)
     np.fill_diagonal(alike, 1.0)
@@ -226,8 +231,10 @@ def surface_intervals(
 
 def _interval(metric: Metric, counts: list[Floats], alpha: float) -> tuple[float, Interval]:
     """The first row of counts is of everything, the others are without each of the clusters."""
-    values = np.stack([metric.shares(own) for own in counts])
-    occurs = np.any([(own[1:] != own[0]).any(axis=1) for own in counts], axis=0)
+    values = np.stack([metric.shares(run_counts) for run_counts in counts])
+    occurs = np.any(
+        [(run_counts[1:] != run_counts[0]).any(axis=1) for run_counts in counts], axis=0
+    )
     m, k, mean = int(occurs.sum()), len(counts), values[:, 0].mean()
     if m < 2 or np.isnan(mean):
         return m, None
@@ -237,7 +244,7 @@ def _interval(metric: Metric, counts: list[Floats], alpha: float) -> tuple[float
     t, t_runs = (quantiles(alphas, np.array([degrees]))[0, 0] for degrees in (m - 1.0, k - 1.0))
     variance = by_clusters + by_runs
     z = np.sqrt((t**2 * by_clusters + t_runs**2 * by_runs) / variance) if variance else t
-    most = 2 * np.mean([own[0, 0] for own in counts]) * k
+    most = 2 * np.mean([run_counts[0, 0] for run_counts in counts]) * k
     below, above = score_distances(*(np.array([x]) for x in (mean, variance, most, m, z)))
     return m, (float(mean - below[0]), float(mean + above[0]))
 
@@ -249,8 +256,8 @@ def _counts(ledger: Ledger, run: int, clusters: Ints, n_types: int) -> Floats:
     everyone = np.ones(len(ledger.gold), np.bool_), right, np.ones(len(right), np.bool_)
     units = ledger.gold, output.pred, output.pred
     gold, hits, pred = (
-        _distinct(own, chosen, n_types, clusters)
-        for own, chosen in zip(units, everyone, strict=True)
+        _distinct(side, chosen, n_types, clusters)
+        for side, chosen in zip(units, everyone, strict=True)
     )
     return np.stack([gold, hits, pred, hits], axis=1)
 
@@ -264,6 +271,7 @@ def _distinct(units: Units, chosen: np.ndarray, n_types: int, clusters: Ints) ->
     keys = units.surface.astype(np.int64) * n_types + units.type
     pairs = np.unique(np.stack([keys[chosen], clusters[units.sentence[chosen]]]), axis=1)
     _, where, times = np.unique(pairs[0], return_inverse=True, return_counts=True)
+    # A surface of one cluster only is gone when that cluster is left out; others stay.
     only = pairs[1][times[where] == 1]
     lost = np.bincount(only.astype(np.int64), minlength=n_clusters)
     return np.concatenate([[len(times)], len(times) - lost]).astype(np.float64)

@@ -64,7 +64,7 @@ def jackknife(clustered: ClusterCounts, paired: bool = True) -> Jackknife:
 def jackknife_all(several: Sequence[ClusterCounts], paired: bool = False) -> list[Jackknife]:
     """The same for counts that are divided among systems in several ways."""
     moved = _leave_each_out(several, paired)
-    return [_jackknife_from(one, sums) for one, sums in zip(several, moved, strict=True)]
+    return [_jackknife_from(counts, sums) for counts, sums in zip(several, moved, strict=True)]
 
 
 def _jackknife_from(clustered: ClusterCounts, sums: "_ProductSums") -> Jackknife:
@@ -93,8 +93,11 @@ def _jackknife_from(clustered: ClusterCounts, sums: "_ProductSums") -> Jackknife
 def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_ProductSums]":
     """Leave out each cluster in turn, in blocks, and add up how far everything moved."""
     first = several[0]
-    sums = [_ProductSums(one, paired) for one in several]
+    sums = [_ProductSums(counts, paired) for counts in several]
     before = np.concatenate([first.values, first.shares], axis=-1)
+    # Jackknife: with t the total of 3 clusters and c their counts, the numbers of t - c[0],
+    # t - c[1] and t - c[2] say how far each cluster moves the number. The sum of squared moves
+    # estimates the variance, for any formula (Tukey 1958; Efron and Stein 1981).
     for block in first.blocks(before.size):
         moves = np.empty((len(before), len(block), before.shape[-1]))
         for run, total in enumerate(first.totals):
@@ -102,8 +105,8 @@ def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_Pr
             both = (first.values_in(without), first.shares_in(without))
             moves[run] = before[run] - np.concatenate(both, axis=-1)
         np.nan_to_num(moves, copy=False)
-        for own in sums:
-            own.add(moves)
+        for division_sums in sums:
+            division_sums.add(moves)
     return sums
 
 
@@ -125,7 +128,8 @@ class _ProductSums:
             if parts:
                 self.shares[at] = clustered.shares_of(metric, parts)
         self.of_parts = {
-            at: np.zeros((n_systems, len(own), len(own))) for at, own in self.shares.items()
+            at: np.zeros((n_systems, len(places), len(places)))
+            for at, places in self.shares.items()
         }
 
     def add(self, moves: Floats) -> None:
@@ -141,18 +145,20 @@ class _ProductSums:
         if self.paired:
             self.products += np.einsum("sbk,tbk->stk", numbers, numbers)
         else:
-            own = np.einsum("sbk,sbk->sk", numbers, numbers)
-            np.einsum("ssk->sk", self.products)[:] += own
+            squares = np.einsum("sbk,sbk->sk", numbers, numbers)
+            np.einsum("ssk->sk", self.products)[:] += squares
         for at, places in self.shares.items():
             parts = moves[..., [n_keys + place for place in places]]
             self.of_parts[at] += parts.transpose(0, 2, 1) @ parts
 
     def of_run(self) -> Floats:
         """The sums of squares of what a single run has of its own."""
+        # Σ (move - mean)² = Σ move² - k · mean² over the k runs; over k - 1, it is the variance of
+        # a single run.
         n_runs = self.n_runs[:, : self.squares.shape[-1]]
         shared = np.einsum("ssk->sk", self.products) * n_runs
-        found = np.maximum(0.0, self.squares - shared) / np.maximum(1, n_runs - 1)
-        return np.asarray(found)
+        variance = np.maximum(0.0, self.squares - shared) / np.maximum(1, n_runs - 1)
+        return np.asarray(variance)
 
 
 def _sizes_of_clusters(clustered: ClusterCounts) -> tuple[Floats, Floats]:
@@ -168,6 +174,7 @@ def _sizes_of_clusters(clustered: ClusterCounts) -> tuple[Floats, Floats]:
         pred = [counts[..., 2 + (clustered.width - 1) * run] for run in runs]
         sizes = np.maximum(gold, with_all_types(np.mean(pred, axis=0, dtype=np.float64)))
         occurs[at] = (sizes > 0).sum(axis=0)
+        # Kish (1965): (Σ size)² / Σ size². Sizes 2, 2, 2 are 3 clusters; 4, 1, 1 are 36 / 18 = 2.
         squares = (sizes * sizes).sum(axis=0)
         effective[at] = sizes.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0)
     return occurs, effective
@@ -176,14 +183,15 @@ def _sizes_of_clusters(clustered: ClusterCounts) -> tuple[Floats, Floats]:
 def _fewest(table: Floats, places: Sequence[Sequence[UnitGroup]]) -> Floats:
     """Entries of a table (systems, levels, types); of several places, the smallest."""
     return np.stack(
-        [np.min([table[:, level, kind] for level, kind in own], axis=0) for own in places], axis=-1
+        [np.min([table[:, level, kind] for level, kind in groups], axis=0) for groups in places],
+        axis=-1,
     )
 
 
 def _parts(
     clustered: ClusterCounts, sums: _ProductSums, occurs: Floats, effective: Floats
 ) -> dict[tuple[int, int], MeanParts]:
-    found = {}
+    parts = {}
     for at, places in sums.shares.items():
         cells = clustered.parts(clustered.keys[at], clustered.metrics[at])
         levels, kinds = (np.array(column) for column in zip(*cells, strict=True))
@@ -193,11 +201,11 @@ def _parts(
             known = np.flatnonzero(~np.isnan(values))
             totals = with_all_types(np.mean([clustered.totals[run] for run in runs], axis=0), -2)
             sizes = totals[levels, kinds, 0] + totals[levels, kinds, 2]
-            found[system, at] = MeanParts(
+            parts[system, at] = MeanParts(
                 values[known],
                 sizes[known],
                 occurs[system, levels, kinds][known],
                 np.maximum(0.0, effective[system, levels, kinds] - 1)[known],
                 sums.of_parts[at][system][np.ix_(known, known)],
             )
-    return found
+    return parts

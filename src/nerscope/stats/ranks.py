@@ -44,12 +44,12 @@ def quantile(p_two_sided: Floats | float, degrees: Floats | float) -> Floats:
     """
     p, n = np.broadcast_arrays(np.asarray(p_two_sided, np.float64), _defined(degrees))
     possible = (p > 0) & (p <= 1) & ~np.isnan(n)
-    found = np.where(p == 0, n + np.inf, np.nan)  # NaN where the degrees are
+    quantiles = np.where(p == 0, n + np.inf, np.nan)  # NaN where the degrees are
     n = n[possible]
     growth = _solved(np.log(p[possible]), n) ** 2 / n
     with np.errstate(over="ignore"):  # beyond all numbers it is infinite
-        found[possible] = np.sqrt(-np.expm1(-growth) * n) * np.exp(growth / 2)
-    return found
+        quantiles[possible] = np.sqrt(-np.expm1(-growth) * n) * np.exp(growth / 2)
+    return quantiles
 
 
 def normal_quantile(p: float) -> float:
@@ -79,8 +79,8 @@ def _solved(log_p: Floats, n: Floats) -> Floats:
     at_zero = _at_zero(n)
     z: Floats = -2 * log_p / (at_zero + np.sqrt(at_zero**2 - 2 * log_p))
     for _ in range(_STEPS):
-        found = _log_p(z * z / n, n)
-        step = (found - log_p) * np.exp(found + z * z / 2) / (at_zero * _slow(z * z / n))
+        reached = _log_p(z * z / n, n)
+        step = (reached - log_p) * np.exp(reached + z * z / 2) / (at_zero * _slow(z * z / n))
         # Far from the end a step may be too long, where few degrees bend the curve the other way.
         z = np.maximum(z + step, z / 4)
         if (np.abs(step) <= _ENOUGH * z).all():

@@ -1,0 +1,173 @@
+"""Choosing from results: systems and datasets, pairs to compare, and cells of facets."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from nerscope.corpus.units import MENTION
+from nerscope.errors import UsageError, suggest
+from nerscope.results.errors import check_system
+from nerscope.results.results import Results
+from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
+
+PairNames = tuple[str, str]
+
+
+def narrow_results(
+    results: Results, systems: Sequence[str] = (), datasets: Sequence[str] = ()
+) -> Results:
+    """The results of some systems on some datasets; no name stands for all of them.
+
+    A dataset for which no chosen system has an output is left out.
+    """
+    known = list(dict.fromkeys(row.dataset for row in results.rows))
+    every = list(dict.fromkeys(row.system for row in results.rows))
+    _check("--system", systems, every)
+    _check("--dataset", datasets, known)
+    places = {name: place for place, name in enumerate(dict.fromkeys(systems or every))}
+    dataset_places = {name: place for place, name in enumerate(dict.fromkeys(datasets or known))}
+    rows = [row for row in results.rows if row.system in places and row.dataset in dataset_places]
+    if not rows:
+        raise UsageError(
+            f"--dataset {' '.join(datasets)}",
+            "no chosen system has an output for it",
+            "choose other systems or datasets",
+        )
+    rows.sort(key=lambda row: (dataset_places[row.dataset], places[row.system]))
+    shown = {row.dataset for row in rows}
+    parts = sorted(
+        (part for part in results.evidence if part.dataset in shown),
+        key=lambda part: dataset_places[part.dataset],
+    )
+    evidence = [
+        only_runs(part, [run for name in places for run in part.runs_of(name)]) for part in parts
+    ]
+    return Results(evidence, results.losses, rows, results.protocol)
+
+
+def _check(option: str, chosen: Iterable[str], known: Sequence[str]) -> None:
+    for name in chosen:
+        if name not in known:
+            raise UsageError(f"{option} {name}", "it is not in the results", suggest(name, known))
+
+
+@dataclass(frozen=True, slots=True)
+class CellChoice:
+    """Which cells of results are compared; None stands for all."""
+
+    facets: Sequence[str] | None = None
+    metrics: Sequence[str] | None = None
+    matches: Sequence[str] | None = None
+    types: Sequence[str] | None = None
+    by_type: bool = False
+
+    @property
+    def has_types(self) -> bool:
+        """Whether the levels of facets are compared by type, too."""
+        return self.by_type or self.types is not None
+
+
+def check_names_list(place: str, given: object) -> None:
+    """Refuse what is no list of names; None is none at all."""
+    listed = isinstance(given, Sequence) and all(isinstance(name, str) for name in given)
+    if given is not None and (isinstance(given, str) or not listed):
+        raise UsageError(place, f"{given!r} cannot be", "give a list of names")
+
+
+def check_choice(results: Results, choice: CellChoice) -> None:
+    """Refuse what none of the datasets has."""
+    divisions = [division for evidence in results.evidence for division in evidence.divisions]
+    measured = {
+        metric
+        for division in divisions
+        if not choice.facets or division.facet in choice.facets
+        for names in division.metrics.values()
+        for metric in names
+    }
+    known_facets = {division.facet for division in divisions}
+    known_matches = {match for division in divisions for match in division.matches}
+    known_types = {name for evidence in results.evidence for name in evidence.types}
+    for kind, chosen, known in [
+        ("facet", choice.facets, known_facets),
+        ("metric", choice.metrics, measured),
+        ("match", choice.matches, known_matches),
+        ("type", choice.types, known_types),
+    ]:
+        for name in chosen or ():
+            if name not in known:
+                raise UsageError(
+                    f"{kind} '{name}'", "it is not in the results", suggest(name, known)
+                )
+
+
+def narrow_evidence(
+    evidence: Evidence,
+    facets: Sequence[str] | None,
+    metrics: Sequence[str] | None,
+    matches: Sequence[str] | None = None,
+) -> Evidence:
+    """The evidence with some of its facets, metrics and matches."""
+    chosen = []
+    for division in evidence.divisions:
+        if facets is None or division.facet in facets:
+            kept_metrics = {
+                match: tuple(name for name in names if metrics is None or name in metrics)
+                for match, names in division.metrics.items()
+                if matches is None or match in matches
+            }
+            kept_metrics = {match: names for match, names in kept_metrics.items() if names}
+            if kept_metrics:
+                chosen.append(replace(division, metrics=kept_metrics))
+    return replace(evidence, divisions=tuple(chosen))
+
+
+def facet_table_named(
+    evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
+) -> FacetTable:
+    """The division of a facet: that of mentions, or the one that has a match or metric."""
+    tables = [table for table in evidence.divisions if table.facet == facet]
+    if not tables:
+        raise UsageError(
+            f"facet '{facet}'", "it is not in the results", suggest(facet, evidence.facets)
+        )
+    fitting = [table for table in tables if match in table.matches] or [
+        table for table in tables if any(metric in names for names in table.metrics.values())
+    ]
+    fitting = fitting or tables
+    return next((table for table in fitting if table.unit == MENTION), fitting[0])
+
+
+def pairs_of(
+    evidence: Evidence,
+    results: Results,
+    a: str | None,
+    b: str | None,
+    baseline: str | None,
+    pairs: Sequence[PairNames] | None = None,
+) -> tuple[list[PairNames], list[str]]:
+    """The pairs to compare on a dataset, and who is missing there."""
+    everyone = results.systems
+    for name in (a, b, baseline, *(name for pair in pairs or () for name in pair)):
+        check_system(results, name)
+    if (a is None) != (b is None):
+        raise UsageError(
+            "compare", "only one system is named", "name two systems, or none for all pairs"
+        )
+    if len(everyone) < 2:
+        raise UsageError(
+            "compare",
+            "there is only one system in the results",
+            "evaluate at least two systems together",
+        )
+    if pairs is not None:
+        chosen = list(pairs)
+    elif a is not None and b is not None:
+        chosen = [(a, b)]
+    elif baseline is not None:
+        chosen = [(system, baseline) for system in everyone if system != baseline]
+    else:
+        chosen = list(combinations(everyone, 2))
+    present = [pair for pair in chosen if all(name in evidence.systems for name in pair)]
+    absent = sorted({name for pair in chosen for name in pair if name not in evidence.systems})
+    notes = [f"{evidence.dataset}: {name} has no output here and is left out" for name in absent]
+    return present, notes
