@@ -27,6 +27,7 @@ from nerscope.render.tables import overall_key
 from nerscope.results.diagnose import diagnose
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
+from nerscope.results.selection import narrow_results
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, RECALL
 

@@ -195,7 +195,7 @@ def judged_tables(
 
 def add_judgement_tables(document: Document, judged: JudgedResults) -> Document:
     """Add the tables and notes of judged pairs to a document."""
-    shares: list[dict[str, Any]] = judged.shares
+    shares: Sequence[Mapping[str, Any]] = judged.shares
     if len({share["dataset"] for share in shares}) < 2:
         shares = [{key: share[key] for key in share if key != "dataset"} for share in shares]
     return replace(

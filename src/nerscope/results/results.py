@@ -205,12 +205,12 @@ class Results:
 
     def report(self, path: str | os.PathLike[str] | None = None) -> "ReportPage | None":
         """Write the report, a page of its own; without a path, show it in a notebook."""
-        from nerscope.render.page.html import page_html
+        from nerscope.render.page.html import ReportPage, page_html
         from nerscope.results.files import write_text
 
         html = page_html(self)
         if path is None:
-            return Page(html)
+            return ReportPage(html)
         write_text(path, html)
         return None
 
