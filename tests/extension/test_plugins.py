@@ -156,7 +156,6 @@ def test_a_facet_is_one_file(folder: Path) -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_match_is_one_file(folder: Path) -> None:
     add_plugin(folder, MATCH)
     results = evaluate_both(folder, matches=["starts-together", "starts-together(credit=0.5)"])
