@@ -1,32 +1,33 @@
 """The text that the conlleval script prints, byte for byte."""
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError
 from nerscope.render.document import OUTPUTS, Document
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import ACCURACY, PRECISION, RECALL
 
 
 def conlleval_text(results: Results) -> str:
     """One block per run; with several runs or systems, a line before each block names it."""
     runs = list(
         dict.fromkeys(
-            (row["dataset"], row["system"], row["run"])
-            for row in results.rows
-            if row["run"] is not None
+            (row.dataset, row.system, row.run) for row in results.rows if row.run is not None
         )
     )
     blocks = []
     for dataset, system, run in runs:
         head = f"{dataset} {system} {run}\n" if len(runs) > 1 else ""
         blocks.append(
-            head + _block(results.select(dataset=dataset, system=system, run=run, facet="all"))
+            head + _block(results.select(dataset=dataset, system=system, run=run, facet=ALL))
         )
     return "\n".join(blocks)
 
 
 def _block(rows: list[Row]) -> str:
-    exact = {(row["type"], row["metric"]): row for row in rows if row["match"] == "exact"}
-    accuracy = next((row for row in rows if row["metric"] == "accuracy"), None)
+    exact = {(row.type, row.metric): row for row in rows if row.match == EXACT}
+    accuracy = next((row for row in rows if row.metric == ACCURACY), None)
     # Accuracy counts labels: it is missing if labels cannot write the mentions.
     if accuracy is None:
         raise UsageError(
@@ -37,9 +38,9 @@ def _block(rows: list[Row]) -> str:
     gold, predicted, correct = _counts(exact, None)
     # Rows hold fractions. Multiplying by n and rounding gives the integer count back, so that the
     # percentage is rounded once, from counts, as the script does.
-    right = 100 * round((accuracy["value"] or 0) * accuracy["n"]) / accuracy["n"]
+    right = 100 * round((accuracy.value or 0) * accuracy.n) / accuracy.n
     lines = [
-        f"processed {accuracy['n']} tokens with {gold} phrases; "
+        f"processed {accuracy.n} tokens with {gold} phrases; "
         f"found: {predicted} phrases; correct: {correct}.",
         f"accuracy: {right:6.2f}%; {_scores(gold, predicted, correct)}",
     ]
@@ -52,8 +53,8 @@ def _block(rows: list[Row]) -> str:
 
 
 def _counts(rows: dict[tuple[str | None, str], Row], kind: str | None) -> tuple[int, int, int]:
-    recall, precision = rows[kind, "recall"], rows[kind, "precision"]
-    return recall["n"], precision["n"], round((recall["value"] or 0) * recall["n"])
+    recall, precision = rows[kind, RECALL], rows[kind, PRECISION]
+    return recall.n, precision.n, round((recall.value or 0) * recall.n)
 
 
 def _scores(gold: int, predicted: int, correct: int) -> str:

@@ -5,25 +5,28 @@ from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Corpus, Sentence
 from nerscope.corpus.schemes import OUTSIDE_LABEL
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural
 from nerscope.evaluation.evaluate import evaluate
-from nerscope.evaluation.plan import EXACT, chosen_subsets
+from nerscope.evaluation.plan import chosen_subsets
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.subsets import ALL
 from nerscope.evaluation.systems import is_source
+from nerscope.facets.hard import HARD
+from nerscope.facets.tmr import TMR
 from nerscope.formats.base import CorpusLike, read
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.results.scalars import scalars_of
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import F1, PRECISION, RECALL
 
 IGNORED = -100  # the gold id of special tokens and of all pieces of a word but the first
 LabelList = Sequence[str] | Mapping[int, str]
 Training = CorpusLike | Sequence[CorpusLike] | None
-TOUGH_FACETS = ("tmr", "hard")  # the facets that are reported by default, given training data
+TOUGH_FACETS = (TMR.name, HARD.name)  # the facets that are reported by default, given training data
 _LabelNames = Mapping[int, str] | None
 _NO_SCORES = -1  # a number of axes that no array has
-_PLAIN_METRICS = ("precision", "recall", "f1")
+_PLAIN_METRICS = (PRECISION, RECALL, F1)
 
 
 class LabelledSentence(NamedTuple):
@@ -201,7 +204,5 @@ def tough_numbers(results: Results) -> dict[str, float]:
 
 
 def _is_tough(row: Row) -> bool:
-    is_partial = (
-        row["unit"] == MENTION and row["match"] != EXACT and row["metric"] in _PLAIN_METRICS
-    )
-    return row["facet"] != ALL or is_partial
+    is_partial = row.unit == MENTION and row.match != EXACT and row.metric in _PLAIN_METRICS
+    return row.facet != ALL or is_partial

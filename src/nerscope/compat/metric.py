@@ -14,6 +14,7 @@ from nerscope.compat.loops import (
 )
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.results.results import Results
+from nerscope.scoring.metrics import ACCURACY, F1, PRECISION
 
 
 class NerMetric:
@@ -59,8 +60,8 @@ class NerMetric:
         # Without a gold mention, each predicted label but O is wrong.
         labels = [label for sentence in self.state for label in sentence.predicted]
         wrong = sum(label != OUTSIDE_LABEL for label in labels)
-        spurious = {"precision": 0.0, "f1": 0.0} if wrong else {}
-        return spurious | ({"accuracy": 1 - wrong / len(labels)} if labels else {})
+        spurious = {PRECISION: 0.0, F1: 0.0} if wrong else {}
+        return spurious | ({ACCURACY: 1 - wrong / len(labels)} if labels else {})
 
     def reset(self) -> None:
         """Forget all batches."""

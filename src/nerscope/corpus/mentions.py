@@ -52,7 +52,7 @@ class Shape(NamedTuple):
     cannot be placed at all, and so is equal to no other; one without tokens stands nowhere in the
     text. `said` is what a system wrote.
 
-    >>> Shape(holes=((1, 2),)).is_aligned, Shape(left=1, said="ork").is_aligned
+    >>> Shape(holes=((1, 2),)).is_aligned, Shape(left=1, predicted_text="ork").is_aligned
     (True, False)
     """
 

@@ -240,7 +240,7 @@ def _kept_shapes(shape: Objects | None, texts: bool) -> Objects | None:
     """The shapes of mentions, without what they say if no text is to be kept."""
     if shape is None or texts:
         return shape
-    return shape_column([one._replace(said="") for one in shape])
+    return shape_column([one._replace(predicted_text="") for one in shape])
 
 
 def _narrow(credit: Floats) -> Floats:
