@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.attack.harness import Case, check, results_bytes
+from tests.attack.harness import Case, check, format_1_bytes, results_bytes
 from tests.cli.conftest import Run
 from tests.cli.conftest import data as data
 from tests.cli.conftest import forget_plugins as forget_plugins
@@ -25,7 +25,7 @@ def attack(data: Path, run: Run) -> Attack:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         if case.damage is not None:
-            content = json.loads(results_bytes())
+            content = json.loads(format_1_bytes())
             case.damage(content)
             (data / "bad.json").write_text(json.dumps(content), encoding="utf-8")
         if case.before is not None:

@@ -1,5 +1,6 @@
 """What a case of the table says, and the rules that hold for every one of them."""
 
+import gzip
 import json
 import shlex
 import stat
@@ -57,6 +58,12 @@ def results_bytes() -> bytes:
             dataset="toy",
         )
         return results.to_json().replace(f"{folder}/", "").encode()
+
+
+@cache
+def format_1_bytes() -> bytes:
+    """The same results in a file that nerscope 0.2.0 wrote."""
+    return gzip.decompress((Path(__file__).parent / "results-format-1.json.gz").read_bytes())
 
 
 def snapshot(folder: Path) -> dict[str, object]:

@@ -6,9 +6,12 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.attack.conftest import Attack
-from tests.attack.harness import Case, Damage, params, results_bytes
+from tests.attack.harness import Case, Damage, format_1_bytes, params, results_bytes
+
+from nerscope.codec import pack, unpack
 
 COMMANDS = {
     "compare": "compare bad.json --samples 20",
@@ -70,7 +73,8 @@ TABLE: list[Case] = [
     *everywhere("format-true", lambda c: c.update(format=True), NONE),
     *everywhere("format-0", lambda c: c.update(format=0), ""),
     *everywhere("format-minus", lambda c: c.update(format=-7), ""),
-    *everywhere("format-newer", lambda c: c.update(format=2), "its format is 2"),
+    *everywhere("format-newer", lambda c: c.update(format=3), "its format is 3"),
+    *everywhere("format-other", lambda c: c.update(format=2), DAMAGED),
     *everywhere("no-rows", lambda c: c.pop("rows"), NONE),
     *everywhere("rows-table", lambda c: c.update(rows={}), NONE),
     *everywhere("rows-inner", lambda c: c.update(rows=[5]), DAMAGED),
@@ -175,7 +179,7 @@ def _raw(name: str, content: str | bytes, fact: str) -> Case:
     return Case(f"raw-{name}", "show bad.json", "bad.json", fact, files={"bad.json": content})
 
 
-_WHOLE = results_bytes().decode()
+_WHOLE = format_1_bytes().decode()
 RAW = [
     _raw("empty", "", "it is not JSON"),
     _raw("cut", _WHOLE[: len(_WHOLE) // 2], "it is not JSON"),
@@ -202,7 +206,84 @@ RAW = [
 ]  # fmt: skip
 
 
+def _columns(name: str, change: Callable[[dict[str, Any]], object], fact: str = DAMAGED) -> Case:
+    """Damage inside the packed columns of format 2, which are packed again as they should be."""
+    content = json.loads(results_bytes())
+    entry = content["evidence"][0]
+    columns = unpack(zlib.decompress(base64.b64decode(entry["columns"])))
+    change(columns)
+    data = pack(columns, compact=True)
+    entry.update(size=len(data), columns=base64.b64encode(zlib.compress(data)).decode())
+    return _raw(f"columns-{name}", json.dumps(content), fact)
+
+
+def _entry(name: str, **changed: object) -> Case:
+    """Damage around the packed columns of format 2."""
+    content = json.loads(results_bytes())
+    content["evidence"][0].update(changed)
+    return _raw(f"entry-{name}", json.dumps(content), DAMAGED)
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data)).decode()
+
+
+def _mentions(columns: dict[str, Any]) -> Any:
+    return columns["ledgers"]["mention"]
+
+
+FORMAT_2 = [
+    _entry("no-size", size=None),
+    _entry("size-text", size="5"),
+    _entry("size-true", size=True),
+    _entry("size-minus", size=-1),
+    _entry("size-short", size=10),
+    _entry("size-long", size=10**6),
+    _entry("size-huge", size=1 << 60),
+    _entry("bomb", size=1000, columns=_packed(bytes(50_000_000))),
+    _entry("no-base64", columns="!!!"),
+    _entry("no-zlib", columns=base64.b64encode(b"x" * 99).decode()),
+    _entry("null", columns=None),
+    _entry("number", size=len(pack(5)), columns=_packed(pack(5))),
+    _entry("garbage", size=9, columns=_packed(b"no codec!")),
+    _entry("pickle", size=4, columns=_packed(b"\x80\x04N.")),
+    _columns("dataset", lambda c: c.update(dataset=5)),
+    _columns("types", lambda c: c["types"].pop()),
+    _columns("types-twice", lambda c: c.update(types=["PER", "PER"])),
+    _columns("runs", lambda c: c.update(runs=[["a"]] * 3)),
+    _columns("runs-fewer", lambda c: c["runs"].pop()),
+    _columns("signature", lambda c: c.update(signature={})),
+    _columns("documents", lambda c: c.update(documents=None)),
+    _columns("documents-list", lambda c: c.update(documents=[0, 1])),
+    _columns("documents-floats", lambda c: c.update(documents=np.zeros(6))),
+    _columns("documents-square", lambda c: c.update(documents=np.zeros((2, 2), int))),
+    _columns("lines", lambda c: c.update(lines=np.zeros(2, int))),
+    _columns("texts", lambda c: c.update(texts=["x"])),
+    _columns("texts-numbers", lambda c: c.update(texts=[1] * len(c["texts"]))),
+    _columns("zeta", lambda c: c.update(zeta="x")),
+    _columns("divisions", lambda c: c.update(divisions=[])),
+    _columns("division-codes", lambda c: c["divisions"][0].update(levels={"all": [10**9]})),
+    _columns("division-metric", lambda c: c["divisions"][0].update(
+        metrics={"exact": ["f99"]}), "there is no metric"),
+    _columns("ledgers", lambda c: c.update(ledgers={})),
+    _columns("sentence-far", lambda c: _mentions(c)["gold"].update(
+        sentence=np.full(len(_mentions(c)["gold"]["type"]), 200))),
+    _columns("sentence-square", lambda c: _mentions(c)["gold"].update(
+        sentence=np.zeros((6, 6), int))),
+    _columns("type-minus", lambda c: _mentions(c)["gold"].update(
+        type=np.full(len(_mentions(c)["gold"]["type"]), -1))),
+    _columns("codes-lost", lambda c: _mentions(c)["gold"]["codes"].pop("tmr")),
+    _columns("credit-lost", lambda c: _mentions(c)["runs"][0]["gold_credit"].pop("exact")),
+    _columns("credit-nan", lambda c: _mentions(c)["runs"][0]["gold_credit"].update(
+        exact=np.full(len(_mentions(c)["gold"]["type"]), np.nan))),
+    _columns("pred-lost", lambda c: _mentions(c)["runs"][0].pop("pred")),
+    _columns("surfaces-fewer", lambda c: c["surfaces"].pop()),
+    _columns("surfaces-text", lambda c: c.update(surfaces=[["a", 1, 2]] * 3)),
+    _columns("surfaces-minus", lambda c: c.update(surfaces=[[-1, 1, 2]] * 3)),
+]  # fmt: skip
+
+
 @pytest.mark.slow(quick=10)
-@params([*TABLE, *RAW])
+@params([*TABLE, *RAW, *FORMAT_2])
 def test_results(case: Case, attack: Attack) -> None:
     attack(case)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import GOLD, Outcome, Run
 
+from nerscope import Results
 from nerscope.version import VERSION
 
 FEW = "--samples 60"
@@ -366,9 +367,9 @@ def test_the_demonstration_leaves_data_results_and_the_command(
     assert command.startswith("nerscope evaluate nerscope-demo/test.conll")
     saved, page = tmp_path / "nerscope-demo" / "results.json", "nerscope-demo/report.html"
     assert f"Open {page}" in outcome.out and Path(page).read_text().startswith("<!doctype html>")
-    rows = loaded(saved.read_text())["rows"]
+    rows = Results.load(saved).rows
     done(run, f"{command.removeprefix('nerscope ')} --dataset demo")
-    assert loaded(saved.read_text())["rows"] == rows
+    assert Results.load(saved).rows == rows
 
 
 # Judged

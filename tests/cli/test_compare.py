@@ -240,14 +240,14 @@ def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_means_follow_the_datasets_and_are_in_the_file(three: Path, run: Run) -> None:
+def test_the_means_follow_the_datasets_and_are_in_the_json(three: Path, run: Run) -> None:
     shown = done(run, "evaluate nerscope.toml -o r.json").out
     assert "\nMean over 3 datasets\n" in shown
     assert re.search(r"\n a +F1 +\d+\.\d\d +\d+\.\d\d +\[.*, .*\] +\[.*, .*\]\n", shown)
     assert "left F1" not in shown
     assert done(run, "show r.json").out.split("\nmore: ")[0] == shown.split("\nmore: ")[0]
     assert re.search(r"\n a +left F1 +\d+\.\d\d ", done(run, "show r.json --all").out)
-    content = json.loads((three / "r.json").read_text())
+    content = json.loads(done(run, "show r.json --format json").out)
     assert {one["metric"] for one in content["over_datasets"]} >= {"precision", "recall", "f1"}
 
 

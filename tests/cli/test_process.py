@@ -141,7 +141,7 @@ def test_files_are_complete_though_nobody_reads(data: Path) -> None:
         "nerscope evaluate many.txt --system s=many.txt --format csv -o out.json | true", data
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads((data / "out.json").read_text())["rows"]
+    assert json.loads((data / "out.json").read_text())["evidence"]
 
 
 @pytest.mark.slow(quick=1)

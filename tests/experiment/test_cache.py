@@ -1,5 +1,6 @@
 """A folder of work that need not be done twice."""
 
+import hashlib
 import zlib
 from pathlib import Path
 
@@ -7,8 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nerscope.codec import pack
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.version import VERSION
+
+
+def stored(body: bytes) -> bytes:
+    """An entry with the digest of its body."""
+    return f"nerscope {VERSION}\n".encode() + hashlib.sha256(body).digest() + body
 
 
 def test_what_was_put_is_there(tmp_path: Path) -> None:
@@ -52,10 +59,13 @@ def test_an_entry_of_another_key_is_said(tmp_path: Path) -> None:
         b"foreign",
         b"nerscope 0.0.0\n",
         f"nerscope {VERSION}\n".encode(),
-        f"nerscope {VERSION}\n".encode() + zlib.compress(b"not JSON"),
-        f"nerscope {VERSION}\n".encode() + zlib.compress(b"[]"),
-        f"nerscope {VERSION}\n".encode() + zlib.compress(b'{"key": "k"}'),
-        f"nerscope {VERSION}\n".encode() + zlib.compress(b'{"key": "k", "value": "\xff"}'),
+        f"nerscope {VERSION}\n".encode() + zlib.compress(pack(("k", 1))),
+        stored(b"not compressed"),
+        stored(zlib.compress(b"not packed")),
+        stored(zlib.compress(pack(5))),
+        stored(zlib.compress(pack(("k", 1, 2)))),
+        stored(zlib.compress(pack(("k", 1))[:-1])),
+        stored(zlib.compress(pack(("other", 1)))),
     ],
 )
 def test_a_damaged_entry_is_said_and_of_no_use(tmp_path: Path, content: bytes) -> None:

@@ -122,7 +122,8 @@ def nerscope(*arguments: str, code: int = 0) -> str:
 
 def evaluate_and_load(*options: str) -> dict[str, Any]:
     nerscope("evaluate", "gold.txt", *BOTH, "--plugin", "mine.py", *options, "-o", "results.json")
-    content: dict[str, Any] = json.loads(Path("results.json").read_text())
+    shown = nerscope("show", "results.json", "--plugin", "mine.py", "--format", "json")
+    content: dict[str, Any] = json.loads(shown)
     return content
 
 

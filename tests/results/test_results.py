@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.attack.harness import format_1_bytes, results_bytes
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
@@ -66,9 +67,10 @@ def test_json_is_strict_and_says_what_it_is(results: Results) -> None:
 
     content = json.loads(results.to_json(), parse_constant=refuse)
     assert list(content) == [
-        *("nerscope", "format", "signature", "settings", "losses", "rows", "evidence"),
+        *("nerscope", "format", "signature", "settings", "losses", "rows", "intervals"),
+        "evidence",
     ]
-    assert (content["nerscope"], content["format"]) == (VERSION, FORMAT) == (VERSION, 1)
+    assert (content["nerscope"], content["format"]) == (VERSION, FORMAT) == (VERSION, 2)
     assert content["signature"] == results.signature
     assert content["settings"] == json.loads(json.dumps(results.settings))
     assert any(row["value"] is None for row in content["rows"])
@@ -99,8 +101,8 @@ def stored(**changed: Any) -> str:
         ('{"nerscope": "0.1.0", "rows": [], "settings": {}, "losses": []}', "holds no nerscope"),
         # from the future
         (
-            stored(nerscope="99.0.0", format=2),
-            r"its format is 2 \(nerscope 99.0.0\), this program knows 1. "
+            stored(nerscope="99.0.0", format=3),
+            r"its format is 3 \(nerscope 99.0.0\), this program knows 2. "
             "Remedy: install that version of nerscope",
         ),
     ],
@@ -171,11 +173,48 @@ def test_damaged_results_are_refused(changed: dict[str, Any]) -> None:
         ("runs", [["a", str(number)] for number in range(9)]),
     ],
 )
-def test_evidence_with_a_damaged_part_is_refused(results: Results, part: str, value: Any) -> None:
-    content = json.loads(results.to_json())
+def test_evidence_with_a_damaged_part_is_refused(part: str, value: Any) -> None:
+    content = json.loads(format_1_bytes())
     content["evidence"][0][part] = value
     with pytest.raises(InputError, match="these results are damaged"):
         Results.from_json(json.dumps(content))
+
+
+def test_a_saved_file_holds_no_rows_and_loads_with_all_of_them(results: Results) -> None:
+    content = json.loads(results.file_text())
+    assert "rows" not in content and "over_datasets" not in content
+    assert 8 * len(results.file_text()) < len(results.to_json())
+    again = Results.from_json(results.file_text())
+    assert [row.as_dict() for row in again.rows] == [row.as_dict() for row in results.rows]
+    assert again.to_json() == results.to_json()
+    assert again.file_text() == results.file_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("order", "x"), ("order", None), ("cautions", []), ("columns", ""), ("size", 5)],
+)
+def test_damaged_intervals_are_refused(results: Results, key: str, value: Any) -> None:
+    content = json.loads(results.file_text())
+    content["intervals"][key] = value
+    with pytest.raises(InputError, match="these results are damaged"):
+        Results.from_json(json.dumps(content))
+
+
+def test_keys_of_later_versions_are_ignored(results: Results) -> None:
+    content = json.loads(results.file_text())
+    content["annotators"] = {"ann": 1}
+    content["evidence"][0]["metadata"] = {"later": [1]}
+    assert Results.from_json(json.dumps(content)).rows == results.rows
+
+
+def test_a_file_of_format_1_loads_as_what_was_evaluated() -> None:
+    old, new = (Results.from_json(data.decode()) for data in (format_1_bytes(), results_bytes()))
+    assert [row.as_dict() for row in old.rows] == [row.as_dict() for row in new.rows]
+    assert (old.losses, old.systems) == (new.losses, new.systems)
+    assert nerscope.compare(old, samples=50).rows == nerscope.compare(new, samples=50).rows
+    again = Results.from_json(old.file_text())  # its surfaces are known from its rows alone
+    assert [row.as_dict() for row in again.rows] == [row.as_dict() for row in old.rows]
 
 
 def test_results_without_evidence_can_be_shown_but_not_compared(results: Results) -> None:

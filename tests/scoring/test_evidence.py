@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
-from nerscope.corpus.arrays import Ints
 from nerscope.results.rows import rows_of
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.evidence import (
@@ -24,7 +22,7 @@ from nerscope.scoring.evidence import (
     with_types,
 )
 from nerscope.scoring.ledger import Ledger, Output, Units, merged, moved
-from nerscope.scoring.packing import pack_array, pack_evidence, unpack_array, unpack_evidence
+from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.scoring.signature import BucketEdges, Signature, joint
 
 GOLD = drawn(30, seed=1)
@@ -35,40 +33,9 @@ def evidence_of(*rates: float) -> Evidence:
     return nerscope.evaluate(GOLD, systems, train=drawn(30, seed=2)).evidence[0]
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        # nothing, one, equal, steps, falling, negative
-        np.zeros(0, np.int64),
-        np.array([7]),
-        np.array([3, 3, 3], np.int32),
-        np.array([0, 1, 1, 5, 300]),
-        np.array([9, 1, 4], np.int16),
-        np.array([-2, 5, -2], np.int64),
-        np.array([-5, -2, 0], np.int64),
-        np.array([2**40, 2**40 + 1]),
-        # few distinct numbers, many distinct numbers
-        np.zeros(0),
-        np.array([0.0, 0.5, 1.0, 0.5]),
-        np.linspace(0, 1, 1000),
-    ],
-)
-def test_an_array_survives_packing(values: Any) -> None:
-    again = unpack_array(json.loads(json.dumps(pack_array(values))))
-    assert again.dtype.kind == values.dtype.kind
-    assert again.tolist() == values.tolist()
-
-
-@given(arrays.arrays(np.int64, st.integers(0, 40), elements=st.integers(-(2**40), 2**40)))
-def test_any_integers_survive_packing(values: Ints) -> None:
-    assert unpack_array(pack_array(values)).tolist() == values.tolist()
-    ordered = np.sort(values)
-    assert unpack_array(pack_array(ordered)).tolist() == ordered.tolist()
-
-
 def test_whole_evidence_survives_packing_with_all_its_rows() -> None:
     evidence = evidence_of(0.1, 0.3)
-    again = unpack_evidence(json.loads(json.dumps(pack_evidence(evidence, whole=True))))
+    again = unpack_evidence(pack_evidence(evidence))
     assert rows_of(again) == rows_of(evidence)
     plain = ("dataset", "texts", "runs", "types", "zeta", "divisions", "signature", "gold_name")
     for name in plain:
@@ -78,16 +45,19 @@ def test_whole_evidence_survives_packing_with_all_its_rows() -> None:
     assert again.lines.tolist() == evidence.lines.tolist()
 
 
-def test_saved_evidence_leaves_out_what_only_rows_need() -> None:
-    packed = pack_evidence(evidence_of(0.1))
-    again = unpack_evidence(packed)
+def test_saved_evidence_counts_surfaces_and_leaves_them_out_unless_wanted() -> None:
+    evidence = evidence_of(0.1)
+    again = unpack_evidence(pack_evidence(evidence))
     assert again.ledgers["mention"].gold.surface is None
     assert again.ledgers["mention"].gold.start is not None
+    assert again.surface_counts(0) == evidence.surface_counts(0) is not None
+    full = unpack_evidence(pack_evidence(evidence, with_surfaces=True))
+    assert full.surfaces is not None and full.surface_counts(0) == evidence.surface_counts(0)
 
 
 def test_saved_evidence_knows_what_became_of_each_mention() -> None:
     evidence = evidence_of(0.3)
-    again = unpack_evidence(json.loads(json.dumps(pack_evidence(evidence))))
+    again = unpack_evidence(pack_evidence(evidence))
     before, after = (one.ledgers["mention"].runs[0] for one in (evidence, again))
     for name in ("gold_credit", "pred_credit", "gold_kind", "pred_kind"):
         ours, theirs = getattr(after, name), getattr(before, name)

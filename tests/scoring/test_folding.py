@@ -274,7 +274,7 @@ def _sentences(evidence: Evidence, first: int, last: int) -> Evidence:
 
     def outcome(run: Output, gold: Units) -> Output:
         sides = {"gold": inside(gold), "pred": inside(run.pred)}
-        columns = {
+        columns: dict[str, Any] = {
             f"{side}_{what}": {
                 match: own[here] for match, own in getattr(run, f"{side}_{what}").items()
             }

@@ -73,7 +73,7 @@ def result_files(
     """The results and the report by path; `extra` goes into the JSON of the results."""
     files: dict[str, FileContent] = {}
     if options.output:
-        files[options.output] = lambda: results.to_json(extra)
+        files[options.output] = lambda: results.file_text(extra)
     if options.report:
         from nerscope.render.page.html import page_html  # it takes long to import
 

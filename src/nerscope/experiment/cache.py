@@ -1,4 +1,4 @@
-"""A folder of work that need not be done twice, keyed by the content it was done on."""
+"""The cache of experiments: a folder of results by a key for everything they rest on."""
 
 import hashlib
 import json
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from nerscope.codec import pack, unpack
 from nerscope.formats.files import Bytes
 from nerscope.formats.remote import is_remote
 from nerscope.version import VERSION
@@ -35,8 +36,13 @@ def file_digest(path: str | Path) -> str:
 
 
 class Cache:
-    """Plain data by key. What cannot be read is said and made again; without a folder, nothing is
-    kept.
+    """A folder with values by key.
+
+    An entry that cannot be read is reported to `say`, and made again. Without a folder, nothing is
+    stored.
+
+    >>> Cache(None).get("key") is None
+    True
     """
 
     def __init__(
@@ -46,27 +52,20 @@ class Cache:
         self.say = say
 
     def get(self, key: str) -> Any | None:
-        """What is stored under a key, None if there is nothing of use."""
+        """The value of a key; None if there is none that can be used."""
         path = self._path(key)
         if path is None or not path.exists():
             return None
         try:
-            data = path.read_bytes()
-            if not data.startswith(_MARK):
-                raise ValueError("it was not written by this version")
-            entry = json.loads(zlib.decompress(data[len(_MARK) :]))
-            if not isinstance(entry, dict) or entry.get("key") != key:
-                raise ValueError("it holds something else")
-            if entry.get("check") != digest(entry.get("value")):
-                raise ValueError("it was changed")
-            return entry["value"]
-        except (OSError, KeyError, RecursionError, ValueError, zlib.error) as error:
+            return _decode(key, path.read_bytes())
+        except (OSError, TypeError, ValueError, zlib.error) as error:
             self.say(f"cache entry {path.name} cannot be used ({error}); computed again")
             return None
 
     def put(self, key: str, value: Any) -> None:
-        """Store plain data under a key; a cache that cannot be written is said, and costs only
-        time.
+        """Store a value that the codec can encode.
+
+        A folder that cannot be written to is reported once; it costs only time.
         """
         path = self._path(key)
         if path is None:
@@ -74,9 +73,7 @@ class Cache:
         draft = path.with_suffix(".part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            entry = {"key": key, "check": digest(value), "value": value}
-            text = json.dumps(entry, separators=(",", ":")).encode()
-            draft.write_bytes(_MARK + zlib.compress(text, 1))
+            draft.write_bytes(_encode(key, value))
             draft.replace(path)
         except OSError as error:
             self.say(f"the cache cannot be written ({error.strerror}): {path.parent}")
@@ -84,3 +81,22 @@ class Cache:
 
     def _path(self, key: str) -> Path | None:
         return None if self.folder is None else self.folder / f"{key}.bin"
+
+
+def _encode(key: str, value: Any) -> bytes:
+    body = zlib.compress(pack((key, value)), 1)
+    return _MARK + hashlib.sha256(body).digest() + body
+
+
+def _decode(key: str, data: bytes) -> Any:
+    if not data.startswith(_MARK):
+        raise ValueError("it was not written by this version")
+    start = len(_MARK) + hashlib.sha256().digest_size
+    head, body = data[:start], data[start:]
+    if head != _MARK + hashlib.sha256(body).digest():
+        raise ValueError("it was changed")
+    # The key is inside, so that an entry that was renamed is not taken for another one.
+    stored_key, value = unpack(zlib.decompress(body))
+    if stored_key != key:
+        raise ValueError("it holds something else")
+    return value

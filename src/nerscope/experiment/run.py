@@ -162,7 +162,9 @@ class _Resampling:
         for found in compared_cells(self.evidence, new_pairs, self.sampling, self.asked):
             rows[found.row.pair].append(found.row)
         for system in new_systems:
-            self.cache.put(bound_keys[system], bounds[system])
+            self.cache.put(
+                bound_keys[system], {key: tuple(found) for key, found in bounds[system].items()}
+            )
         for pair in new_pairs:
             self.cache.put(known_pairs[pair], [asdict(row) for row in rows[pair]])
         return bounds, [row for pair in pairs for row in rows[pair]]
@@ -286,7 +288,7 @@ def _score_share(chosen: _Chosen, runs: Sequence[Run]) -> list[dict[str, Any]]:
         names = {*shared, *names_of(named[f"{index}"])}
         entries.append(
             {
-                "evidence": pack_evidence(own, whole=True),
+                "evidence": pack_evidence(own, with_surfaces=True),
                 "losses": [loss for loss in found.losses if loss["source"] in names],
             }
         )

@@ -157,21 +157,29 @@ class Results:
         return scalars_of(rows if "type" in conditions else filter(is_usual, rows))
 
     def to_json(self, also: Mapping[str, Any] | None = None) -> str:
-        """Strict JSON: undefined is null. What is `also` to be told has keys of its own."""
+        """Everything as strict JSON, rows and evidence; undefined is null.
+
+        `also` is more content, under keys of its own.
+        """
+        over = self.over_datasets()
+        return self._json({**({"over_datasets": over} if over else {}), **(also or {})}, rows=True)
+
+    def file_text(self, also: Mapping[str, Any] | None = None) -> str:
+        """What `save` writes: the evidence, from which rows are made again when they are read."""
+        return self._json(dict(also or {}), rows=False)
+
+    def _json(self, more: Mapping[str, Any], *, rows: bool) -> str:
         from nerscope.results.store import to_json
 
-        known = {
-            "protocol": self.protocol.as_dict() if self.protocol else None,
-            "over_datasets": self.over_datasets(),
-        }
-        extra = {key: value for key, value in known.items() if value} | dict(also or {})
-        return to_json(self.rows, self.evidence, self.losses, VERSION, extra)
+        protocol = {"protocol": self.protocol.as_dict()} if self.protocol else {}
+        content = {**protocol, **more}
+        return to_json(self.rows, self.evidence, self.losses, VERSION, content, with_rows=rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the results as JSON."""
+        """Write a results file, which `Results.load` reads."""
         from nerscope.results.files import write_text
 
-        write_text(path, self.to_json())
+        write_text(path, self.file_text())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Results":

@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
 from nerscope.corpus.units import MENTION, SHOWN_UNIT
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.ledger import Units
 from nerscope.scoring.metrics import metric_named
 
 
@@ -295,13 +293,11 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 
     The one number that is not a sum over sentences, and so stands outside of divisions.
     """
-    ledger, metrics = evidence.surfaces, _surface_metrics(evidence)
-    if ledger is None or ledger.runs[run].pred.surface is None or not metrics:
+    metrics = _surface_metrics(evidence)
+    distinct = evidence.surface_counts(run) if metrics else None
+    if distinct is None:
         return
-    output = ledger.runs[run]
-    n_types = len(evidence.types)
-    gold, pred = (len(np.unique(_keys(side, n_types))) for side in (ledger.gold, output.pred))
-    right = len(np.unique(_keys(output.pred, n_types)[output.pred_credit["exact"] == 1]))
+    gold, right, pred = distinct
     counts = np.array([[gold, right, pred, right]], np.float64)
     system, number = evidence.runs[run]
     for name in metrics:
@@ -323,14 +319,6 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 
 
 def _surface_metrics(evidence: Evidence) -> list[str]:
-    overall = [
-        table for table in evidence.divisions if table.facet == "all" and table.unit == MENTION
-    ]
-    computed = {name for table in overall for names in table.metrics.values() for name in names}
-    return [name for name in ("precision", "recall", "f1") if name in computed]
-
-
-def _keys(units: Units, n_types: int) -> Ints:
-    """A key for each (surface, type)."""
-    assert units.surface is not None
-    return units.surface.astype(np.int64) * n_types + units.type
+    overall = [one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION]
+    asked = {name for one in overall for names in one.metrics.values() for name in names}
+    return [name for name in ("precision", "recall", "f1") if name in asked]

@@ -1,26 +1,61 @@
-"""Results as JSON, both ways."""
+"""Read and write results files.
 
+A results file is strict JSON. Its first keys can be read by eye: version, format, signature,
+settings, losses. The evidence of each dataset follows as packed columns; rows, which would take ten
+times the space, are computed from it when the file is read. Two things are stored because evidence
+does not give them back: the bounds of intervals, which take long to compute, and rows from files of
+format 1 that rest on more than the evidence in those files.
+"""
+
+import base64
+import hashlib
 import json
 import re
 import zlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from nerscope.codec import pack, unpack
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.losses import Loss
+from nerscope.results.format_1 import read_evidence, read_rows
 from nerscope.results.protocol import Protocol
-from nerscope.results.rows import Row, plain_row, row_from, rows_of
-from nerscope.scoring.checking import finite
+from nerscope.results.rows import Row, plain_row, rows_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.scoring.signature import joint
 
 # Raised when files change so that an older program would misread them; not the package's version.
-FORMAT = 1
+FORMAT = 2
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _REMEDY = "give a file that `evaluate -o` wrote"
-_ROW_KEYS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
-Parts = tuple[list[Evidence], list[Loss], list[Row], Protocol | None]
+_REPAIR = "evaluate again, and save with `-o`"
+_MOST_BYTES = 1 << 31  # of the columns of a dataset; more is refused before it is inflated
+_KEY_FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
+_MICRO = 1_000_000  # bounds are rounded to six digits: whole numbers of millionths are exact
+_DAMAGE = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    zlib.error,
+)
+
+
+class StoredResults(NamedTuple):
+    """What a results file holds, in the order of the arguments of `Results`."""
+
+    evidence: list[Evidence]
+    losses: list[Loss]
+    rows: list[Row]
+    protocol: Protocol | None
 
 
 def to_json(
@@ -28,21 +63,48 @@ def to_json(
     evidence: list[Evidence],
     losses: list[Loss],
     version: str,
-    also: Mapping[str, Any],
+    more: Mapping[str, Any],
+    *,
+    with_rows: bool,
 ) -> str:
-    """Strict JSON: undefined is null."""
-    head = {
+    """Results as strict JSON: undefined is null.
+
+    Rows are there to be read by other programs; `from_json` computes them from the evidence.
+    """
+    content: dict[str, Any] = {
         "nerscope": version,
         "format": FORMAT,
         "signature": joint(part.signature for part in evidence),
         "settings": settings_of(evidence),
         "losses": losses,
-        **also,
+        **more,
     }
-    lines = ",\n".join(map(_compact, rows))
-    packed = _compact([pack_evidence(part) for part in evidence])
-    text = f'{_compact(head)[:-1]},"rows":[\n{lines}\n],"evidence":{packed}}}\n'
-    return _SURROGATES.sub("\ufffd", text)  # of names that are not UTF-8
+    lines = [_compact(content)[:-1]]
+    if with_rows:
+        lines.append(',"rows":[\n' + ",\n".join(map(_compact, rows)) + "\n]")
+    computed = [row for part in evidence for row in rows_of(part)]
+    if not _are_same(rows, computed):
+        lines.append(f',"stored_rows":{_compact(rows)}')
+    elif any(row.has_interval for row in rows):
+        lines.append(f',"intervals":{_compact(_Bounds.of(rows).as_plain())}')
+    entries = ",\n".join(_compact(_plain_entry(part)) for part in evidence)
+    text = "".join([*lines, f',"evidence":[\n{entries}\n]}}\n'])
+    return _SURROGATES.sub("\ufffd", text)  # of file names that are not UTF-8
+
+
+def _are_same(rows: Sequence[Row], computed: Sequence[Row]) -> bool:
+    """Whether two lists of rows are the same numbers in the same order, beside their bounds."""
+    return rows is computed or (
+        len(rows) == len(computed)
+        and all(
+            (a.value, a.n, a.std, a.runs, _key(a)) == (b.value, b.n, b.std, b.runs, _key(b))
+            for a, b in zip(rows, computed, strict=True)
+        )
+    )
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    return tuple(getattr(row, name) for name in _KEY_FIELDS)
 
 
 def settings_of(evidence: list[Evidence]) -> dict[str, Any]:
@@ -55,9 +117,9 @@ def settings_of(evidence: list[Evidence]) -> dict[str, Any]:
         for part in evidence
     }
     facets: dict[str, Any] = {}
-    for one in by_dataset.values():
-        facets = {**one["facets"], **facets}
-    signatures = [one["signature"] for one in by_dataset.values()]
+    for conditions in by_dataset.values():
+        facets = {**conditions["facets"], **facets}
+    signatures = [conditions["signature"] for conditions in by_dataset.values()]
     return {
         "signature": signatures[0] if signatures else {},
         "facets": facets,
@@ -65,24 +127,32 @@ def settings_of(evidence: list[Evidence]) -> dict[str, Any]:
     }
 
 
-def from_json(text: str, name: str) -> Parts:
-    """The parts of results from their JSON; whatever is not as it should be is refused."""
+def from_json(text: str, name: str) -> StoredResults:
+    """Results from their JSON; whatever is not as it should be is refused."""
     try:
         content = json.loads(text, parse_constant=_refuse_constant)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(name, f"it is not JSON ({error})", _REMEDY) from None
-    kinds: dict[str, type] = {
-        "nerscope": str,
-        "format": int,
-        "rows": list,
-        "settings": dict,
-        "losses": list,
-    }
-    if not isinstance(content, dict) or not all(
-        isinstance(content.get(key), kind) for key, kind in kinds.items()
-    ):
-        raise InputError(name, "it holds no nerscope results", _REMEDY)
-    if isinstance(content["format"], bool):
+    _check_head(content, name)
+    try:
+        read = _read_format_1 if content["format"] == 1 else _read_format_2
+        losses = [_checked_loss(loss) for loss in content["losses"]]
+        evidence, rows = read(content)
+        protocol = _checked_protocol(content.get("protocol"))
+        return StoredResults(evidence, losses, rows, protocol)
+    except UsageError as error:  # a metric that only a plug-in knows
+        fact = f"{error.place}: {error.fact}"
+        raise InputError(name, fact, f"load its plug-in with --plugin, or {error.remedy}") from None
+    except _DAMAGE as error:
+        raise InputError(name, f"these results are damaged ({error!r})", _REPAIR) from None
+
+
+def _check_head(content: Any, name: str) -> None:
+    kinds: dict[str, type] = {"nerscope": str, "format": int, "settings": dict, "losses": list}
+    known = isinstance(content, dict) and not isinstance(content.get("format"), bool)
+    if known and content.get("format") == 1:
+        kinds["rows"] = list
+    if not known or not all(isinstance(content.get(key), kind) for key, kind in kinds.items()):
         raise InputError(name, "it holds no nerscope results", _REMEDY)
     if content["format"] < 1:
         raise InputError(name, f"its format is {content['format']}, which never was", _REMEDY)
@@ -93,72 +163,149 @@ def from_json(text: str, name: str) -> Parts:
             f"this program knows {FORMAT}",
             "install that version of nerscope or a newer one",
         )
-    try:
-        evidence = [unpack_evidence(part) for part in content.get("evidence", [])]
-        rows = [_checked_row(row) for row in content["rows"]]
-        _check_rows(rows, evidence)
-        losses = [_checked_loss(loss) for loss in content["losses"]]
-        protocol = _checked_protocol(content.get("protocol"))
-    except UsageError as error:  # a metric that only a plug-in knows
-        fact = f"{error.place}: {error.fact}"
-        raise InputError(name, fact, f"load its plug-in with --plugin, or {error.remedy}") from None
-    except (
-        AttributeError,
-        IndexError,
-        KeyError,
-        MemoryError,
-        OverflowError,
-        RecursionError,
-        TypeError,
-        ValueError,
-        zlib.error,
-    ) as error:
-        raise InputError(
-            name, f"these results are damaged ({error!r})", "evaluate again, and save with `-o`"
-        ) from None
-    return evidence, losses, rows, protocol
 
 
-def _check_rows(rows: list[Row], evidence: list[Evidence]) -> None:
-    """Rows must be the numbers of the evidence: each of them once, with its value."""
+def _read_format_1(content: Mapping[str, Any]) -> tuple[list[Evidence], list[Row]]:
+    evidence = [read_evidence(part) for part in content.get("evidence", [])]
+    _check_datasets(evidence)
+    return evidence, read_rows(content["rows"], evidence)
+
+
+def _read_format_2(content: Mapping[str, Any]) -> tuple[list[Evidence], list[Row]]:
+    evidence = [unpack_evidence(_inflate(entry)) for entry in content["evidence"]]
+    _check_datasets(evidence)
+    if "stored_rows" in content:
+        return evidence, read_rows(content["stored_rows"], evidence)
+    # Now and not when they are needed: whatever is wrong with the evidence shows here.
+    rows = [row for part in evidence for row in rows_of(part)]
+    if "intervals" in content:
+        rows = _Bounds.from_plain(content["intervals"]).added_to(rows)
+    return evidence, rows
+
+
+def _check_datasets(evidence: Sequence[Evidence]) -> None:
     names = [part.dataset for part in evidence]
     if len(set(names)) != len(names):
         raise ValueError("a dataset is there twice")
-    if not evidence:
-        return
-    own = [row for part in evidence for row in rows_of(part)]
-    known = {_row_key(row): row for row in own}
-    given = {_row_key(row) for row in rows}
-    if len(given) != len(rows) or not known.keys() <= given:
-        raise ValueError("a row is missing, or there twice")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """The bounds of all rows, as columns in the order of the rows."""
+
+    order: str  # a digest of what names the rows: columns of other rows are of no use
+    status: np.ndarray  # 0: no bounds, 1: none could be had, 2: there are some
+    low: np.ndarray
+    high: np.ndarray
+    clusters: np.ndarray
+    caution: np.ndarray  # places in `cautions`; -1: none
+    cautions: list[str]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> "_Bounds":
+        cautions = list(dict.fromkeys(row.caution for row in rows if row.caution is not None))
+        places = {text: place for place, text in enumerate(cautions)}
+        return cls(
+            _order_of(rows),
+            np.array([(1 + (row.low is not None)) * row.has_interval for row in rows], np.int8),
+            _numbers([row.low for row in rows]),
+            _numbers([row.high for row in rows]),
+            np.array([row.clusters or 0 for row in rows], np.int64),
+            np.array([places.get(row.caution or "", -1) for row in rows], np.int16),
+            cautions,
+        )
+
+    def as_plain(self) -> dict[str, Any]:
+        columns = (self.status, self.low, self.high, self.clusters, self.caution)
+        return {"order": self.order, "cautions": self.cautions, **_deflated(pack(columns))}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> "_Bounds":
+        columns = unpack(_inflate(plain))
+        cautions = list(plain["cautions"])
+        arrays = isinstance(columns, tuple) and all(isinstance(c, np.ndarray) for c in columns)
+        if not arrays or len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
+            raise ValueError("columns of intervals differ in length")
+        status, low, high, clusters, caution = columns
+        if not np.isin(caution, np.arange(-1, len(cautions))).all():
+            raise ValueError("a caution of an interval is unknown")
+        if not all(isinstance(text, str) for text in cautions) or not np.isfinite(low + high).all():
+            raise ValueError("an interval is no pair of numbers")
+        return cls(str(plain["order"]), status, low, high, clusters, caution, cautions)
+
+    def added_to(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows with their bounds."""
+        if len(rows) != len(self.status) or _order_of(rows) != self.order:
+            raise ValueError("intervals are those of other rows")
+        columns = (self.status, _fractions(self.low), _fractions(self.high))
+        more = (self.clusters, self.caution)
+        return [
+            row
+            if not status
+            else replace(
+                row,
+                low=low if status > 1 else None,
+                high=high if status > 1 else None,
+                clusters=clusters,
+                caution=self.cautions[caution] if caution >= 0 else None,
+            )
+            for row, status, low, high, clusters, caution in zip(
+                rows, *(column.tolist() for column in (*columns, *more)), strict=True
+            )
+        ]
+
+
+def _order_of(rows: Sequence[Row]) -> str:
+    names = hashlib.sha256()
     for row in rows:
-        same = known.get(_row_key(row))
-        if same is not None and not _close(row["value"], same["value"]):
-            raise ValueError(f"a row says {row['value']}, the evidence {same['value']}")
+        names.update("\t".join(map(str, _key(row))).encode("utf-8", "surrogatepass") + b"\n")
+    return names.hexdigest()[:32]
 
 
-def _row_key(row: Row) -> tuple[object, ...]:
-    fields: Any = row
-    return tuple(fields[key] for key in _ROW_KEYS)
+def _numbers(bounds: Sequence[float | None]) -> np.ndarray:
+    """Bounds as millionths if that is exact, as it is of bounds that were rounded."""
+    values = np.array([0.0 if bound is None else bound for bound in bounds])
+    millionths = np.rint(values * _MICRO)
+    return millionths.astype(np.int64) if np.array_equal(millionths / _MICRO, values) else values
 
 
-def _close(a: float | None, b: float | None) -> bool:
-    return a == b or (a is not None and b is not None and abs(a - b) < 1e-9)
+def _fractions(column: np.ndarray) -> np.ndarray:
+    return column / _MICRO if column.dtype.kind == "i" else column
+
+
+def _plain_entry(evidence: Evidence) -> dict[str, Any]:
+    """The evidence of a dataset, with what a reader of the file may want to know of it."""
+    runs = {system: len(evidence.runs_of(system)) for system in evidence.systems}
+    return {
+        "dataset": evidence.dataset,
+        "runs": runs,
+        "sentences": len(evidence.documents),
+        **_deflated(pack_evidence(evidence)),
+    }
+
+
+def _deflated(data: bytes) -> dict[str, Any]:
+    return {"size": len(data), "columns": base64.b64encode(zlib.compress(data, 9)).decode()}
+
+
+def _inflate(entry: Mapping[str, Any]) -> bytes:
+    """The bytes of packed columns; refused if they are not as many as the entry says.
+
+    The size is checked before and while bytes are inflated: a small file can claim to hold, or
+    really hold, more than memory does.
+    """
+    size = entry["size"]
+    if type(size) is not int or not 0 <= size <= _MOST_BYTES:
+        raise ValueError(f"columns of {size!r} bytes")
+    inflater = zlib.decompressobj()
+    data = inflater.decompress(base64.b64decode(entry["columns"], validate=True), size + 1)
+    if len(data) != size or not inflater.eof or inflater.unused_data:
+        raise ValueError(f"columns that should have {size} bytes have others")
+    return data
 
 
 def _refuse_constant(text: str) -> None:
     raise ValueError(f"{text} is no number of JSON")
-
-
-def _checked_row(row: Any) -> Row:
-    for key in _ROW_KEYS:
-        if not isinstance(row[key], str) and (key not in ("run", "type") or row[key] is not None):
-            raise ValueError(f"{key} of a row is {row[key]!r}")
-    for key in ("value", "n", "low", "high", "std", "runs"):
-        given = row.get(key)
-        if not finite([given]):
-            raise ValueError(f"{key} of a row is {given!r}")
-    return row_from(row)
 
 
 def _checked_loss(loss: Any) -> Loss:
@@ -168,11 +315,11 @@ def _checked_loss(loss: Any) -> Loss:
     return checked
 
 
-def _checked_protocol(said: Any) -> Protocol | None:
-    if said is None:
+def _checked_protocol(plain: Any) -> Protocol | None:
+    if plain is None:
         return None
     try:
-        return Protocol(said["datasets"], said.get("ratio"))
+        return Protocol(plain["datasets"], plain.get("ratio"))
     except UsageError as error:
         raise ValueError(f"protocol: {error.fact}") from None
 

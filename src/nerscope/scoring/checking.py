@@ -64,7 +64,7 @@ def _must(holds: bool, fact: str) -> None:
 
 def _between(values: Ints, low: int, high: int) -> bool:
     return values.dtype.kind in "iu" and (
-        not len(values) or bool(low <= values.min() and values.max() < high)
+        not values.size or bool(low <= values.min() and values.max() < high)
     )
 
 
@@ -105,7 +105,7 @@ def _check_units(unit: str, units: Units, evidence: Evidence, n_types: int) -> N
     _must(_between(units.sentence, 0, len(evidence.documents)), "a unit of no sentence")
     _must(bool((np.diff(units.sentence) >= 0).all()), "units are not in order")
     _must(len(units.type) == size and _between(units.type, 0, max(1, n_types)), "a unit of no type")
-    columns = [units.weight, units.start, units.length, *units.codes.values()]
+    columns = [units.weight, units.start, units.length, units.surface, *units.codes.values()]
     _must(all(one is None or len(one) == size for one in columns), "columns differ in length")
     for codes in units.codes.values():
         _must(_between(codes, 0, 10_001), "a code that no level can have")
@@ -143,7 +143,7 @@ def _check_output(run: Output, gold: Units) -> None:
 
 
 def _is_credit(credit: Floats | Ints, units: Units) -> bool:
-    if len(credit) != len(units) or credit.dtype.kind not in "iuf":
+    if credit.shape != (len(units),) or credit.dtype.kind not in "iuf":
         return False
     most = 1 if units.weight is None else units.weight
     return bool(np.isfinite(credit).all() and (credit >= 0).all() and (credit <= most).all())

@@ -10,7 +10,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import InputError
-from nerscope.scoring.ledger import Ledger, Units
+from nerscope.scoring.ledger import Ledger, SurfaceCounts, Units
 from nerscope.scoring.metrics import MICRO, Formula, LevelValues, Metric, metric_named
 from nerscope.scoring.signature import Signature
 
@@ -178,6 +178,16 @@ class Evidence:
         known = self.ledgers.get(MENTION if self.folded is None else SURFACES)
         return known if known and known.gold.surface is not None else None
 
+    def surface_counts(self, run: int) -> SurfaceCounts | None:
+        """How many distinct surfaces there are and are right; None if surfaces are not known."""
+        stored, ledger = self.overall.runs[run].surfaces, self.surfaces
+        if stored is not None or ledger is None or ledger.runs[run].pred.surface is None:
+            return stored
+        output = ledger.runs[run]
+        gold, pred = (_surface_keys(units, len(self.types)) for units in (ledger.gold, output.pred))
+        right = pred[output.pred_credit["exact"] == 1]
+        return SurfaceCounts(*(len(np.unique(keys)) for keys in (gold, right, pred)))
+
     def runs_of(self, system: str) -> list[int]:
         """The places of a system's runs."""
         return [index for index, (name, _) in enumerate(self.runs) if name == system]
@@ -195,6 +205,12 @@ class Evidence:
         """All numbers of a facet under a match for one run."""
         counts = self.level_counts(run, division, match)
         return division.numbers(match, counts, self.signature.zero_division)
+
+
+def _surface_keys(units: Units, n_types: int) -> Ints:
+    """A key for each (surface, type)."""
+    assert units.surface is not None
+    return units.surface.astype(np.int64) * n_types + units.type
 
 
 def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:

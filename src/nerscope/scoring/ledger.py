@@ -8,7 +8,7 @@ resampling needs), for any pair of systems. Ledgers of chunks add up.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -45,6 +45,15 @@ class Units:
 
 
 @serialisable
+class SurfaceCounts(NamedTuple):
+    """How many distinct (surface, type) pairs gold and a run have, and how many are right."""
+
+    gold: int
+    right: int
+    pred: int
+
+
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
     """What one run made of the units: its predictions, and by match the credit and kind of each.
@@ -58,6 +67,8 @@ class Output:
     pred_credit: Mapping[str, Floats]
     gold_kind: Mapping[str, Ints] = field(default_factory=dict)
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
+    # Only evidence from a results file has them: there, mentions have no surfaces.
+    surfaces: SurfaceCounts | None = field(default=None, kw_only=True)
 
 
 @serialisable

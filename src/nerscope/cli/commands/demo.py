@@ -49,5 +49,5 @@ def run(options: DemoOptions) -> None:
         "",
     ]
     document = replace(results_document(results), lines=lines)
-    written = {str(saved): results.to_json, str(page): lambda: page_html(results)}
+    written = {str(saved): results.file_text, str(page): lambda: page_html(results)}
     emit(document, "text", files=written, quiet=True)  # so that it ends with what to do next
