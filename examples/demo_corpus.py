@@ -160,13 +160,13 @@ def sentences(documents: Sequence[Document]) -> list[Sentence]:
 
 def mentions(sentence: Sentence) -> list[Mention]:
     """The mentions of a well-formed BIO sentence, as the tokens and the type of each."""
-    found: list[tuple[list[str], str]] = []
+    mentions: list[tuple[list[str], str]] = []
     for token, label in sentence:
         if label.startswith("B-"):
-            found.append(([token], label[2:]))
+            mentions.append(([token], label[2:]))
         elif label.startswith("I-"):
-            found[-1][0].append(token)
-    return [(tuple(tokens), kind) for tokens, kind in found]
+            mentions[-1][0].append(token)
+    return [(tuple(tokens), kind) for tokens, kind in mentions]
 
 
 def _cut_pools(rng: random.Random) -> Names:

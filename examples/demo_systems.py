@@ -97,8 +97,8 @@ def gazetteer_features(training: Sequence[Row]) -> Featuriser:
             names[tuple(word.lower() for word in words)][kind].add(number)
 
     def featurise(words: Words, number: int) -> Features:
-        found = _matches(tuple(word.lower() for word in words), number, names)
-        return [_shape_features(words, index) + found[index] for index in range(len(words))]
+        matches = _matches(tuple(word.lower() for word in words), number, names)
+        return [_shape_features(words, index) + matches[index] for index in range(len(words))]
 
     return featurise
 
@@ -118,9 +118,9 @@ def train_all(training: Sequence[Document]) -> Iterable[tuple[str, Labeller]]:
             yield f"{name}.{run}", crf(training, 100 * number + run, make)
 
 
-def _majority(found: Iterable[Mention]) -> dict[Words, str]:
+def _majority(mentions: Iterable[Mention]) -> dict[Words, str]:
     kinds: defaultdict[Words, Counter[str]] = defaultdict(Counter)
-    for words, kind in found:
+    for words, kind in mentions:
         kinds[words][kind] += 1
     return {
         words: min(counts, key=lambda kind: (-counts[kind], kind))

@@ -7,24 +7,34 @@ from nerscope.results.conditions import ConditionSource
 from nerscope.results.gate import gate
 from nerscope.results.results import Results
 
-Place = Results | str | os.PathLike[str]
+ResultsLike = Results | str | os.PathLike[str]
 
 
-def assert_no_drop(results: Place, baseline: Place, **options: Any) -> None:
-    """Fail unless every number surely dropped by less than is allowed; options as for `gate`.
+def assert_no_drop(results: ResultsLike, baseline: ResultsLike, **options: Any) -> None:
+    """Raise `AssertionError` unless no number drops by more than is allowed, with confidence.
+
+    - `results`, `baseline`: results, or the paths of results files.
+    - `options`: the keywords of `gate`, as `metric` and `max_drop` (in points).
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
     >>> same = evaluate(gold, {"bert": [["B-PER", "O", "B-PER"]] * 20})
     >>> assert_no_drop(same, same, metric="f1", max_drop=0.5)
     """
-    _assert(results, baseline, options)
+    _assert_passes(results, baseline, options)
 
 
 def assert_gate(
-    results: Place, baseline: Place | None = None, *, conditions: ConditionSource, **options: Any
+    results: ResultsLike,
+    baseline: ResultsLike | None = None,
+    *,
+    conditions: ConditionSource,
+    **options: Any,
 ) -> None:
-    """Fail if a condition does, or is undecided; options as for `gate`.
+    """Raise `AssertionError` if a condition fails or is undecided.
+
+    - `conditions`: rules as for `gate`, each a dict, or a file of them.
+    - `options`: the other keywords of `gate`.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -34,16 +44,18 @@ def assert_gate(
     Traceback (most recent call last):
     AssertionError: FAIL: d, bert, all, recall: 50.00, n = 40; rule: floor 60
     """
-    _assert(results, baseline, {**options, "conditions": conditions})
+    _assert_passes(results, baseline, {**options, "conditions": conditions})
 
 
-def _assert(results: Place, baseline: Place | None, options: dict[str, Any]) -> None:
-    old = None if baseline is None else _loaded(baseline)
-    verdicts = gate(_loaded(results), old, **options)
+def _assert_passes(
+    results: ResultsLike, baseline: ResultsLike | None, options: dict[str, Any]
+) -> None:
+    old = None if baseline is None else _load(baseline)
+    verdicts = gate(_load(results), old, **options)
     failed = [str(verdict) for verdict in verdicts if verdict.failed]
-    if failed:  # an assert statement would be gone with python -O
+    if failed:  # python -O would remove an assert statement
         raise AssertionError("\n".join(failed))
 
 
-def _loaded(given: Place) -> Results:
-    return given if isinstance(given, Results) else Results.load(given)
+def _load(results: ResultsLike) -> Results:
+    return results if isinstance(results, Results) else Results.load(results)

@@ -15,7 +15,7 @@ from tests.scoring.toys import drawn
 from nerscope.corpus.arrays import Bools
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.dataset.split import hard, hard_search
-from nerscope.dataset.split.hard import SHARES, Design, design_test_set, parse_shares
+from nerscope.dataset.split.hard import SHARES, HardDesign, design_test_set, parse_shares
 from nerscope.dataset.split.hard_search import SearchState
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.conll import ConllFile
@@ -58,7 +58,7 @@ def parts(text: naive.Corpus, test: Bools, held: Bools) -> tuple[naive.Corpus, n
     return train, [one for one, chosen in zip(text, test, strict=True) if chosen]
 
 
-def values(designed: Design, key: str) -> dict[str, Any]:
+def values(designed: HardDesign, key: str) -> dict[str, Any]:
     return {row["name"]: row[key] for row in designed.rows}
 
 
@@ -127,7 +127,7 @@ def test_a_design_is_nearer_than_chance_and_keeps_size_and_types(wanted: str) ->
     assert values(designed, "reached")["types"] <= 0.03
 
 
-def missed(designed: Design, key: str) -> float:
+def missed(designed: HardDesign, key: str) -> float:
     return float(sum(abs(row[key] - row["wanted"]) for row in designed.rows[:-2]))
 
 

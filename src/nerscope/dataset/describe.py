@@ -199,6 +199,7 @@ def _concatenated(values: Sequence[Any]) -> Any:
 def _describe_splits(
     splits: Sequence[DatasetSplit], counts: dict[str, MentionCounts], repair: str
 ) -> Description:
+    # The first split is the training data: only the others have seen and unseen mentions.
     others, uses = splits[1:], count_uses(splits)
     return Description(
         rows=[row for split in others for row in _composition(split)],
@@ -254,6 +255,7 @@ def _all_mention_counts(splits: Sequence[DatasetSplit]) -> dict[str, MentionCoun
 
 def _mention_counts(view: View) -> MentionCounts:
     n_types = (view.lexicon.surface_counts > 0).sum(axis=1)  # in training, by surface
+    # `lookup` gives 0 for surfaces that training does not have.
     is_ambiguous: Bools = lookup(n_types, view.surface) >= 2
     is_unseen: Bools = lookup(view.lexicon.surface_totals, view.surface) == 0
 

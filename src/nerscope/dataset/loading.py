@@ -50,6 +50,7 @@ def load_splits(
     check_repair(repair)
     coding = Coding(labels=LabelCodes(map or {}, frozenset(drop)))
     corpora = {name: _load_corpus(source, f"<{name}>", coding) for name, source in sources.items()}
+    # Values of attributes are compared with training, so training itself has none.
     (train_name, training), *others = corpora.items()
     lexicon = lexicon_of(training, repair)
     attributes = list(_standard_attributes())

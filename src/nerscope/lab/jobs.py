@@ -76,6 +76,7 @@ def _job_key(system: TrainedSystem, data: Data, seed: int, folder: Path) -> str:
     method = _recipe_key(system) if system.recipe else _command_key(system, folder)
     # Where nothing is random, all seeds have the same key: they are one job with one output.
     job_seed = seed if system.recipe is None or recipe_named(system.recipe).random else None
+    # Names of systems and datasets are not part of the key: they change no output.
     content = json.dumps([files, method, system.context, job_seed], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 

@@ -89,6 +89,7 @@ def train_and_predict(
         folder,
         say,
     )
+    # Counted after joining: this is what the recipe works with.
     say(f"{len(lesson.train)} sentences to learn from, {len(lesson.test)} to label")
     return _cut_back(test.starts, recipe.predict(lesson, options))
 
@@ -129,6 +130,7 @@ def _join_sentences(sentences: list[list[str]], documents: Ints, context: int) -
 
 def _cut_back(starts: Ints, labels: Sequence[Sequence[str]]) -> list[list[str]]:
     """The labels of joined sentences as those of the sentences of the file."""
+    # Joining changes no token, so the labels of all sentences can be cut anew as one sequence.
     flat = list(chain.from_iterable(labels))
     return [flat[begin:end] for begin, end in pairwise(starts.tolist())]
 

@@ -228,6 +228,7 @@ def _option(name: str, default: Any, hint: Any) -> Option:
     return Option(name, default, kind, *about_and_least)
 
 
+# Files in lab/recipes/ register themselves here when the first recipe is looked up.
 RECIPES: Registry[Recipe] = Registry("recipe", package="nerscope.lab.recipes")
 
 

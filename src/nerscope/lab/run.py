@@ -108,6 +108,7 @@ def run_plan(
         if progress.left:
             step(f"training: {plural(len(progress.left), 'job')}")
         outcomes = run_jobs(all_jobs, config, cached, progress.report)
+    # Other runs may use the folder from here on: outputs of finished jobs never change.
     experiment = replace(_experiment(plan, data, outcomes), protocol=protocol)
     for note in experiment.notes:
         say(f"note: {note}")
@@ -129,7 +130,7 @@ def datasets_of(
     if plan.data:
         return list(plan.data), declared
     place = _splits_folder(plan, folder)
-    if not place.is_dir():
+    if not place.is_dir():  # its name is a digest, so that an existing folder has these splits
         for note in split(plan.sources, place, **plan.split_options).notes:
             say(note)
     _check_context(plan, place)

@@ -66,7 +66,7 @@ class DesignRow(ResultRow):
     best_random: float | None
 
 
-class Design(NamedTuple):
+class HardDesign(NamedTuple):
     """A designed test set, with what it reaches and what random splits of its size give."""
 
     test: Bools  # by sentence
@@ -111,7 +111,7 @@ def design_test_set(
     size: float,
     held: Bools | None = None,
     seed: int = 0,
-) -> Design:
+) -> HardDesign:
     """Choose test sentences so that the test set has given shares.
 
     Sentences with the same number in `group` stay together. `size` is the target share of all
@@ -141,7 +141,7 @@ def design_test_set(
     chosen = search_groups(groups, target, splits[best], rng)
     reached = SearchState(groups, chosen).vector  # counted anew, not by the steps of the search
     test = np.append(chosen, False)[numbers]  # held sentences have the number -1: the last entry
-    return Design(
+    return HardDesign(
         test, _rows(target, shares, np.vstack([reached, vectors[best], vectors])), len(splits)
     )
 

@@ -144,6 +144,7 @@ def _read_source(source: Source, coding: Coding, first_document: int) -> _Source
     else:
         file, corpus = _as_columns(source, coding)
         options = {}
+    # Documents of this source are numbered after those of the sources before it.
     shift = first_document - corpus.documents.min()
     corpus = replace(corpus, documents=corpus.documents + shift)
     data, sha256 = _content_and_hash(file.content)
@@ -231,6 +232,7 @@ def options_to_read(material: Material, files: Iterable[bytes]) -> dict[str, Any
     options, layout = dict(material.options), material.layout
     for data in files:
         file = ConllFile(Bytes("part", data=data), **options)
+        # A cut in the middle of a character leaves bytes that cannot be decoded: ignore them.
         head = data[:_LAYOUT_BYTES].decode(layout.encoding, "ignore").removeprefix(_BOM)
         detected = look(head.encode(), file)
         if _SEPARATOR_NAMES[detected.separator] != layout.separator:

@@ -14,7 +14,7 @@ _KINDS_WITH_TEST_SHARE = (RANDOM, HARD)  # the others test on a fold or on a fil
 
 
 @dataclass(frozen=True, slots=True)
-class SplitOptions:
+class SplitSettings:
     """Everything that decides what is written. The manifest stores these options as they are."""
 
     folds: int | None
@@ -33,7 +33,7 @@ class SplitOptions:
     def kind(self) -> str:
         return self._kinds()[0]
 
-    def checked(self) -> "SplitOptions":
+    def checked(self) -> "SplitSettings":
         """The options with the default share of the test set filled in.
 
         Raises `UsageError` for a value that makes no sense, and for options that exclude each

@@ -26,7 +26,7 @@ from nerscope.dataset.split.options import (
     LEAVE_OUT,
     RANDOM,
     SENTENCE,
-    SplitOptions,
+    SplitSettings,
 )
 from nerscope.dataset.split.texts import context_runs
 from nerscope.errors import InputError, plural
@@ -54,7 +54,7 @@ class _Draw(NamedTuple):
     """Everything that drawing needs to know."""
 
     material: Material
-    options: SplitOptions
+    options: SplitSettings
     unit: str
     group: Ints
     codes: Ints
@@ -65,7 +65,7 @@ class _Draw(NamedTuple):
         return self.material.corpus.name
 
 
-def make_plan(material: Material, options: SplitOptions) -> SplitPlan:
+def make_plan(material: Material, options: SplitSettings) -> SplitPlan:
     """Form groups that stay together, and distribute them over the parts of each split."""
     unit, units = _units(material, options)
     codes = material.sentence_codes()
@@ -86,7 +86,7 @@ def make_plan(material: Material, options: SplitOptions) -> SplitPlan:
     return SplitPlan(parts, unit, units, group, codes, design)
 
 
-def _units(material: Material, options: SplitOptions) -> tuple[str, Ints]:
+def _units(material: Material, options: SplitSettings) -> tuple[str, Ints]:
     """What stays whole: documents, or sentences together with those they are joined with."""
     documents = material.corpus.documents
     if options.by == DOCUMENT and not material.has_documents:

@@ -11,7 +11,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools
 from nerscope.dataset.split.hard import DesignRow, parse_shares
 from nerscope.dataset.split.material import Data, Material, read_material
-from nerscope.dataset.split.options import DOCUMENT, SENTENCE, SplitOptions
+from nerscope.dataset.split.options import DOCUMENT, SENTENCE, SplitSettings
 from nerscope.dataset.split.plan import DEV, PARTS, TEST, TRAIN, SplitPlan, make_plan
 from nerscope.dataset.split.write import folder_files, plan_folder
 from nerscope.errors import expect, plural
@@ -105,7 +105,7 @@ def split(
     ['Ada', 'B-PER', 'Ada', 'B-PER']
     """
     expect("folder", folder, (str, os.PathLike), "give the name of a folder")
-    options = SplitOptions(
+    options = SplitSettings(
         folds=folds,
         random=random,
         leave_out=leave_out,
@@ -171,7 +171,7 @@ def _part_rows(material: Material, plan: SplitPlan) -> Iterator[PartRow]:
             )
 
 
-def _notes(options: SplitOptions, plan: SplitPlan, rows: list[PartRow]) -> Iterator[str]:
+def _notes(options: SplitSettings, plan: SplitPlan, rows: list[PartRow]) -> Iterator[str]:
     """What a user would not expect."""
     yield from _note_large_group(options, plan)
     yield from _note_sizes(options, rows)
@@ -183,7 +183,7 @@ def _notes(options: SplitOptions, plan: SplitPlan, rows: list[PartRow]) -> Itera
         )
 
 
-def _note_large_group(options: SplitOptions, plan: SplitPlan) -> Iterator[str]:
+def _note_large_group(options: SplitSettings, plan: SplitPlan) -> Iterator[str]:
     """Note a group of linked units that is larger than a part should be."""
     sizes = np.bincount(plan.group)
     largest = int(sizes.argmax())
@@ -200,12 +200,12 @@ def _note_large_group(options: SplitOptions, plan: SplitPlan) -> Iterator[str]:
     )
 
 
-def _unit_name(options: SplitOptions, plan: SplitPlan) -> str:
+def _unit_name(options: SplitSettings, plan: SplitPlan) -> str:
     is_joined = plan.unit == SENTENCE and options.context > 1
     return f"runs of {options.context} sentences" if is_joined else f"{plan.unit}s"
 
 
-def _note_sizes(options: SplitOptions, rows: list[PartRow]) -> Iterator[str]:
+def _note_sizes(options: SplitSettings, rows: list[PartRow]) -> Iterator[str]:
     """Note parts whose size is far from the share that was requested."""
     for part, share in ((PARTS[TEST], options.test), (PARTS[DEV], options.dev)):
         if not share:

@@ -8,7 +8,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.dataset.split.material import Material, options_text, options_to_read
-from nerscope.dataset.split.options import SplitOptions
+from nerscope.dataset.split.options import SplitSettings
 from nerscope.dataset.split.plan import PARTS, TEST, TRAIN, SplitPlan
 from nerscope.dataset.split.texts import (
     SentenceTexts,
@@ -37,11 +37,11 @@ class SplitFolder(NamedTuple):
 
     material: Material
     plan: SplitPlan
-    options: SplitOptions  # with the default of `by` filled in
+    options: SplitSettings  # with the default of `by` filled in
     file_options: Mapping[str, str]  # by split: what to write after `FILE::` to read its parts
 
 
-def plan_folder(material: Material, plan: SplitPlan, options: SplitOptions) -> SplitFolder:
+def plan_folder(material: Material, plan: SplitPlan, options: SplitSettings) -> SplitFolder:
     """Find out which file options the parts of each split need.
 
     The parts are made once here and again when they are written, so that only one of them is in
