@@ -258,3 +258,9 @@ def test_bootstrap_moves_the_resamples_to_where_there_is_no_difference() -> None
 )
 def test_p_value_by_hand(difference: float, null: list[float], wanted: float) -> None:
     assert p_value(difference, np.array(null)) == pytest.approx(wanted)
+
+
+def test_every_built_in_test_is_found_and_carries_its_words() -> None:
+    assert [name for name in METHODS if METHODS.is_built_in(name)] == ["bootstrap", "randomisation"]
+    for method in (METHODS["bootstrap"], METHODS["randomisation"]):
+        assert method.title and method.phrase and method.definition

@@ -162,7 +162,7 @@ def compare(
     Every row belongs to a family: "primary" (exact F1 over everything, or the first metric chosen),
     "where" (the levels of each facet by one metric), "types", or "other". p is corrected within the
     family of a pair; for the primary family, over the pairs. `about` is "outputs" or "recipes";
-    unless told, it is recipes where a system has several runs. With `same_seeds`, runs belong
+    by default, it is recipes where a system has several runs. With `same_seeds`, runs belong
     together in order. `margin` (in points) asks whether the systems are equivalent within it.
     `simultaneous` intervals hold for a whole family at once. `over` says what datasets are to each
     other, if the results do not: "splits" (with the `ratio` of test to training sentences),

@@ -227,7 +227,7 @@ def _flip_all(
     sampling: Sampling,
     seed: Sequence[int],
 ) -> Iterator[tuple[tuple[str, str], FlippedScores]]:
-    """Everyone with changed signs, by system and attribute."""
+    """The scores of each system with the signs of clusters flipped, by system and attribute."""
     clusters, metric = clusters_of(evidence, sampling.resample), metric_named(METRIC)
     parts = [
         bucket_parts(
@@ -253,6 +253,8 @@ def _least_significant(
     """A test by documents or sentences, and by names: what is less sure counts."""
     if not testable:
         return None
+    # Clusters are flipped by document, then by surface: both dependences must be ruled out, so the
+    # larger p counts.
     ways = range(max(len(buckets.ways) for buckets in testable))
     chances = [
         test([buckets.ways[min(way, len(buckets.ways) - 1)] for buckets in testable])

@@ -186,6 +186,8 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[
     by_gold[pairs.gold], by_pred[pairs.pred] = outcome, outcome
     settled_gold = set(pairs.gold[same_span].tolist())
     settled_pred = set(pairs.pred[same_span].tolist())
+    # What overlaps without being settled: one gold mention against two predictions is split, two
+    # gold mentions against one prediction are merged.
     loose = [
         (g, p)
         for g, p in zip(*(side.tolist() for side in overlapping(gold, pred)), strict=True)
@@ -226,7 +228,7 @@ def _record(side: MentionSide, index: int, other: MentionSide, mate: int | None)
 
 
 def confusion_records(results: Results, system: str | None = None) -> Iterator[dict[str, Any]]:
-    """For each run, how often a gold type met a predicted one; None stands for nobody."""
+    """For each run, how often a gold type met a predicted one; None stands for no mention."""
     for evidence, run, head in _runs(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = match_named("muc-strict")(gold.mentions, pred.mentions)

@@ -20,7 +20,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file whole or not at all.
 
-    A plain file is replaced by a draft from the same folder, which nobody can guess and which keeps
+    A plain file is replaced by a draft from the same folder, with a random name, which keeps
     the mode. What is no plain file (a device, a pipe) is written to as it is; a link keeps pointing
     where it points.
     """
@@ -72,7 +72,7 @@ def write_folder(path: str | os.PathLike[str], files: Iterable[tuple[str, bytes]
                 file = draft / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(data)
-            draft.chmod(0o777 & ~_umask())
+            draft.chmod(0o777 & ~_umask())  # mkdtemp makes folders that only their owner can read
             if target.is_dir():
                 target.rmdir()
             draft.replace(target)
@@ -82,7 +82,8 @@ def write_folder(path: str | os.PathLike[str], files: Iterable[tuple[str, bytes]
         raise unwritable(os.fspath(path), error) from None
 
 
-# The open streams of this process; opened anew they would be written from their start.
+# The open streams of this process. They are duplicated, because a stream that is opened again by
+# its name is written from its start.
 _STREAMS = re.compile(r"/dev/(?:fd/(\d+)|(stdout|stderr))")
 _NUMBERS = {"stdout": 1, "stderr": 2}
 

@@ -30,7 +30,7 @@ from nerscope.scoring.evidence import Evidence
 from nerscope.stats.intervals import Sampling
 
 PASSES, FAILS = "pass", "fail"  # what an undecided condition does
-_DROP = 1.0  # points that a number may drop unless told
+_DROP = 1.0  # points that a number may drop by default
 
 
 def gate(
@@ -141,9 +141,9 @@ class _Gatekeeper:
         self._numbers: dict[tuple[object, ...], Measurements] = {}
 
     def verdicts(self, condition: Condition) -> list[Verdict]:
-        """What a condition says of everyone it speaks of."""
-        everyone = pairings(self.results, self.baseline, condition)
-        return [self._verdict(condition, pairing) for pairing in everyone]
+        """The verdict of a condition for each system and dataset that it applies to."""
+        chosen = pairings(self.results, self.baseline, condition)
+        return [self._verdict(condition, pairing) for pairing in chosen]
 
     def _verdict(self, condition: Condition, pairing: Pairing) -> Verdict:
         about: dict[str, Any] = {
@@ -172,13 +172,14 @@ class _Gatekeeper:
     ) -> tuple[Measurement, str]:
         """The number that a condition means, and the match that it was found by."""
         assert pairing.new is not None
-        who, metric = (pairing.dataset, pairing.system), condition.metric
-        if compared and who not in self._joints:
+        place, metric = (pairing.dataset, pairing.system), condition.metric
+        if compared and place not in self._joints:
             assert pairing.old is not None
-            self._joints[who] = join_pair(pairing.new, pairing.old)
-        evidence = self._joints[who] if compared else pairing.new.evidence
+            self._joints[place] = join_pair(pairing.new, pairing.old)
+        evidence = self._joints[place] if compared else pairing.new.evidence
         there = measured_cell(evidence, condition)
-        key = (*who, there.division.facet, there.division.unit, there.match, metric)
+        # Conditions on other levels or types of the facet need the same jackknife: computed once.
+        key = (*place, there.division.facet, there.division.unit, there.match, metric)
         if (key, compared) not in self._numbers:
             self._numbers[key, compared] = (
                 measure_differences(evidence, there, metric, self.sampling)

@@ -129,8 +129,8 @@ def with_intervals(results: Results, wanted: Sampling | bool) -> Results:
 
 
 def with_bounds(results: Results) -> Results:
-    """The results for people to look at: means over runs have their intervals, even if nobody
-    asked for any when they were evaluated, and the signature says what those rest on.
+    """The results for people to look at: means over runs have their intervals, even if they
+    were evaluated without, and the signature says what those rest on.
     """
     rows = results.rows
     known = {row.dataset for row in rows if row.low is not None}

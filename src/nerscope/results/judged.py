@@ -313,7 +313,7 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
 
 
 def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[str, Any]]:
-    """The pairs of results, each with what the first judge who judged it said."""
+    """The pairs of results, each with the judgement of the first judge that has one."""
     judged_records = []
     for record in pair_records(results):
         pair = JudgedPair.of(record)

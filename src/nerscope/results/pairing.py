@@ -36,7 +36,7 @@ class Pairing(NamedTuple):
 
 
 def pairings(results: Results, baseline: Results | None, condition: Condition) -> list[Pairing]:
-    """Everyone that a condition speaks of."""
+    """The systems and datasets that a condition applies to."""
     new = {part.dataset: part for part in results.evidence}
     old = {part.dataset: part for part in baseline.evidence} if baseline else {}
     names = list(dict.fromkeys([*new, *old]))
@@ -103,6 +103,7 @@ def _systems(
             )
         here, there = (chosen if chosen in part.systems else None for part in (new, old))
         return [(here, there)] if here or there else []
+    # A single system on each side is the same project under a new name, as bert-v1 and bert-v2.
     if len(new.systems) == 1 and len(old.systems) == 1:
         return [(new.systems[0], old.systems[0])]
     if not set(new.systems) & set(old.systems):

@@ -57,7 +57,7 @@ def _is_ratio(value: object) -> bool:
 def choose_protocol(
     known: Protocol | None, over: str | None = None, ratio: float | None = None
 ) -> Protocol | None:
-    """What results know, unless somebody says otherwise; a ratio that is known is kept."""
+    """The protocol of the results, overridden by options; a known ratio is kept."""
     if over is None and ratio is None:
         return known
     before = known or Protocol()

@@ -46,7 +46,7 @@ class Results:
         protocol: Protocol | None = None,
     ) -> None:
         self.evidence, self.losses = list(evidence), list(losses)
-        self.protocol = protocol  # what datasets are to each other; None: nobody said it
+        self.protocol = protocol  # what datasets are to each other; None: unknown
         self._rows = rows
 
     @property
@@ -143,7 +143,7 @@ class Results:
     def scalars(self, **conditions: object) -> dict[str, float]:
         """The numbers under flat names such as `tmr/unseen-tokens/recall`, for trackers.
 
-        Fields of rows choose, as for `select`; unless told, they are the summaries over runs, and
+        Fields of rows choose, as for `select`; by default, they are the summaries over runs, and
         by type only exact scores. What is undefined is left out.
 
         >>> from nerscope import evaluate
@@ -254,13 +254,16 @@ class Results:
         return average_rows(self)
 
     def weakest(self, system: str | None = None, most: int = 4) -> "list[WeakSpot]":
-        """The places where each system most surely falls below its whole, one of each facet."""
+        """The levels on which each system falls furthest below its overall score, one per facet.
+
+        They are ranked by `least`, the lower 95 % bound of the shortfall; `most` limits how many.
+        """
         from nerscope.results.weakest import weak_spots
 
         return weak_spots(self, system, most)
 
     def confusion(self, system: str | None = None) -> list[dict[str, Any]]:
-        """How often a gold type met a predicted one, for each run; None stands for nobody."""
+        """How often a gold type met a predicted one, for each run; None stands for no mention."""
         from nerscope.results.errors import confusion_records
 
         return list(confusion_records(self, system))

@@ -145,15 +145,15 @@ def pairs_of(
     baseline: str | None,
     pairs: Sequence[PairNames] | None = None,
 ) -> tuple[list[PairNames], list[str]]:
-    """The pairs to compare on a dataset, and who is missing there."""
-    everyone = results.systems
+    """The pairs to compare on a dataset, and notes on systems without output there."""
+    systems = results.systems
     for name in (a, b, baseline, *(name for pair in pairs or () for name in pair)):
         check_system(results, name)
     if (a is None) != (b is None):
         raise UsageError(
             "compare", "only one system is named", "name two systems, or none for all pairs"
         )
-    if len(everyone) < 2:
+    if len(systems) < 2:
         raise UsageError(
             "compare",
             "there is only one system in the results",
@@ -164,9 +164,9 @@ def pairs_of(
     elif a is not None and b is not None:
         chosen = [(a, b)]
     elif baseline is not None:
-        chosen = [(system, baseline) for system in everyone if system != baseline]
+        chosen = [(system, baseline) for system in systems if system != baseline]
     else:
-        chosen = list(combinations(everyone, 2))
+        chosen = list(combinations(systems, 2))
     present = [pair for pair in chosen if all(name in evidence.systems for name in pair)]
     absent = sorted({name for pair in chosen for name in pair if name not in evidence.systems})
     notes = [f"{evidence.dataset}: {name} has no output here and is left out" for name in absent]

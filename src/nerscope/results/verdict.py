@@ -126,6 +126,8 @@ def _alike(narrow: Evidence, there: MeasuredCell, compared: Sequence[Difference]
     """
     if all(difference.differing for difference in compared):
         return [False] * len(compared)
+    # Two errors that change places within a document leave its counts as they were, so outputs
+    # are compared by sentence, whatever clusters are.
     sentences = groups_of(np.arange(len(narrow.documents)))
     clustered = ClusterCounts(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
     differing = clustered.differing(NEW, OLD).number()
@@ -327,7 +329,7 @@ def _rule_verdicts(
 
 
 def _within(allowed: float, points: MeasuredPoints) -> str:
-    """Whether the number surely dropped by less than is allowed, or surely by more."""
+    """OK if the whole interval of the drop is below what is allowed, FAIL if it is above."""
     if points.low > -allowed:
         return OK
     return FAIL if points.high < -allowed else UNDECIDED

@@ -28,7 +28,7 @@ Weights = npt.NDArray[np.uint8]
 
 
 def unit_of(evidence: Evidence) -> str:
-    """What is drawn unless told: documents where the data marks any, else sentences."""
+    """What is drawn by default: documents where the data marks any, else sentences."""
     if evidence.folded is not None:
         return evidence.folded.unit
     documents = evidence.documents

@@ -53,7 +53,7 @@ class SystemPair:
         ours, theirs = self._runs
         if self.same_seeds:
             return run_variance(ours - theirs) / defined_runs(ours - theirs)
-        # Seeds fail now and then, and of one run alone nobody can tell whether it did.
+        # Some seeds fail, and a single run does not show whether it did: it varies more.
         shares = (np.where(k > 1, 1 / k, ALONE) for k in self._n_runs)
         return np.asarray(self.single_run_variance * sum(shares))
 
@@ -210,7 +210,8 @@ class SystemPair:
         """
         places = list(self._places)
         n = np.maximum(1.0, self.spread.sizes[places].mean(axis=0))
-        # Of a metric with a scale of its own, nobody knows; what a cluster moves is a guide.
+        # For a metric with its own scale, the effect of one unit is unknown: the mean effect of a
+        # cluster is taken.
         squares = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
         squares = squares / np.maximum(1.0, self.clusters)
         for at, metric in enumerate(self.spread.metrics):

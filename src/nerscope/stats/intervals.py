@@ -253,11 +253,11 @@ def _counts(ledger: Ledger, run: int, clusters: Ints, n_types: int) -> Floats:
     """Distinct gold, right and predicted surfaces: of everything, then without each cluster."""
     output = ledger.runs[run]
     right = output.pred_credit["exact"] == 1
-    everyone = np.ones(len(ledger.gold), np.bool_), right, np.ones(len(right), np.bool_)
+    masks = np.ones(len(ledger.gold), np.bool_), right, np.ones(len(right), np.bool_)
     units = ledger.gold, output.pred, output.pred
     gold, hits, pred = (
         _distinct(side, chosen, n_types, clusters)
-        for side, chosen in zip(units, everyone, strict=True)
+        for side, chosen in zip(units, masks, strict=True)
     )
     return np.stack([gold, hits, pred, hits], axis=1)
 

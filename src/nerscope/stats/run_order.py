@@ -1,4 +1,4 @@
-"""What single training runs say of two recipes: how surely the next run of A beats that of B."""
+"""What single training runs say of two recipes: how likely the next run of A beats that of B."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
