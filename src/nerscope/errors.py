@@ -29,7 +29,7 @@ class NerscopeError(Exception):
         super().__init__(f"{place}: {fact}. Remedy: {remedy}")
 
     def __reduce__(self) -> tuple[type["NerscopeError"], tuple[str, str, str]]:
-        """Errors cross from worker processes whole."""
+        """Pickle the three parts, from which a worker's error is made again."""
         return type(self), (self.place, self.fact, self.remedy)
 
 
@@ -60,14 +60,15 @@ class UsageError(NerscopeError):
 
 
 def expect(place: str, value: object, kinds: type | tuple[type, ...], give: str) -> None:
-    """Refuse a value of another kind; a truth value is no number.
+    """Raise a UsageError unless a value has one of some types; True is no number.
 
     >>> expect("samples", "many", int, "give a whole number")
     Traceback (most recent call last):
     nerscope.errors.UsageError: samples: 'many' cannot be. Remedy: give a whole number
     """
-    wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+    types = kinds if isinstance(kinds, tuple) else (kinds,)
+    # Python counts True as an int; a user who writes samples=True made a mistake.
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         raise UsageError(place, f"{value!r} cannot be", give)
 
 
@@ -81,7 +82,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """As much of a text as a message shows.
+    """The beginning of a text, as much as a message shows.
 
     >>> shortened("a" * 70, 3)
     'aaa…'

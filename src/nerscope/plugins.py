@@ -1,4 +1,4 @@
-"""Code of a user's own: files that register things, and whom to blame when such code fails."""
+"""Code of users: files that register things, and errors that name the code that failed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,8 +7,8 @@ from types import TracebackType
 from nerscope.errors import InputError, NerscopeError, UsageError
 
 
-class user_code:  # noqa: N801  used as a statement: with blamed("facet 'mine'"): …
-    """Turn whatever a user's code raises, an exit too, into a message that names it.
+class user_code:  # noqa: N801  used as a statement: with user_code("facet 'mine'"): …
+    """Turn every exception of a user's code, also SystemExit, into an error that names the code.
 
     >>> with user_code("facet 'mine'"):
     ...     1 / 0
@@ -20,7 +20,7 @@ class user_code:  # noqa: N801  used as a statement: with blamed("facet 'mine'")
         self.place = place
 
     def __enter__(self) -> None:
-        """Nothing has failed yet."""
+        pass
 
     def __exit__(
         self,
@@ -28,33 +28,31 @@ class user_code:  # noqa: N801  used as a statement: with blamed("facet 'mine'")
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Blame the place; a message of our own, and a user who stops the program, pass."""
-        passes = (NerscopeError, KeyboardInterrupt, GeneratorExit)
-        if error is not None and not isinstance(error, passes):
+        # Errors of nerscope say what is wrong already; Ctrl-C must still stop the program.
+        let_through = (NerscopeError, KeyboardInterrupt, GeneratorExit)
+        if error is not None and not isinstance(error, let_through):
             raise self.message(f"{type(error).__name__}: {error}") from error
 
     def message(self, reason: str) -> NerscopeError:
-        """What to say."""
         fact = f"its function fails ({reason})"
         return UsageError(self.place, fact, "mend the function, or leave it out")
 
 
-class _Running(user_code):
-    """The same for a whole file."""
+class _plugin_file(user_code):  # noqa: N801
+    """The same for a whole plug-in file."""
 
     def message(self, reason: str) -> NerscopeError:
-        """What to say of a file."""
         return InputError(
             self.place, f"it fails ({reason})", "run it with Python alone to see where"
         )
 
 
 def load_plugins(paths: Sequence[str]) -> None:
-    """Run some files for what they register."""
+    """Run the files given with `--plugin`; each registers what it defines."""
     import runpy  # most programs have no plug-ins
 
     for path in paths:
         if not Path(path).is_file():
             raise InputError(path, "no such file", "check the path")
-        with _Running(path):
+        with _plugin_file(path):
             runpy.run_path(path)

@@ -77,7 +77,7 @@ def test_any_cut_gives_the_lexicon_of_the_whole(
     cuts = sorted(data.draw(inner))
     repair = data.draw(st.sampled_from(["conlleval", "strict", "discard"]))
     coding = Coding()
-    with mock.patch("nerscope.corpus.lexicon._HELD", held):
+    with mock.patch("nerscope.corpus.lexicon._MOST_HELD", held):
         training = read_training(partial(read, parts, cuts, coding), repair)
     whole = join_chunks(list(read(parts, cuts, coding)))
     assert_same(training.lexicon, lexicon_of(whole, repair))

@@ -1,4 +1,9 @@
-"""What was read: columns of codes, and where each of them stands in its file."""
+"""A corpus: sentences as columns of integer codes, with the line of each token in its file.
+
+"Ada spoke ." and "Ada left ." become tokens [0 2 4 0 6 4], starts [0 3 6], and one label code per
+token; the strings are kept once, in the vocabulary of the coding. Columns are what makes whole
+corpora countable with numpy.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +17,7 @@ import numpy as np
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Ints, Objects
 from nerscope.corpus.mentions import (
+    CONLLEVAL,
     NO_MENTIONS,
     PLAIN,
     Mentions,
@@ -47,12 +53,12 @@ class Coding:
     labels: LabelCodes = field(default_factory=LabelCodes)
 
 
-_MOST_LISTED = 1000  # of what was found, so many are named
+_MOST_LISTED = 1000  # lines and items of a note; the count goes on
 
 
 @serialisable
 class Note(NamedTuple):
-    """Something that was noticed while reading: how often, on which lines first, what, of how many.
+    """Something that a reader should know about a file: how often, on which lines, and what it was.
 
     >>> Note(2, (3, 9), ("Yrok", "Ada")) + Note(1, (12,), ("Bob",))
     Note(times=3, lines=(3, 9, 12), items=('Yrok', 'Ada', 'Bob'), out_of=0)
@@ -61,7 +67,7 @@ class Note(NamedTuple):
     times: int
     lines: tuple[int, ...] = ()
     items: tuple[str, ...] = ()  # what it was, if it can be named
-    out_of: int = 0  # how often it might have been, where a rate is wanted
+    out_of: int = 0  # how often it could have been, where a rate is shown
 
     def __add__(self, other: "Note") -> "Note":  # type: ignore[override]
         return Note(
@@ -75,20 +81,18 @@ class Note(NamedTuple):
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingNotes:
-    """What was noticed while a chunk was read. Readings of chunks add up to that of their file."""
+    """All notes about one chunk. The notes of chunks add up to those of their file."""
 
     transitions: Transitions = field(default_factory=Transitions)
-    mended_labels: int = 0  # labels that were changed on request
+    mended_labels: int = 0  # labels that `mend=` changed
     comment_lines: int = 0  # lines that were left out
     differing_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
     first_differing_line: int = 0
-    notes: Mapping[str, Note] = field(default_factory=dict)  # what else a format noticed, by kind
+    notes: Mapping[str, Note] = field(default_factory=dict)  # those of the format, by kind
 
     def without_items(self) -> "ReadingNotes":
-        """The same, without the strings that were found."""
-        return replace(
-            self, notes={kind: one._replace(items=()) for kind, one in self.notes.items()}
-        )
+        notes = {kind: note._replace(items=()) for kind, note in self.notes.items()}
+        return replace(self, notes=notes)
 
     def __add__(self, other: "ReadingNotes") -> "ReadingNotes":
         return ReadingNotes(
@@ -131,11 +135,11 @@ class Corpus:
     labels: Ints | None = None
     spans: Mentions | None = None
     reading_notes: ReadingNotes = field(default_factory=ReadingNotes, repr=False)
-    declared_scheme: Scheme | None = None  # the scheme that somebody said the labels are in
+    declared_scheme: Scheme | None = None  # given by the user; None: detected
     gaps: Objects | None = field(default=None, repr=False)  # the blanks before each token, if known
     unread_tokens: Fields | None = field(
         default=None, repr=False
-    )  # where tokens stand that are not read
+    )  # where tokens lie in the file, until they are read
 
     def __len__(self) -> int:
         """The number of sentences."""
@@ -148,7 +152,7 @@ class Corpus:
 
     @property
     def scheme(self) -> Scheme:
-        """The scheme that was told, or else the one that fits what was read."""
+        """The declared scheme, or else the one that fits the labels best."""
         return self.declared_scheme or self.reading_notes.transitions.scheme()
 
     @property
@@ -170,11 +174,15 @@ class Corpus:
         A sentence is a pair of lists (tokens, labels), a pair (tokens, spans) with spans as
         (start, end, type), a mapping with `tokens` and `labels` or `spans`, or labels alone.
         """
-        told = scheme_named(scheme) if scheme else None
-        return build_corpus(read_sentences(sentences, name), name, coding or Coding(), told=told)
+        declared = scheme_named(scheme) if scheme else None
+        records = read_sentences(sentences, name)
+        return build_corpus(records, name, coding or Coding(), declared_scheme=declared)
 
     def sentences(self, first: int, last: int) -> "Corpus":
-        """The sentences from `first` up to `last`; what was noticed goes with the first ones."""
+        """The sentences from `first` up to `last`, without `last`.
+
+        The notes go with the first sentence, so that cutting a corpus never counts them twice.
+        """
         if first == 0 and last == len(self):
             return self
         begin, end = int(self.starts[first]), int(self.starts[last])
@@ -198,7 +206,10 @@ class Corpus:
         )
 
     def with_words(self) -> "Corpus":
-        """The same corpus with its tokens read, if they were only found so far."""
+        """The same corpus with its tokens encoded.
+
+        Systems' tokens are only compared with gold, byte by byte; most are never encoded.
+        """
         if self.unread_tokens is None:
             return self
         return replace(
@@ -206,7 +217,7 @@ class Corpus:
         )
 
     def place(self, token: int) -> str:
-        """Where a token stands: file and line."""
+        """The file and line of a token, as messages name them: "test.conll:12"."""
         return f"{self.name}:{self.lines[token]}"
 
     def words(self, sentence: int) -> list[str]:
@@ -220,27 +231,27 @@ class Corpus:
         words = np.array(self.coding.tokens.strings(used), object)[inverse].tolist()
         return [joint.join(words[begin:end]) for begin, end in pairwise(self.starts.tolist())]
 
-    def mentions(self, repair: str = "conlleval", scheme: Scheme | None = None) -> Mentions:
-        """The mentions, as given or as the labels spell them in their scheme."""
-        known = self.coding.labels
+    def mentions(self, repair: str = CONLLEVAL, scheme: Scheme | None = None) -> Mentions:
+        """The mentions: the spans, or what the labels spell under a repair and a scheme."""
+        codes = self.coding.labels
         if self.labels is None:
-            found = self.spans if self.spans is not None else NO_MENTIONS
-        elif repair == "conlleval":  # which reads the labels of all schemes alike
-            found = decode(self.labels, self.starts, known)
+            mentions = self.spans if self.spans is not None else NO_MENTIONS
+        elif repair == CONLLEVAL:  # reads the labels of all schemes alike: no scheme is needed
+            mentions = decode(self.labels, self.starts, codes)
         else:
-            found = decode(self.labels, self.starts, known, repair, scheme or self.scheme)
-        if known.renames:
-            found = replace(found, type=known.renamed_types(found.type))
-        return found[known.counted_types(found.type)] if known.dropped else found
+            mentions = decode(self.labels, self.starts, codes, repair, scheme or self.scheme)
+        if codes.renames:
+            mentions = replace(mentions, type=codes.renamed_types(mentions.type))
+        return mentions[codes.counted_types(mentions.type)] if codes.dropped else mentions
 
     def roles_and_types(self) -> tuple[Ints, Ints]:
         """The role and type of every token: as labelled, or as bio would write flat spans."""
         if self.labels is None:
             return roles_and_types(self.mentions(), self.starts, BIO)
-        known = self.coding.labels
-        role, kind = known.roles[self.labels], known.renamed_types(known.type_codes[self.labels])
-        if known.dropped:
-            counts = known.counted_types(kind)
+        codes = self.coding.labels
+        role, kind = codes.roles[self.labels], codes.renamed_types(codes.type_codes[self.labels])
+        if codes.dropped:
+            counts = codes.counted_types(kind)
             role, kind = np.where(counts, role, OUTSIDE), np.where(counts, kind, -1)
         return role, kind
 
@@ -248,14 +259,14 @@ class Corpus:
         """The same corpus in the codes of another evaluation."""
         if coding is self.coding:
             return self
-        known = self.coding.labels
+        # Each distinct label, type and token is looked up once; the columns then take their codes.
+        old = self.coding.labels
         labels, spans = self.labels, self.spans
         if labels is not None:
-            labels = np.array([coding.labels.code(label) for label in known.labels], np.int32)[
-                labels
-            ]
+            new_codes = np.array([coding.labels.code(label) for label in old.labels], np.int32)
+            labels = new_codes[labels]
         if spans is not None:
-            kinds = np.array([coding.labels.type_code(name) for name in known.types], np.int32)
+            kinds = np.array([coding.labels.type_code(name) for name in old.types], np.int32)
             spans = replace(spans, type=kinds[spans.type] if len(spans) else spans.type)
         used, inverse = np.unique(self.tokens, return_inverse=True)
         tokens = self.tokens
@@ -265,7 +276,7 @@ class Corpus:
 
 
 class ParsedSentence(NamedTuple):
-    """What one sentence says: tokens if it has any, and labels or else spans."""
+    """A sentence as it was given: tokens if it has any, and labels or else spans."""
 
     tokens: list[str] | None
     labels: list[str] | None
@@ -281,74 +292,76 @@ def read_sentences(sentences: Iterable[Sentence], name: str) -> list[ParsedSente
     """Read sentences, whatever way they are given in; at least one."""
     if not isinstance(sentences, Iterable) or isinstance(sentences, str | bytes):
         raise InputError(name, f"{sentences!r} is no list of sentences", "give (tokens, labels)")
-    parts = [
+    records = [
         read_sentence(item, f"{name}: sentence {number}")
         for number, item in enumerate(sentences, 1)
     ]
-    if not parts:
+    if not records:
         raise InputError(name, "there is no sentence", "give at least one (tokens, labels) pair")
-    return parts
+    return records
 
 
 def build_corpus(
-    parts: Sequence[ParsedSentence],
+    records: Sequence[ParsedSentence],
     name: str,
     coding: Coding,
     *,
     tokens: bool = True,
-    told: Scheme | None = None,
+    declared_scheme: Scheme | None = None,
 ) -> Corpus:
-    """A corpus of sentences that were read."""
-    starts = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([part.size for part in parts], out=starts[1:])
-    numbers = [part.line or number for number, part in enumerate(parts, 1)]
+    """Encode sentences that were read as one corpus; without `tokens`, only their labels."""
+    starts = np.zeros(len(records) + 1, np.int64)
+    np.cumsum([record.size for record in records], out=starts[1:])
+    numbers = [record.line or number for number, record in enumerate(records, 1)]
     lines = np.repeat(numbers, np.diff(starts))
     words = np.zeros(0, np.int32)
-    if tokens and all(part.tokens is not None for part in parts):
-        words = coding.tokens.encode([word for part in parts for word in part.tokens or ()])
-    documents = np.array([part.document for part in parts], np.int64)
-    gaps = _all_gaps(parts)
-    if all(part.labels is None for part in parts):
-        spans = _all_spans(parts, starts, coding)
+    if tokens and all(record.tokens is not None for record in records):
+        words = coding.tokens.encode([word for record in records for word in record.tokens or ()])
+    documents = np.array([record.document for record in records], np.int64)
+    gaps = _all_gaps(records)
+    if all(record.labels is None for record in records):
+        spans = _all_spans(records, starts, coding)
         return Corpus(name, coding, words, starts, lines, documents, spans=spans, gaps=gaps)
-    if any(part.labels is None for part in parts):
+    if any(record.labels is None for record in records):
         raise InputError(
             name, "some sentences have labels, others spans", "write all of them the same way"
         )
-    texts = [text for part in parts for text in part.labels or ()]
-    known: dict[str, int] = {}
-    raw = np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
-    shared = np.zeros(len(known), np.int32)
-    for text, place in known.items():
-        label = parse_label(text, told.bare if told else None)
+    texts = [text for record in records for text in record.labels or ()]
+    # First codes for the distinct texts of this corpus, then those that the evaluation shares: a
+    # label such as B-PER is parsed once, however often it occurs.
+    raw_codes: dict[str, int] = {}
+    raw = np.array([raw_codes.setdefault(text, len(raw_codes)) for text in texts], np.int32)
+    shared = np.zeros(len(raw_codes), np.int32)
+    for text, place in raw_codes.items():
+        label = parse_label(text, declared_scheme.bare if declared_scheme else None)
         if label is None:
             raise label_error(f"{name}: sentence {lines[texts.index(text)]}", text)
         shared[place] = coding.labels.code(label)
-    reading = ReadingNotes(Transitions.of(list(known), raw, starts, lines))
+    notes = ReadingNotes(Transitions.of(list(raw_codes), raw, starts, lines))
     corpus = Corpus(name, coding, words, starts, lines, documents, shared[raw])
-    return replace(corpus, reading_notes=reading, declared_scheme=told, gaps=gaps)
+    return replace(corpus, reading_notes=notes, declared_scheme=declared_scheme, gaps=gaps)
 
 
-def _all_spans(parts: Sequence[ParsedSentence], starts: Ints, coding: Coding) -> Mentions:
+def _all_spans(records: Sequence[ParsedSentence], starts: Ints, coding: Coding) -> Mentions:
     rows = [
         (begin + start, begin + end, coding.labels.type_code(kind))
-        for part, begin in zip(parts, starts.tolist(), strict=False)
-        for start, end, kind in part.spans
+        for record, begin in zip(records, starts.tolist(), strict=False)
+        for start, end, kind in record.spans
     ]
     table = np.array(rows, np.int64).reshape(len(rows), 3)
-    shapes = [one for part in parts for one in part.shapes or [PLAIN] * len(part.spans)]
+    shapes = [shape for record in records for shape in record.shapes or [PLAIN] * len(record.spans)]
     kinds = table[:, 2].astype(np.int32)
     return Mentions(table[:, 0], table[:, 1], kinds, shape_column(shapes)).in_order()
 
 
-def _all_gaps(parts: Sequence[ParsedSentence]) -> Objects | None:
-    if any(part.gaps is None for part in parts):
+def _all_gaps(records: Sequence[ParsedSentence]) -> Objects | None:
+    if any(record.gaps is None for record in records):
         return None
-    return np.array([gap for part in parts for gap in part.gaps or ()], object)
+    return np.array([gap for record in records for gap in record.gaps or ()], object)
 
 
 def join_chunks(chunks: Sequence[Corpus]) -> Corpus:
-    """Chunks of one file as one corpus."""
+    """One corpus of the chunks of a file, in order."""
     if len(chunks) == 1:
         return chunks[0]
     chunks = [chunk.with_words() for chunk in chunks]
@@ -357,10 +370,12 @@ def join_chunks(chunks: Sequence[Corpus]) -> Corpus:
     if chunks[0].labels is not None:
         labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
     else:
-        found = [
-            chunk.mentions().shifted(offset) for chunk, offset in zip(chunks, offsets, strict=False)
-        ]
-        spans = join_mentions(found)
+        spans = join_mentions(
+            [
+                chunk.mentions().shifted(offset)
+                for chunk, offset in zip(chunks, offsets, strict=False)
+            ]
+        )
     shifted = [chunk.starts[1:] + offset for chunk, offset in zip(chunks, offsets, strict=False)]
     return replace(
         chunks[0],
@@ -375,13 +390,13 @@ def join_chunks(chunks: Sequence[Corpus]) -> Corpus:
     )
 
 
-def _join_gaps(parts: Sequence[Objects | None]) -> Objects | None:
-    known = [part for part in parts if part is not None]
-    return np.concatenate(known) if len(known) == len(parts) else None
+def _join_gaps(columns: Sequence[Objects | None]) -> Objects | None:
+    given = [column for column in columns if column is not None]
+    return np.concatenate(given) if len(given) == len(columns) else None
 
 
 def label_error(place: str, text: str) -> FormatError:
-    """What to say of a label that no scheme knows."""
+    """The error for a label that no scheme knows, with the most likely cause."""
     text = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
     if text != text.strip():
         return FormatError(
@@ -468,17 +483,17 @@ def _sentence_with_spans(tokens: list[str], given: object, place: str, line: int
     if not tokens:
         raise _empty_sentence(place)
     spans = []
-    many: Iterable[Any] = given if isinstance(given, Iterable) else [given]
-    for one in many:
+    items: Iterable[Any] = given if isinstance(given, Iterable) else [given]
+    for item in items:
         try:
-            start, end, kind = one
+            start, end, kind = item
         except (TypeError, ValueError):
             start, end, kind = None, None, None
         if isinstance(start, bool) or isinstance(end, bool):
             start = end = None
         start, end = (int(at) if isinstance(at, Integral) else at for at in (start, end))
         if not (isinstance(start, int) and isinstance(end, int) and isinstance(kind, str) and kind):
-            raise InputError(place, f"{one!r} is no span", "give spans as (start, end, type)")
+            raise InputError(place, f"{item!r} is no span", "give spans as (start, end, type)")
         if not 0 <= start < end <= len(tokens):
             raise InputError(
                 place,
@@ -505,7 +520,7 @@ def _strings(given: object, place: str) -> list[str]:
         )
     strings = list(given)
     if set(map(type, strings)) - {str} and all(isinstance(text, str) for text in strings):
-        strings = list(map(str, strings))  # of a kind of their own, as numpy's are
+        strings = list(map(str, strings))  # subclasses, such as numpy.str_
     if not set(map(type, strings)) - {str} and _LONE_SURROGATE.search("".join(strings)):
         raise InputError(
             place, "a token or label holds half a character (a lone surrogate)", "take it out"

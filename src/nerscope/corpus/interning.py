@@ -1,6 +1,6 @@
-"""Exact, vectorised coding: 64-bit keys become dense codes, and paths of codes become codes again.
+"""Exact, vectorised coding: 64-bit keys become dense codes, and sequences of codes become codes.
 
-A dictionary that numpy can ask a million questions at once. Everything that is compared in nerscope
+A dictionary that answers a million keys in one numpy call. Everything that is compared in nerscope
 (tokens, surfaces) is compared through codes made here, so equal codes must mean equal things: full
 keys are compared, never hashes alone.
 """
@@ -13,11 +13,11 @@ from nerscope.corpus.arrays import Bools, Ints, Uint64s
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-# Where keys are put differs from process to process, so that nobody can write tokens that collide;
-# their codes follow the order of arrival and stay the same.
+# The slots of keys differ from process to process, so that no file can be written whose tokens all
+# collide. Codes follow the order of arrival and are the same everywhere.
 _SEED = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
 _EMPTY = np.int32(-1)
-_SOME = 1000
+_FIRST_LOOK = 1000  # unknown keys that are sorted at first
 
 
 class Interner:
@@ -35,7 +35,7 @@ class Interner:
     def __init__(self, bits: int = 12) -> None:
         self.keys = np.zeros(1 << (bits - 1), np.uint64)  # by code
         self.size = 0
-        self._seed = _SEED  # a table that travels to another process keeps its own
+        self._seed = _SEED  # a copy in another process keeps the seed of its table
         self._allocate(bits)
 
     def _allocate(self, bits: int) -> None:
@@ -80,7 +80,7 @@ class Interner:
         codes = self.find(keys)
         if codes.min(initial=0) >= 0:
             return codes
-        unknown, some = np.flatnonzero(codes == _EMPTY), _SOME
+        unknown, some = np.flatnonzero(codes == _EMPTY), _FIRST_LOOK
         while len(unknown):  # the first few often are all there are: sorting many takes long
             missing, first = np.unique(keys[unknown[:some]], return_index=True)
             self._insert(missing[np.argsort(first)])
@@ -104,9 +104,8 @@ class Interner:
         slots = self._slots(self.keys[codes])
         while len(codes):
             free = self._codes[slots] == _EMPTY
-            self._codes[slots[free]] = codes[
-                free
-            ]  # of several that want one slot, the last one gets it
+            # Of several codes for one slot, numpy keeps the last; the others try the next slot.
+            self._codes[slots[free]] = codes[free]
             lost = self._codes[slots] != codes
             won = ~lost
             self._keys[slots[won]] = self.keys[codes[won]]
@@ -117,9 +116,13 @@ class SequenceTrie:
     """Codes for sequences of codes: a tree whose edges are interned, so that a sequence is one
     integer.
 
-    >>> paths = SequenceTrie()
+    An edge is one key: the parent's code + 1 in the upper 32 bits (0 is the root), the item in the
+    lower 32. The code of the edge is the code of the sequence that ends there. Below, 4 is edge
+    (root, 4) = code 0, 4 5 is edge (0, 5) = code 1, and 4 5 6 is edge (1, 6) = code 2.
+
+    >>> trie = SequenceTrie()
     >>> tokens = np.array([4, 5, 4, 5, 6])
-    >>> paths.codes(tokens, np.array([0, 2, 2]), np.array([2, 4, 5])).tolist()
+    >>> trie.codes(tokens, np.array([0, 2, 2]), np.array([2, 4, 5])).tolist()
     [1, 1, 2]
     """
 
@@ -132,9 +135,10 @@ class SequenceTrie:
         return self._edges.size
 
     def codes(self, items: Ints, starts: Ints, ends: Ints, *, grow: bool = True) -> Ints:
-        """The code of each sequence items[start:end]; -1 for the unknown ones (and empty ones)
-        unless they may grow.
+        """The code of each sequence items[start:end]; -1 if it is empty, or unknown and may not be
+        added (`grow=False`).
         """
+        # All sequences take their k-th step together, so that Python loops over the longest only.
         nodes = np.full(len(starts), -1, np.int32)
         step = self._edges.codes if grow else self._edges.find
         active = np.flatnonzero(ends > starts)
@@ -155,37 +159,37 @@ class SequenceTrie:
         return twin
 
     def first_codes(self) -> Ints:
-        """The code of each path of one item, by that item; -1 where there is none.
+        """By item: the code of the sequence of this item alone; -1 where there is none.
 
-        >>> paths = SequenceTrie()
-        >>> _ = paths.codes(np.array([2, 5, 0]), np.array([0, 2]), np.array([2, 3]))
-        >>> paths.beginnings().tolist()
+        >>> trie = SequenceTrie()
+        >>> _ = trie.codes(np.array([2, 5, 0]), np.array([0, 2]), np.array([2, 3]))
+        >>> trie.first_codes().tolist()
         [1, -1, 0]
         """
         keys = self._edges.keys[: self._edges.size]
         roots = np.flatnonzero(keys >> _HALF == 0)
         items = keys[roots].astype(np.int64)
-        found = np.full(int(items.max(initial=-1)) + 1, -1, np.int32)
-        found[items] = roots
-        return found
+        codes = np.full(int(items.max(initial=-1)) + 1, -1, np.int32)
+        codes[items] = roots
+        return codes
 
     def has_children(self) -> Bools:
-        """Whether a path is the beginning of another one, by code."""
-        before = self._before(np.arange(len(self)))
-        found = np.zeros(len(self), bool)
-        found[before[before >= 0]] = True
-        return found
+        """By code: whether the sequence is the beginning of a longer one."""
+        parents = self._parents(np.arange(len(self)))
+        is_parent = np.zeros(len(self), bool)
+        is_parent[parents[parents >= 0]] = True
+        return is_parent
 
     def children(self, codes: Ints, items: Ints) -> Ints:
-        """The code of each path that goes on with one more item, -1 for the unknown ones."""
+        """The code of each sequence with one more item, -1 where it is unknown."""
         return self._edges.find(((codes + 1).astype(np.uint64) << _HALF) | items.astype(np.uint64))
 
     def sequences(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
         """The sequences behind codes, as items with the start and the end of each.
 
-        >>> paths = SequenceTrie()
-        >>> codes = paths.codes(np.array([4, 5, 6]), np.array([0, 2]), np.array([2, 3]))
-        >>> [part.tolist() for part in paths.spelt(codes)]
+        >>> trie = SequenceTrie()
+        >>> codes = trie.codes(np.array([4, 5, 6]), np.array([0, 2]), np.array([2, 3]))
+        >>> [column.tolist() for column in trie.sequences(codes)]
         [[4, 5, 6], [0, 2], [2, 3]]
         """
         ends = np.cumsum(self._lengths(codes))
@@ -193,25 +197,23 @@ class SequenceTrie:
         nodes, at = codes, ends - 1
         while len(nodes):  # from the last item of each to the first
             items[at] = self._edges.keys[nodes] & _LOW
-            nodes = self._before(nodes)
+            nodes = self._parents(nodes)
             nodes, at = nodes[nodes >= 0], at[nodes >= 0] - 1
         return items, np.concatenate([[0], ends[:-1]]) if len(ends) else ends, ends
 
     def _lengths(self, codes: Ints) -> Ints:
-        """How many items each path has."""
         lengths, nodes, which = np.zeros(len(codes), np.int64), codes, np.arange(len(codes))
         while len(which):
             lengths[which] += 1
-            nodes = self._before(nodes)
+            nodes = self._parents(nodes)
             nodes, which = nodes[nodes >= 0], which[nodes >= 0]
         return lengths
 
-    def _before(self, codes: Ints) -> Ints:
-        """The path without its last item, -1 if it had but one."""
+    def _parents(self, codes: Ints) -> Ints:
+        """The sequence without its last item, -1 if it has only one."""
         return (self._edges.keys[codes] >> _HALF).astype(np.int64) - 1
 
     def sequence(self, code: int) -> list[int]:
-        """The sequence behind a code."""
         items: list[int] = []
         while code >= 0:
             key = int(self._edges.keys[code])

@@ -1,9 +1,12 @@
 """What the training data says of every token and every surface.
 
-Everything is a table that is asked by code. A worked example: training holds "New York" five times,
-three times as LOC, once as ORG and once without a mention. Then the surface code of (New, York) has
-the row LOC 3, ORG 1 in `surface_counts` and 5 in `occurrences`; the token "York" has 5 in
+Everything is a table, and codes are its rows. A worked example: training holds "New York" five
+times, three times as LOC, once as ORG and once without a mention. Then the surface code of (New,
+York) has the row LOC 3, ORG 1 in `surface_counts` and 5 in `occurrences`; the token "York" has 5 in
 `token_counts` and the row LOC 3, ORG 1 in `inside_counts`.
+
+Training data may be larger than memory. Each chunk gives a small part, which is additive; the
+builder holds what is distinct in all the data, never the data.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,14 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.arrays import Bools, Ints, expand_ranges
 from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
 from nerscope.corpus.interning import SequenceTrie
-from nerscope.corpus.mentions import Mentions, token_runs
+from nerscope.corpus.mentions import CONLLEVAL, SCHEME_REPAIRS, Mentions, token_runs
 from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.corpus.sequences import count_occurrences
 
-_HELD = 4_000_000  # tokens of a text that is not read twice
+_MOST_HELD = 4_000_000  # tokens; a longer text is read twice instead
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +45,7 @@ class Lexicon:
     occurrences: Ints  # by surface: of its tokens anywhere in the text, annotated or not
 
 
-_FIRST_ROWS = 1024
+_FIRST_ROWS = 1024  # of a table that grows
 
 
 class KeyCounts(NamedTuple):
@@ -68,7 +71,7 @@ class KeyCounts(NamedTuple):
 
 
 class LexiconPart(NamedTuple):
-    """What one chunk says of tokens and surfaces; surfaces are numbered as they first turn up.
+    """The counts of one chunk; its surfaces are numbered in the order of their first mention.
 
     Surface k has the tokens `surfaces[ends[k - 1]:ends[k]]`, in the codes that all chunks share.
     """
@@ -81,7 +84,7 @@ class LexiconPart(NamedTuple):
     surfaces: Ints
     ends: Ints
     by_surface: KeyCounts  # by surface and type
-    with_holes: KeyCounts  # by surface: of mentions that do not stand side by side in the text
+    with_holes: KeyCounts  # by surface: mentions whose tokens are not contiguous
 
 
 def lexicon_part(chunk: Corpus, mentions: Mentions) -> LexiconPart:
@@ -94,29 +97,34 @@ def lexicon_part(chunk: Corpus, mentions: Mentions) -> LexiconPart:
     """
     tokens = chunk.tokens
     inside, types = mentions.positions, np.repeat(mentions.type, mentions.lengths)
-    if not mentions.are_flat:  # a token counts once for each type around it
+    if not mentions.are_flat:
+        # In nested mentions of one type a token counts once: the keys below are distinct.
         once = KeyCounts.of(inside, types)
         inside, types = once.keys, once.columns
     codes = SequenceTrie().codes(*token_runs(tokens, mentions))
-    first, number = _as_they_turn_up(codes)
+    first, number = _numbered_by_arrival(codes)
     items, starts, ends = token_runs(tokens, mentions[first])
     sizes = ends - starts
-    whole = mentions.lengths == mentions.end - mentions.start
+    is_contiguous = mentions.lengths == mentions.end - mentions.start
     return LexiconPart(
         len(mentions),
         len(tokens),
         KeyCounts.of(tokens),
         KeyCounts.of(tokens[inside], types),
         KeyCounts.of(tokens[np.unique(inside)]),
-        items[_every(starts, sizes)],
+        items[expand_ranges(starts, ends)],
         np.cumsum(sizes),
         KeyCounts.of(number, mentions.type),
-        KeyCounts.of(number[~whole]),
+        KeyCounts.of(number[~is_contiguous]),
     )
 
 
-def _as_they_turn_up(codes: Ints) -> tuple[Ints, Ints]:
-    """Where each distinct code is first, in order, and the number of each code in that order."""
+def _numbered_by_arrival(codes: Ints) -> tuple[Ints, Ints]:
+    """Where each distinct code occurs first, and for every code its number in that order.
+
+    >>> [column.tolist() for column in _numbered_by_arrival(np.array([7, 3, 7, 5]))]
+    [[0, 1, 3], [0, 1, 0, 2]]
+    """
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
@@ -124,20 +132,14 @@ def _as_they_turn_up(codes: Ints) -> tuple[Ints, Ints]:
     return first[order], rank[inverse]
 
 
-def _every(starts: Ints, sizes: Ints) -> Ints:
-    """All positions of some runs."""
-    before = np.cumsum(sizes) - sizes
-    return np.repeat(starts - before, sizes) + np.arange(sizes.sum())
-
-
 class LexiconBuilder:
-    """The sum of parts, in whatever order they come; only the numbers of surfaces depend on it.
+    """Adds up the parts of chunks, in any order; only the numbers of surfaces depend on the order.
 
     >>> chunk = Corpus.of([(["New", "York"], ["B-LOC", "I-LOC"])])
-    >>> tallies = LexiconBuilder()
+    >>> builder = LexiconBuilder()
     >>> for _ in range(2):
-    ...     tallies.add(lexicon_part(chunk, chunk.mentions()))
-    >>> tallies.n_tokens, tallies.tokens.table(4, 1).ravel().tolist()
+    ...     builder.add(lexicon_part(chunk, chunk.mentions()))
+    >>> builder.n_tokens, builder.tokens.table(4, 1).ravel().tolist()
     (4, [2, 0, 2, 0])
     """
 
@@ -149,7 +151,6 @@ class LexiconBuilder:
         self._is_surface: Bools = np.zeros(_FIRST_ROWS, bool)
 
     def add(self, part: LexiconPart) -> None:
-        """Add what a chunk says."""
         self.n_mentions += part.n_mentions
         self.n_tokens += part.n_tokens
         self.tokens.add(part.tokens)
@@ -159,10 +160,10 @@ class LexiconBuilder:
         codes = self._seen.codes(part.surfaces, starts, part.ends)
         self.by_surface.add(part.by_surface._replace(keys=codes[part.by_surface.keys]))
         self.with_holes.add(part.with_holes._replace(keys=codes[part.with_holes.keys]))
-        self._note(codes)
+        self._remember_new(codes)
 
-    def _note(self, codes: Ints) -> None:
-        """Note which surfaces turn up for the first time; prefixes of surfaces are none."""
+    def _remember_new(self, codes: Ints) -> None:
+        """Remember which surfaces are new. The trie also holds their beginnings, which are none."""
         if len(self._seen) > len(self._is_surface):
             more = 2 * len(self._seen) - len(self._is_surface)
             self._is_surface = np.pad(self._is_surface, (0, more))
@@ -171,8 +172,10 @@ class LexiconBuilder:
         self._arrived.append(new)
 
     def surfaces(self) -> tuple[SequenceTrie, Ints, Ints]:
-        """All surfaces as paths that do not depend on how the data was cut into chunks; the code of
-        each surface there, and the key it has in `by_surface` and `with_holes`.
+        """A trie of all surfaces, the code of each there, and its key in `by_surface`.
+
+        The trie is built anew in the order of arrival, so that its codes do not depend on how the
+        data was cut into chunks.
         """
         arrived = np.concatenate(self._arrived)
         surfaces = SequenceTrie()
@@ -180,17 +183,17 @@ class LexiconBuilder:
 
 
 class _CountTable:
-    """A table of counts that grows as new keys and columns come."""
+    """A table of counts that grows with its keys and columns, doubling its rows."""
 
     def __init__(self) -> None:
         self._counts: Ints = np.zeros((_FIRST_ROWS, 1), np.int64)
 
-    def add(self, tally: KeyCounts) -> None:
-        """Add distinct pairs."""
-        if not len(tally.keys):
+    def add(self, counts: KeyCounts) -> None:
+        # The pairs of a part are distinct, so that += adds each of them.
+        if not len(counts.keys):
             return
-        self._reach(int(tally.keys.max()) + 1, int(tally.columns.max()) + 1)
-        self._counts[tally.keys, tally.columns] += tally.times
+        self._reach(int(counts.keys.max()) + 1, int(counts.columns.max()) + 1)
+        self._counts[counts.keys, counts.columns] += counts.times
 
     def _reach(self, rows: int, columns: int) -> None:
         have, wide = self._counts.shape
@@ -205,19 +208,18 @@ class _CountTable:
 
 
 class TrainingData(NamedTuple):
-    """What came of reading training data: the lexicon, and what was noticed in each file."""
+    """The lexicon of some training data, with the notes about its files and their scheme."""
 
     lexicon: Lexicon
-    notes_by_file: Mapping[str, ReadingNotes]  # by the name of the file
+    notes_by_file: Mapping[str, ReadingNotes]
     scheme: Scheme
 
     @property
     def all_notes(self) -> ReadingNotes:
-        """What was noticed in all files."""
         return sum(self.notes_by_file.values(), ReadingNotes())
 
 
-def lexicon_of(training: Corpus, repair: str = "conlleval") -> Lexicon:
+def lexicon_of(training: Corpus, repair: str = CONLLEVAL) -> Lexicon:
     """Count the training data.
 
     >>> text = [(["New", "York"], ["B-LOC", "I-LOC"]), (["New", "York", "Times"], ["O", "O", "O"])]
@@ -228,43 +230,44 @@ def lexicon_of(training: Corpus, repair: str = "conlleval") -> Lexicon:
     return read_training(lambda: [training], repair).lexicon
 
 
-def read_training(
-    chunks: Callable[[], Iterable[Corpus]], repair: str = "conlleval"
-) -> TrainingData:
-    """Count training data that may be larger than memory: its chunks are asked for anew when they
-    are to be read again. All have the same coding, and tokens.
+def read_training(chunks: Callable[[], Iterable[Corpus]], repair: str = CONLLEVAL) -> TrainingData:
+    """Count training data that may be larger than memory.
 
-    In one coding, the lexicon is the same, code for code, however the data is cut into chunks.
+    `chunks` gives the chunks from the first one on each time it is called: a long text is read
+    twice. All chunks have the same coding, and tokens. In one coding, the lexicon is the same, code
+    for code, however the data is cut into chunks.
 
     >>> text = [(["New", "York"], ["B-LOC", "I-LOC"]), (["New", "York", "Times"], ["O", "O", "O"])]
-    >>> one, other = (Corpus.of([sentence], coding=Coding()) for sentence in text)
-    >>> training = read_training(lambda: [one, other.recoded(one.coding)])
+    >>> first, second = (Corpus.of([sentence], coding=Coding()) for sentence in text)
+    >>> training = read_training(lambda: [first, second.recoded(first.coding)])
     >>> training.lexicon.n_tokens, training.lexicon.occurrences.tolist(), training.scheme.name
     (5, [0, 2], 'bio')
     """
-    scheme = _scheme(chunks()) if repair in ("strict", "discard") else None
-    tallies, again = LexiconBuilder(), _TextReplay(chunks)
-    readings, coding, told = dict[str, ReadingNotes](), Coding(), None
+    # Two repairs depend on the scheme, which only the whole file tells: one more pass.
+    scheme = _scheme(chunks()) if repair in SCHEME_REPAIRS else None
+    builder, replay = LexiconBuilder(), _TextReplay(chunks)
+    notes, coding, declared = dict[str, ReadingNotes](), Coding(), None
     for chunk in chunks():
-        tallies.add(lexicon_part(chunk, chunk.mentions(repair, scheme)))
-        readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
-        coding, told = chunk.coding, told or chunk.declared_scheme
-        again.hold(chunk)
-    lexicon = _lexicon(tallies, coding, again)
-    found = TrainingData(lexicon, readings, scheme or BIO)
-    return found if scheme else found._replace(scheme=told or found.all_notes.transitions.scheme())
+        builder.add(lexicon_part(chunk, chunk.mentions(repair, scheme)))
+        notes[chunk.name] = notes.get(chunk.name, ReadingNotes()) + chunk.reading_notes
+        coding, declared = chunk.coding, declared or chunk.declared_scheme
+        replay.hold(chunk)
+    training = TrainingData(_lexicon(builder, coding, replay), notes, scheme or BIO)
+    if scheme:
+        return training
+    return training._replace(scheme=declared or training.all_notes.transitions.scheme())
 
 
 def _scheme(chunks: Iterable[Corpus]) -> Scheme:
-    """The scheme that somebody told, or that fits all chunks together."""
-    reading, told = ReadingNotes(), None
+    """The declared scheme, or the one that fits all chunks together."""
+    notes, declared = ReadingNotes(), None
     for chunk in chunks:
-        reading, told = reading + chunk.reading_notes, told or chunk.declared_scheme
-    return told or reading.transitions.scheme()
+        notes, declared = notes + chunk.reading_notes, declared or chunk.declared_scheme
+    return declared or notes.transitions.scheme()
 
 
 class _TextReplay:
-    """The text once more: as it was held, if it is short, or else read again."""
+    """Gives the text a second time: from memory if it is short, or else from its file."""
 
     def __init__(self, chunks: Callable[[], Iterable[Corpus]]) -> None:
         self._chunks = chunks
@@ -273,7 +276,7 @@ class _TextReplay:
 
     def hold(self, chunk: Corpus) -> None:
         self._size += chunk.n_tokens
-        if self._size > _HELD:
+        if self._size > _MOST_HELD:
             self._held = None
         if self._held is not None:
             self._held.append((chunk.tokens, chunk.starts))
@@ -285,23 +288,24 @@ class _TextReplay:
         return ((chunk.tokens, chunk.starts) for chunk in self._chunks())
 
 
-def _lexicon(tallies: LexiconBuilder, coding: Coding, again: _TextReplay) -> Lexicon:
+def _lexicon(builder: LexiconBuilder, coding: Coding, replay: _TextReplay) -> Lexicon:
     kinds, bound = max(1, len(coding.labels.types)), coding.tokens.bound
-    surfaces, codes, keys = tallies.surfaces()
+    surfaces, codes, keys = builder.surfaces()
     rows = int(keys.max(initial=-1)) + 1
-    by_token = tallies.inside.table(bound, kinds)
+    by_token = builder.inside.table(bound, kinds)
     by_surface = np.zeros((len(surfaces), kinds), np.int64)
-    by_surface[codes] = tallies.by_surface.table(rows, kinds)[keys]
+    by_surface[codes] = builder.by_surface.table(rows, kinds)[keys]
     occurrences = np.zeros(len(surfaces), np.int64)
-    found = count_occurrences(surfaces, again.texts())
-    occurrences[codes] = found[codes] + tallies.with_holes.table(rows, 1)[keys, 0]
+    contiguous = count_occurrences(surfaces, replay.texts())
+    # Mentions with holes are nowhere in the running text: they count besides.
+    occurrences[codes] = contiguous[codes] + builder.with_holes.table(rows, 1)[keys, 0]
     return Lexicon(
         surfaces,
-        n_mentions=tallies.n_mentions,
-        n_tokens=tallies.n_tokens,
-        token_counts=tallies.tokens.table(bound, 1)[:, 0],
+        n_mentions=builder.n_mentions,
+        n_tokens=builder.n_tokens,
+        token_counts=builder.tokens.table(bound, 1)[:, 0],
         inside_counts=by_token,
-        inside_totals=tallies.inside_any.table(bound, 1)[:, 0],
+        inside_totals=builder.inside_any.table(bound, 1)[:, 0],
         inside_most=by_token.max(axis=1, initial=0),
         surface_counts=by_surface,
         surface_totals=by_surface.sum(axis=1),

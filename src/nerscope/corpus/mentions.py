@@ -28,16 +28,17 @@ from nerscope.corpus.schemes import (
 )
 from nerscope.errors import UsageError, suggest
 
+CONLLEVAL, STRICT, DISCARD = "conlleval", "strict", "discard"
+SCHEME_REPAIRS = (STRICT, DISCARD)  # those that read labels by the rules of their scheme
 REPAIRS = {
-    "conlleval": "any label but O belongs to a mention; a stray I-X opens one",
-    "strict": "only B (or S) opens a mention; what follows takes its type; a stray I-X is O",
-    "discard": "mentions with a forbidden transition are dropped",
+    CONLLEVAL: "any label but O belongs to a mention; a stray I-X opens one",
+    STRICT: "only B (or S) opens a mention; what follows takes its type; a stray I-X is O",
+    DISCARD: "mentions with a forbidden transition are dropped",
     "none": "forbidden transitions are refused",
 }
 
 
 def check_repair(name: str) -> None:
-    """Refuse a repair that does not exist."""
     if not isinstance(name, str) or name not in REPAIRS:
         raise UsageError("repair", f"there is no repair '{name}'", suggest(name, REPAIRS))
 
@@ -49,8 +50,8 @@ class Shape(NamedTuple):
     `holes` are the tokens it leaves out, as half-open ranges counted from its start. `left` and
     `right` are the characters of its first and last token that it leaves out; where `right` is
     negative, so many of its characters lie beyond. A mention that is `adrift` has an edge that
-    cannot be placed at all, and so is equal to no other; one without tokens stands nowhere in the
-    text. `said` is what a system wrote.
+    cannot be placed at all, and so is equal to no other; one without tokens is not in the text at
+    all. `predicted_text` is what a system wrote.
 
     >>> Shape(holes=((1, 2),)).is_aligned, Shape(left=1, predicted_text="ork").is_aligned
     (True, False)
@@ -96,7 +97,7 @@ PLAIN = Shape()
 
 
 def shape_column(shapes: Sequence[Shape]) -> Objects | None:
-    """Shapes as a column; None if all are plain."""
+    """Shapes as a column; None if all are plain, which is by far the most frequent case."""
     if all(shape == PLAIN for shape in shapes):
         return None
     return np.fromiter(shapes, object, len(shapes))
@@ -136,18 +137,17 @@ class Mentions:
     @property
     def positions(self) -> Ints:
         """The tokens of each, mention by mention."""
-        found = expand_ranges(self.start, self.end)
+        positions = expand_ranges(self.start, self.end)
         if self.shape is None or not any(shape.holes for shape in self.shape):
-            return found
+            return positions
         ends = np.cumsum(self.end - self.start)
-        keep = np.ones(len(found), bool)
+        keep = np.ones(len(positions), bool)
         for begin, shape in zip((ends - (self.end - self.start)).tolist(), self.shape, strict=True):
             for low, high in shape.holes:
                 keep[begin + low : begin + high] = False
-        return found[keep]
+        return positions[keep]
 
     def runs(self, at: int) -> list[tuple[int, int]]:
-        """The runs of tokens of one of them."""
         shape = PLAIN if self.shape is None else self.shape[at]
         runs: list[tuple[int, int]] = shape.runs(int(self.start[at]), int(self.end[at]))
         return runs
@@ -161,7 +161,7 @@ class Mentions:
 
     @property
     def placed(self) -> "Mentions":
-        """Those that stand somewhere in the text."""
+        """Those that have tokens: a hallucinated mention has none."""
         return self if self.shape is None else self[self.end > self.start]
 
     def sentences(self, starts: Ints) -> Ints:
@@ -200,12 +200,14 @@ def join_mentions(parts: Sequence[Mentions]) -> Mentions:
 
 
 def shape_codes(parts: Sequence[Mentions]) -> list[Ints]:
-    """A code for the shape of each mention: equal ones have equal outlines."""
-    known: dict[object, int] = {PLAIN.outline(): 0}
+    """A code for the shape of each mention: equal codes mean equal outlines."""
+    codes: dict[object, int] = {PLAIN.outline(): 0}
     return [
         np.zeros(len(part), np.int64)
         if part.shape is None
-        else np.array([known.setdefault(one.outline(), len(known)) for one in part.shape], np.int64)
+        else np.array(
+            [codes.setdefault(shape.outline(), len(codes)) for shape in part.shape], np.int64
+        )
         for part in parts
     ]
 
@@ -219,7 +221,7 @@ def token_runs(tokens: Ints, mentions: Mentions) -> tuple[Ints, Ints, Ints]:
 
 
 def explicit_shapes(shape: Objects | None, size: int) -> Objects:
-    """The shapes of so many mentions, of plain ones too."""
+    """A shape for each of `size` mentions, also where the column says that all are plain."""
     return np.fromiter([PLAIN] * size, object, size) if shape is None else shape
 
 
@@ -228,33 +230,35 @@ def _size(ranges_of: Iterable[tuple[int, int]]) -> int:
 
 
 def decode(
-    codes: Ints, starts: Ints, labels: LabelCodes, repair: str = "conlleval", scheme: Scheme = BIO
+    codes: Ints, starts: Ints, labels: LabelCodes, repair: str = CONLLEVAL, scheme: Scheme = BIO
 ) -> Mentions:
     """The mentions that label codes spell. A repair touches only what the scheme forbids.
 
     >>> labels = LabelCodes()
     >>> codes = np.array([labels.code(Label(role, "PER")) for role in (BEGIN, INSIDE, BEGIN)])
-    >>> found = decode(codes, np.array([0, 3]), labels)
-    >>> found.start.tolist(), found.end.tolist()
+    >>> mentions = decode(codes, np.array([0, 3]), labels)
+    >>> mentions.start.tolist(), mentions.end.tolist()
     ([0, 2], [2, 3])
     """
-    if repair == "strict" and not scheme.inside_opens:
+    if repair == STRICT and not scheme.inside_opens:
         return _decode_roles(codes, starts, labels, strict=True)
     mentions = _decode_roles(codes, starts, labels)
-    if repair == "discard":
+    if repair == DISCARD:
         role, kind = labels.roles[codes], labels.type_codes[codes]
         return mentions[~_faulty(mentions, role, kind, starts, scheme)]
     return mentions
 
 
 def _decode_roles(codes: Ints, starts: Ints, labels: LabelCodes, strict: bool = False) -> Mentions:
-    """Look only at labels other than O, whose code is 0: each goes on with what is before, or does
-    not. What hangs together is a mention; strictly, only if it begins with B or S, and then another
-    type does not end it.
+    """Find where mentions open among the labels other than O; each ends before the next one opens.
+
+    In `O B-PER I-PER I-LOC O I-LOC`, tokens 1, 2, 3 and 5 are inside; 1 opens (B), 3 opens (another
+    type), 5 opens (a gap before it). So the mentions are 1-2 PER, 3 LOC and 5 LOC. Strictly, only B
+    and S open a mention, and another type does not end it: 1-3 PER.
     """
-    inside = np.flatnonzero(codes != 0)
-    own = codes.take(inside)
-    role, kind = labels.roles.take(own), labels.type_codes.take(own)
+    inside = np.flatnonzero(codes != 0)  # the code of O is 0; most tokens are O
+    inside_codes = codes.take(inside)
+    role, kind = labels.roles.take(inside_codes), labels.type_codes.take(inside_codes)
     first = np.zeros(len(codes), bool)
     first[starts[:-1]] = True
     may_open = (role == BEGIN) | (role == SINGLE)
@@ -273,6 +277,7 @@ def _decode_roles(codes: Ints, starts: Ints, labels: LabelCodes, strict: bool = 
 
 def _faulty(mentions: Mentions, role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:
     """Whether a mention holds a stray label, or is not closed where the scheme marks the end."""
+    # Running totals of stray labels: a mention holds one if the total grows from start to end.
     before = np.concatenate([[0], np.cumsum(stray_labels(role, kind, starts, scheme))])
     faulty: Bools = before[mentions.end] > before[mentions.start]
     return faulty | (role[mentions.end - 1] < END) if scheme.must_close else faulty
@@ -315,5 +320,5 @@ def _follows_own_type(mentions: Mentions, starts: Ints) -> Bools:
 
 
 def count_merged_by_io(mentions: Mentions, starts: Ints) -> int:
-    """How many mentions a scheme without B would melt into the one before."""
+    """How many mentions a scheme without B would merge into the mention before."""
     return int(_follows_own_type(mentions, starts).sum())

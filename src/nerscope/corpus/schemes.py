@@ -2,6 +2,8 @@
 
 A label has a role and a type. The letters differ between schemes (`E` or `L` ends a mention, `M` is
 `I`), the roles do not: once roles are known, everything downstream is the same for all schemes.
+"New York" and "Oslo" are `B-LOC I-LOC` and `B-LOC` in BIO, `I-LOC I-LOC` and `I-LOC` in IOB1 (with
+`B-LOC` only right after another LOC), `B-LOC L-LOC` and `U-LOC` in BILOU.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -92,7 +94,7 @@ def scheme_named(name: str) -> Scheme:
 
 
 class Label(NamedTuple):
-    """What a label says: a role and a type (the empty string for `O`)."""
+    """A role and a type; the type of `O` is the empty string."""
 
     role: int
     type: str
@@ -267,9 +269,10 @@ class Transitions:
     def of(cls, texts: Sequence[str], raw: Ints, starts: Ints, lines: Ints) -> "Transitions":
         """Count the transitions of a chunk, whose labels are codes into `texts`.
 
-        Far the most frequent one, from O to O, is not counted but told by what is left.
+        The most frequent one by far, from O to O, is not counted: it is what the others leave.
         """
         size = len(texts) + 1
+        # A transition is the number before * size + after; up to 180 * 180 it fits two bytes.
         codes: Ints = raw.astype(np.int16 if size <= 180 else np.int64)
         codes += 1
         keys = codes.copy()
@@ -277,12 +280,12 @@ class Transitions:
         keys[starts[:-1]] = codes[starts[:-1]]
         outside = texts.index(OUTSIDE_LABEL) + 1 if OUTSIDE_LABEL in texts else 0
         last = starts[1:] - 1
-        every = [
+        counted = [
             _count_keys(keys, lines, size, outside * size + outside),
             _count_keys(codes[last] * size, lines[last], size),
         ]
-        found, times, first = (np.concatenate(column) for column in zip(*every, strict=True))
-        return cls(tuple(texts), found // size, found % size, times, first)
+        pairs, times, first = (np.concatenate(column) for column in zip(*counted, strict=True))
+        return cls(tuple(texts), pairs // size, pairs % size, times, first)
 
     def __add__(self, other: "Transitions") -> "Transitions":
         if not len(self.before):
@@ -290,23 +293,22 @@ class Transitions:
         texts = tuple(dict.fromkeys((*self.texts, *other.texts)))
         places = {text: place for place, text in enumerate(texts, 1)}
         size = len(texts) + 1
-        codes = [np.array([0, *map(places.__getitem__, one.texts)]) for one in (self, other)]
-        keys = np.concatenate(
-            [
-                own[part.before] * size + own[part.after]
-                for part, own in zip((self, other), codes, strict=True)
-            ]
+        keys = []
+        for transitions in (self, other):  # each has its own codes for texts
+            codes = np.array([0, *map(places.__getitem__, transitions.texts)])
+            keys.append(codes[transitions.before] * size + codes[transitions.after])
+        pairs, first_place, inverse = np.unique(
+            np.concatenate(keys), return_index=True, return_inverse=True
         )
-        found, first_place, inverse = np.unique(keys, return_index=True, return_inverse=True)
         times = np.bincount(inverse, np.concatenate([self.times, other.times])).astype(np.int64)
         first = np.concatenate([self.first, other.first])[first_place]
-        return Transitions(texts, found // size, found % size, times, first)
+        return Transitions(texts, pairs // size, pairs % size, times, first)
 
     def faults(self, scheme: Scheme) -> list["Fault"]:
         """The transitions that a scheme forbids, the most frequent first."""
         bad = np.flatnonzero(self._broken(scheme))
         names = ["the sentence start", *self.texts]
-        found = [
+        faults = [
             Fault(
                 names[self.before[at]],
                 names[self.after[at]] if self.after[at] else "the sentence end",
@@ -315,16 +317,16 @@ class Transitions:
             )
             for at in bad.tolist()
         ]
-        return sorted(found, key=lambda fault: (-fault.times, fault.first_line, fault))
+        return sorted(faults, key=lambda fault: (-fault.times, fault.first_line, fault))
 
     def label_places(self) -> dict[str, tuple[int, int]]:
         """How often each label occurs, and on which line first."""
-        found: dict[str, tuple[int, int]] = {}
+        places: dict[str, tuple[int, int]] = {}
         for place, text in enumerate(self.texts, 1):
             here = self.after == place
             if here.any():
-                found[text] = (int(self.times[here].sum()), int(self.first[here].min()))
-        return found
+                places[text] = (int(self.times[here].sum()), int(self.first[here].min()))
+        return places
 
     def scheme(self) -> Scheme:
         """The scheme with which the file agrees best."""
@@ -352,30 +354,31 @@ class Transitions:
         ).is_forbidden
 
 
-_SOME = 1 << 12
+_FIRST_LOOK = 1 << 12  # keys; most often they hold every transition there is
 _DENSE = 1 << 16  # up to this many possible transitions, a table is quicker than sorting
 
 
 def _count_keys(keys: Ints, lines: Ints, size: int, common: int = 0) -> tuple[Ints, Ints, Ints]:
-    """The distinct keys, how often each occurs, and the line of its first occurrence; that of the
-    common one is told by what is left.
+    """The distinct keys, how often each occurs, and the line of its first occurrence.
+
+    The count of the `common` key is what the others leave.
     """
     if size * size > _DENSE:
-        found, at, times = np.unique(keys, return_index=True, return_counts=True)
-        return found, times, lines[at]
+        distinct, at, times = np.unique(keys, return_index=True, return_counts=True)
+        return distinct, times, lines[at]
     others = np.flatnonzero(keys != common)
     rare = keys.take(others)
     counts = np.bincount(rare, minlength=size * size)
     counts[common] = len(keys) - len(others)
-    found = np.flatnonzero(counts)
+    distinct = np.flatnonzero(counts)
     first = np.full(size * size, len(keys))
-    for begin in (_SOME, len(rare)):  # most often, some are enough to meet each key
-        # Of several with one key, the last one written stays.
+    for begin in (_FIRST_LOOK, len(rare)):
+        # Written backwards: of several places of a key, the first is written last and stays.
         first[rare[:begin][::-1]] = others[:begin][::-1]
         first[common] = np.argmax(keys == common)
-        if first[found].max(initial=0) < len(keys):
+        if first[distinct].max(initial=0) < len(keys):
             break
-    return found, counts[found], lines[first[found]]
+    return distinct, counts[distinct], lines[first[distinct]]
 
 
 class Fault(NamedTuple):
@@ -397,21 +400,23 @@ _SCHEME_SIGNS: list[tuple[str, Callable[[set[str]], bool]]] = [
 
 
 def join_handles(
-    tokens: Ints, labels: Ints, starts: Ints, words: Vocabulary, known: LabelCodes
+    tokens: Ints, labels: Ints, starts: Ints, words: Vocabulary, codes: LabelCodes
 ) -> Ints:
-    """The labels with `B-X` right after an `@` labelled `B-X` turned into `I-X`, as the Broad
-    Twitter Corpus needs it.
+    """Turn `B-X` right after an `@` labelled `B-X` into `I-X`.
+
+    The Broad Twitter Corpus splits the handle @ada into two tokens, and labels both B-PER.
     """
-    inside = np.arange(len(known.labels))
-    for code, label in enumerate(known.labels):
+    inside = np.arange(len(codes.labels))
+    for code, label in enumerate(codes.labels):
         if label.role == BEGIN:
-            inside[code] = known.code(Label(INSIDE, label.type))
+            inside[code] = codes.code(Label(INSIDE, label.type))
     after = np.zeros(len(tokens), bool)
     after[1:] = (tokens[:-1] == words.encode(["@"])[0]) & (labels[1:] == labels[:-1])
     after[starts[:-1]] = False
     return np.where(after & (inside[labels] != labels), inside[labels], labels)
 
 
+# The values of the option `mend=`: known faults of known corpora.
 LABEL_FIXES: dict[str, Callable[[Ints, Ints, Ints, Vocabulary, LabelCodes], Ints]] = {
     "handles": join_handles
 }

@@ -20,9 +20,11 @@ class Vocabulary:
     """Codes for byte strings, read straight out of a buffer.
 
     A string of up to eight bytes is one zero-padded machine word (text holds no NUL), and gets an
-    even code; a longer one is a path of such words, and gets an odd code. So codes are exact
-    without ever comparing bytes one by one. One of more than 128 bytes, which would be a path too
-    long to walk, is looked up whole, and is a path of one step that no word can be.
+    even code; a longer string is a sequence of such words, and gets an odd code. So codes are exact
+    without ever comparing bytes one by one: below, "Oslo" is word 0 and gets 2 * 0, and the words
+    "Rejkjavi" and "k-on-sea" are sequence 1 of the trie (0 is "Rejkjavi" alone): 2 * 1 + 1. A
+    string of more than 128 bytes would make a long sequence; it is looked up as a whole, and stands
+    in the trie as a single step with a number that no word has.
 
     >>> vocabulary = Vocabulary()
     >>> vocabulary.encode(["Oslo", "Rejkjavik-on-sea", "Oslo"]).tolist()
@@ -31,25 +33,24 @@ class Vocabulary:
     'Rejkjavik-on-sea'
     """
 
-    __slots__ = ("_giants", "_in_full", "_paths", "_words")
+    __slots__ = ("_giants", "_in_full", "_trie", "_words")
 
     def __init__(self) -> None:
         self._words = Interner()
-        self._paths = SequenceTrie()
+        self._trie = SequenceTrie()
         self._giants: dict[bytes, int] = {}  # very long strings by their number
         self._in_full: list[bytes] = []  # the same, by number
 
     @property
     def bound(self) -> int:
         """No code is as large as this."""
-        return 2 * max(self._words.size, len(self._paths))
+        return 2 * max(self._words.size, len(self._trie))
 
     def encode(self, strings: Iterable[str]) -> Ints:
-        """The codes of some strings."""
-        parts = [string.encode() for string in strings]
-        lengths = np.array([len(part) for part in parts], np.int64)
+        encoded = [string.encode() for string in strings]
+        lengths = np.array([len(item) for item in encoded], np.int64)
         ends = np.cumsum(lengths)
-        return self.encode_fields(padded(b"".join(parts)), ends - lengths, ends)
+        return self.encode_fields(padded(b"".join(encoded)), ends - lengths, ends)
 
     def encode_fields(self, buffer: Bytes, starts: Ints, ends: Ints) -> Ints:
         """The codes of the fields buffer[start:end]; the buffer must be padded."""
@@ -77,7 +78,7 @@ class Vocabulary:
             numbers.append(number)
         steps = _LAST_STEP - np.array(numbers, np.int64)
         first = np.arange(len(steps))
-        return self._paths.codes(steps, first, first + 1)
+        return self._trie.codes(steps, first, first + 1)
 
     def _encode_long(self, buffer: Bytes, starts: Ints, lengths: Ints) -> Ints:
         counts = -(-lengths // _WORD)
@@ -89,11 +90,10 @@ class Vocabulary:
                 buffer, np.repeat(starts, counts) + offsets, np.repeat(lengths, counts) - offsets
             )
         )
-        return self._paths.codes(words, first, last)
+        return self._trie.codes(words, first, last)
 
     def string(self, code: int) -> str:
-        """The string behind a code."""
-        words = self._paths.sequence(code >> 1) if code & 1 else [code >> 1]
+        words = self._trie.sequence(code >> 1) if code & 1 else [code >> 1]
         if words[0] > _LAST_WORD:
             return self._in_full[_LAST_STEP - words[0]].decode()
         return b"".join(
@@ -101,40 +101,39 @@ class Vocabulary:
         ).decode()
 
     def strings(self, codes: Sequence[int] | Ints) -> list[str]:
-        """The strings behind some codes."""
-        wanted = np.asarray(codes, np.int64)
-        long = (wanted & 1) == 1
+        code = np.asarray(codes, np.int64)
+        long = (code & 1) == 1
         # A word is a byte string of eight bytes at most, from which numpy strips the padding.
-        words = self._words.keys[wanted[~long] >> 1].astype("<u8").view("S8")
-        strings = np.empty(len(wanted), object)
+        words = self._words.keys[code[~long] >> 1].astype("<u8").view("S8")
+        strings = np.empty(len(code), object)
         strings[~long] = [word.decode() for word in words.tolist()]
-        strings[long] = [self.string(code) for code in wanted[long].tolist()]
+        strings[long] = [self.string(long_code) for long_code in code[long].tolist()]
         return strings.tolist()
 
 
 class Fields(NamedTuple):
-    """Strings where they stand: buffer[start:end], in a buffer that is padded."""
+    """Strings in place: buffer[start:end], in a padded buffer."""
 
     buffer: Bytes
     starts: Ints
     ends: Ints
 
     def part(self, begin: int, end: int) -> "Fields":
-        """Some of them."""
         return Fields(self.buffer, self.starts[begin:end], self.ends[begin:end])
 
     def differing(self, other: "Fields") -> Ints:
-        """The places where those of another buffer are not the same; both are equally many.
+        """Which fields differ from those of another buffer, field by field.
 
-        >>> one, two = padded(b"Oslo by"), padded(b"in Oslo")
+        >>> gold, output = padded(b"Oslo by"), padded(b"in Oslo")
         >>> places = np.array([0, 5]), np.array([4, 7])
-        >>> Fields(one, *places).differing(Fields(two, np.array([3, 5]), places[1] + [3, 0]))
+        >>> Fields(gold, *places).differing(Fields(output, np.array([3, 5]), places[1] + [3, 0]))
         array([1])
         """
         lengths = self.ends - self.starts
         doubtful = lengths != other.ends - other.starts
         doubtful |= lengths > _WORD
-        # Most are followed by the same bytes in both, such as those of the label O.
+        # A quick look at eight bytes from each start, which may reach into the next column: most
+        # fields are followed by the same bytes in both files, such as those of the label O.
         doubtful |= _everywhere(self.buffer)[self.starts] != _everywhere(other.buffer)[other.starts]
         places = np.flatnonzero(doubtful)
         return places[self._chosen(places)._differ(other._chosen(places))]
@@ -181,7 +180,9 @@ def _everywhere(buffer: Bytes) -> Uint64s:
 
 @serialisable
 class SpelledSequences(NamedTuple):
-    """Sequences of tokens: sequence k is `tokens[ends[k - 1]:ends[k]]`, places in `words`.
+    """Sequences of tokens with their words, so that they mean the same under other codes.
+
+    Sequence k is `tokens[ends[k - 1]:ends[k]]`, places in `words`.
 
     >>> here, elsewhere = Vocabulary(), Vocabulary()
     >>> tokens = here.encode(["New", "York", "York"])
@@ -199,10 +200,10 @@ class SpelledSequences(NamedTuple):
         codes = vocabulary.encode(self.words)
         return codes[self.tokens] if len(codes) else np.zeros(0, np.int32)
 
-    def codes(self, vocabulary: Vocabulary, paths: SequenceTrie) -> Ints:
-        """The code of each sequence among paths, to which new ones are added."""
+    def codes(self, vocabulary: Vocabulary, trie: SequenceTrie) -> Ints:
+        """The code of each sequence in a trie, to which new ones are added."""
         starts = np.concatenate([[0], self.ends[:-1]]) if len(self.ends) else self.ends
-        return paths.codes(self.items(vocabulary), starts, self.ends).astype(np.int64)
+        return trie.codes(self.items(vocabulary), starts, self.ends).astype(np.int64)
 
 
 def spell_sequences(vocabulary: Vocabulary, tokens: Ints, ends: Ints) -> SpelledSequences:
@@ -214,7 +215,7 @@ def spell_sequences(vocabulary: Vocabulary, tokens: Ints, ends: Ints) -> Spelled
 
 
 def join_sequences(parts: list[SpelledSequences]) -> SpelledSequences:
-    """The sequences of all parts, one part after the other."""
+    """The sequences of all parts, one after the other."""
     if len(parts) == 1:
         return parts[0]
     places: dict[str, int] = {}

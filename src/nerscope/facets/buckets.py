@@ -22,8 +22,9 @@ NAMES = {2: ("S", "L"), 3: ("S", "M", "L"), 4: ("XS", "S", "L", "XL")}
 @serialisable
 @dataclass(frozen=True, slots=True)
 class ValueCounts:
-    """Distinct values and how often each occurs: all that is needed to place edges. Values of
-    chunks add up.
+    """Distinct values and how often each occurs: all that is needed to place edges.
+
+    The counts of chunks add up.
     """
 
     value: Floats
@@ -31,7 +32,6 @@ class ValueCounts:
 
     @classmethod
     def of(cls, values: Floats) -> "ValueCounts":
-        """Count some values."""
         return cls(*np.unique(values, return_counts=True))
 
     def __add__(self, other: "ValueCounts") -> "ValueCounts":
@@ -53,8 +53,9 @@ class ValueCounts:
 
 
 class Buckets(NamedTuple):
-    """Cut points with the names of the parts between them; `edges` are the ones that were fitted or
-    given.
+    """Cut points: `bounds` are all of them, `edges` those that were fitted or given.
+
+    With 0 set apart, bounds are (0, 0.1, 0.4) and edges (0.1, 0.4).
     """
 
     bounds: tuple[float, ...]
@@ -69,7 +70,7 @@ class Buckets(NamedTuple):
     def codes(self, values: Floats) -> Ints:
         """The bucket of each value."""
         codes: Ints = np.zeros(len(values), np.int8 if len(self.bounds) < 127 else np.int16)
-        for bound in self.bounds:  # which are few: quicker than to search for each value
+        for bound in self.bounds:  # few bounds: faster than a binary search for each value
             codes += values > bound
         return codes
 
@@ -120,7 +121,7 @@ def range_phrase(interval: str, noun: str = "") -> str:
 
 
 def equal_count(values: ValueCounts, parts: int, floor: float = 0.0) -> tuple[float, ...]:
-    """The edges of parts that hold equally many values: edge k is the value at rank ⌈k·n/parts⌉.
+    """The edges of buckets that hold equally many values: edge k is the value at rank ⌈k·n/parts⌉.
 
     >>> equal_count(ValueCounts.of(np.array([1.0, 2.0, 3.0, 4.0])), 2)
     (2.0,)
@@ -128,6 +129,7 @@ def equal_count(values: ValueCounts, parts: int, floor: float = 0.0) -> tuple[fl
     total = int(values.count.sum())
     if not total:
         return (floor,) * (parts - 1)
+    # -(-a // b) is a / b rounded up. The values 1 2 2 9 in two parts: rank 2, which has value 2.
     ranks = [-(-k * total // parts) for k in range(1, parts)]
     return tuple(
         float(edge) for edge in values.value[np.searchsorted(np.cumsum(values.count), ranks)]
@@ -135,7 +137,6 @@ def equal_count(values: ValueCounts, parts: int, floor: float = 0.0) -> tuple[fl
 
 
 def equal_width(values: ValueCounts, parts: int) -> tuple[float, ...]:
-    """The edges of parts that are equally wide."""
     low, high = (
         (float(values.value.min()), float(values.value.max())) if len(values.value) else (0.0, 0.0)
     )
@@ -153,7 +154,7 @@ def _zero_apart(values: ValueCounts, size: int) -> Buckets:
 
 
 def _zero_and_one_apart(values: ValueCounts, size: int) -> Buckets:
-    if size < 3:
+    if size < 3:  # no bucket would be left between 0 and 1
         return _whole_range(values, size)
     edges = equal_count(values.between(0.0, 1.0), size - 2)
     return Buckets((0.0, *edges, float(np.nextafter(1.0, 0.0))), edges)
@@ -182,13 +183,13 @@ BUCKETINGS: dict[str, Bucketing] = {
 
 
 def given_edges(attribute: str, edges: Sequence[float]) -> Buckets:
-    """Buckets with the edges that a user gives."""
+    """Buckets with the edges of a user; refused if they are no increasing numbers."""
     numbers = list(edges) if isinstance(edges, Sequence) and not isinstance(edges, str) else []
-    fine = numbers and all(
+    are_finite = numbers and all(
         isinstance(edge, int | float) and not isinstance(edge, bool) and np.isfinite(edge)
         for edge in numbers
     )
-    if not fine or any(high <= low for low, high in pairwise(numbers)):
+    if not are_finite or any(high <= low for low, high in pairwise(numbers)):
         raise UsageError(
             f"edges of {attribute}",
             f"{edges!r} do not increase, or are no numbers",

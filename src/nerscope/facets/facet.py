@@ -109,6 +109,7 @@ class Facet:
                 f"it gives {codes.dtype} codes of shape {codes.shape} for {expected} units",
                 "return one whole number for each unit of the view",
             )
+        # A code that no level has would vanish from every row without a word.
         known = np.zeros(self.n_codes, bool)
         known[[code for codes in self.level_codes.values() for code in codes]] = True
         inside = len(codes) == 0 or 0 <= codes.min() <= codes.max() < self.n_codes
@@ -117,6 +118,7 @@ class Facet:
                 code for code in codes.tolist() if not (0 <= code < len(known) and known[code])
             )
             raise UsageError(place, f"no level has its code {bad}", "list every code in a level")
+        # Ledgers keep a code for every unit and facet: one byte each is enough for nearly all.
         return codes.astype(np.int8 if self.n_codes < 128 else np.int16, copy=False)
 
 
@@ -161,7 +163,7 @@ class Attribute:
                 f"it gives values of shape {values.shape} for {expected} {self.unit} units",
                 "return one number for each unit of the view",
             )
-        if not np.isfinite(values).all():
+        if not np.isfinite(values).all():  # buckets could not be placed, and NaN is in none
             raise UsageError(
                 place, "it gives NaN or infinity", "return a finite number for each unit"
             )
@@ -251,6 +253,7 @@ def attribute(
 
 
 def _check_name(name: str) -> None:
+    # These two are columns of rows and no facets, so the registry does not know them.
     if name in (ALL, TYPE):
         raise UsageError(f"facet '{name}'", "a built-in one has this name", "choose another name")
 

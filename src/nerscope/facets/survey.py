@@ -20,7 +20,7 @@ from nerscope.facets.view import Sentences, View
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class SurveyPart:
-    """What some sentences say: surfaces with a type of each, and the values of attributes."""
+    """The survey of some sentences: surfaces, each with a type, and the values of attributes."""
 
     surfaces: SpelledSequences
     types: Ints  # of each surface, a place in `names`; one with two types is there twice
@@ -30,7 +30,7 @@ class SurveyPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """What all sentences say: surfaces of training and gold, types of each, attribute values."""
+    """The survey of all sentences: surfaces of training and gold, types of each, values."""
 
     surfaces: SequenceTrie
     types_of_surface: Ints  # how many, among gold test mentions
@@ -40,22 +40,25 @@ class Survey:
 def survey_chunk(
     chunk: Corpus, mentions: Mentions, attributes: Sequence[Attribute], lexicon: Lexicon | None
 ) -> SurveyPart:
-    """Look at the gold mentions of a chunk; nothing is learnt on the side."""
+    """Survey the gold mentions of a chunk. No table of the evaluation changes by it."""
     surfaces = lexicon.surfaces if lexicon else SequenceTrie()
     view = View(Sentences(chunk, mentions, surfaces, lexicon), mentions)
     tokens, starts, ends = token_runs(chunk.tokens, mentions)
     codes = SequenceTrie().codes(tokens, starts, ends).astype(np.int64)
+    # One number for surface and type: each pair is sent to the main process once.
     _, first = np.unique(codes << _TYPE_BITS | mentions.type, return_index=True)
     some = mentions[np.sort(first)]
     words = chunk.tokens[some.positions]
-    values = {one.name: ValueCounts.of(one.checked_values(view)) for one in attributes}
+    values = {
+        attribute.name: ValueCounts.of(attribute.checked_values(view)) for attribute in attributes
+    }
     names = tuple(chunk.coding.labels.types)
     spelt = spell_sequences(chunk.coding.tokens, words, np.cumsum(some.lengths))
     return SurveyPart(spelt, some.type, names, values)
 
 
 def joined_survey(parts: Sequence[SurveyPart]) -> SurveyPart:
-    """What the chunks of one reader say together; names only grow from chunk to chunk."""
+    """The survey of the chunks of one reader, whose list of type names only grows."""
     return SurveyPart(
         join_sequences([part.surfaces for part in parts]),
         np.concatenate([part.types for part in parts]),
@@ -65,7 +68,7 @@ def joined_survey(parts: Sequence[SurveyPart]) -> SurveyPart:
 
 
 def surveyed(parts: Iterable[SurveyPart], coding: Coding, lexicon: Lexicon | None) -> Survey:
-    """Add up what all parts say, in the codes of an evaluation."""
+    """Add up the surveys of all chunks, in the codes of an evaluation."""
     surfaces = lexicon.surfaces.copy() if lexicon else SequenceTrie()
     pairs: set[int] = set()
     values: dict[str, ValueCounts] = {}
@@ -81,9 +84,9 @@ def surveyed(parts: Iterable[SurveyPart], coding: Coding, lexicon: Lexicon | Non
 def _added(tables: Sequence[Mapping[str, ValueCounts]]) -> dict[str, ValueCounts]:
     total: dict[str, ValueCounts] = {}
     for table in tables:
-        for name, found in table.items():
-            total[name] = total[name] + found if name in total else found
+        for name, values in table.items():
+            total[name] = total[name] + values if name in total else values
     return total
 
 
-_TYPE_BITS = 20
+_TYPE_BITS = 20  # types are fewer than a million

@@ -1,4 +1,4 @@
-"""What a facet may look at: mentions of a chunk, gold or predicted, in their sentences."""
+"""What a facet gets to see: mentions of a chunk, gold or predicted, in their sentences."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,36 +16,38 @@ from nerscope.errors import UsageError
 
 @dataclass
 class Sentences:
-    """The gold sentences of a chunk: the same for every system, with what training and test say."""
+    """The gold sentences of a chunk with the tables of training and test, shared by all systems.
+
+    Properties are computed once, when a facet needs them, and then serve every system.
+    """
 
     corpus: Corpus
     gold: Mentions
-    surfaces: SequenceTrie  # those of training and gold; it never grows while views look at it
+    surfaces: SequenceTrie  # of training and gold; fixed before the first view
     lexicon: Lexicon | None = None
     # By surface: how many types it has among gold test mentions.
     types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def lengths(self) -> Ints:
-        """Tokens in each sentence."""
         return np.diff(self.corpus.starts)
 
     @cached_property
     def of_token(self) -> Ints:
-        """The sentence of each token."""
         return np.repeat(np.arange(len(self.lengths), dtype=np.int32), self.lengths)
 
     @cached_property
     def share_inside(self) -> Floats:
         """The share of each sentence's tokens that are inside gold mentions."""
         inside = np.zeros(self.corpus.n_tokens, bool)
-        inside[self.gold.positions] = True  # once each, also where mentions are nested
+        inside[self.gold.positions] = True  # a token of nested mentions counts once
         return self._share_of(inside)
 
     @cached_property
     def share_unknown(self) -> Floats:
         """The share of each sentence's tokens that training does not have."""
         assert self.lexicon is not None
+        # Tokens that came after training have codes behind the table: clipped to the last entry.
         is_unknown = np.append(self.lexicon.token_counts == 0, True)
         return self._share_of(is_unknown.take(self.corpus.tokens, mode="clip"))
 
@@ -82,7 +84,7 @@ class View:
 
     @property
     def lexicon(self) -> Lexicon:
-        """What training says; only facets that need training data may ask."""
+        """The counts of the training data, for facets with `needs_train=True`."""
         if self.sentences.lexicon is None:
             raise UsageError(
                 "view.lexicon",
@@ -94,6 +96,7 @@ class View:
     @cached_property
     def sentence(self) -> Ints:
         """The sentence of each mention."""
+        # Without hallucinated mentions every start is a token: a lookup instead of a search.
         if self.mentions.shape is None:
             return self.sentences.of_token.take(self.mentions.start)
         return self.mentions.sentences(self.sentences.corpus.starts)

@@ -34,7 +34,7 @@ def gathered(
     """
 
     def chunk() -> Corpus:
-        corpus = build_corpus(parts, name, coding, tokens=tokens, told=told)
+        corpus = build_corpus(parts, name, coding, tokens=tokens, declared_scheme=told)
         return replace(corpus, reading_notes=corpus.reading_notes + reading)
 
     parts: list[ParsedSentence] = []

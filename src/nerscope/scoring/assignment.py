@@ -16,62 +16,68 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Floats, Ints
 
 _FINEST = 1_000_000  # credit is a fraction with no larger denominator, so that sums are exact
-_ROOM = 1 << 32  # more than any number of pairs or tokens in a group
+_BASE = 1 << 32  # more than any number of pairs or tokens in a group
 Edges = dict[int, dict[int, tuple[int, int]]]  # left end -> right end -> worth, number of the edge
 
 
 def best_assignment(
     left: Ints, right: Ints, exact: Bools, credit: Floats, same_type: Bools, shared: Ints
 ) -> Ints:
-    """Which candidates to take so that no end is used twice.
+    """Choose candidates so that no mention is used twice: indices into the parallel arrays.
 
-    >>> one, other, no = np.array([0, 0, 1]), np.array([0, 1, 0]), np.zeros(3, bool)
-    >>> best_assignment(one, other, no, np.ones(3), ~no, np.ones(3, int)).tolist()
+    `left` and `right` number the gold and the predicted mention of each candidate pair.
+
+    >>> gold, pred, no = np.array([0, 0, 1]), np.array([0, 1, 0]), np.zeros(3, bool)
+    >>> best_assignment(gold, pred, no, np.ones(3), ~no, np.ones(3, int)).tolist()
     [1, 2]
     """
     if not len(left):
         return np.zeros(0, np.int64)
-    alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
-    taken = [np.flatnonzero(alone)]
-    rest = np.flatnonzero(~alone)
-    if len(rest):
+    is_alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
+    chosen = [np.flatnonzero(is_alone)]
+    competing = np.flatnonzero(~is_alone)
+    if len(competing):
         edges: Edges = {}
         for edge, a, b, worth in zip(
-            rest.tolist(),
-            left[rest].tolist(),
-            right[rest].tolist(),
-            _worth(exact[rest], credit[rest], same_type[rest], shared[rest]),
+            competing.tolist(),
+            left[competing].tolist(),
+            right[competing].tolist(),
+            _worth(exact[competing], credit[competing], same_type[competing], shared[competing]),
             strict=True,
         ):
-            known = edges.setdefault(a, {})
-            if b not in known or known[b][0] < worth:
-                known[b] = (worth, edge)
-        taken.append(np.array(_assigned(edges), np.int64))
-    return np.sort(np.concatenate(taken))
+            ends = edges.setdefault(a, {})
+            if b not in ends or ends[b][0] < worth:
+                ends[b] = (worth, edge)
+        chosen.append(np.array(_assign(edges), np.int64))
+    return np.sort(np.concatenate(chosen))
 
 
 def _worth(exact: Bools, credit: Floats, same_type: Bools, shared: Ints) -> list[int]:
-    """One whole number a candidate, in which each criterion outweighs all that follow it.
+    """A whole number for each candidate, in which each criterion outweighs all that follow it.
 
-    They are: exact, credit, a pair more, of one type, common length.
+    The criteria are exact, credit, one more pair, same type, common length: digits of a number in
+    base 2**32, the most important first. Credits become multiples of their common denominator
+    (1/2 and 1/3 become 3 and 2 of `scale` 6), so that sums are exact.
     """
     from fractions import Fraction  # needed only where candidates compete
 
-    distinct = {one: Fraction(one).limit_denominator(_FINEST) for one in set(credit.tolist())}
-    scale = lcm(*(one.denominator for one in distinct.values()))
-    steps = {one: int(value * scale) for one, value in distinct.items()}
+    fractions = {
+        value: Fraction(value).limit_denominator(_FINEST) for value in set(credit.tolist())
+    }
+    scale = lcm(*(fraction.denominator for fraction in fractions.values()))
+    steps = {value: int(fraction * scale) for value, fraction in fractions.items()}
     columns = (exact.tolist(), credit.tolist(), same_type.tolist(), shared.tolist())
     return [
-        (((is_exact * scale * _ROOM + steps[one]) * _ROOM + 1) * _ROOM + same) * _ROOM + length
-        for is_exact, one, same, length in zip(*columns, strict=True)
+        (((is_exact * scale * _BASE + steps[value]) * _BASE + 1) * _BASE + same) * _BASE + length
+        for is_exact, value, same, length in zip(*columns, strict=True)
     ]
 
 
-def _assigned(edges: Edges) -> list[int]:
+def _assign(edges: Edges) -> list[int]:
     """The edges of the assignment of largest total worth, found one augmenting path at a time.
 
-    After each left end has had its turn, the assignment is the best one for the left ends so far:
-    the new one is served along the path of largest gain, or takes the place of another.
+    After each left end has had its turn, the assignment is the best for the left ends so far: the
+    new left end gets a partner along the path of largest gain, or takes the place of another.
     """
     partner: dict[int, int] = {}  # right end -> left end
     heaviest = max(worth for ends in edges.values() for worth, _ in ends.values())
@@ -87,7 +93,7 @@ def _augment(start: int, edges: Edges, partner: dict[int, int], heaviest: int) -
     """
     gain = {start: 0}  # of reaching a left end, which then has no partner
     came: dict[int, tuple[int, int]] = {}  # left end -> the left end that took its right end
-    best, last, taken = 0, start, -1  # leaving the new one without a partner gains nothing
+    best, last, taken = 0, start, -1  # without a partner for the new left end, nothing is gained
     queue = deque([start])
     while queue:
         here = queue.popleft()
@@ -106,7 +112,7 @@ def _augment(start: int, edges: Edges, partner: dict[int, int], heaviest: int) -
             if total > gain.get(holder, -1 << 300):
                 gain[holder], came[holder] = total, (here, end)
                 queue.append(holder)
-    for left_out, total in gain.items():  # or somebody on the way gives up the place
+    for left_out, total in gain.items():  # or a left end on the way gives up its partner
         if total > best:
             best, last, taken = total, left_out, -1
     while True:

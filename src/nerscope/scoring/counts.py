@@ -1,7 +1,8 @@
-"""Counts, the currency of everything: additive columns whose ratios are the metrics.
+"""Counts: additive columns whose ratios are the metrics.
 
-Four columns, not tp/fp/fn: under partial matching, and for facets of the surface, the two sides of
-a match may fall in different levels. Metrics about pairs ask for four more.
+There are four columns instead of tp, fp and fn, because the two sides of a pair may fall in
+different levels: under partial matching, a gold mention of two tokens may go with a prediction of
+three. Metrics about pairs ask for four more.
 """
 
 from typing import NamedTuple
@@ -26,17 +27,17 @@ class Counts(NamedTuple):
 
     @property
     def gold(self) -> Floats:
-        """Gold units."""
+        """How many gold units there are."""
         return self.array[..., 0]
 
     @property
     def hit_gold(self) -> Floats:
-        """The credit of gold units: how many were found, with partial credit in parts."""
+        """The credit of gold units; 2.5 for two exact pairs and a partial pair of credit 0.5."""
         return self.array[..., 1]
 
     @property
     def pred(self) -> Floats:
-        """Predicted units."""
+        """How many predicted units there are."""
         return self.array[..., 2]
 
     @property
@@ -71,12 +72,12 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, nan]
     """
-    # In the memory order of the counts, so that resamples stay together.
+    # full_like keeps the memory order of the counts, which keeps resamples next to each other.
     quotient: Floats = np.full_like(numerator, np.nan)
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
     return quotient
 
 
 def filled(values: Floats, zero_division: float | None) -> Floats:
-    """The values, with what is undefined replaced if a user wants that."""
+    """The values, with the undefined ones replaced by the user's `zero_division`."""
     return values if zero_division is None else np.where(np.isnan(values), zero_division, values)

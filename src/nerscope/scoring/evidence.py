@@ -1,4 +1,4 @@
-"""All that was counted for one dataset: ledgers, how facets divide them, whose runs they hold."""
+"""The evidence of one dataset: its ledgers, how facets divide them, and whose runs they hold."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,19 +8,22 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.corpus.units import ALL, MENTION, TOKEN
 from nerscope.errors import InputError
 from nerscope.scoring.ledger import Ledger, SurfaceCounts, Units
 from nerscope.scoring.metrics import MICRO, Formula, LevelValues, Metric, metric_named
 from nerscope.scoring.signature import Signature
 
 TOKEN_JOIN = "\x1f"
-SURFACES = f"{MENTION}//surfaces"  # where folded evidence has its distinct surfaces
+SURFACES = f"{MENTION}//surfaces"  # the key of the distinct surfaces in folded evidence
 
 
 @dataclass(frozen=True, slots=True)
 class FacetTable:
-    """How a facet divides units: each level is a set of codes."""
+    """How a facet divides units and what is reported of it.
+
+    It is stored with results, so that they can be read without the plug-in that defined the facet.
+    """
 
     facet: str
     unit: str
@@ -31,12 +34,11 @@ class FacetTable:
 
     @property
     def matches(self) -> tuple[str, ...]:
-        """The matches to be reported."""
         return tuple(self.metrics)
 
     @property
     def n_codes(self) -> int:
-        """Codes are below this."""
+        """All codes are smaller than this."""
         return 1 + max(code for codes in self.levels.values() for code in codes)
 
     def metrics_of(self, match: str) -> list[Metric]:
@@ -74,7 +76,7 @@ class FacetTable:
 
 @cache
 def _members(levels: tuple[tuple[int, ...], ...], n_codes: int) -> Floats | None:
-    """Which level (row) has which code (column); None if each has its own, in order."""
+    """Which level (row) has which code (column); None if level k is code k alone."""
     if levels == tuple((code,) for code in range(n_codes)):
         return None
     members = np.zeros((len(levels), n_codes))
@@ -84,7 +86,7 @@ def _members(levels: tuple[tuple[int, ...], ...], n_codes: int) -> Floats | None
 
 
 class Folded(NamedTuple):
-    """What evidence was added up from, and by which unit: each of its sentences is a group."""
+    """How evidence was added up: each of its sentences is then a group of clusters."""
 
     unit: str  # "sentence" or "document"
     sentences: int
@@ -92,17 +94,16 @@ class Folded(NamedTuple):
 
     @property
     def clusters(self) -> int:
-        """How many units there were."""
         return self.documents if self.unit == "document" else self.sentences
 
 
 def folded_place(division: FacetTable) -> str:
-    """Where folded evidence has the ledger of a division."""
+    """The key of the ledger of a facet in folded evidence."""
     return f"{division.unit}/{division.facet}"
 
 
 def unit_at(place: str) -> str:
-    """The unit of the ledger at a place.
+    """The unit of a ledger, from its key.
 
     >>> unit_at("token/hard"), unit_at("mention")
     ('token', 'mention')
@@ -112,7 +113,10 @@ def unit_at(place: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The ledgers of one dataset, by unit, with all that is needed to speak of them."""
+    """The ledgers of one dataset, with all that is needed to report and compare them.
+
+    Ledgers are keyed by unit ("mention"), or, if folded, by unit and facet ("mention/tmr").
+    """
 
     dataset: str
     types: tuple[str, ...]
@@ -125,7 +129,7 @@ class Evidence:
     lines: Ints | None = field(default=None, repr=False)  # the first line of each sentence
     texts: tuple[str, ...] | None = field(default=None, repr=False)  # joined by TOKEN_JOIN
     zeta: Mapping[str, float | None] = field(default_factory=dict)  # mean value of each attribute
-    line_a_token: bool = True  # whether each token of the gold file stands on a line of its own
+    line_a_token: bool = True  # whether the gold file has one line per token
     folded: Folded | None = None  # if units were added up by groups
 
     @property
@@ -153,7 +157,7 @@ class Evidence:
         return self.ledgers[self.place(division)]
 
     def place(self, division: FacetTable) -> str:
-        """Where the ledger of a division is."""
+        """The key of the ledger of a facet."""
         return division.unit if self.folded is None else folded_place(division)
 
     @property
@@ -170,7 +174,7 @@ class Evidence:
     @property
     def overall(self) -> Ledger:
         """The ledger of all mentions together, one by one or in groups."""
-        return self.ledgers[MENTION if self.folded is None else f"{MENTION}/all"]
+        return self.ledgers[MENTION if self.folded is None else f"{MENTION}/{ALL}"]
 
     @property
     def surfaces(self) -> Ledger | None:
@@ -189,7 +193,7 @@ class Evidence:
         return SurfaceCounts(*(len(np.unique(keys)) for keys in (gold, right, pred)))
 
     def runs_of(self, system: str) -> list[int]:
-        """The places of a system's runs."""
+        """The indices of a system's runs."""
         return [index for index, (name, _) in enumerate(self.runs) if name == system]
 
     def level_counts(self, run: int, division: FacetTable, match: str) -> Floats:
@@ -228,7 +232,7 @@ def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
 
 
 def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
-    """The ledger with other codes for types, by the ones they have."""
+    """The ledger with other type codes: type k becomes `codes[k]`."""
 
     def recoded(units: Units) -> Units:
         return replace(units, type=codes[units.type]) if len(codes) else units
@@ -238,9 +242,14 @@ def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
 
 
 def canonical(evidence: Evidence) -> Evidence:
-    """Types in alphabetical order, only those that occur: how data came moves no rounding."""
-    ledgers = [own for place, own in evidence.ledgers.items() if unit_at(place) != TOKEN]
-    sides = [side for own in ledgers for side in (own.gold, *(run.pred for run in own.runs))]
+    """Keep the types that occur, in alphabetical order.
+
+    Sums of floats depend on their order: so the order of the data cannot move the last digit.
+    """
+    ledgers = [ledger for key, ledger in evidence.ledgers.items() if unit_at(key) != TOKEN]
+    sides = [
+        side for ledger in ledgers for side in (ledger.gold, *(run.pred for run in ledger.runs))
+    ]
     counts = sum(np.bincount(units.type, minlength=len(evidence.types)) for units in sides)
     used = np.flatnonzero(counts).tolist()
     return with_types(evidence, sorted(evidence.types[code] for code in used))
@@ -263,5 +272,5 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
     }
     runs = tuple(run for part in parts for run in part.runs)
     joined = replace(parts[0], runs=runs, ledgers=ledgers)
-    divisions = tuple(one for one in parts[0].divisions if joined.place(one) in ledgers)
+    divisions = tuple(table for table in parts[0].divisions if joined.place(table) in ledgers)
     return canonical(replace(joined, divisions=divisions))

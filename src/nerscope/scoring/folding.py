@@ -1,9 +1,9 @@
-"""Ledgers added up by groups of sentences: what is kept of data too large to keep by the mention.
+"""Folding: ledgers of very large data, added up by groups of sentences or documents.
 
-Of each division, a cell is a group, a type and a code, and what it keeps is sums: how many units
-there are, and their credit under every match. Which mentions these were is forgotten, so a fold is
-as large as its cells are many, however long the text is. A group takes the place of a sentence, and
-whoever counts or resamples sees no difference.
+For each facet, a cell is a group, a type and a code. It holds sums: how many units there are, and
+their credit under every match. Single mentions are not kept, so memory depends on the number of
+cells and not on the length of the text. A group takes the place of a sentence; counting and
+resampling work as before.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.corpus.units import ALL, MENTION, TOKEN
 from nerscope.scoring import groups as grouping
 from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.evidence import (
@@ -26,50 +26,57 @@ from nerscope.scoring.evidence import (
     with_kinds,
 )
 from nerscope.scoring.ledger import Ledger, Output, Units
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import F1
 
-# Credit is added up in steps so small that nobody sees them, and so large that sums are exact:
-# neither the order of adding nor the division into parts can then move the last digit.
+# Credit is rounded to multiples of 2**-32. Sums of such numbers are exact in a float64, so neither
+# the order of adding nor the cut into chunks can move the last digit.
 _STEP = float(1 << 32)
-_MOST_CELLS = 2_000_000  # of a division that has room for each
-_EXACT_IN_FOUR_BYTES = 1 << 23  # up to here, halves too
+_MOST_CELLS = 2_000_000  # up to here, sums are an array over all cells
+_EXACT_IN_FOUR_BYTES = 1 << 23  # up to here a float32 is exact, for halves too
 _TYPE_BITS, _GROUP_BITS = 20, 14
 _GROUP = (1 << _GROUP_BITS) - 1
-_FEW = 2  # groups of a surface: to have more of them makes no difference
-_NEVER = 1 << _GROUP_BITS
+_FEW = 2  # groups that are kept of a surface: leaving one cluster out, the other still has it
+_NO_LIMIT = 1 << _GROUP_BITS  # larger than any group
 
 
-# What is known of all mentions together, even if nobody asks for it.
-_OVERALL = FacetTable("all", MENTION, {"all": (0,)}, {"exact": ("f1",)})
+# The exact F1 of all mentions is always kept: comparisons and the report need it.
+_OVERALL = FacetTable(ALL, MENTION, {ALL: (0,)}, {EXACT: (F1,)})
 
 
 class Folding:
-    """The sums so far; what is added later may have types that were unknown before."""
+    """Adds up evidence by group, chunk after chunk; later chunks may bring new types.
+
+    A worked example: two sentences of group 7 hold three gold PER mentions of level code 0, of
+    which a run finds two. They become one row of the folded ledger: sentence 7, type PER, code 0,
+    weight 3, exact credit 2. Every count stays the same.
+    """
 
     def __init__(self) -> None:
-        self._cells: dict[str, _Cells] = {}
-        self._surfaces: list[_Surfaces] = []  # of gold, then of each run
+        self._cells: dict[str, _FacetSums] = {}
+        self._surfaces: list[_SurfaceGroups] = []  # of gold, then of each run
         self._divisions: dict[str, FacetTable] = {folded_place(_OVERALL): _OVERALL}
 
     def add(self, evidence: Evidence, groups: Ints) -> None:
         """Add the ledgers of some sentences, given the group of each."""
-        self._divisions |= {folded_place(one): one for one in evidence.divisions}
+        self._divisions |= {folded_place(table): table for table in evidence.divisions}
         for place, division in self._divisions.items():
-            cells = self._cells.setdefault(place, _Cells(division))
+            cells = self._cells.setdefault(place, _FacetSums(division))
             n_types = 1 if division.unit == TOKEN else len(evidence.types)  # tokens have no type
             cells.add(evidence.ledgers[division.unit], groups, n_types)
         ledger = evidence.ledgers[MENTION]
         if ledger.gold.surface is not None:
-            pred = ((run.pred, run.pred_credit["exact"] == 1) for run in ledger.runs)
+            pred = ((run.pred, run.pred_credit[EXACT] == 1) for run in ledger.runs)
             sides = [(ledger.gold, np.ones(len(ledger.gold), bool)), *pred]
-            self._surfaces = self._surfaces or [_Surfaces() for _ in sides]
+            self._surfaces = self._surfaces or [_SurfaceGroups() for _ in sides]
             for known, (units, right) in zip(self._surfaces, sides, strict=True):
                 known.add(units, right, groups[units.sentence], len(evidence.types))
 
     def evidence(self, like: Evidence, folded: Folded) -> Evidence:
-        """The evidence of all that was added; what is no sum is like that of another evidence.
+        """The evidence of everything that was added; `like` gives the names and settings.
 
-        Types are put in order before rows are made: in which order they turned up, which may be
-        another with another system, must not be seen in the rows of gold.
+        Types are sorted before rows are made: the order in which they occurred depends on the
+        systems, and must not show in the rows of gold.
         """
         order = np.argsort(np.array(like.types, object))
         n_groups = min(grouping.MOST_GROUPS, folded.clusters)
@@ -83,7 +90,7 @@ class Folding:
             like,
             types=tuple(like.types[at] for at in order),
             ledgers=ledgers,
-            divisions=tuple(one for one in self._divisions.values() if one is not _OVERALL),
+            divisions=tuple(table for table in self._divisions.values() if table is not _OVERALL),
             documents=documents,
             lines=None,
             texts=None,
@@ -91,16 +98,16 @@ class Folding:
         )
 
 
-class _Name(NamedTuple):
-    """What a column holds: -1 stands for gold's own weight, else the run comes first."""
+class _ColumnKey(NamedTuple):
+    """What a column adds up."""
 
-    run: int
+    run: int  # _GOLD: the weight of gold units, which belongs to no run
     side: str  # "gold" or "pred"
     match: str = ""
     what: str = "weight"  # or "credit", or a kind of pair
 
 
-_OWN = -1
+_GOLD = -1
 _KINDS = {"correct": CORRECT, "partial": PARTIAL, "incorrect": INCORRECT}
 
 
@@ -108,44 +115,47 @@ _Values = Floats | Ints | Bools | None  # None: one each
 
 
 def _matches(division: FacetTable) -> list[str]:
-    """The matches of a division; of all mentions, what is exact is always known."""
-    exact = ["exact"] if folded_place(division) == folded_place(_OVERALL) else []
+    """The matches of a facet, and for all mentions together always the exact one."""
+    exact = [EXACT] if folded_place(division) == folded_place(_OVERALL) else []
     return list(dict.fromkeys([*division.matches, *exact]))
 
 
-def _columns(ledger: Ledger, division: FacetTable) -> Iterator[tuple[_Name, Units, _Values]]:
-    """All that is to be added up of a division."""
-    yield _Name(_OWN, "gold"), ledger.gold, ledger.gold.weight
+def _columns(ledger: Ledger, division: FacetTable) -> Iterator[tuple[_ColumnKey, Units, _Values]]:
+    """The columns to be added up for a facet: what, of which units, and their values."""
+    yield _ColumnKey(_GOLD, "gold"), ledger.gold, ledger.gold.weight
     for number, run in enumerate(ledger.runs):
-        yield _Name(number, "pred"), run.pred, run.pred.weight
+        yield _ColumnKey(number, "pred"), run.pred, run.pred.weight
         for match in _matches(division):
-            yield _Name(number, "gold", match, "credit"), ledger.gold, run.gold_credit[match]
-            yield _Name(number, "pred", match, "credit"), run.pred, run.pred_credit[match]
+            yield _ColumnKey(number, "gold", match, "credit"), ledger.gold, run.gold_credit[match]
+            yield _ColumnKey(number, "pred", match, "credit"), run.pred, run.pred_credit[match]
             if match in division.matches and division.needs_pairs(match):
                 for what, kind in _KINDS.items():
                     is_kind = run.gold_kind[match] == kind
-                    yield _Name(number, "gold", match, what), ledger.gold, is_kind
+                    yield _ColumnKey(number, "gold", match, what), ledger.gold, is_kind
                 paired = run.pred_kind[match] != UNPAIRED
-                yield _Name(number, "pred", match, "paired"), run.pred, paired
+                yield _ColumnKey(number, "pred", match, "paired"), run.pred, paired
 
 
-class _Cells:
-    """The sums of one division: columns over cells, which are numbered by type, code and group."""
+class _FacetSums:
+    """The sums of one facet: columns over cells.
+
+    A cell is numbered (type * n_codes + code) * MOST_GROUPS + group.
+    """
 
     def __init__(self, division: FacetTable) -> None:
         self._division, self._n_codes = division, division.n_codes
-        self._columns: dict[_Name, _Column] = {}
+        self._columns: dict[_ColumnKey, _CellSums] = {}
 
     def add(self, ledger: Ledger, groups: Ints, n_types: int) -> None:
         """Add all columns of a ledger."""
         size = n_types * self._n_codes * grouping.MOST_GROUPS
-        known: dict[int, _Where] = {}
+        known: dict[int, _UnitCells] = {}
         for name, units, values in _columns(ledger, self._division):
             if id(units) not in known:
                 known[id(units)] = self._where(units, groups)
-            self._columns.setdefault(name, _Column()).add(known[id(units)], values, size)
+            self._columns.setdefault(name, _CellSums()).add(known[id(units)], values, size)
 
-    def _where(self, units: Units, groups: Ints) -> "_Where":
+    def _where(self, units: Units, groups: Ints) -> "_UnitCells":
         """The cell of each unit, and which units have one: those of a subset's levels."""
         codes, kind = units.codes.get(self._division.facet), units.type.astype(np.int64)
         group, inside = groups[units.sentence], None
@@ -153,20 +163,20 @@ class _Cells:
             inside = codes < self._n_codes
             codes, kind, group = codes[inside], kind[inside], group[inside]
         cells = kind * self._n_codes + (0 if codes is None else codes)
-        return _Where(cells * grouping.MOST_GROUPS + group, inside)
+        return _UnitCells(cells * grouping.MOST_GROUPS + group, inside)
 
     def ledger(self, n_runs: int, ranks: Ints) -> Ledger:
         """A row for each cell in which there is something: by group, rank of its type, and code."""
-        gold, at_gold = self._units(_Name(_OWN, "gold"), ranks)
+        gold, at_gold = self._units(_ColumnKey(_GOLD, "gold"), ranks)
         runs = []
         for run in range(n_runs):
-            pred, at_pred = self._units(_Name(run, "pred"), ranks)
+            pred, at_pred = self._units(_ColumnKey(run, "pred"), ranks)
             credit = self._credit(run, "gold", at_gold), self._credit(run, "pred", at_pred)
             kinds = self._pairs(run, "gold", _KINDS, at_gold)
             runs.append(Output(pred, *credit, kinds, self._pairs(run, "pred", ["paired"], at_pred)))
         return Ledger(gold, tuple(runs))
 
-    def _units(self, name: _Name, ranks: Ints) -> tuple[Units, Ints]:
+    def _units(self, name: _ColumnKey, ranks: Ints) -> tuple[Units, Ints]:
         """The cells of one side that hold something, and where they stand."""
         cells = self._columns[name].cells()
         cell, group = np.divmod(cells, grouping.MOST_GROUPS)
@@ -177,59 +187,61 @@ class _Cells:
         units = Units(
             group[order].astype(np.int32),
             kind[order].astype(np.int32),
-            {} if facet == "all" else {facet: code[order].astype(np.int16)},
+            {} if facet == ALL else {facet: code[order].astype(np.int16)},
             weight=self._columns[name].at(cells).astype(np.int64),
         )
         return units, cells
 
     def _credit(self, run: int, side: str, at: Ints) -> dict[str, Floats]:
         """The credit of some cells by match."""
-        names = {match: _Name(run, side, match, "credit") for match in _matches(self._division)}
+        names = {
+            match: _ColumnKey(run, side, match, "credit") for match in _matches(self._division)
+        }
         return {match: self._columns[name].at(at) for match, name in names.items()}
 
     def _pairs(self, run: int, side: str, kinds: Iterable[str], at: Ints) -> dict[str, Ints]:
         """How many pairs of each kind some cells hold, by the matches that are asked for them."""
-        found = {}
+        pairs = {}
         for match in filter(self._division.needs_pairs, self._division.matches):
-            names = [_Name(run, side, match, kind) for kind in kinds]
+            names = [_ColumnKey(run, side, match, kind) for kind in kinds]
             columns = np.stack([self._columns[name].at(at) for name in names], axis=1)
-            found[match] = columns.astype(np.int64)
-        return found
+            pairs[match] = columns.astype(np.int64)
+        return pairs
 
 
-class _Where(NamedTuple):
+class _UnitCells(NamedTuple):
     """The cells of some units, and which of all units they are; None: all."""
 
     cells: Ints
     inside: Bools | None
 
 
-class _Column:
-    """A sum for each cell; where there are very many, for each in which there is something."""
+class _CellSums:
+    """A sum for each cell; of very many possible cells, only for those that occur."""
 
     def __init__(self) -> None:
         self._sums: npt.NDArray[np.floating[Any]] = np.zeros(0, np.float32)
-        self._keys: Ints | None = None  # the cells that the sums are of; None: all
+        self._keys: Ints | None = None  # the cells that occur; None: the sums are of all cells
 
-    def add(self, where: _Where, values: _Values, size: int) -> None:
+    def add(self, where: _UnitCells, values: _Values, size: int) -> None:
         """Add values to cells, of which there may be so many."""
         chosen = values if values is None or where.inside is None else values[where.inside]
-        exact, fine = _exact(chosen)
+        exact, fits_float32 = _exact(chosen)
         added: npt.NDArray[Any]
         if self._keys is None and size <= _MOST_CELLS:
             added = np.bincount(where.cells, exact, size)
             self._grow(np.arange(len(self._sums)), size)
         else:
-            self._keep_what_occurs()
+            self._drop_empty_cells()
             assert self._keys is not None
-            found, place = np.unique(where.cells, return_inverse=True)
-            keys = np.union1d(self._keys, found)
+            cells, place = np.unique(where.cells, return_inverse=True)
+            keys = np.union1d(self._keys, cells)
             self._grow(np.searchsorted(keys, self._keys), len(keys))
             added = np.zeros(len(keys))
-            added[np.searchsorted(keys, found)] = np.bincount(place, exact, len(found))
+            added[np.searchsorted(keys, cells)] = np.bincount(place, exact, len(cells))
             self._keys = keys
         most = self._sums.max(initial=0) + added.max(initial=0)
-        if not fine or most > _EXACT_IN_FOUR_BYTES:
+        if not fits_float32 or most > _EXACT_IN_FOUR_BYTES:
             self._sums = self._sums.astype(np.float64)
         self._sums += added.astype(self._sums.dtype)
 
@@ -240,7 +252,7 @@ class _Column:
             grown[places] = self._sums
             self._sums = grown
 
-    def _keep_what_occurs(self) -> None:
+    def _drop_empty_cells(self) -> None:
         if self._keys is None:
             self._keys = np.flatnonzero(self._sums)
             self._sums = self._sums[self._keys]
@@ -253,10 +265,10 @@ class _Column:
     def at(self, cells: Ints) -> Floats:
         """The sums of some cells."""
         if self._keys is None:
-            found: Floats = np.zeros(len(cells))
+            sums: Floats = np.zeros(len(cells))
             inside = cells < len(self._sums)
-            found[inside] = self._sums[cells[inside]]
-            return found
+            sums[inside] = self._sums[cells[inside]]
+            return sums
         if not len(self._keys):
             return np.zeros(len(cells), np.float64)
         place = np.minimum(np.searchsorted(self._keys, cells), len(self._keys) - 1)
@@ -264,8 +276,9 @@ class _Column:
 
 
 def _exact(values: _Values) -> tuple[_Values, bool]:
-    """The values in steps whose sums are exact, and whether four bytes hold these sums: those of
-    halves, as most credit is.
+    """The values rounded so that sums are exact, and whether a float32 can hold the sums.
+
+    Most credit is 0, 0.5 or 1: sums of halves are exact in a float32 up to 2**23.
     """
     if values is None or values.dtype.kind != "f":
         return values, True
@@ -275,15 +288,19 @@ def _exact(values: _Values) -> tuple[_Values, bool]:
     return np.rint(values.astype(np.float64) * _STEP) / _STEP, False
 
 
-class _Surfaces:
-    """The distinct surfaces of one side: each with its types, whether it is right, and the first
-    groups in which it occurs so, all in one number; more groups would make no difference.
+class _SurfaceGroups:
+    """The distinct surfaces of one side, for the surface F1, which counts each surface once.
+
+    A key is one number: surface, type (20 bits), whether it is right (1 bit), and group (14 bits).
+    Of each (surface, type, right) only the first two groups are kept: when resampling leaves a
+    group out, the surface is still there if any other group has it.
     """
 
     def __init__(self) -> None:
         self.keys: Ints = np.zeros(0, np.int64)
-        self._kinds = 2  # of surfaces: types, right or wrong
-        self._last: Ints = np.zeros(0, np.int16)  # by surface and kind: of its groups, if enough
+        self._kinds = 2  # per surface: each type, right or wrong
+        # By surface and kind: the second group, beyond which further groups are not needed.
+        self._last: Ints = np.zeros(0, np.int16)
 
     def add(self, units: Units, right: Bools, group: Ints, n_types: int) -> None:
         """Add some mentions. Nearly all have a surface that is known from earlier groups."""
@@ -297,27 +314,26 @@ class _Surfaces:
         surplus = np.zeros(len(keys), bool)
         surplus[_FEW:] = which[_FEW:] == which[:-_FEW]
         self.keys = keys[~surplus]
-        self._note()
+        self._update_limits()
 
     def _make_room(self, surfaces: int, kinds: int) -> None:
         size = max(surfaces, len(self._last) // self._kinds)
         if kinds > self._kinds or size * self._kinds > len(self._last):
             self._kinds = max(kinds, self._kinds)
-            self._last = np.full((size + size // 4) * self._kinds, _NEVER, np.int16)
-            self._note()
+            self._last = np.full((size + size // 4) * self._kinds, _NO_LIMIT, np.int16)
+            self._update_limits()
 
-    def _note(self) -> None:
-        """Note the last group of those that have enough of them."""
+    def _update_limits(self) -> None:
         which = self.keys >> _GROUP_BITS
         enough = np.flatnonzero(which[_FEW - 1 :] == which[: len(which) - _FEW + 1]) + _FEW - 1
         surface, kind = np.divmod(which[enough], 1 << _TYPE_BITS + 1)
         self._last[surface * self._kinds + kind] = self.keys[enough] & _GROUP
 
 
-def _surface_ledger(sides: Sequence[_Surfaces]) -> Ledger:
-    """The surfaces of gold and of each run, as a ledger that speaks of nothing else."""
-    (gold, _), *runs = (_surface_units(own.keys) for own in sides)
-    return Ledger(gold, tuple(Output(pred, {}, {"exact": right}) for pred, right in runs))
+def _surface_ledger(sides: Sequence[_SurfaceGroups]) -> Ledger:
+    """A ledger of the surfaces of gold and of each run."""
+    (gold, _), *runs = (_surface_units(side.keys) for side in sides)
+    return Ledger(gold, tuple(Output(pred, {}, {EXACT: right}) for pred, right in runs))
 
 
 def _surface_units(keys: Ints) -> tuple[Units, Floats]:

@@ -1,10 +1,4 @@
-"""Groups of sentences or documents: as many as resampling can make use of, and no more.
-
-A group holds clusters that lie far apart, as if they were drawn at random. The first clusters each
-open a group of their own; of every further block of so many, each group gets one, in an order of
-the block's own. So groups are of equal size, and the group of a cluster follows from its number
-alone, whoever asks and however many clusters there are.
-"""
+"""Groups of clusters: as many as resampling can make use of, and no more."""
 
 from functools import lru_cache
 from itertools import pairwise
@@ -13,11 +7,16 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 
-MOST_GROUPS = 10_000
+MOST_GROUPS = 10_000  # more would not make intervals any better
 
 
 def groups_of(clusters: Ints) -> Ints:
-    """The group of each cluster by its number, counted from 0.
+    """The group of each cluster, by the number of the cluster, counted from 0.
+
+    A group holds clusters that lie far apart, as if they were drawn at random. The first 10,000
+    clusters open a group each. Of every further block of 10,000, each group gets one cluster, in an
+    order of the block: cluster 10,003 goes to group `permutation_1[3]`. So groups are of equal
+    size, and the group of a cluster follows from its number alone, in every process.
 
     >>> groups_of(np.array([0, 7, 9_999])).tolist()
     [0, 7, 9999]
@@ -33,7 +32,7 @@ def groups_of(clusters: Ints) -> Ints:
     groups = np.empty_like(ascending)
     for block, (begin, end) in enumerate(pairwise(edges), first):
         here = ascending[begin:end] - block * MOST_GROUPS
-        groups[begin:end] = _order(block, MOST_GROUPS)[here]
+        groups[begin:end] = _block_order(block, MOST_GROUPS)[here]
     if order is None:
         return groups
     by_cluster = np.empty_like(groups)
@@ -42,8 +41,8 @@ def groups_of(clusters: Ints) -> Ints:
 
 
 @lru_cache(maxsize=4)
-def _order(block: int, size: int) -> Ints:
-    """The groups to which the clusters of a block go."""
+def _block_order(block: int, size: int) -> Ints:
+    """The group of each cluster of a block."""
     if block == 0:
         return np.arange(size)
     return np.random.default_rng(block).permutation(size)

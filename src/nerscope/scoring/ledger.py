@@ -4,6 +4,10 @@ Counts per sentence for every facet, match and run would be large; but a unit's 
 for all matches, and a gold unit's are the same for all systems. So the ledger keeps units, in
 narrow columns, and counts are one `bincount` away: for the whole corpus, for each sentence (what
 resampling needs), for any pair of systems. Ledgers of chunks add up.
+
+A worked example: in "Ada met Bob in Oslo", gold has PER, PER and LOC; a run finds the first two.
+`gold.type` is [0 0 1], `gold.codes["tmr"]` perhaps [0 2 0], and the run's `gold_credit["exact"]` is
+[1 1 0]: recall by level of `tmr` is one bincount of the credit by code, and one of the units.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +42,7 @@ class Units:
         return len(self.sentence)
 
     def cells(self, facet: str, n_types: int) -> Ints:
-        """The cell (code and type) of each unit."""
+        """The cell of each unit: code * n_types + type."""
         codes = self.codes.get(facet)
         kind = self.type.astype(np.int64)
         return kind if codes is None else codes * np.int64(n_types) + kind
@@ -56,10 +60,10 @@ class SurfaceCounts(NamedTuple):
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
-    """What one run made of the units: its predictions, and by match the credit and kind of each.
+    """One run: its predictions, and by match the credit and the kind of each unit.
 
-    Where a row is many units, its kinds are numbers: how many are correct, partial and incorrect,
-    and of predictions, how many are paired.
+    Where a row stands for many units, its kinds are counts: how many are correct, partial and
+    incorrect, and of predictions, how many are paired.
     """
 
     pred: Units
@@ -95,7 +99,7 @@ class Ledger:
             return credit
         gold_kind, pred_kind = output.gold_kind[match], output.pred_kind[match]
         if gold_kind.ndim == 2:
-            kinds = [(self.gold, own) for own in gold_kind.T]
+            kinds = [(self.gold, times) for times in gold_kind.T]
             return [*credit, *kinds, (pred, pred_kind[:, 0])]
         each = [(self.gold, gold_kind == kind) for kind in (CORRECT, PARTIAL, INCORRECT)]
         return [*credit, *each, (pred, pred_kind != UNPAIRED)]
@@ -106,23 +110,22 @@ class Ledger:
         """Counts (codes, types, columns) of the whole corpus."""
         size = n_codes * n_types
         cells: dict[int, Ints] = {}
-        counted = np.empty((size, 8 if with_pairs else 4))
+        counts = np.empty((size, 8 if with_pairs else 4))
         for place, (units, values) in enumerate(self.columns(run, match, with_pairs)):
             if id(units) not in cells:
                 cells[id(units)] = units.cells(facet, n_types)
             # Units outside of every level of a subset have a code behind the last one: cut off.
-            counted[:, place] = np.bincount(cells[id(units)], values, size)[:size]
-        return counted.reshape(n_codes, n_types, -1)
+            counts[:, place] = np.bincount(cells[id(units)], values, size)[:size]
+        return counts.reshape(n_codes, n_types, -1)
 
     def with_runs(self, runs: Iterable[int]) -> "Ledger":
-        """The ledger of some runs."""
         return Ledger(self.gold, tuple(self.runs[run] for run in runs))
 
 
-def merged(parts: Sequence[Ledger]) -> Ledger:
-    """The ledger of a corpus from those of its chunks."""
-    if len(parts) == 1:
-        return parts[0]
+def merged(ledgers: Sequence[Ledger]) -> Ledger:
+    """The ledger of a corpus from the ledgers of its chunks."""
+    if len(ledgers) == 1:
+        return ledgers[0]
     runs = tuple(
         Output(
             _joined([output.pred for output in outputs]),
@@ -131,9 +134,9 @@ def merged(parts: Sequence[Ledger]) -> Ledger:
                 for name in ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
             ),
         )
-        for outputs in zip(*(part.runs for part in parts), strict=True)
+        for outputs in zip(*(ledger.runs for ledger in ledgers), strict=True)
     )
-    return Ledger(_joined([part.gold for part in parts]), runs)
+    return Ledger(_joined([ledger.gold for ledger in ledgers]), runs)
 
 
 def moved(ledger: Ledger, by: int) -> Ledger:
@@ -148,29 +151,29 @@ def moved(ledger: Ledger, by: int) -> Ledger:
     return Ledger(shifted(ledger.gold), runs)
 
 
-def _joined(parts: Sequence[Units]) -> Units:
+def _joined(units: Sequence[Units]) -> Units:
     return Units(
-        np.concatenate([part.sentence for part in parts]),
-        np.concatenate([part.type for part in parts]),
-        _joined_columns([part.codes for part in parts]),
+        np.concatenate([some.sentence for some in units]),
+        np.concatenate([some.type for some in units]),
+        _joined_columns([some.codes for some in units]),
         **{
-            name: _joined_optional([getattr(part, name) for part in parts])
+            name: _joined_optional([getattr(some, name) for some in units])
             for name in ("weight", "surface", "start", "length")
         },
-        shape=_joined_shapes(parts),
+        shape=_joined_shapes(units),
     )
 
 
-def _joined_shapes(parts: Sequence[Units]) -> Objects | None:
-    if all(part.shape is None for part in parts):
+def _joined_shapes(units: Sequence[Units]) -> Objects | None:
+    if all(some.shape is None for some in units):
         return None
-    return np.concatenate([explicit_shapes(part.shape, len(part)) for part in parts])
+    return np.concatenate([explicit_shapes(some.shape, len(some)) for some in units])
 
 
-def _joined_optional(parts: Sequence[Ints | None]) -> Ints | None:
-    given = [part for part in parts if part is not None]
+def _joined_optional(columns: Sequence[Ints | None]) -> Ints | None:
+    given = [column for column in columns if column is not None]
     return np.concatenate(given) if given else None
 
 
-def _joined_columns(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+def _joined_columns(columns: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
+    return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}

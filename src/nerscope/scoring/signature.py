@@ -1,15 +1,18 @@
-"""The conditions of a number: every setting that moves it, in one line that travels with it."""
+"""The conditions of a number: every setting that moves it, in one line to be quoted with it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from nerscope.corpus.mentions import CONLLEVAL
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import MICRO
 from nerscope.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class BucketEdges:
-    """Where the values of an attribute were cut, as numbers and in words for each bucket."""
+    """The edges of an attribute's buckets, and the interval of each bucket as text."""
 
     edges: tuple[float, ...]
     ranges: Mapping[str, str]
@@ -17,16 +20,16 @@ class BucketEdges:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What holds for all numbers of one dataset.
+    """The settings that hold for all numbers of one dataset.
 
     >>> str(Signature(scheme="bio", version="1.0"))[:30]
     'scheme:bio|match:exact|average'
     """
 
-    scheme: str = "bio"  # of gold and systems, as found or told
-    match: str = "exact"
-    average: str = "micro"
-    repair: str = "conlleval"
+    scheme: str = "bio"  # of gold and systems, detected or declared
+    match: str = EXACT
+    average: str = MICRO
+    repair: str = CONLLEVAL
     ter: str = "bilou/strict"
     buckets: str = "paper/4"
     zero_division: float | None = None
@@ -60,10 +63,9 @@ class Signature:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "Signature":
-        """A signature from plain data."""
         edges = {
-            name: BucketEdges(tuple(one["edges"]), dict(one["ranges"]))
-            for name, one in content["edges"].items()
+            name: BucketEdges(tuple(buckets["edges"]), dict(buckets["ranges"]))
+            for name, buckets in content["edges"].items()
         }
         return replace(cls(**{**content, "edges": {}}), edges=edges)
 

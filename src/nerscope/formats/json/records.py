@@ -309,7 +309,9 @@ def _same_spans(
 def _spelt_spans(parts: ParsedSentence, place: str) -> set[tuple[int, int, str]]:
     """The mentions that labels spell."""
     bare = not any(label.startswith(PIECES) for label in parts.labels or ())
-    corpus = build_corpus([parts], place, Coding(), told=scheme_named("io") if bare else None)
+    corpus = build_corpus(
+        [parts], place, Coding(), declared_scheme=scheme_named("io") if bare else None
+    )
     mentions, types = corpus.mentions(), corpus.coding.labels.types
     columns = (column.tolist() for column in (mentions.start, mentions.end, mentions.type))
     return {(start, end, types[kind]) for start, end, kind in zip(*columns, strict=True)}
