@@ -43,6 +43,7 @@ class Table:
     label: str = ""  # by which LaTeX refers to it
 
     def to_markdown(self) -> str:
+        """The table in Markdown."""
         return OUTPUTS["markdown"](Document([self]))
 
     def to_latex(self) -> str:
