@@ -164,10 +164,10 @@ class Gone(io.StringIO):
 def test_a_reader_that_is_gone_is_no_failure_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout", Gone(errno.EINVAL))
     monkeypatch.setattr(common, "_READER_GONE", (errno.EPIPE, errno.EINVAL))
-    common.put("anything")
+    common.print_output("anything")
     monkeypatch.setattr("sys.stdout", Gone(errno.ENOSPC))
     with pytest.raises(Exception, match="it cannot be written"):
-        common.put("anything")
+        common.print_output("anything")
 
 
 def test_a_large_pipe_is_kept_in_a_closed_file_until_nobody_reads_it(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars
 
     from nerscope.render.document import Table
-    from nerscope.render.page.html import Page
+    from nerscope.render.page.html import ReportPage
     from nerscope.results.judged import ShareRow
     from nerscope.results.over_datasets import AverageRow
     from nerscope.results.weakest import OverallScores, WeakSpot
@@ -211,14 +211,14 @@ class Results:
 
         return polars.DataFrame([row.as_dict() for row in self.rows], infer_schema_length=None)
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> "Page | None":
+    def report(self, path: str | os.PathLike[str] | None = None) -> "ReportPage | None":
         """Write the report, a page of its own; without a path, show it in a notebook."""
-        from nerscope.render.page.html import Page, page_html
+        from nerscope.render.page.html import ReportPage, page_html
         from nerscope.results.files import write_text
 
         html = page_html(self)
         if path is None:
-            return Page(html)
+            return ReportPage(html)
         write_text(path, html)
         return None
 
