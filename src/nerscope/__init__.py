@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nerscope.facets.view import View
     from nerscope.formats.answers.source import answers
     from nerscope.formats.base import Format, Source, read, register_format
-    from nerscope.formats.conll import ConllFile
+    from nerscope.formats.columns.conll import ConllFile
     from nerscope.lab.lessons import baseline
     from nerscope.lab.plan import load_plan
     from nerscope.lab.recipe import Lesson, Tagged, register_recipe
@@ -68,7 +68,7 @@ _PUBLIC = {
     "nerscope.facets.facet": "Facet attribute register_facet",
     "nerscope.facets.view": "View",
     "nerscope.formats.base": "Format Source read register_format",
-    "nerscope.formats.conll": "ConllFile",
+    "nerscope.formats.columns.conll": "ConllFile",
     "nerscope.formats.answers.source": "answers",
     "nerscope.lab.lessons": "baseline",
     "nerscope.lab.plan": "load_plan",

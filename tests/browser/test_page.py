@@ -275,7 +275,7 @@ def test_paper_has_no_buttons(open_page: Open, demo: Path) -> None:
 def test_a_page_inside_a_notebook_keeps_to_itself(
     open_page: Open, demo: Path, tmp_path: Path
 ) -> None:
-    from nerscope.render.page.html import Page as Shown
+    from nerscope.render.page.html import ReportPage as Shown
 
     holder = tmp_path / "notebook.html"
     shown = Shown(demo.read_text(encoding="utf-8"))._repr_html_()

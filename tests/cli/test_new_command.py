@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import put
+from nerscope.cli.common import print_output
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class GreetOptions:
 
 def run(options: GreetOptions) -> None:
     text = f"Hello, {options.name}!"
-    put((text.upper() if options.loud else text) + "\\n")
+    print_output((text.upper() if options.loud else text) + "\\n")
 '''
 
 

@@ -11,7 +11,7 @@ import typer
 from tests.cli.conftest import Run
 
 from nerscope.cli import common
-from nerscope.cli.common import emit, progress, put, steps
+from nerscope.cli.common import emit, print_output, progress, status_line
 from nerscope.cli.main import main
 from nerscope.errors import OutputError
 from nerscope.render.document import Document
@@ -241,7 +241,7 @@ def test_what_the_terminal_cannot_show_is_spelt_out(
 ) -> None:
     with open(tmp_path / "out", "w", encoding=encoding) as stream:
         monkeypatch.setattr("sys.stdout", stream)
-        put("Zoë –")
+        print_output("Zoë –")
     assert (tmp_path / "out").read_text(encoding=encoding) == shown
 
 
@@ -267,7 +267,7 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_steps_are_shown_on_a_terminal_and_wiped_off(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_terminal(monkeypatch)
-    with steps() as say:
+    with status_line() as say:
         say("reading")
         say("scoring")
     assert terminal.getvalue() == "\r\033[Kreading\r\033[Kscoring\r\033[K"
@@ -277,7 +277,7 @@ def test_steps_are_silent_elsewhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(common, "_PATIENCE", -1.0)
-    with steps() as say:
+    with status_line() as say:
         say("reading")
     with progress("scoring") as report:
         report(1000)

@@ -7,7 +7,7 @@ import typer
 
 from nerscope.cli import common
 from nerscope.cli.common import progress
-from nerscope.cli.progress import Progress
+from nerscope.cli.progress import ProgressLine
 
 
 class Work:
@@ -15,7 +15,7 @@ class Work:
 
     def __init__(self, after: float = 0.0, every: float = 0.0) -> None:
         self.time, self.said = 100.0, list[str]()
-        self.progress = Progress(
+        self.progress = ProgressLine(
             "scoring", self.said.append, after=after, every=every, clock=lambda: self.time
         )
 
@@ -107,6 +107,6 @@ def test_a_terminal_that_has_no_dot_in_its_letters_is_told_all_the_same(
     monkeypatch.setattr("sys.stderr", Terminal(True))
     monkeypatch.setattr(typer, "echo", lambda text, **options: said.append(text))
     monkeypatch.setattr(Terminal, "encoding", "ascii")
-    with common.steps() as show:
+    with common.status_line() as show:
         show("1 · 2")
     assert said[0] == "\r\033[K1 \\xb7 2"

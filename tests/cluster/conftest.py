@@ -99,12 +99,12 @@ CODE = """
 import signal
 
 import nerscope.engines.ray
-import nerscope.formats.pieces
+import nerscope.formats.shards
 from nerscope.cli.main import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have set aside
 nerscope.engines.ray._CPU_WITHIN = 2.0
-nerscope.formats.pieces._PIECE = 1 << 16
+nerscope.formats.shards._SHARD_SIZE = 1 << 16
 main()
 """
 

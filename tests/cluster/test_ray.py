@@ -25,7 +25,7 @@ def engine(cluster: Any) -> Iterator[Ray]:
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.pieces._PIECE", 1 << 16)
+    monkeypatch.setattr("nerscope.formats.shards._SHARD_SIZE", 1 << 16)
 
 
 def evaluated(folder: Path, **options: Any) -> str:

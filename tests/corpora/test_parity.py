@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nerscope import Results, evaluate
-from nerscope.formats.conll import ConllFile
+from nerscope.formats.columns.conll import ConllFile
 
 pytestmark = pytest.mark.corpora
 SHARED = Path(__file__).resolve().parents[3] / "shared"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import nerscope as ns
-from nerscope.formats.conll import ConllFile
+from nerscope.formats.columns.conll import ConllFile
 from nerscope.formats.standoff.text import records_of, text_source
 
 pytestmark = pytest.mark.corpora

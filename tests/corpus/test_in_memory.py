@@ -16,7 +16,7 @@ from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.evaluation.systems import runs_of
 from nerscope.formats.base import open_source
-from nerscope.formats.conll import ConllFile
+from nerscope.formats.columns.conll import ConllFile
 
 TOKENS, LABELS = ["Ada", "spoke", "here"], ["B-PER", "O", "O"]
 

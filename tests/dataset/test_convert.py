@@ -13,14 +13,14 @@ import nerscope
 from nerscope.dataset.convert import convert, convert_source
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.conll import ConllFile
-from nerscope.formats.files import Bytes
+from nerscope.formats.columns.conll import ConllFile
+from nerscope.formats.files import FileBytes
 
 SCHEMES = ("bio", "iob1", "bioes", "bilou", "bmes", "bmeow")
 
 
 def file(text: str, **options: Any) -> ConllFile:
-    return ConllFile(Bytes("f", data=text.encode()), **options)
+    return ConllFile(FileBytes("f", data=text.encode()), **options)
 
 
 def lines(*labels: str) -> str:
@@ -143,7 +143,7 @@ def test_a_repair_decides_what_is_written(repair: str, expected: list[str]) -> N
     labels = ["B-X", "O", "I-X"]
     assert convert_source(file(lines(*labels)), "bioes", repair).data.decode() == lines(*expected)
     in_memory = open_source([(["w1", "w2", "w3"], labels)])
-    written = ConllFile(Bytes("f", data=convert_source(in_memory, "bioes", repair).data))
+    written = ConllFile(FileBytes("f", data=convert_source(in_memory, "bioes", repair).data))
     data = convert_source(written, "bioes").data.decode()
     assert [line.split("\t")[1] for line in data.split("\n") if line] == expected
 
@@ -196,7 +196,7 @@ def test_line_ends_stay_as_they_are(source: str) -> None:
 def test_the_encoding_stays_as_it_is() -> None:
     source = "Zoë B-X\n".encode("latin-1")
     assert convert_source(
-        ConllFile(Bytes("f", data=source), encoding="latin-1"), "bioes"
+        ConllFile(FileBytes("f", data=source), encoding="latin-1"), "bioes"
     ).data == "Zoë S-X\n".encode("latin-1")
 
 

@@ -18,7 +18,7 @@ from nerscope.dataset.split import hard, hard_search
 from nerscope.dataset.split.hard import SHARES, HardDesign, design_test_set, parse_shares
 from nerscope.dataset.split.hard_search import SearchState
 from nerscope.errors import InputError, UsageError
-from nerscope.formats.conll import ConllFile
+from nerscope.formats.columns.conll import ConllFile
 
 EVERYTHING = dict.fromkeys(SHARES, 0.1)
 

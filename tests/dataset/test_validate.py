@@ -12,12 +12,12 @@ from nerscope.corpus.schemes import scheme_named
 from nerscope.dataset.validate import LabelFault, Validation, validate
 from nerscope.errors import UsageError
 from nerscope.formats.base import read
-from nerscope.formats.conll import ConllFile
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.columns.conll import ConllFile
+from nerscope.formats.files import FileBytes, read_some
 
 
 def file(text: str, **options: Any) -> ConllFile:
-    return ConllFile(Bytes("f", data=text.encode()), **options)
+    return ConllFile(FileBytes("f", data=text.encode()), **options)
 
 
 def lines(*labels: str) -> str:
@@ -162,8 +162,8 @@ def test_a_label_that_the_told_scheme_does_not_have_is_a_violation(
 
 
 def test_violations_in_later_chunks_have_the_right_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "__defaults__", (32,))
-    monkeypatch.setattr("nerscope.formats.conll.BLOCK", 32)
+    monkeypatch.setattr(read_some, "__defaults__", (32,))
+    monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", 32)
     found = validate(file(lines(*["B-X", "I-X", ""] * 40, "O", "I-Y")))
     assert (found.scheme, found.violations) == ("bio", [LabelFault("f:122", "I-Y after O")])
 

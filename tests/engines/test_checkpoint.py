@@ -251,8 +251,8 @@ def test_two_programs_may_share_a_folder(tmp_path: Path) -> None:
 def test_an_evaluation_goes_on_and_gives_the_same_results(
     tmp_path: Path, engine: Any, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nerscope.formats.pieces._PIECE", 1 << 13)
-    monkeypatch.setattr("nerscope.formats.pieces._STRETCH", 1 << 12)
+    monkeypatch.setattr("nerscope.formats.shards._SHARD_SIZE", 1 << 13)
+    monkeypatch.setattr("nerscope.formats.shards._STRETCH", 1 << 12)
     test, train = f"{DEMO}/test.conll", f"{DEMO}/train.conll"
     systems = {"memoriser": f"{DEMO}/systems/memoriser.conll"}
     if packed:
@@ -274,7 +274,7 @@ def test_an_evaluation_goes_on_and_gives_the_same_results(
 def test_large_data_of_which_nothing_could_be_kept_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nerscope.formats.conll._SMALL", 100)
+    monkeypatch.setattr("nerscope.formats.columns.conll.ConllFile.max_small", 100)
     gold = nerscope.ConllFile(f"{DEMO}/test.conll", document=0)
     with pytest.raises(UsageError, match="nothing could be kept before all is done"):
         nerscope.evaluate(gold, {"same": gold}, checkpoint=tmp_path / "kept")

@@ -30,7 +30,7 @@ OFTEN = 600  # so that files have several blocks
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.pieces._PIECE", 1 << 16)
+    monkeypatch.setattr("nerscope.formats.shards._SHARD_SIZE", 1 << 16)
 
 
 def written(path: Path, sentences: Corpus) -> str:
@@ -149,7 +149,7 @@ def test_of_large_corpora_words_are_kept_with_the_mentions_or_not_at_all(
 ) -> None:
     for module in ("sums", "score"):
         monkeypatch.setattr(f"nerscope.evaluation.{module}.MOST_MENTIONED", len(GOLD) - 1)
-    monkeypatch.setattr("nerscope.formats.conll._SMALL", 100)
+    monkeypatch.setattr("nerscope.formats.columns.conll.ConllFile.max_small", 100)
     assert evaluated(files, workers=workers).evidence[0].texts is None
     results = evaluated(files, fold=False, workers=workers)
     texts = results.evidence[0].texts

@@ -26,9 +26,9 @@ class Apart:
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (("_PIECE", 60), ("_STRETCH", 50)):
-        monkeypatch.setattr(f"nerscope.formats.pieces.{name}", size)
-    monkeypatch.setattr("nerscope.formats.conll.BLOCK", 90)
+    for name, size in (("_SHARD_SIZE", 60), ("_STRETCH", 50)):
+        monkeypatch.setattr(f"nerscope.formats.shards.{name}", size)
+    monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", 90)
     monkeypatch.setattr("nerscope.formats.files.BLOCK", 90)
 
 

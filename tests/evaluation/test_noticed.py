@@ -9,12 +9,12 @@ import nerscope
 from nerscope.errors import AlignmentError
 from nerscope.experiment.run import run_experiment
 from nerscope.formats.base import open_source
-from nerscope.formats.losses import Loss
+from nerscope.formats.notes import SourceNote
 
 GOLD = drawn(40, seed=1)
 
 
-def noted(kind: str, gold: Corpus, systems: dict[str, Corpus | list[Corpus]]) -> list[Loss]:
+def noted(kind: str, gold: Corpus, systems: dict[str, Corpus | list[Corpus]]) -> list[SourceNote]:
     found = nerscope.evaluate(gold, systems, dataset="d").losses
     return [loss for loss in found if loss["kind"] == kind]
 

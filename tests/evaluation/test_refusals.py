@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nerscope import InputError, OutputError, Sampling, UsageError, evaluate, gate
-from nerscope.cli.common import checked_outputs
+from nerscope.cli.common import check_outputs
 from nerscope.corpus.corpus import Corpus
 from nerscope.evaluation.settings import Settings
 from nerscope.plugins import load_plugins
@@ -66,15 +66,15 @@ def test_an_output_never_overwrites_an_input(tmp_path: Path) -> None:
     gold = tmp_path / "gold.txt"
     gold.write_text("Ada B-PER\n")
     with pytest.raises(OutputError, match="one of the inputs"):
-        checked_outputs([None, str(gold)], [None, str(gold)])
-    checked_outputs([str(tmp_path / "new.json"), None], [str(gold), "-"])
+        check_outputs([None, str(gold)], [None, str(gold)])
+    check_outputs([str(tmp_path / "new.json"), None], [str(gold), "-"])
 
 
 def test_two_outputs_are_never_the_same_file(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("out.json")
     for other in ("out.json", "link", "./out.json"):
         with pytest.raises(OutputError, match="or another output"):
-            checked_outputs([str(tmp_path / "out.json"), f"{tmp_path}/{other}"])
+            check_outputs([str(tmp_path / "out.json"), f"{tmp_path}/{other}"])
 
 
 def test_a_plugin_that_fails_is_said_in_one_line(tmp_path: Path) -> None:

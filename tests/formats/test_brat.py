@@ -12,7 +12,7 @@ from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.files import Bytes
+from nerscope.formats.files import FileBytes
 from nerscope.formats.standoff.brat import UNANNOTATED, BratSource, fits, write_brat
 from nerscope.formats.standoff.text import Record, TextSpan, records_of, text_source
 
@@ -91,7 +91,7 @@ def test_mentions_may_be_nested_and_have_holes(tmp_path: Path) -> None:
         ("X", "right"),
         ("PART", "right ventricle"),
     ]
-    assert not open_source(folder).nature().flat
+    assert not open_source(folder).label_style().flat
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_folders_that_cannot_be_read_are_refused(
 
 def test_a_stream_has_no_annotations() -> None:
     with pytest.raises(InputError, match="annotations stand in a file of their own"):
-        BratSource(Bytes("<stdin>", data=b"Ada"))
+        BratSource(FileBytes("<stdin>", data=b"Ada"))
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from nerscope.dataset.convert import convert_source
 from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source
 from nerscope.formats.brackets import TORN
-from nerscope.formats.conllu import EMPTY, RANGES, SHARED_OUT, ConlluFile, fits
-from nerscope.formats.conllu_writing import written_as_conllu as written
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.columns.conllu import EMPTY, RANGES, SHARED_OUT, ConlluFile, fits
+from nerscope.formats.columns.conllu import write_conllu as written
+from nerscope.formats.files import FileBytes, read_some
 
 
 def line(number: str, form: str, misc: str = "_") -> str:
@@ -31,7 +31,7 @@ ADA = text_of(("1", "Ada", "NER=B-PER"), ("2", "Lee", "NER=I-PER|SpaceAfter=No")
 
 
 def source(text: str, **options: Any) -> ConlluFile:
-    return ConlluFile(Bytes("f.conllu", data=text.encode()), **options)
+    return ConlluFile(FileBytes("f.conllu", data=text.encode()), **options)
 
 
 def corpus_of(text: str, **options: Any) -> Corpus:
@@ -185,7 +185,8 @@ def test_files_are_read_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -
     text = "".join(f"# sent_id = {k}\n{ADA}\n" for k in range(30))
     whole = corpus_of(text)
     for size in (64, 100, 333):
-        monkeypatch.setattr(load, "__defaults__", (size,))
+        monkeypatch.setattr(read_some, "__defaults__", (size,))
+        monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", size)
         parts = list(source(text).chunks(Coding()))
         assert len(parts) > 1
         found = join_chunks(parts)
@@ -232,7 +233,7 @@ def test_words_and_labels_are_those_of_the_lines(
 ) -> None:
     text, sentences = treebank
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load, "__defaults__", (block,))
+        patch.setattr(read_some, "__defaults__", (block,))
         corpus = corpus_of(text, key="NER")
     assert [corpus.words(k) for k in range(len(corpus))] == [
         [form for _, form, _ in words] for words in sentences
@@ -266,7 +267,7 @@ def test_brackets_open_and_close_mentions(values: list[str], spans: list[Any]) -
     ]
     corpus = corpus_of(ENTITY + text_of(*rows))
     assert mentions_of(corpus) == spans
-    assert source(ENTITY + text_of(*rows)).nature().flat == corpus.is_flat
+    assert source(ENTITY + text_of(*rows)).label_style().flat == corpus.is_flat
 
 
 def test_brackets_may_have_holes_and_empty_nodes() -> None:
@@ -495,7 +496,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
 @given(corpora(), st.sampled_from(["bio", "bioes", "bilou"]))
 def test_what_is_written_is_read_back(corpus: Corpus, scheme: str) -> None:
     data = written(corpus, SCHEMES[scheme])
-    found = join_chunks(list(ConlluFile(Bytes("f", data=data), key="NER").chunks(Coding())))
+    found = join_chunks(list(ConlluFile(FileBytes("f", data=data), key="NER").chunks(Coding())))
     assert [found.words(k) for k in range(len(found))] == [
         corpus.words(k) for k in range(len(corpus))
     ]

@@ -19,8 +19,8 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import FORMATS, open_source, source_named
-from nerscope.formats.conll import ConllFile
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.columns.conll import ConllFile
+from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.json import values as json_values
 from nerscope.formats.json.jsonl import JsonFile, fits, write_lines, write_list
 from nerscope.formats.json.values import first_values
@@ -38,7 +38,7 @@ def lines(*values: Any) -> bytes:
 
 
 def opened(data: bytes, name: str = "f.jsonl", **options: Any) -> JsonFile:
-    return JsonFile(Bytes(name, data=data), **options)
+    return JsonFile(FileBytes(name, data=data), **options)
 
 
 def whole(data: bytes, **options: Any) -> Corpus:
@@ -86,7 +86,7 @@ BOTH = [["Ada", "spoke", "."], ["In", "Oslo"]]
 def test_lines_lists_and_objects_are_told_apart(
     data: bytes, at: list[int], block: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(load, "__defaults__", (block,))
+    monkeypatch.setattr(read_some, "__defaults__", (block,))
     path = tmp_path / "f.jsonl"
     path.write_bytes(data)
     corpus = read(path)
@@ -119,7 +119,7 @@ def test_labels_and_spans_of_tokens_are_sentences() -> None:
 
 
 def test_sentences_come_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.chunks._CHUNK", 5)
+    monkeypatch.setattr("nerscope.formats.source._CHUNK", 5)
     chunks = list(opened(lines(*[LABELLED] * 8)).chunks(Coding()))
     assert [len(chunk) for chunk in chunks] == [3, 3, 2]
     assert chunks[1].lines.tolist() == [4, 4, 5, 5, 6, 6]
@@ -270,14 +270,14 @@ def test_a_value_beyond_all_bounds_is_not_read_to_its_end(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_values, "LONGEST", 1000)
-    monkeypatch.setattr(load, "__defaults__", (100,))
+    monkeypatch.setattr(read_some, "__defaults__", (100,))
     with pytest.raises(FormatError, match=r"f.jsonl:[12]: .*(longer than|nothing can be read)"):
         whole(data)
 
 
 @pytest.mark.parametrize("size", [100, 5000, 200_000])
 def test_long_values_are_read_in_linear_time(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "__defaults__", (50,))
+    monkeypatch.setattr(read_some, "__defaults__", (50,))
     item = {"text": "Ada " * (size // 4), "spans": []}
     corpus = whole(json.dumps([item, item]).encode())
     assert corpus.n_tokens == 2 * (size // 4)
@@ -390,8 +390,8 @@ def test_values_do_not_depend_on_blocks(
     text = f"[{','.join(texts)}]" if as_list else "\n".join(texts)
     data = text.encode("utf-8", "surrogatepass")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load, "__defaults__", (block,))
-        found = [placed.value for placed in json_values.json_values(Bytes("f", data=data))]
+        patch.setattr(read_some, "__defaults__", (block,))
+        found = [placed.value for placed in json_values.json_values(FileBytes("f", data=data))]
     assert found == items
 
 
@@ -501,7 +501,7 @@ def test_written_records_are_what_annotation_tools_take() -> None:
 
 def test_documents_stay_together() -> None:
     text = b"Ada B-PER\nspoke O\n\nso O\n\n-DOCSTART- O\n\nIn O\nOslo B-LOC\n"
-    corpus = nerscope.read(ConllFile(Bytes("f.conll", data=text)))
+    corpus = nerscope.read(ConllFile(FileBytes("f.conll", data=text)))
     items = [json.loads(line) for line in write_lines(corpus, BIO).splitlines()]
     assert [item["text"] for item in items] == ["Ada spoke\nso", "In Oslo"]
     again = whole(write_lines(corpus, BIO))
@@ -516,7 +516,7 @@ def test_endings_say_which_writer_is_meant() -> None:
 
 
 def test_json_and_columns_say_the_same(tmp_path: Path) -> None:
-    conll = Bytes("f.conll", data=b"Ada B-PER\nspoke O\n\nIn O\nOslo B-LOC\n")
+    conll = FileBytes("f.conll", data=b"Ada B-PER\nspoke O\n\nIn O\nOslo B-LOC\n")
     corpus = nerscope.read(ConllFile(conll))
     (tmp_path / "f.json").write_bytes(write_list(corpus, BIO))
     again = nerscope.read(open_source(tmp_path / "f.json"))
@@ -564,12 +564,12 @@ def test_memory_does_not_grow_with_the_file(
     begin: bytes, part: bytes, end: bytes, megabytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     block = part * (2**20 // len(part))  # a megabyte
-    for module, most in (("standoff.text", 1 << 17), ("chunks", 500)):  # full after three
+    for module, most in (("standoff.text", 1 << 17), ("source", 500)):  # full after three
         monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", most)
 
     def read_so_many(megabytes: int) -> tuple[int, int]:
         """The tokens in so many megabytes, and the most memory that reading them took."""
-        monkeypatch.setattr(Bytes, "open", lambda data: Repeated(begin, block, megabytes, end))
+        monkeypatch.setattr(FileBytes, "open", lambda data: Repeated(begin, block, megabytes, end))
         tracemalloc.start()
         tokens = sum(chunk.n_tokens for chunk in opened(b"").chunks(Coding()))
         most = tracemalloc.get_traced_memory()[1]

@@ -5,15 +5,15 @@ import pytest
 from nerscope.corpus.corpus import Corpus, Note, ReadingNotes
 from nerscope.corpus.schemes import BIO, Fault
 from nerscope.errors import FormatError
-from nerscope.formats.losses import Loss, losses_of, note_of, spell
+from nerscope.formats.notes import SourceNote, describe_fault, note_line, reading_notes
 
 
 def reading(*sentences: str) -> ReadingNotes:
     return Corpus.of([sentence.split() for sentence in sentences], scheme="bio").reading_notes
 
 
-def losses(given: ReadingNotes, repair: str = "conlleval") -> list[Loss]:
-    return list(losses_of("f", given, BIO, repair))
+def losses(given: ReadingNotes, repair: str = "conlleval") -> list[SourceNote]:
+    return list(reading_notes("f", given, BIO, repair))
 
 
 @pytest.mark.parametrize("repair", ["conlleval", "strict", "discard", "none"])
@@ -32,13 +32,13 @@ def test_repairs_are_counted_by_kind_with_their_first_places() -> None:
         "message": "4 transitions not allowed in bio, repaired as strict: "
         "I-X after O (2), I-X after the sentence start (1), I-Y after B-X (1)",
     }
-    assert note_of(found) == f"f:1: {found['message']}"
+    assert note_line(found) == f"f:1: {found['message']}"
 
 
 def test_repairs_are_counted_against_the_scheme_that_is_given() -> None:
     given = Corpus.of([["O", "I-X"], ["I-X", "B-X"]]).reading_notes
-    assert list(losses_of("f", given, given.transitions.scheme(), "strict")) == []
-    assert [loss["count"] for loss in losses_of("f", given, BIO, "strict")] == [2]
+    assert list(reading_notes("f", given, given.transitions.scheme(), "strict")) == []
+    assert [loss["count"] for loss in reading_notes("f", given, BIO, "strict")] == [2]
 
 
 def test_one_repair_is_a_transition_and_many_kinds_are_cut_short() -> None:
@@ -83,7 +83,7 @@ def test_tokens_of_several_chunks_are_counted_together() -> None:
 def test_labels_that_were_mended_on_request_are_a_loss(count: int, words: str) -> None:
     [found] = losses(ReadingNotes(mended_labels=count))
     assert (found["source"], found["kind"], found["count"]) == ("f", "mended labels", count)
-    assert found["message"] == f"{words} as asked" and note_of(found).startswith("f: ")
+    assert found["message"] == f"{words} as asked" and note_line(found).startswith("f: ")
 
 
 @pytest.mark.parametrize(("line", "place"), [(7, "f:7"), (0, "f")])
@@ -104,4 +104,4 @@ def test_every_kind_of_loss_is_told_in_turn() -> None:
 
 
 def test_a_fault_is_spelt_in_the_order_of_blame() -> None:
-    assert spell(Fault("O", "I-X", 1, 1)) == "I-X after O"
+    assert describe_fault(Fault("O", "I-X", 1, 1)) == "I-X after O"

@@ -15,9 +15,9 @@ from nerscope.corpus.corpus import Coding
 from nerscope.engines.base import Item, Part, State
 from nerscope.errors import NerscopeError
 from nerscope.formats.base import Source, source_named
-from nerscope.formats.conll import ConllFile
-from nerscope.formats.packing import packed_for
-from nerscope.formats.pieces import Piece, begins_file, pieces_of
+from nerscope.formats.columns.conll import ConllFile
+from nerscope.formats.packing import pack_for
+from nerscope.formats.shards import Shard, begins_file, cut_into_shards
 
 TRAIN = drawn(40, seed=5)
 
@@ -40,8 +40,8 @@ class Apart:
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.pieces._PIECE", 400)
-    monkeypatch.setattr("nerscope.formats.pieces._STRETCH", 190)
+    monkeypatch.setattr("nerscope.formats.shards._SHARD_SIZE", 400)
+    monkeypatch.setattr("nerscope.formats.shards._STRETCH", 190)
 
 
 PACKED: list[set[str]] = [set(), {"gold"}, {"pred"}, {"gold", "pred"}]
@@ -141,8 +141,8 @@ def plain_files(folder: Path, size: int = 60) -> tuple[str, str]:
     return str(folder / "gold.txt"), str(folder / "pred.txt")
 
 
-def cut(*sources: Source) -> list[Piece]:
-    pieces = pieces_of(sources)
+def cut(*sources: Source) -> list[Shard]:
+    pieces = cut_into_shards(sources)
     assert pieces is not None
     return list(pieces)
 
@@ -225,7 +225,7 @@ def test_a_packed_file_is_cut_and_its_pieces_hold_their_text(tmp_path: Path, end
     plain = [Path(file) for file in plain_files(tmp_path)]
     packed = [file.with_suffix(ending) for file in plain]
     for file, own in zip(plain, packed, strict=True):
-        own.write_bytes(packed_for(own.name, file.read_bytes()))
+        own.write_bytes(pack_for(own.name, file.read_bytes()))
     pieces = cut(*(source_named(str(file)) for file in packed))
     assert len(pieces) > 4
     for file in packed:
@@ -243,21 +243,21 @@ def test_packed_shards_are_left_to_those_who_work_on_them(tmp_path: Path) -> Non
     for number in range(3):
         (tmp_path / f"{number}.gz").write_bytes(gzip.compress(gold))
     pieces = cut(source_named(f"{tmp_path}/*.gz"))
-    parts = [file.part for (file,) in pieces if isinstance(file, ConllFile)]
+    parts = [file.byte_range for (file,) in pieces if isinstance(file, ConllFile)]
     assert parts == [None] * 3
 
 
 def test_how_many_pieces_there_are_is_known_roughly_of_plain_files(tmp_path: Path) -> None:
     gold, pred = plain_files(tmp_path)
-    pieces = pieces_of([source_named(gold), source_named(pred)])
+    pieces = cut_into_shards([source_named(gold), source_named(pred)])
     assert pieces is not None and pieces.number is not None
     assert abs(pieces.number - len(list(pieces))) <= 3
     packed = tmp_path / "gold.gz"
     packed.write_bytes(gzip.compress(Path(gold).read_bytes()))
-    of_packed = pieces_of([source_named(str(packed))])
+    of_packed = cut_into_shards([source_named(str(packed))])
     assert of_packed is not None and of_packed.number is None
     (tmp_path / "other.gz").write_bytes(packed.read_bytes())
-    shards = pieces_of([source_named(f"{tmp_path}/*.gz")])
+    shards = cut_into_shards([source_named(f"{tmp_path}/*.gz")])
     assert shards is not None and shards.number == 2
 
 
@@ -268,10 +268,10 @@ def test_how_many_pieces_there_are_is_known_roughly_of_plain_files(tmp_path: Pat
 )
 def test_what_cannot_be_cut_stays_in_one_piece(options: dict[str, Any], tmp_path: Path) -> None:
     gold, pred = plain_files(tmp_path)
-    assert pieces_of([ConllFile(gold), ConllFile(pred, **options)]) is None
+    assert cut_into_shards([ConllFile(gold), ConllFile(pred, **options)]) is None
 
 
 def test_the_words_of_a_file_without_a_blank_line_are_one_piece(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("word O\n" * 1000)
-    assert pieces_of([source_named(str(path))]) is None
+    assert cut_into_shards([source_named(str(path))]) is None

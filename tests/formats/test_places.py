@@ -20,19 +20,19 @@ from nerscope.corpus.schemes import BIO, Transitions
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import (
     DocumentCount,
-    Several,
+    JoinedSources,
     Source,
-    files_behind,
-    format_written,
+    input_files,
     open_source,
-    parted,
+    output_format,
     source_named,
+    split_options,
     stem_of,
 )
-from nerscope.formats.files import Bytes, files_of
-from nerscope.formats.losses import losses_of_files
+from nerscope.formats.files import FileBytes, matching_files
+from nerscope.formats.notes import notes_of_files
 from nerscope.formats.packing import PACKINGS, without_packing
-from nerscope.formats.remote import is_remote, shown
+from nerscope.formats.remote import display_address, is_remote
 
 TEXT = b"Ada B-PER\nmet O\nBob B-PER\n\nin O\nOslo B-LOC\n"
 OTHER = b"Eve B-PER\nleft O\n"
@@ -109,7 +109,7 @@ def test_a_packed_file_that_is_broken_is_refused(way: str, harm: str, tmp_path: 
 def test_zstd_of_any_size_is_read_whole(size: int) -> None:
     data = os.urandom(size) + b"a" * size
     packed = zstandard.compress(data, level=1) + zstandard.compress(b"")
-    with Bytes("x", data=packed).open() as stream:
+    with FileBytes("x", data=packed).open() as stream:
         assert stream.read() == data
 
 
@@ -137,7 +137,7 @@ def test_zstd_may_come_with_python(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_endings_of_packed_files_say_nothing_else(ending: str, tmp_path: Path) -> None:
     assert without_packing(f"x.conll{ending}") == "x.conll"
     assert stem_of(f"runs/bert.txt{ending}") == "bert"
-    assert format_written(f"x.jsonl{ending}").name == "jsonl"
+    assert output_format(f"x.jsonl{ending}").name == "jsonl"
     target = tmp_path / f"x.jsonl{ending}"
     ns.convert(io.BytesIO(TEXT), target)
     assert not target.read_bytes().startswith(b"{")
@@ -174,8 +174,8 @@ def test_addresses_are_known_by_their_scheme(path: str, remote: bool) -> None:
 
 
 def test_secrets_of_an_address_are_not_shown() -> None:
-    assert shown("https://me:pass@there/x.conll?key=secret#a") == "https://there/x.conll"
-    assert shown("s3://bucket/what?.conll") == "s3://bucket/what?.conll"
+    assert display_address("https://me:pass@there/x.conll?key=secret#a") == "https://there/x.conll"
+    assert display_address("s3://bucket/what?.conll") == "s3://bucket/what?.conll"
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_secrets_of_an_address_are_not_shown() -> None:
     ],
 )
 def test_options_follow_paths_and_addresses(text: str, path: str, options: str) -> None:
-    assert parted(text) == (path, options)
+    assert split_options(text) == (path, options)
 
 
 def test_addresses_are_read_with_options_and_by_evaluate(memory: Any) -> None:
@@ -240,7 +240,7 @@ def test_what_fails_while_it_is_read_is_said_of_its_address(
 
 def test_remote_bytes_are_read_as_they_are_asked_for(memory: Any) -> None:
     memory.pipe("/x.conll", TEXT * 200_000)
-    data = Bytes.of("memory://x.conll")
+    data = FileBytes.of("memory://x.conll")
     assert data.data is None and data.size == len(TEXT) * 200_000 and not data.is_folder
     with data.open() as stream:
         assert stream.read(9) == TEXT[:9]
@@ -252,7 +252,7 @@ def test_remote_bytes_are_read_as_they_are_asked_for(memory: Any) -> None:
 
 def test_files_that_fit_a_pattern_are_one_corpus_in_the_order_of_their_names(shards: str) -> None:
     source = open_source(shards)
-    assert isinstance(source, Several) and source.name == shards
+    assert isinstance(source, JoinedSources) and source.name == shards
     assert [Path(one.name).name for one in source.sources] == [
         *("s-1.conll", "s-10.conll", "s-2.conll")
     ]
@@ -311,11 +311,11 @@ def test_a_pattern_is_called_by_what_its_files_share(name: str, stem: str) -> No
 
 def test_options_hold_for_all_files_of_a_pattern(shards: str) -> None:
     source = source_named(f"{shards}::scheme=iob1,tokens=any")
-    assert isinstance(source, Several)
-    assert source.respells and not source.retokenised and not source.rebreaks
-    assert source.always_flat and source.is_small and source.n_columns == 2
-    assert source.nature().scheme.name == "iob1"
-    assert open_source(source, tokens="align").retokenised
+    assert isinstance(source, JoinedSources)
+    assert source.info.respells and not source.info.retokenised and not source.info.rebreaks
+    assert source.always_flat and source.info.is_small and source.n_columns == 2
+    assert source.label_style().scheme.name == "iob1"
+    assert open_source(source, tokens="align").info.retokenised
     with pytest.raises(UsageError, match="no file option is called 'wrong'"):
         source_named(f"{shards}::wrong=1")
     with pytest.raises(UsageError, match="no system is given"):
@@ -356,8 +356,8 @@ def test_the_scheme_is_told_by_all_files_together(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text("Ada I-PER\nmet O\n")  # io, if it were alone
     (tmp_path / "b.conll").write_text("Ada B-PER\nLee I-PER\n\nBob I-PER\n\n" * 3)
     source = open_source(tmp_path / "*.conll")
-    assert source.nature() == Source.nature(source)
-    assert source.nature().flat
+    assert source.label_style() == Source.label_style(source)
+    assert source.label_style().flat
 
 
 @pytest.mark.parametrize(
@@ -412,13 +412,13 @@ def test_losses_of_several_files_are_one_with_places_in_each() -> None:
         return ReadingNotes(seen, comment_lines=1)
 
     readings = {"a": reading(3), "b": reading(7)}
-    found = list(losses_of_files("*", readings, BIO, "conlleval"))
+    found = list(notes_of_files("*", readings, BIO, "conlleval"))
     assert [(one["source"], one["count"], one["places"]) for one in found] == [
         ("*", 2, ["a", "b"]),
         ("*", 2, ["a:4", "b:8"]),
     ]
     with pytest.raises(FormatError, match=r"^a:4: I-PER after O"):
-        list(losses_of_files("*", readings, BIO, "none"))
+        list(notes_of_files("*", readings, BIO, "none"))
 
 
 def test_convert_names_the_file_of_a_pattern(tmp_path: Path) -> None:
@@ -437,8 +437,8 @@ def test_validate_names_the_file_of_a_pattern(tmp_path: Path) -> None:
 
 
 def test_all_files_of_a_pattern_are_inputs(shards: str, tmp_path: Path) -> None:
-    assert files_behind(f"{shards}::label=1") == files_of(shards)
-    assert files_behind("s3://bucket/x.conll::label=1") == ["s3://bucket/x.conll"]
+    assert input_files(f"{shards}::label=1") == matching_files(shards)
+    assert input_files("s3://bucket/x.conll::label=1") == ["s3://bucket/x.conll"]
 
 
 def test_an_experiment_may_name_patterns_and_addresses(tmp_path: Path, memory: Any) -> None:

@@ -20,9 +20,9 @@ from nerscope import read
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import FORMATS, open_source, path_of, source_named
-from nerscope.formats.columns import Page, _careful_page, page_of
-from nerscope.formats.conll import ConllFile
-from nerscope.formats.files import Bytes, blocks, load
+from nerscope.formats.columns.conll import ConllFile
+from nerscope.formats.columns.page import LineBlock, _careful_page, lay_out
+from nerscope.formats.files import FileBytes, line_blocks, read_some
 
 BOM = b"\xef\xbb\xbf"
 
@@ -60,7 +60,7 @@ def rows_of(corpus: Corpus) -> Sentences:
 
 def file(text: str | bytes, **options: Any) -> ConllFile:
     data = text.encode() if isinstance(text, str) else text
-    return ConllFile(Bytes("f", data=data), **options)
+    return ConllFile(FileBytes("f", data=data), **options)
 
 
 def read_text(text: str | bytes, **options: Any) -> Corpus:
@@ -378,7 +378,7 @@ def test_options_follow_the_name_of_a_file(
     name = path_of(text)
     Path(name).write_text(TEXT, encoding="utf-8")
     found = source_named(text)
-    assert found == replace(expected, path=Bytes.of(name)) and found.name == name
+    assert found == replace(expected, path=FileBytes.of(name)) and found.name == name
 
 
 @pytest.mark.parametrize(
@@ -550,7 +550,7 @@ def test_what_is_no_name_of_a_file_is_refused(opened: Callable[[str], Any]) -> N
 def test_a_pipe_is_read_once_and_kept(
     packed: bool, in_memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nerscope.formats.files._IN_MEMORY", in_memory)
+    monkeypatch.setattr("nerscope.formats.files._MAX_IN_MEMORY", in_memory)
     path, data = tmp_path / "pipe", TEXT.encode()
     os.mkfifo(path)
     content = gzip.compress(data) if packed else data
@@ -560,7 +560,7 @@ def test_a_pipe_is_read_once_and_kept(
     writer.join(timeout=10)
     for _ in range(2):
         assert rows_of(read(source)) == rows_of(read_text(TEXT))
-    assert source.name == str(path) and source.nature().scheme.name == "bio"
+    assert source.name == str(path) and source.label_style().scheme.name == "bio"
     assert source.relabelled({1: "S-PER"}) == data.replace(b"B-PER", b"S-PER")
 
 
@@ -580,8 +580,8 @@ def test_a_dash_is_standard_input(
 def test_bytes_are_known_by_their_first_ones(tmp_path: Path) -> None:
     path = tmp_path / "f.gz"
     path.write_bytes(gzip.compress(TEXT.encode()))
-    assert Bytes.of(path).head(4) == TEXT.encode()[:4]
-    assert Bytes("f", data=b"abc").head() == b"abc"
+    assert FileBytes.of(path).head(4) == TEXT.encode()[:4]
+    assert FileBytes("f", data=b"abc").head() == b"abc"
 
 
 def test_a_bad_line_far_into_a_file_is_found_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -598,8 +598,8 @@ def test_a_bad_line_far_into_a_file_is_found_by_its_number(monkeypatch: pytest.M
 
 
 def tiny_blocks(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(load, "__defaults__", (size,))
-    monkeypatch.setattr("nerscope.formats.conll.BLOCK", size)
+    monkeypatch.setattr(read_some, "__defaults__", (size,))
+    monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", size)
 
 
 class Written(NamedTuple):
@@ -708,13 +708,13 @@ def even_lines(draw: st.DrawFn) -> tuple[bytes, bytes]:
 def test_the_quick_and_the_careful_way_agree(written: tuple[bytes, bytes], whole: bool) -> None:
     data, gap = written
 
-    def told(page: Page) -> Any:
+    def told(page: LineBlock) -> Any:
         page = page if whole else page.without_last_sentence()
         kept = (page.rows, page.begins, page.documents, page.remarks, page.column_counts())
         columns = [[side.tolist() for side in page.field(column)] for column in (0, 1, -1)]
         return [page.size, page.n_lines, columns, *(array.tolist() for array in kept)]
 
-    page, careful = page_of(data, gap, False, 2, [-1]), _careful_page(data, gap, False, 2, [-1])
+    page, careful = lay_out(data, gap, False, 2, [-1]), _careful_page(data, gap, False, 2, [-1])
     fields = {len(line.split(gap)) for line in data.split(b"\n") if line}
     empty = gap + gap in data or b"\n" + gap in b"\n" + data or gap + b"\n" in data
     assert page.is_even == (
@@ -734,7 +734,7 @@ def test_the_quick_and_the_careful_way_agree(written: tuple[bytes, bytes], whole
 def test_bytes_that_are_no_characters_are_refused_at_their_place(data: bytes, size: int) -> None:
     def outcome() -> str:
         try:
-            return "".join(block.decode() for block in blocks(io.BytesIO(data), "f"))
+            return "".join(block.decode() for block in line_blocks(io.BytesIO(data), "f"))
         except InputError as error:
             return str(error).partition(" this")[0]
 
@@ -867,6 +867,6 @@ def test_documents_named_by_a_column_go_on_over_blocks(
     file = nerscope.ConllFile(tmp_path / "x.txt", token=1, document=0)
     whole = nerscope.read(file).documents.tolist()
     assert whole == [1 + k // 7 for k in range(60)]
-    monkeypatch.setattr("nerscope.formats.conll.BLOCK", 40)
+    monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", 40)
     monkeypatch.setattr("nerscope.formats.files.BLOCK", 40)
     assert nerscope.read(file).documents.tolist() == whole

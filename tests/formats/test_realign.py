@@ -12,7 +12,7 @@ import nerscope as ns
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import AlignmentError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import InMemory, Source
+from nerscope.formats.base import CorpusSource, Source
 from nerscope.formats.standoff.text import Record, TextSpan, text_source
 
 Chars = tuple[tuple[int, int], ...]
@@ -81,7 +81,7 @@ def test_exact_scores_over_two_tokenisations_are_those_of_characters(data: st.Da
         return
     # A system's mention counts once, in the sentence of gold in which it begins.
     results = ns.evaluate(
-        InMemory(corpus(text, *gold, "gold")), {"s": Aligned(corpus(text, *found, "s"))}
+        CorpusSource(corpus(text, *gold, "gold")), {"s": Aligned(corpus(text, *found, "s"))}
     )
     wanted, own = characters(*gold), characters(*found)
     row = next(r for r in results.select(facet="all", metric="recall", match="exact", type=None))

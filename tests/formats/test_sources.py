@@ -17,29 +17,29 @@ from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import AlignmentError, InputError, NerscopeError
 from nerscope.formats.align import side_by_side
 from nerscope.formats.base import (
-    Follower,
+    Aligner,
+    CorpusSource,
     Format,
-    InMemory,
-    Nature,
+    LabelStyle,
     Source,
     open_source,
     read,
     register_format,
-    with_tokens,
+    require_tokens,
 )
-from nerscope.formats.conll import ConllFile, written_as_conll
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.columns.conll import ConllFile, write_conll
+from nerscope.formats.files import FileBytes, read_some
 
 Sentence = list[str]
 
 
 def file(text: str, name: str = "f", **options: Any) -> ConllFile:
-    return ConllFile(Bytes(name, data=text.encode()), **options)
+    return ConllFile(FileBytes(name, data=text.encode()), **options)
 
 
 def tiny_blocks(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(load, "__defaults__", (size,))
-    monkeypatch.setattr("nerscope.formats.conll.BLOCK", size)
+    monkeypatch.setattr(read_some, "__defaults__", (size,))
+    monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", size)
 
 
 def text_of(sentences: list[Sentence], label: str = "O", end: str = "\n") -> str:
@@ -68,7 +68,7 @@ def test_sentences_stay_together_whatever_the_chunks(
         "".join(f"{word} {'x' * padding} B-X\n" for word in sentence) for sentence in sentences
     )
     lists = [(sentence, ["O"] * len(sentence)) for sentence in sentences]
-    in_memory = [InMemory(Corpus.of(lists)), open_source(lists)]
+    in_memory = [CorpusSource(Corpus.of(lists)), open_source(lists)]
     with pytest.MonkeyPatch.context() as patch:
         tiny_blocks(patch, block)
         rows = list(side_by_side([file(text_of(sentences)), file(wide), *in_memory], Coding()))
@@ -87,13 +87,13 @@ def test_two_label_columns_of_one_file_are_read_once(
     path = tmp_path / "both.txt"
     path.write_text("Ada B-PER O\nspoke O B-PER\n\nhere O B-LOC\n")
     opened: list[str] = []
-    plain = Bytes.open
+    plain = FileBytes.open
 
-    def counting(given: Bytes) -> Any:
+    def counting(given: FileBytes) -> Any:
         opened.append(given.name)
         return plain(given)
 
-    monkeypatch.setattr(Bytes, "open", counting)
+    monkeypatch.setattr(FileBytes, "open", counting)
     sources: list[Source] = [ConllFile(path, label=label) for label in (1, 2, 1, -1)]
     [row] = side_by_side(sources, Coding())
     assert opened == [str(path)]
@@ -150,7 +150,7 @@ def test_tokens_of_one_file_are_read_only_if_asked_for() -> None:
 
 def test_a_corpus_in_memory_may_stand_beside_itself() -> None:
     corpus = Corpus.of([(["a"], ["B-X"])])
-    [row] = side_by_side([InMemory(corpus), InMemory(corpus)], Coding())
+    [row] = side_by_side([CorpusSource(corpus), CorpusSource(corpus)], Coding())
     assert [part.words(0) for part in row] == [["a"], ["a"]]
     assert row[0] is row[1]  # it was recoded once
 
@@ -323,7 +323,9 @@ def test_a_scheme_is_settled_by_reading_through(
     text: str, given_scheme: str | None, expected: str
 ) -> None:
     source = file(text, scheme=given_scheme)
-    assert source.nature() == Nature(scheme_named(expected), flat=True) and source.always_flat
+    assert (
+        source.label_style() == LabelStyle(scheme_named(expected), flat=True) and source.always_flat
+    )
     [chunk] = source.chunks(Coding())
     assert chunk.scheme.name == expected and (chunk.declared_scheme is None) == (
         given_scheme is None
@@ -334,17 +336,17 @@ def test_the_scheme_is_told_by_the_beginning_of_a_long_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tiny_blocks(monkeypatch, 64)
-    monkeypatch.setattr("nerscope.formats.conll._LOOK", 128)
+    monkeypatch.setattr("nerscope.formats.columns.column_file._SCHEME_BYTES", 128)
     beginning = "a I-X\nb B-X\n\n" * 50
-    assert file(beginning + "c S-X\n").nature().scheme.name == "iob1"
+    assert file(beginning + "c S-X\n").label_style().scheme.name == "iob1"
     assert read(file(beginning + "c S-X\n")).scheme.name == "bioes"
 
 
 def test_a_corpus_in_memory_says_what_it_is() -> None:
     corpus = Corpus.of([["I-X", "B-X"]], name="m")
     source = open_source(corpus)
-    assert isinstance(source, InMemory) and source.name == "m" and source.always_flat
-    assert source.nature() == Nature(scheme_named("iob1"), flat=True)
+    assert isinstance(source, CorpusSource) and source.name == "m" and source.always_flat
+    assert source.label_style() == LabelStyle(scheme_named("iob1"), flat=True)
     assert open_source(source) is source
     [chunk] = source.chunks(corpus.coding)
     assert chunk is corpus
@@ -362,7 +364,7 @@ def test_sentences_in_memory_tell_whether_they_are_flat(
     made: Callable[[Any], Source], sentences: Any, flat: bool
 ) -> None:
     source = made(sentences)
-    assert source.nature().flat == flat
+    assert source.label_style().flat == flat
     assert flat or not source.always_flat
     for _ in range(2):  # they can be read as often as one likes
         coding = Coding()
@@ -395,7 +397,7 @@ def test_a_source_of_ones_own_needs_a_name_and_chunks_alone() -> None:
     source = Counting()
     assert open_source(source) is source and source.relabelled({}) is None
     assert [read(source).words(k) for k in range(2)] == [["a"], ["b", "c"]]
-    assert source.nature() == Nature(scheme_named("bio"), flat=True)
+    assert source.label_style() == LabelStyle(scheme_named("bio"), flat=True)
     rows = list(side_by_side([file("a O\n\nb O\nc O\n"), source, source], Coding()))
     assert [len(row[1]) for row in rows] == [1, 1] and all(row[1] is row[2] for row in rows)
 
@@ -404,13 +406,13 @@ class Following(Counting):
     """A source of one's own that finds its mentions in gold itself, or fails to."""
 
     retokenised = True
-    whole_documents = False
+    needs_whole_documents = False
     format = "following"
 
-    def follower(self, gold: Source, coding: Coding, repair: str) -> Follower:
+    def aligner(self, gold: Source, coding: Coding, repair: str) -> Aligner:
         return self
 
-    def beside(self, gold: Corpus) -> Corpus:
+    def align(self, gold: Corpus) -> Corpus:
         if len(gold) > 1:
             raise ZeroDivisionError
         return gold
@@ -423,7 +425,7 @@ class Following(Counting):
 def test_the_follower_of_a_registered_format_is_asked_and_blamed() -> None:
     register_format(Format("following", lambda data: Following(), lambda name, head: False))
     source = open_source(io.BytesIO(b""), format="following")
-    assert source.format == "following"
+    assert source.info.format == "following"
     gold = file("a B-X\n")
     [row] = side_by_side([gold, source], Coding())
     assert row[1] is row[0]
@@ -438,9 +440,9 @@ def test_faults_of_a_source_of_ones_own_are_found_in_all_its_chunks() -> None:
 
 def test_labels_alone_are_refused_where_tokens_are_needed() -> None:
     corpus = Corpus.of([(["a"], ["O"])])
-    assert with_tokens(corpus) is corpus
+    assert require_tokens(corpus) is corpus
     with pytest.raises(InputError, match="m: the sentences have no tokens"):
-        with_tokens(Corpus.of([["O"]], name="m"))
+        require_tokens(Corpus.of([["O"]], name="m"))
 
 
 DOCUMENT = "-DOCSTART-\tO\n\n"
@@ -475,7 +477,7 @@ def test_what_is_written_as_two_columns_reads_back_as_it_was(
             for words in sentences
         ]
     )
-    again = read(file(written_as_conll(corpus, scheme_named(scheme)).decode(), scheme=scheme))
+    again = read(file(write_conll(corpus, scheme_named(scheme)).decode(), scheme=scheme))
     assert [again.words(k) for k in range(len(again))] == sentences
     found, wanted = again.mentions(), corpus.mentions()
     assert (found.start.tolist(), found.end.tolist()) == (
@@ -543,3 +545,28 @@ def test_a_mention_that_crosses_a_break_of_gold_is_two() -> None:
     gold = file("Ada B-PER\n\nLee B-PER\n", "g")
     output = file("Ada B-PER\nLee I-PER\n", "s", sentences="any")
     assert nerscope.evaluate(gold, {"s": output}).value(metric="f1") == 1.0
+
+
+class OldPlugin(Source):
+    """A source of a plug-in that was written for version 0.2: it has the methods of then."""
+
+    name, retokenised = "old", True
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        yield Corpus.of([(["Ada"], ["B-PER"])], coding=coding)
+
+
+def test_the_names_of_version_0_2_still_work_and_warn() -> None:
+    assert OldPlugin().info.retokenised and not OldPlugin().info.respells
+    with pytest.warns(DeprecationWarning, match="label_style"):
+        style = OldPlugin().nature()  # type: ignore[attr-defined]
+    assert style == OldPlugin().label_style()
+    with pytest.warns(DeprecationWarning, match="label_style"):
+
+        class Declared(OldPlugin):
+            def nature(self, coding: Coding | None = None) -> LabelStyle:
+                return LabelStyle(scheme_named("iob1"))
+
+    assert Declared().label_style().scheme.name == "iob1"
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        OldPlugin().nothing  # type: ignore[attr-defined]  # noqa: B018

@@ -22,7 +22,7 @@ from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.files import Bytes
+from nerscope.formats.files import FileBytes
 from nerscope.formats.tables.arrow import write_arrow, write_parquet
 from nerscope.formats.tables.footer import claims_of
 
@@ -174,7 +174,7 @@ def test_numbers_are_named_by_the_metadata(feature: Any) -> None:
         {"pos_tags": other, "ner_tags": feature},
     )
     assert mentions_of(read(table)) == MENTIONS
-    assert mentions_of(read(Bytes("x.parquet", data=as_parquet(table)).open())) == MENTIONS
+    assert mentions_of(read(FileBytes("x.parquet", data=as_parquet(table)).open())) == MENTIONS
 
 
 def test_numbers_of_single_tokens_and_of_spans_are_named_by_the_metadata() -> None:
@@ -194,7 +194,7 @@ def test_numbers_of_single_tokens_and_of_spans_are_named_by_the_metadata() -> No
 
 def test_columns_names_and_scheme_can_be_said() -> None:
     columns = {"tokens": [["x"], ["y"]], "labels": [["O"], ["O"]], "pieces": TOKENS, "fine": IDS}
-    data = Bytes("x.parquet", data=as_parquet(pyarrow.table(columns)))
+    data = FileBytes("x.parquet", data=as_parquet(pyarrow.table(columns)))
     said = {"token": "pieces", "label": "fine", "names": NAMES}
     assert mentions_of(read(data.open(), **said)) == MENTIONS
     bare = as_parquet(pyarrow.table({"tokens": TOKENS, "labels": [["PER", "PER", "O"], ["O"] * 2]}))
@@ -229,7 +229,7 @@ def test_a_table_and_predictions_are_evaluated() -> None:
 
 def test_chunks_hold_all_rows_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nerscope.formats.tables.arrow.BATCH", 40)
-    monkeypatch.setattr("nerscope.formats.chunks._CHUNK", 50)
+    monkeypatch.setattr("nerscope.formats.source._CHUNK", 50)
     tokens = [[f"w{number}"] * (1 + number % 7) for number in range(2500)]
     table = pyarrow.table({"tokens": tokens, "tags": [["O"] * len(some) for some in tokens]})
     for source in (open_source(table), open_source(io.BytesIO(as_parquet(table)))):
@@ -275,15 +275,15 @@ def test_words_are_always_kept_of_small_tables_only(tmp_path: Path) -> None:
     table = pyarrow.table({"tokens": TOKENS * 30_000, "labels": LABELS * 30_000})
     path = tmp_path / "x.arrow"
     path.write_bytes(as_stream(table))
-    assert [open_source(one).is_small for one in (table, path)] == [False, False]
-    assert open_source(table.slice(0, 10)).is_small
+    assert [open_source(one).info.is_small for one in (table, path)] == [False, False]
+    assert open_source(table.slice(0, 10)).info.is_small
 
 
 def test_text_is_retokenised_and_labels_are_flat() -> None:
     text = open_source(pandas.DataFrame({"text": TEXT, "entities": ENTITIES}))
     labels = open_source(pandas.DataFrame({"tokens": TOKENS, "labels": LABELS}))
     by_token = open_source(pandas.DataFrame(BY_TOKEN))
-    kinds = [(source.retokenised, source.always_flat) for source in (text, labels, by_token)]
+    kinds = [(source.info.retokenised, source.always_flat) for source in (text, labels, by_token)]
     assert kinds == [(True, False), (False, True), (False, True)]
 
 

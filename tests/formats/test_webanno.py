@@ -13,7 +13,7 @@ from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.files import Bytes
+from nerscope.formats.files import FileBytes
 from nerscope.formats.standoff.text import CUT, records_of
 from nerscope.formats.standoff.webanno import EMPTY, LAYERS, UNNAMED, WITHOUT, WebannoSource, fits
 from nerscope.formats.standoff.webanno_writing import write_webanno, write_webanno_folder
@@ -41,7 +41,7 @@ def body_of(*sentences: Sequence[tuple[str, ...]]) -> str:
 
 
 def source(text: str, **options: Any) -> WebannoSource:
-    return WebannoSource(Bytes("f.tsv", data=text.encode()), **options)
+    return WebannoSource(FileBytes("f.tsv", data=text.encode()), **options)
 
 
 def corpus_of(text: str, **options: Any) -> Corpus:
@@ -340,7 +340,7 @@ def listed(corpus: Corpus) -> list[tuple[int, int, str]]:
 def test_what_is_written_is_read_back(given_sentences: list[Any]) -> None:
     corpus = Corpus.of(given_sentences)
     data = write_webanno(corpus, BIO)
-    found = join_chunks(list(WebannoSource(Bytes("f.tsv", data=data)).chunks(Coding())))
+    found = join_chunks(list(WebannoSource(FileBytes("f.tsv", data=data)).chunks(Coding())))
     assert [found.words(k) for k in range(len(found))] == [words for words, _ in given_sentences]
     assert listed(found) == listed(corpus)
     assert write_webanno(found, BIO) == data

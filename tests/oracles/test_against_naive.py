@@ -161,7 +161,7 @@ def evaluate_files(case: Case, block: int) -> Results:
         return stream.read(size)
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nerscope.formats.files.load", load)
-        patch.setattr("nerscope.formats.conll.BLOCK", block)
+        patch.setattr("nerscope.formats.files.read_some", load)
+        patch.setattr("nerscope.formats.columns.column_file.BLOCK", block)
         train, gold, pred = files(case, Path(folder))
         return nerscope.evaluate(gold, {"sys": pred}, train=train)

@@ -22,7 +22,7 @@ from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
 from nerscope.formats.docbin import UNSET, open_docbin, write_docbin
-from nerscope.formats.files import Bytes
+from nerscope.formats.files import FileBytes
 
 NLP = spacy.blank("en")
 srsly: Any = import_module("srsly")  # which comes with spaCy
@@ -50,7 +50,7 @@ def packed(documents: list[Doc], **said: Any) -> bytes:
 
 
 def whole(data: bytes, **said: Any) -> Corpus:
-    [corpus] = open_docbin(Bytes("x.spacy", data=data), **said).chunks(Coding())
+    [corpus] = open_docbin(FileBytes("x.spacy", data=data), **said).chunks(Coding())
     return corpus
 
 
@@ -346,5 +346,5 @@ def test_files_are_known_by_their_names(tmp_path: Path) -> None:
     path = tmp_path / "test.spacy"
     path.write_bytes(GOOD)
     source = open_source(path)
-    assert source.retokenised
+    assert source.info.retokenised
     assert mentions_of(read(path)) == ADA[1]

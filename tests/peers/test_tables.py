@@ -117,7 +117,7 @@ def test_text_with_entities_is_read(kind: str, tmp_path: Path) -> None:
     )
     for given in (dataset, saved(dataset, tmp_path), as_parquet(dataset, tmp_path / "x.parquet")):
         assert mentions_of(read(given)) == MENTIONS
-        assert open_source(given).retokenised
+        assert open_source(given).info.retokenised
 
 
 def test_a_dataset_and_predictions_are_evaluated(labelled: Dataset) -> None:

@@ -17,7 +17,7 @@ from nerscope.experiment.config import _COMPARE_KEYS, _SAMPLING_KEYS
 from nerscope.facets.buckets import BUCKETINGS
 from nerscope.facets.facet import FACETS
 from nerscope.formats.base import FORMATS
-from nerscope.formats.conll import FILE_OPTIONS
+from nerscope.formats.columns.conll import FILE_OPTIONS
 from nerscope.render.document import OUTPUTS
 from nerscope.scoring.matching import MATCHES
 from nerscope.scoring.metrics import METRICS

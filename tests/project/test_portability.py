@@ -18,7 +18,7 @@ from tests.conftest import FULL_DEVICE, POSIX, PROCESSES
 
 from nerscope.cli import common
 from nerscope.formats import files
-from nerscope.formats.files import Bytes, unreadable
+from nerscope.formats.files import FileBytes, unreadable_file
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "website").rglob("*.py")])
@@ -141,7 +141,7 @@ def test_a_log_takes_every_word_whatever_the_encoding_of_files_is() -> None:
 
 
 def test_a_folder_is_called_one_though_the_system_speaks_of_permission(tmp_path: Path) -> None:
-    refused = unreadable(str(tmp_path), PermissionError(errno.EACCES, "Permission denied"))
+    refused = unreadable_file(str(tmp_path), PermissionError(errno.EACCES, "Permission denied"))
     assert "this is a folder" in str(refused)
 
 
@@ -164,21 +164,21 @@ class Gone(io.StringIO):
 def test_a_reader_that_is_gone_is_no_failure_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout", Gone(errno.EINVAL))
     monkeypatch.setattr(common, "_READER_GONE", (errno.EPIPE, errno.EINVAL))
-    common.put("anything")
+    common.print_output("anything")
     monkeypatch.setattr("sys.stdout", Gone(errno.ENOSPC))
     with pytest.raises(Exception, match="it cannot be written"):
-        common.put("anything")
+        common.print_output("anything")
 
 
 def test_a_large_pipe_is_kept_in_a_closed_file_until_nobody_reads_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(files, "_IN_MEMORY", 4)
-    kept = files.kept("pipe", io.BytesIO(b"Ada B-PER\n"))
+    kept = files.spool_to_disk("pipe", io.BytesIO(b"Ada B-PER\n"))
     path = Path(kept.path or "")
     with kept.open() as stream:
         assert stream.read() == b"Ada B-PER\n"
-    same = Bytes(kept.name, kept.path, kept=kept.kept)
+    same = FileBytes(kept.name, kept.path, kept=kept.kept)
     del kept
     assert path.exists()
     del same

@@ -11,7 +11,7 @@ from tests.scoring.toys import noisy
 
 import nerscope
 from nerscope.errors import OutputError, UsageError
-from nerscope.render.draw import drawn, file_format
+from nerscope.render.draw import draw_figure, file_format
 from nerscope.render.figures import FIGURES, figure_of
 from nerscope.render.on_axes import bar, dot
 from nerscope.render.panels import (
@@ -23,8 +23,8 @@ from nerscope.render.panels import (
     STACKS,
     TREND,
     Figure,
-    Mark,
     Panel,
+    PlotMark,
     Series,
 )
 from nerscope.results.results import Results
@@ -55,7 +55,7 @@ def results() -> Results:
 def figure(kind: str, *values: float | None, names: tuple[str, ...] = ("one", "two")) -> Figure:
     """A panel with the same numbers in each series."""
     marks = tuple(
-        Mark(value, None if value is None else (value - 1, value + 1), "x") for value in values
+        PlotMark(value, None if value is None else (value - 1, value + 1), "x") for value in values
     )
     labels = tuple(f"l{number}" for number in range(len(values)))
     series = tuple(Series(name, marks, place) for place, name in enumerate(names))
@@ -78,7 +78,7 @@ def size(data: bytes) -> tuple[float, float]:
 @pytest.mark.parametrize("what", [*FIGURES, "tmr", "hard", "eLen"])
 def test_every_figure_is_drawn_with_its_labels(what: str, results: Results) -> None:
     shown = figure_of(results, what)
-    data = drawn(shown, "svg")
+    data = draw_figure(shown, "svg")
     written = texts(data)
     for panel in shown.panels:
         for label in panel.labels:
@@ -91,9 +91,9 @@ def test_every_figure_is_drawn_with_its_labels(what: str, results: Results) -> N
 @pytest.mark.parametrize("form", STARTS)
 def test_a_figure_is_the_same_each_time(form: str, results: Results) -> None:
     shown = figure_of(results, "tmr")
-    data = drawn(shown, form)
+    data = draw_figure(shown, form)
     assert data.startswith(STARTS[form])
-    assert drawn(shown, form) == data
+    assert draw_figure(shown, form) == data
     assert not re.search(rb"dc:date|CreationDate", data)
 
 
@@ -101,41 +101,41 @@ def test_a_figure_is_the_same_each_time(form: str, results: Results) -> None:
 def test_a_figure_has_the_size_that_was_asked_for(
     width: float, height: float, results: Results
 ) -> None:
-    data = drawn(figure_of(results, "exact"), "svg", width, height)
+    data = draw_figure(figure_of(results, "exact"), "svg", width, height)
     assert size(data) == pytest.approx((width, height), abs=0.01)
 
 
 def test_a_figure_grows_with_what_it_holds() -> None:
-    low, high = (drawn(figure(DOTS, *range(1, count)), "svg") for count in (4, 12))
+    low, high = (draw_figure(figure(DOTS, *range(1, count)), "svg") for count in (4, 12))
     assert size(high)[1] > size(low)[1] + 3
 
 
 def test_fonts_are_embedded_as_outlines_that_printers_know(results: Results) -> None:
-    data = drawn(figure_of(results, "exact"), "pdf")
+    data = draw_figure(figure_of(results, "exact"), "pdf")
     assert b"/CIDFontType2" in data or b"/TrueType" in data
     assert b"/Type3" not in data
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_undefined_numbers_are_a_dash(kind: str) -> None:
-    assert "–" not in texts(drawn(figure(kind, 1.0, 2.0, 3.0), "svg"))
-    written = texts(drawn(figure(kind, 1.0, None, 3.0), "svg"))
+    assert "–" not in texts(draw_figure(figure(kind, 1.0, 2.0, 3.0), "svg"))
+    written = texts(draw_figure(figure(kind, 1.0, None, 3.0), "svg"))
     # A heat map writes what its cells say, and a row of a diagnosis needs both ends.
     assert kind in (HEAT, GAPS) or any(text.strip() == "–" for text in written)
 
 
 def test_nothing_is_something_else_than_undefined() -> None:
-    assert "–" not in [text.strip() for text in texts(drawn(figure(STACKS, 0.0, 2.0), "svg"))]
+    assert "–" not in [text.strip() for text in texts(draw_figure(figure(STACKS, 0.0, 2.0), "svg"))]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_without_any_number_is_no_crash(kind: str) -> None:
-    assert drawn(figure(kind, None, None, None), "svg")
+    assert draw_figure(figure(kind, None, None, None), "svg")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_numbers_are_no_crash(kind: str) -> None:
-    assert drawn(figure(kind, 0.0, 0.0, 0.0), "svg")
+    assert draw_figure(figure(kind, 0.0, 0.0, 0.0), "svg")
 
 
 @pytest.mark.slow(quick=1)
@@ -144,7 +144,7 @@ def test_names_are_shown_as_they_are(form: str) -> None:
     systems = {name: noisy(GOLD, 0.1, place) for place, name in enumerate(HOSTILE)}
     found = nerscope.evaluate(GOLD, systems, facets=["eLen"], dataset="$d_{x}$")
     shown = figure_of(found, "eLen")
-    data = drawn(shown, form)
+    data = draw_figure(shown, form)
     assert data.startswith(STARTS[form])
     if form == "svg":
         assert {series.name for series in shown.panels[0].series} <= set(texts(data))
@@ -152,14 +152,14 @@ def test_names_are_shown_as_they_are(form: str) -> None:
 
 def test_the_legend_wraps_where_names_are_many_and_long() -> None:
     names = tuple(f"a-rather-long-name-{number}" for number in range(10))
-    data = drawn(figure(TREND, 1.0, 2.0, 3.0, names=names), "svg")
+    data = draw_figure(figure(TREND, 1.0, 2.0, 3.0, names=names), "svg")
     assert set(names) <= set(texts(data))
-    few = drawn(figure(TREND, 1.0, 2.0, 3.0, names=names[:2]), "svg")
+    few = draw_figure(figure(TREND, 1.0, 2.0, 3.0, names=names[:2]), "svg")
     assert size(data)[1] > size(few)[1] + 1
 
 
 def test_one_series_needs_no_legend() -> None:
-    assert "one" not in texts(drawn(figure(DOTS, 1.0, 2.0, names=("one",)), "svg"))
+    assert "one" not in texts(draw_figure(figure(DOTS, 1.0, 2.0, names=("one",)), "svg"))
 
 
 def test_many_systems_all_look_different() -> None:
@@ -172,9 +172,9 @@ def test_settings_of_the_user_do_not_move_a_figure(results: Results) -> None:
     import matplotlib
 
     shown = figure_of(results, "exact")
-    plain = drawn(shown, "svg")
+    plain = draw_figure(shown, "svg")
     with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "svg.fonttype": "path"}):
-        assert drawn(shown, "svg") == plain
+        assert draw_figure(shown, "svg") == plain
         assert matplotlib.rcParams["font.size"] == 20
 
 
@@ -182,14 +182,14 @@ def test_settings_of_the_user_do_not_move_a_figure(results: Results) -> None:
 @pytest.mark.parametrize("value", [0.0, -3.0, 3.9, 101.0, float("nan"), float("inf")])
 def test_sizes_that_no_paper_has_are_refused(side: str, value: float) -> None:
     with pytest.raises(UsageError, match=f"--{side}: .* cm cannot be"):
-        drawn(figure(DOTS, 1.0), "svg", **{side: value})
+        draw_figure(figure(DOTS, 1.0), "svg", **{side: value})
 
 
 @pytest.mark.slow
 def test_a_figure_that_has_no_room_is_refused() -> None:
     shown = figure(BARS, *map(float, range(30)), names=tuple(f"name {n}" for n in range(40)))
     with pytest.raises(UsageError, match="there is no room for the figure"):
-        drawn(shown, "svg", 4.0, 4.0)
+        draw_figure(shown, "svg", 4.0, 4.0)
 
 
 @pytest.mark.parametrize("path", ["f", "f.gif", "f.svgz", ".svg", "a.png/f"])
@@ -215,4 +215,4 @@ def test_without_matplotlib_one_is_told_what_to_install(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(UsageError, match=r"pip install 'nerscope\[plots\]'"):
-        drawn(figure(DOTS, 1.0), "svg")
+        draw_figure(figure(DOTS, 1.0), "svg")

@@ -19,10 +19,10 @@ from nerscope.render.document import (
     Check,
     Document,
     Table,
-    harmless,
+    escape_controls,
+    format_value,
+    records_table,
     register_output,
-    shown,
-    table_of,
 )
 from nerscope.render.mentions import error_file, list_document
 from nerscope.render.outputs.csv import as_csv, csv_text
@@ -138,7 +138,7 @@ class Terminal(io.StringIO):
     ],
 )
 def test_nothing_that_is_shown_steers_a_terminal(text: str, safe: str) -> None:
-    assert harmless(text) == safe
+    assert escape_controls(text) == safe
     everywhere = Document(
         [Table(text, (text,), ((Cell(text),),), (text,))],
         lines=[text],
@@ -210,14 +210,14 @@ def test_an_output_of_ones_own_is_found_by_its_name(monkeypatch: pytest.MonkeyPa
     ("value", "text"), [(None, "–"), (0.123456, "0.1235"), (12, "12"), ("x", "x"), (1e-9, "1e-09")]
 )
 def test_values_are_shown_short(value: object, text: str) -> None:
-    assert shown(value) == text
+    assert format_value(value) == text
 
 
 def test_rows_of_different_keys_share_one_table() -> None:
-    table = table_of("T", [{"a": 1}, {"b": 0.5, "a": None}], ["said"])
+    table = records_table("T", [{"a": 1}, {"b": 0.5, "a": None}], ["said"])
     assert (table.header, table.notes) == (("a", "b"), ("said",))
     assert [[cell.text for cell in row] for row in table.rows] == [["1", "–"], ["–", "0.5"]]
-    assert table_of("T", []).rows == ()
+    assert records_table("T", []).rows == ()
 
 
 def test_the_column_for_judgements_is_in_files_only() -> None:

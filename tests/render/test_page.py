@@ -16,6 +16,7 @@ from nerscope.render.page.data import page_data
 from nerscope.render.page.html import embedded, page_html
 from nerscope.results.changes import change_counts
 from nerscope.results.results import Results
+from nerscope.results.terms import level_words
 
 
 @pytest.fixture(scope="module")
@@ -159,3 +160,9 @@ def test_a_report_is_written_or_shown(results: Results, tmp_path: Path) -> None:
     assert shown.html == written
     [inside] = re.findall(r'srcdoc="([^"]*)"', shown._repr_html_())
     assert unescape(inside) == written
+
+
+def test_weak_spots_are_phrased_with_the_registered_words(results: Results) -> None:
+    for spot in page_data(results)["weakest"]:
+        words = level_words(spot["facet"], spot["level"]).phrase
+        assert spot["phrase"] == words or ": " in spot["phrase"]

@@ -1,5 +1,6 @@
 """Tables: what their cells hold, and headings that say what they show."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -286,8 +287,7 @@ def test_differences_become_one_table_a_pair(results: Results) -> None:
     assert "all PER" in cells
     assert "hard=unseen" in cells
     second = [
-        {**row, "dataset": "e", "low": None, "high": None, "p_corrected": None}
-        for row in found.rows
+        replace(row, dataset="e", low=None, high=None, p_corrected=None) for row in found.rows
     ]
     (both,) = difference_tables([*found.rows, *second], found.settings)
     assert both.header[0] == "dataset"
@@ -306,7 +306,7 @@ def test_the_tally_counts_wins_losses_and_ties(results: Results) -> None:
     )
     assert turned.tally("bad", "good")["loss"] > 0
     assert texts(tally_table(turned.rows))[0][3] == str(turned.tally("bad", "good")["loss"])
-    undefined = [{**found.rows[0], "p_corrected": None}]  # or untested: nothing can be told
+    undefined = [replace(found.rows[0], p_corrected=None)]  # or untested: nothing can be told
     assert texts(tally_table(undefined))[0][2:] == ["0", "0", "0"]
 
 

@@ -90,7 +90,7 @@ def test_documents_are_folded_by_documents(unit: str | None, tmp_path: Path) -> 
 def test_large_data_is_folded_as_it_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 200)
     monkeypatch.setattr("nerscope.formats.files.BLOCK", 1 << 12)
-    monkeypatch.setattr("nerscope.formats.conll.BLOCK", 1 << 12)
+    monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", 1 << 12)
     monkeypatch.setattr(groups, "MOST_GROUPS", 50)
     gold = document_file(tmp_path / "gold.txt")
     pred = {"s": gold, "t": [labels for _, labels in noisy(GOLD, 0.2, 7) * 12]}

@@ -2,7 +2,6 @@
 import type { Difference, Page, Row, Rows, Weakest } from "./data";
 import { about, aboutDifference, count, interval, pText, percent, points, shown } from "./format";
 import { placeHref } from "./state";
-import { inWords } from "./words";
 
 /** A piece of a sentence; what can be hovered has a tip, what leads somewhere a link. */
 export interface Piece {
@@ -106,17 +105,12 @@ function told(page: Page, words: string, rows: Difference[]): Piece[] {
 
 /** Where a system is weakest, in words. */
 export function weakest(page: Page, dataset: string, system: string): Piece[] {
-  const own = page.weakest.filter((one) => one.dataset === dataset && one.system === system);
-  const words = own.map((one) => wordsFor(page, one));
-  return own
+  const spots = page.weakest.filter((one) => one.dataset === dataset && one.system === system);
+  const words = spots.map((one) => one.phrase);
+  return spots
     .filter((_, k) => words.indexOf(words[k]) === k) // two attributes may say the same
     .slice(0, MOST_NAMED)
     .flatMap((one, k, all) => [{ text: k ? (k === all.length - 1 ? " and " : ", ") : "" }, ...place(page, one)]);
-}
-
-function wordsFor(page: Page, { dataset, facet, level }: Weakest): string {
-  const ranges = page.datasets.find((one) => one.name === dataset)?.ranges[facet];
-  return inWords(facet, level, ranges?.[level]);
 }
 
 function place(page: Page, one: Weakest): Piece[] {
@@ -131,7 +125,7 @@ function place(page: Page, one: Weakest): Piece[] {
     page.signature,
   ];
   return [
-    { text: wordsFor(page, one), href: errorsHref(one.facet, one.level, one.dataset, one.system, null, one.metric) },
+    { text: one.phrase, href: errorsHref(one.facet, one.level, one.dataset, one.system, null, one.metric) },
     { text: ` (${rate}, n = ${count(one.n)})`, tip: lines.filter(Boolean).join("\n") },
   ];
 }

@@ -127,6 +127,7 @@ export interface Metric {
 }
 
 export interface Weakest {
+  phrase: string; // the place in words
   dataset: string;
   system: string;
   facet: string;

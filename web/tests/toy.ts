@@ -123,8 +123,8 @@ export function toyPage(changes: Partial<Page> = {}): Page {
     glossary: {},
     rows: [toyRow({}), toyRow({ system: "y", value: 0.7, low: 0.4, high: 0.9 })],
     weakest: [
-      { dataset: "toy", system: "y", facet: "tmr", level: "unseen-type", match: "exact", metric: "recall", n: 30, value: 0.133, low: 0.04, high: 0.36 },
-      { dataset: "toy", system: "y", facet: "hard", level: "unseen", match: "bilou", metric: "ter", n: 12, value: 0.4, low: 0.2, high: 0.6 },
+      { dataset: "toy", system: "y", facet: "tmr", level: "unseen-type", phrase: "mentions seen only with another type", match: "exact", metric: "recall", n: 30, value: 0.133, low: 0.04, high: 0.36 },
+      { dataset: "toy", system: "y", facet: "hard", level: "unseen", phrase: "words never seen in training", match: "bilou", metric: "ter", n: 12, value: 0.4, low: 0.2, high: 0.6 },
     ],
     comparison: { settings: {}, rows: [toyDifference({})], overDatasets: [], ranks: [], changes: [] },
     diagnosis: null,

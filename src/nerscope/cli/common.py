@@ -1,4 +1,4 @@
-"""What several commands share: options, checks, progress, and handing out what they found."""
+"""Shared by commands: help texts, checks of options, progress, and writing output."""
 
 import errno
 import math
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from nerscope.cli.progress import Progress
+from nerscope.cli.progress import ProgressLine
 from nerscope.errors import OutputError, UsageError, suggest
 
 if TYPE_CHECKING:
@@ -32,18 +32,17 @@ _OFTEN = 0.2  # seconds between two of them on a terminal
 _SELDOM = 30.0  # and elsewhere, where each is a line of its own
 
 
-def checked_format(form: str) -> str:
-    """The format, if there is one of this name."""
+def check_format(form: str) -> str:
+    """Return the name of an output format; refuse an unknown one."""
     import nerscope.compat  # what it offers
     from nerscope.render.document import OUTPUTS
 
-    if form not in OUTPUTS:
-        OUTPUTS[form]
+    OUTPUTS[form]  # raises for an unknown name
     assert nerscope.compat
     return form
 
 
-def checked_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
     """Refuse, before any work is done, outputs that cannot be written or that are inputs."""
     from nerscope.results.files import unwritable
 
@@ -52,7 +51,7 @@ def checked_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] 
         try:
             if "\0" in path or not (Path(path).name or (Path(path).is_dir() and path)):
                 raise OutputError(repr(path), "this is no name of a file", "name a file")
-            Path(path).exists()
+            Path(path).exists()  # raises for names that the system refuses, as too long ones
         except OSError as error:
             raise unwritable(path, error) from None
     named = [name for name in inputs if name and name != "-"] if given else []
@@ -84,21 +83,22 @@ def _files_read(given: str) -> Iterator[Path]:
     """The files behind `FILE::option=value`: also those in a folder, the other one of a text and
     its annotations, and those that options name.
     """
-    from nerscope.formats.base import files_behind
+    from nerscope.formats.base import input_files
 
-    for path in map(Path, files_behind(given)):
+    for path in map(Path, input_files(given)):
         yield path
         if path.is_dir():
             yield from (file for file in path.rglob("*") if file.is_file())
 
 
-def _same(one: Path, other: Path) -> bool:
-    if one.exists() and other.exists():
-        return one.samefile(other)
-    return os.path.realpath(one) == os.path.realpath(other)
+def _same(first: Path, second: Path) -> bool:
+    if first.exists() and second.exists():
+        return first.samefile(second)
+    # A file that does not exist yet has no identity: compare the names, links resolved.
+    return os.path.realpath(first) == os.path.realpath(second)
 
 
-def systems_of(given: Iterable[str]) -> dict[str, list["Source"]]:
+def parse_systems(given: Iterable[str]) -> dict[str, list["Source"]]:
     """The files of each system, from NAME=FILE; a repeated name is a further run."""
     from nerscope.formats.base import source_named
 
@@ -130,8 +130,8 @@ def emit(
 ) -> NoReturn:
     """Write files, then print a document in a format, and end with an exit code.
 
-    Files are complete before anything is printed, and the exit code is settled: who reads what is
-    printed, or stops reading, changes neither.
+    Files are complete before anything is printed: a reader that stops reading standard output, as
+    `head` does, changes neither the files nor the exit code.
     """
     from dataclasses import replace
 
@@ -147,43 +147,44 @@ def emit(
             write_text(path, data)
         else:
             write_bytes(path, data)
-    put(printed)
+    print_output(printed)
     if form != "text" or document.signature is None:
         for note in document.notes:
-            say(f"note: {note}")
+            print_message(f"note: {note}")
     raise typer.Exit(code)
 
 
-def put(text: str) -> None:
-    """Print to standard output; a reader that has gone is no failure, a full disk is."""
+def print_output(text: str) -> None:
+    """Print to standard output; a closed pipe is no failure, a full disk is."""
     from nerscope.results.files import unwritable
 
-    if sys.stdout is None:  # closed by whoever started us: there is nobody to tell
+    if sys.stdout is None:  # closed by the calling process, as `>&-` does
         return
     try:
         sys.stdout.write(_encodable(text, sys.stdout.encoding))
         sys.stdout.flush()
     except OSError as error:
+        # Python flushes once more at exit, which would fail again and change the exit code.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno not in _READER_GONE:
             raise unwritable("standard output", error) from None
 
 
 def _encodable(text: str, encoding: str | None) -> str:
-    """The text, with what the encoding of the output does not have spelt out."""
+    """Escape the characters that the encoding of the output lacks, as `\\u2192` for →."""
     known = encoding or "utf-8"
     return text.encode(known, "backslashreplace").decode(known)
 
 
-def say(note: str) -> None:
-    """Tell something on standard error."""
-    from nerscope.render.document import harmless
+def print_message(note: str) -> None:
+    """Print a line on standard error, with the name of the program before it."""
+    from nerscope.render.document import escape_controls
 
-    typer.echo(_encodable(f"nerscope: {harmless(note)}", sys.stderr.encoding), err=True)
+    typer.echo(_encodable(f"nerscope: {escape_controls(note)}", sys.stderr.encoding), err=True)
 
 
-def number_or_undefined(option: str, text: str) -> float | None:
-    """What 0/0 shall be."""
+def parse_zero_division(option: str, text: str) -> float | None:
+    """Read the value that 0/0 counts as; None is undefined."""
     if text == "undefined":
         return None
     try:
@@ -192,8 +193,8 @@ def number_or_undefined(option: str, text: str) -> float | None:
         raise UsageError(option, f"'{text}' is no number", "give undefined, 0 or 1") from None
 
 
-def edges_of(given: Iterable[str]) -> dict[str, list[float]]:
-    """The edges of buckets, from ATTRIBUTE=E1,E2."""
+def parse_edges(given: Iterable[str]) -> dict[str, list[float]]:
+    """Read the edges of buckets by attribute, each from ATTRIBUTE=E1,E2."""
     edges = {}
     for text in given:
         name, _, numbers = text.partition("=")
@@ -208,8 +209,8 @@ def edges_of(given: Iterable[str]) -> dict[str, list[float]]:
     return edges
 
 
-def renames_of(given: Iterable[str]) -> dict[str, str]:
-    """Types that count as others, from OLD=NEW or OLD|OLDER=NEW."""
+def parse_renames(given: Iterable[str]) -> dict[str, str]:
+    """Read which types count as others, each from OLD=NEW or OLD|OLDER=NEW."""
     renames: dict[str, str] = {}
     for text in given:
         olds, equals, new = text.partition("=")
@@ -225,15 +226,15 @@ def renames_of(given: Iterable[str]) -> dict[str, str]:
     return renames
 
 
-def checked_name(option: str, name: str, known: Iterable[str]) -> None:
-    """Refuse a name that is not among some."""
+def check_name(option: str, name: str, known: Iterable[str]) -> None:
+    """Refuse an unknown name, with the closest known one as the remedy."""
     if name not in known:
         raise UsageError(option, f"there is no '{name}'", suggest(name, known))
 
 
 @contextmanager
-def steps() -> Iterator[Callable[[str], None]]:
-    """A line on standard error that says what is going on; silence where no terminal is."""
+def status_line() -> Iterator[Callable[[str], None]]:
+    """Give a function that shows the current step in place; silent unless on a terminal."""
     on_terminal = sys.stderr.isatty()
 
     def show(step: str) -> None:
@@ -247,19 +248,21 @@ def steps() -> Iterator[Callable[[str], None]]:
             typer.echo("\r\033[K", nl=False, err=True)
 
 
-def all_cores() -> int:
-    """How many processes can work at once on this machine."""
-    allowed = getattr(os, "sched_getaffinity", None)  # which few systems have
+def core_count() -> int:
+    """The number of cores that this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux only; respects taskset and containers
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 @contextmanager
-def progress(label: str, *, quiet: bool = False) -> Iterator[Progress]:
+def progress(label: str, *, quiet: bool = False) -> Iterator[ProgressLine]:
     """A counter of sentences, for work that takes its time: in place on a terminal, a line now and
     then elsewhere.
     """
     if not quiet and sys.stderr.isatty():
-        with steps() as show:
-            yield Progress(label, show, after=_PATIENCE, every=_OFTEN)
+        with status_line() as show:
+            yield ProgressLine(label, show, after=_PATIENCE, every=_OFTEN)
     else:
-        yield Progress(label, say, after=math.inf if quiet else _SELDOM, every=_SELDOM)
+        yield ProgressLine(
+            label, print_message, after=math.inf if quiet else _SELDOM, every=_SELDOM
+        )

@@ -8,7 +8,7 @@ import typer
 from typer.completion import get_completion_inspect_parameters, install_callback, show_callback
 from typer.models import ArgumentInfo, OptionInfo
 
-from nerscope.cli.common import checked_name
+from nerscope.cli.common import check_name
 
 # Fields of options that take a name, and the table whose keys are the names.
 NAMES = {
@@ -70,5 +70,5 @@ def install(context: typer.Context, option: typer.CallbackParam, shell: str | No
 
 def _check_shell(option: typer.CallbackParam, shell: str | None) -> str | None:
     if shell is not None:
-        checked_name(option.opts[0], shell, SHELLS)
+        check_name(option.opts[0], shell, SHELLS)
     return shell

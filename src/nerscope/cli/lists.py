@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nerscope.cli.common import renames_of, systems_of
+from nerscope.cli.common import parse_renames, parse_systems
 
 if TYPE_CHECKING:
     from nerscope.formats.base import Source
@@ -33,19 +33,19 @@ class ListRequest:
         from nerscope.formats.base import source_named
 
         if self.system:
-            return self.gold, systems_of(self.system)
+            return self.gold, parse_systems(self.system)
         return source_named(self.test), None
 
     def reading_options(self) -> dict[str, Any]:
         """How labels are read, and what types count as."""
-        return {"repair": self.repair, "map": renames_of(self.map), "drop": self.drop}
+        return {"repair": self.repair, "map": parse_renames(self.map), "drop": self.drop}
 
 
 def _hard_tokens(request: ListRequest) -> _Rows:
     from nerscope.dataset.hard_tokens import hard_tokens
-    from nerscope.formats.base import Several
+    from nerscope.formats.base import JoinedSources
 
-    rows = hard_tokens(Several(request.training), request.gold, **request.reading_options())
+    rows = hard_tokens(JoinedSources(request.training), request.gold, **request.reading_options())
     return [row.as_dict() for row in rows]
 
 

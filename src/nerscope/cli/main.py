@@ -1,4 +1,4 @@
-"""The front door of the command line: commands, and what becomes of errors."""
+"""The entry point of the command line, and what errors become."""
 
 import io
 import os
@@ -10,17 +10,17 @@ from typer.main import get_command
 
 from nerscope.cli import completion
 from nerscope.cli.commands import CommandGroup
-from nerscope.cli.common import put, say
+from nerscope.cli.common import print_message, print_output
 from nerscope.cli.completion import SHELLS
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
-FAULT = 3  # exit code for what is no fault of the user's
+FAULT = 3  # exit code of a fault of the program or its surroundings
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        put(f"{VERSION}\n")
+def _version(requested: bool) -> None:
+    if requested:
+        print_output(f"{VERSION}\n")
         raise typer.Exit
 
 
@@ -63,35 +63,37 @@ def application() -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line; a problem of the user's is one message and exit code 2."""
+    """Run the command line; bad usage or input is one message and exit code 2, no traceback."""
     sys.excepthook = _fault
     _print_plain_line_ends()
     if completion.VARIABLE in os.environ:
         completion.register_shells()
     try:
-        get_command(application())(prog_name="nerscope")  # itself, it would set a hook
+        # Calling the typer app itself would replace sys.excepthook.
+        get_command(application())(prog_name="nerscope")
     except NerscopeError as error:
-        say(str(error))
+        print_message(str(error))
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        say("stopped")
+        print_message("stopped")
         sys.exit(130)
 
 
 def _print_plain_line_ends() -> None:
-    """Print the same bytes on every system, so that what goes into a file is the same file."""
+    """Print \\n on Windows, too, so that redirected output is the same file everywhere."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(newline="\n")
 
 
 def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What nobody expected: one message, and a code that means neither bad input nor a verdict."""
+    """Report an unexpected error in one message, with an exit code of its own."""
     if os.environ.get("NERSCOPE_TRACEBACK"):
         sys.__excepthook__(kind, error, trace)
-    say(
+    print_message(
         f"a fault of the program ({kind.__name__}: {error}). "
         "Remedy: report it; with NERSCOPE_TRACEBACK=1 it shows where"
     )
     sys.stderr.flush()
+    # After an excepthook, Python would exit with 1, which means that a check failed.
     os._exit(FAULT)

@@ -1,12 +1,12 @@
-"""How far a long work is: how many sentences are done, how fast, and how long it will take."""
+"""The progress line: sentences done, sentences per second, and the time left."""
 
 from collections import deque
 from collections.abc import Callable
 from time import monotonic
 from typing import NamedTuple
 
-_RECENT = 15.0  # seconds that say how fast it goes now
-_FAIR = 1.0  # seconds below which nobody can tell
+_RECENT = 15.0  # the rate is measured over this many seconds
+_FAIR = 1.0  # seconds below which a rate would be guesswork
 
 
 class _Moment(NamedTuple):
@@ -15,13 +15,13 @@ class _Moment(NamedTuple):
     share: float = 0.0  # of all the work, from 0 to 1
 
 
-class Progress:
-    """Is told how far the work is, and says so now and then.
+class ProgressLine:
+    """Collects the progress of an evaluation, and shows it now and then.
 
-    It is called with the number of sentences, as any function that `evaluate` takes as `progress`;
-    who knows how much there is tells the `share` that is done as well.
+    Call it with the number of sentences done, as `evaluate` calls its `progress`; call `share`
+    with the fraction of all work done, where the amount of work is known.
 
-    >>> progress = Progress("scoring", print, after=0.0, every=0.0)
+    >>> progress = ProgressLine("scoring", print, after=0.0, every=0.0)
     >>> progress(1200)
     scoring: 1,200 sentences
     """
@@ -35,7 +35,6 @@ class Progress:
         every: float,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """Show it `after` some seconds, and then `every` few."""
         self._label, self._show, self._every, self._clock = label, show, every, clock
         now = clock()
         self._next = now + after
@@ -43,11 +42,10 @@ class Progress:
         self._past = deque([self._now])
 
     def __call__(self, sentences: int) -> None:
-        """So many sentences are done."""
         self._note(self._now._replace(time=self._clock(), sentences=sentences))
 
     def share(self, done: float) -> None:
-        """So much of the work is done, from 0 to 1."""
+        """Report the fraction of all work that is done, from 0 to 1."""
         self._note(self._now._replace(time=self._clock(), share=done))
 
     def _note(self, now: _Moment) -> None:
@@ -62,7 +60,7 @@ class Progress:
 
 
 def _facts(then: _Moment, now: _Moment) -> list[str]:
-    """What two moments say."""
+    """The count now, and the rate and the remaining time since an earlier moment."""
     facts = [f"{now.sentences:,} sentence{'s' * (now.sentences != 1)}"]
     seconds = now.time - then.time
     if seconds < _FAIR:
@@ -76,7 +74,7 @@ def _facts(then: _Moment, now: _Moment) -> list[str]:
 
 
 def _rounded(number: float) -> int:
-    """Two digits are enough for something that changes all the time.
+    """Round to two digits: more would flicker.
 
     >>> _rounded(82_417.3), _rounded(7.2)
     (82000, 7)
@@ -85,7 +83,7 @@ def _rounded(number: float) -> int:
 
 
 def _duration(seconds: float) -> str:
-    """A time as people say it.
+    """A duration in seconds, minutes or hours.
 
     >>> _duration(14.2), _duration(600), _duration(9000)
     ('14 s', '10 min', '2 h 30 min')

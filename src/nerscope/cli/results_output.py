@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from nerscope.cli.common import FileContent, emit, say
+from nerscope.cli.common import FileContent, emit, print_message
 
 if TYPE_CHECKING:
     from nerscope.render.document import Document, Table
@@ -59,9 +59,9 @@ def judge_results(results: "Results", judges: Sequence["JudgedFile"]) -> "Judged
 def add_judgements(document: "Document", judged: "JudgedResults | None") -> "Document":
     if judged is None:
         return document
-    from nerscope.render.mentions import with_judgements
+    from nerscope.render.mentions import add_judgement_tables
 
-    return with_judgements(document, judged)
+    return add_judgement_tables(document, judged)
 
 
 def result_files(
@@ -107,13 +107,14 @@ def emit_results(
         if path := comparison_path(options.output):
             files[path] = lambda: as_json(comparison.as_dict())
             if not options.quiet:
-                say(f"the comparison is in {path}")
+                print_message(f"the comparison is in {path}")
     document = replace(
         document,
         tables=[*document.tables, *extra_tables],
         notes=[*document.notes, *notes],
         data=data or None,
     )
+    # With -o, the JSON is in the file: printing it again would bury the notes.
     silent = options.format == "json" and bool(options.output)
     emit(document, options.format, files=files, code=code, silent=silent, quiet=options.quiet)
 

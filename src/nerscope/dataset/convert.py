@@ -16,13 +16,13 @@ from nerscope.formats.base import (
     CorpusLike,
     Format,
     Source,
-    format_written,
     open_source,
+    output_format,
     path_of,
-    with_tokens,
+    require_tokens,
 )
-from nerscope.formats.losses import losses_of_files, notes_of
-from nerscope.formats.packing import packed_for
+from nerscope.formats.notes import note_lines, notes_of_files
+from nerscope.formats.packing import pack_for
 from nerscope.results.files import write_bytes, write_folder
 
 
@@ -60,14 +60,14 @@ def convert(
     expect("target", target, (str, os.PathLike), "give the name of a file")
     text = os.fspath(target)
     path = path_of(text)
-    form = format_written(text)
+    form = output_format(text)
     if form.write is not None and Path(path).suffix:  # a name without an ending is a folder
         form = form._replace(write_folder=None)
     data, notes, files = convert_source(open_source(given), to, repair, form)
     if files is not None:
         write_folder(path, files.items())
     else:
-        write_bytes(path, packed_for(path, data))
+        write_bytes(path, pack_for(path, data))
     return notes
 
 
@@ -76,7 +76,7 @@ def convert_source(
 ) -> Conversion:
     """The corpus in another scheme; if the format stays, everything but the labels stays."""
     check_repair(repair)
-    source_format = source.format or FALLBACK
+    source_format = source.info.format or FALLBACK
     form = form or FORMATS[source_format]
     corpus, notes = _read_spans(source, repair)
     scheme = scheme_named(BIO.name if to is None else to)
@@ -91,22 +91,22 @@ def convert_source(
     if data is not None:
         return Conversion(data, notes)
     if form.write_folder is not None:
-        return Conversion(b"", notes, form.write_folder(with_tokens(corpus), scheme))
+        return Conversion(b"", notes, form.write_folder(require_tokens(corpus), scheme))
     return Conversion(_written(form, corpus, scheme), notes)
 
 
 def _read_spans(source: Source, repair: str) -> tuple[Corpus, list[str]]:
     """The corpus with its mentions as spans, and notes on what reading it lost."""
     # These repairs depend on the scheme, which one chunk alone may not show.
-    scheme = source.nature().scheme if repair in ("strict", "discard") else None
+    scheme = source.label_style().scheme if repair in ("strict", "discard") else None
     chunks, readings, declared = [], dict[str, ReadingNotes](), None
     for chunk in source.chunks(Coding()):
         chunks.append(replace(chunk, labels=None, spans=chunk.mentions(repair, scheme)))
         readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
         declared = chunk.declared_scheme
     detected = declared or sum(readings.values(), ReadingNotes()).transitions.scheme()
-    losses = losses_of_files(source.name, readings, detected, repair)
-    return join_chunks(chunks), notes_of(losses)
+    losses = notes_of_files(source.name, readings, detected, repair)
+    return join_chunks(chunks), note_lines(losses)
 
 
 def _scheme_notes(corpus: Corpus, scheme: Scheme) -> list[str]:
@@ -147,4 +147,4 @@ def _written(form: Format, corpus: Corpus, scheme: Scheme) -> bytes:
         raise UsageError(
             f"format '{form.name}'", "it can be read, not written", "choose another format"
         )
-    return form.write(with_tokens(corpus), scheme)
+    return form.write(require_tokens(corpus), scheme)

@@ -26,7 +26,7 @@ from nerscope.facets.hard import HARD, HARD_STRICT
 from nerscope.facets.tmr import TMR
 from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
-from nerscope.formats.losses import Loss, losses_of
+from nerscope.formats.notes import SourceNote, reading_notes
 from nerscope.results.rows import ResultRow
 
 _COMPOSITION_FACETS = (TMR, HARD, HARD_STRICT)
@@ -132,7 +132,7 @@ class Description:
     inconsistent: list[InconsistentRow]
     duplicates: list[DuplicateRow]
     hard_tokens: list[HardTokenRow]
-    losses: list[Loss]
+    losses: list[SourceNote]
 
     def as_dict(self) -> dict[str, Any]:
         """What `describe --format json` prints."""
@@ -220,9 +220,9 @@ def _describe_splits(
     )
 
 
-def _losses(split: DatasetSplit, repair: str) -> list[Loss]:
+def _losses(split: DatasetSplit, repair: str) -> list[SourceNote]:
     corpus = split.corpus
-    return list(losses_of(corpus.name, corpus.reading_notes, corpus.scheme, repair))
+    return list(reading_notes(corpus.name, corpus.reading_notes, corpus.scheme, repair))
 
 
 def _composition(split: DatasetSplit) -> Iterator[CompositionRow]:

@@ -11,7 +11,7 @@ from nerscope.facets.buckets import ValueCounts
 from nerscope.facets.facet import FACETS, Attribute
 from nerscope.facets.survey import survey_chunk, surveyed
 from nerscope.facets.view import Sentences, View
-from nerscope.formats.base import CorpusLike, open_source, with_tokens
+from nerscope.formats.base import CorpusLike, open_source, require_tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,9 @@ def load_splits(
 
 
 def _load_corpus(source: CorpusLike, name: str, coding: Coding) -> Corpus:
-    return join_chunks([with_tokens(chunk) for chunk in open_source(source, name).chunks(coding)])
+    return join_chunks(
+        [require_tokens(chunk) for chunk in open_source(source, name).chunks(coding)]
+    )
 
 
 def _standard_attributes() -> Iterator[Attribute]:

@@ -37,7 +37,7 @@ class Gathered(NamedTuple):
     """What scoring found: evidence for every facet that is needed, and what reading lost."""
 
     evidence: Evidence
-    losses: list[Loss]
+    losses: list[SourceNote]
     subsets: Sequence[Subset]  # by which it is to be divided
 
 
@@ -61,9 +61,9 @@ def gather(
         scheme_named(said) if said else reading.transitions.scheme()
         for said, reading in zip(sums.told, readings, strict=True)
     ]
-    signature = signature_of(plan, schemes, [run.source.policy for run in task.runs])
+    signature = signature_of(plan, schemes, [run.source.info.policy for run in task.runs])
     evidence = replace(sums.evidence(), signature=signature)
-    if isinstance(task.gold, Several):
+    if isinstance(task.gold, JoinedSources):
         evidence = replace(evidence, lines=None)  # of which file would they be?
     if not len(evidence.overall.gold):
         raise InputError(
@@ -123,18 +123,18 @@ def _losses(
     planned: Planned,
     readings: Sequence[Mapping[str, ReadingNotes]],
     schemes: Sequence[Scheme],
-) -> list[Loss]:
+) -> list[SourceNote]:
     """What reading lost."""
     settings, training = planned.plan.settings, planned.training
     names = [source.name for source in task.sources]
     read = list(zip(names, readings, schemes, strict=True))
     if task.train is not None and training is not None:
         read.insert(0, (task.train.name, training.notes_by_file, training.scheme))
-    found: dict[str, Loss] = {}
+    found: dict[str, SourceNote] = {}
     for name, files, scheme in read:
         if not settings.texts:
             files = {file: reading.without_items() for file, reading in files.items()}
-        for loss in losses_of_files(name, files, scheme, settings.repair):
+        for loss in notes_of_files(name, files, scheme, settings.repair):
             found.setdefault(f"{name}\n{loss['message']}", loss)  # one file may be read twice
     return list(found.values())
 
@@ -144,8 +144,8 @@ def _noticed(
     evidence: Evidence,
     readings: Sequence[ReadingNotes],
     schemes: Sequence[Scheme],
-    natures: Sequence[Nature],
-) -> Iterator[Loss]:
+    natures: Sequence[LabelStyle],
+) -> Iterator[SourceNote]:
     """What is odd about the settings, and about each output beside gold."""
     yield from unused_names(task.settings, task.coding.labels.types)
     for source, nature in zip(task.sources, natures, strict=True):

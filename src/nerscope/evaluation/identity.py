@@ -9,10 +9,17 @@ from typing import Any
 
 from nerscope.errors import InputError, UsageError
 from nerscope.evaluation.plan import Task
-from nerscope.formats.base import InMemory, Listed, Several, Source, files_behind, wrapper_of
-from nerscope.formats.files import Bytes
-from nerscope.formats.pieces import Pieces
+from nerscope.formats.base import (
+    CorpusSource,
+    JoinedSources,
+    SentenceList,
+    Source,
+    input_files,
+    wrapper_for,
+)
+from nerscope.formats.files import FileBytes
 from nerscope.formats.remote import is_remote
+from nerscope.formats.shards import Shards
 from nerscope.version import VERSION
 
 _PLAIN = (str, int, float, type(None))
@@ -23,7 +30,7 @@ def checkpoint_key(task: Task, plugins: Sequence[str] = ()) -> str:
 
     Refused are data of which nothing could be kept.
     """
-    if not task.gold.is_small and Pieces(task.sources).is_one:
+    if not task.gold.info.is_small and Shards(task.sources).is_one:
         raise UsageError(
             "checkpoint",
             "these files are read in one piece: nothing could be kept before all is done",
@@ -41,11 +48,11 @@ def checkpoint_key(task: Task, plugins: Sequence[str] = ()) -> str:
 
 def _identity(source: Source) -> Iterator[str]:
     """All that was said about a source, and its files by size and time."""
-    if isinstance(source, Several):
+    if isinstance(source, JoinedSources):
         for one in source.sources:
             yield from _identity(one)
         return
-    files = [] if isinstance(source, InMemory | Listed) else _files(source.name)
+    files = [] if isinstance(source, CorpusSource | SentenceList) else _files(source.name)
     if not files and not _is_kept(source):
         raise _unknown(source.name)
     yield from _said(source, source.name, set())
@@ -66,7 +73,7 @@ def _files(name: str) -> list[Path]:
     if is_remote(name):
         return []
     try:
-        paths = [Path(name), *map(Path, files_behind(name))]
+        paths = [Path(name), *map(Path, input_files(name))]
     except InputError:  # something in memory whose name looks like a pattern
         return []
     return [path for path in paths if path.is_file() or path.is_dir()]
@@ -75,7 +82,7 @@ def _files(name: str) -> list[Path]:
 def _is_kept(source: Source) -> bool:
     """Whether the source holds all bytes of what could be read only once."""
     content = getattr(source, "path", None)
-    return isinstance(content, Bytes) and content.data is not None
+    return isinstance(content, FileBytes) and content.data is not None
 
 
 def _states(path: Path) -> Iterator[str]:
@@ -98,7 +105,7 @@ def _said(value: Any, name: str, seen: set[int]) -> Iterator[str]:
         yield from _states(value)
     elif id(value) not in seen:  # what holds itself is said once
         seen.add(id(value))
-        if wrapper_of(value) is not None:
+        if wrapper_for(value) is not None:
             raise _unknown(name)  # a table in memory, whatever it is called
         yield f"{getattr(value, '__qualname__', type(value).__qualname__)} ("
         for part in _parts(value):

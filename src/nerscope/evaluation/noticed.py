@@ -9,7 +9,7 @@ from nerscope.corpus.corpus import ReadingNotes
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import AlignmentError, plural
 from nerscope.evaluation.settings import Settings
-from nerscope.formats.losses import Loss, loss
+from nerscope.formats.notes import SourceNote, make_note
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Units
 
@@ -31,7 +31,7 @@ def refuse_other_sentences(name: str, reading: ReadingNotes, n_tokens: int) -> N
 
 def different_scheme(
     name: str, reading: ReadingNotes, schemes: tuple[Scheme, Scheme]
-) -> Iterator[Loss]:
+) -> Iterator[SourceNote]:
     """A note if an output (second of the schemes) is written in another scheme than gold."""
     gold, own = schemes
     if gold.name == own.name:
@@ -44,7 +44,7 @@ def different_scheme(
             "label accuracy compares labels of two schemes"
         )
         lines = [min(line for _, line in strange)]
-        yield loss(name, "different schemes", count, lines, message)
+        yield make_note(name, "different schemes", count, lines, message)
 
 
 def _strange(reading: ReadingNotes, gold: Scheme, own: Scheme) -> list[tuple[int, int]]:
@@ -55,7 +55,7 @@ def _strange(reading: ReadingNotes, gold: Scheme, own: Scheme) -> list[tuple[int
     return [(fault.times, fault.first_line) for fault in reading.transitions.faults(gold)]
 
 
-def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Loss]:
+def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[SourceNote]:
     """A note if an output has types that gold does not have, with the map that may mend it."""
     ledger, size = evidence.overall, len(evidence.types)
     known, found = (
@@ -74,24 +74,26 @@ def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[Loss]:
     hint = f"; {maps} if they mean the same" if maps else ""
     more = " …" if len(foreign) > _NAMED else ""
     types = f"types that gold does not have ({', '.join(names)}{more})"
-    yield loss(name, "foreign types", count, [], f"{plural(count, 'mention')} of {types}{hint}")
+    yield make_note(
+        name, "foreign types", count, [], f"{plural(count, 'mention')} of {types}{hint}"
+    )
 
 
-def unused_names(settings: Settings, written: Collection[str]) -> Iterator[Loss]:
+def unused_names(settings: Settings, written: Collection[str]) -> Iterator[SourceNote]:
     """A note for types that are to be renamed or dropped, and that nobody has."""
     counted = {settings.map.get(name, name) for name in written}
     said = [("map", name, written) for name in settings.map]
     said += [("drop", name, counted) for name in settings.drop]
     for option, name, known in said:
         if name not in known:
-            yield loss(option, "names without use", 0, [], f"no file has the type {name}")
+            yield make_note(option, "names without use", 0, [], f"no file has the type {name}")
 
 
-def nested(name: str, flat: bool) -> Iterator[Loss]:
+def nested(name: str, flat: bool) -> Iterator[SourceNote]:
     """A note if tokens have no single label, so that what divides tokens cannot be had."""
     if not flat:
         message = "mentions overlap or have holes: what divides tokens is left out, and accuracy"
-        yield loss(name, "overlapping mentions", 0, [], message)
+        yield make_note(name, "overlapping mentions", 0, [], message)
 
 
 def _like(kind: str, known: Sequence[str]) -> str | None:
@@ -109,7 +111,7 @@ def _like(kind: str, known: Sequence[str]) -> str | None:
 
 def identical_outputs(
     evidence: Evidence, meant: Collection[tuple[str, str]] = ()
-) -> Iterator[Loss]:
+) -> Iterator[SourceNote]:
     """A note for each run that predicts the very mentions of an earlier run, or of gold, unless it
     is meant to.
     """
@@ -133,7 +135,7 @@ def identical_outputs(
             weight = output.pred.weight
             count = len(output.pred) if weight is None else int(weight.sum())
             message = f"identical to {known} ({plural(count, 'mention')}): is one file given twice?"
-            yield loss(place, "identical outputs", count, [], message)
+            yield make_note(place, "identical outputs", count, [], message)
 
 
 def _same(one: Units, other: Units) -> bool:

@@ -21,17 +21,17 @@ from nerscope.facets.alignment import ALIGNMENT
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, Attribute, Facet
 from nerscope.facets.survey import Survey, SurveyPart, joined_survey, survey_chunk, surveyed
-from nerscope.formats.align import follows, side_by_side
+from nerscope.formats.align import needs_alignment, side_by_side
 from nerscope.formats.base import (
     CorpusLike,
-    Nature,
-    Several,
+    JoinedSources,
+    LabelStyle,
     Source,
     open_source,
+    require_tokens,
     stem_of,
-    with_tokens,
 )
-from nerscope.formats.pieces import Piece, Pieces
+from nerscope.formats.shards import Shard, Shards
 from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.matching import Match, match_named
 from nerscope.scoring.metrics import metric_named
@@ -55,10 +55,10 @@ class Task(NamedTuple):
     train: Source | None
     settings: Settings
     coding: Coding
-    pieces: Pieces | None = None  # what can be read apart, if anything can
+    pieces: Shards | None = None  # what can be read apart, if anything can
 
     @property
-    def sources(self) -> Piece:
+    def sources(self) -> Shard:
         """Gold, then the output of each run."""
         return (self.gold, *(run.source for run in self.runs))
 
@@ -67,7 +67,7 @@ class Task(NamedTuple):
         """Whether the sentences are kept in the results, for reading: of small files, and of all if
         somebody wants every mention.
         """
-        return self.settings.texts and (self.gold.is_small or self.settings.fold is False)
+        return self.settings.texts and (self.gold.info.is_small or self.settings.fold is False)
 
     def rows(self, *, tokens: bool) -> Iterator[list[Corpus]]:
         """The chunks of gold and of each run, side by side; without tokens if nobody looks."""
@@ -77,7 +77,7 @@ class Task(NamedTuple):
     @property
     def realigned(self) -> bool:
         """Whether the mentions of some system must be brought onto the tokens of gold."""
-        return any(follows(self.gold, run.source) for run in self.runs)
+        return any(needs_alignment(self.gold, run.source) for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +87,7 @@ class Plan:
     settings: Settings
     facets: tuple[Facet, ...]
     matches: tuple[Match, ...]
-    natures: tuple[Nature, ...]  # of gold, then of each run
+    natures: tuple[LabelStyle, ...]  # of gold, then of each run
     coding: Coding  # of training and gold mentions; what is new in a worker stays there
     with_words: bool = False  # whether sentences are kept, for reading
     surfaces: SequenceTrie = field(default_factory=SequenceTrie)
@@ -149,7 +149,7 @@ def _training(train: CorpusLike | Sequence[CorpusLike] | None) -> Source | None:
     given: Any = train
     if isinstance(given, list | tuple) and given and is_source(given[0]):
         opened = [open_source(one, "<train>") for one in given]
-        return opened[0] if len(opened) == 1 else Several(opened)
+        return opened[0] if len(opened) == 1 else JoinedSources(opened)
     return open_source(given, "<train>")
 
 
@@ -192,14 +192,16 @@ def make_plan(
 
 def _read(train: Source, task: Task) -> TrainingData:
     """Count the training data."""
-    return read_training(lambda: map(with_tokens, train.chunks(task.coding)), task.settings.repair)
+    return read_training(
+        lambda: map(require_tokens, train.chunks(task.coding)), task.settings.repair
+    )
 
 
 def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _natures(task: Task) -> tuple[Nature, ...]:
+def _natures(task: Task) -> tuple[LabelStyle, ...]:
     """Scheme and flatness of gold and of each run, for those of which it matters.
 
     Labels are flat, and conlleval reads them alike in all schemes; so most evaluations can do
@@ -214,21 +216,24 @@ def _natures(task: Task) -> tuple[Nature, ...]:
     if task.realigned:
         return _natures_on_gold(task)
     if from_files and not by_scheme:
-        return tuple(Nature() for _ in task.sources)
-    known: dict[int, Nature] = {}
+        return tuple(LabelStyle() for _ in task.sources)
+    known: dict[int, LabelStyle] = {}
     for source in task.sources:
         if id(source) not in known:
-            known[id(source)] = source.nature(task.coding)
+            known[id(source)] = source.label_style(task.coding)
     return tuple(known[id(source)] for source in task.sources)
 
 
-def _natures_on_gold(task: Task) -> tuple[Nature, ...]:
+def _natures_on_gold(task: Task) -> tuple[LabelStyle, ...]:
     """The same where mentions are brought onto other tokens, on which two may meet."""
     flat = [True] * len(task.sources)
     for row in task.rows(tokens=True):
         flat = [so_far and corpus.is_flat for so_far, corpus in zip(flat, row, strict=True)]
     return tuple(
-        Nature(BIO if follows(task.gold, source) else source.nature(task.coding).scheme, is_flat)
+        LabelStyle(
+            BIO if needs_alignment(task.gold, source) else source.label_style(task.coding).scheme,
+            is_flat,
+        )
         for source, is_flat in zip(task.sources, flat, strict=True)
     )
 
@@ -268,19 +273,19 @@ class _ToSurvey(NamedTuple):
     """What a survey needs beside the sentences."""
 
     attributes: tuple[str, ...]
-    nature: Nature
+    nature: LabelStyle
     repair: str
     lexicon: Lexicon | None
     coding: Coding
 
 
 def _survey_parts(
-    task: Task, names: Sequence[str], nature: Nature, lexicon: Lexicon | None, engine: Engine
+    task: Task, names: Sequence[str], nature: LabelStyle, lexicon: Lexicon | None, engine: Engine
 ) -> Iterator[SurveyPart]:
     attributes = tuple(name for name in names if isinstance(FACETS[name], Attribute))
     state = _ToSurvey(attributes, nature, task.settings.repair, lexicon, task.coding)
     if is_for_engine(task, engine):
-        return engine.map(_survey, state, task.pieces.of_gold if task.pieces else [(task.gold,)])
+        return engine.map(_survey, state, task.pieces.gold_only if task.pieces else [(task.gold,)])
     return _survey_rows(state, task.sources)
 
 
@@ -290,16 +295,16 @@ def _each(parts: Iterator[SurveyPart], then: Callable[[], None]) -> Iterator[Sur
         yield part
 
 
-def _survey(state: _ToSurvey, piece: Piece) -> SurveyPart:
+def _survey(state: _ToSurvey, piece: Shard) -> SurveyPart:
     """The survey of a piece; only gold is looked at."""
     return joined_survey(list(_survey_rows(state, piece)))
 
 
-def _survey_rows(state: _ToSurvey, piece: Piece) -> Iterator[SurveyPart]:
+def _survey_rows(state: _ToSurvey, piece: Shard) -> Iterator[SurveyPart]:
     attributes = [FACETS[name] for name in state.attributes]
     known = [one for one in attributes if isinstance(one, Attribute)]
     for chunk in piece[0].chunks(state.coding):
-        mentions = with_tokens(chunk).mentions(state.repair, state.nature.scheme)
+        mentions = require_tokens(chunk).mentions(state.repair, state.nature.scheme)
         yield survey_chunk(chunk, mentions, known, state.lexicon)
 
 
@@ -307,7 +312,7 @@ def is_for_engine(task: Task, engine: Engine) -> bool:
     """Whether the engine gets what is to be read. A large whole is read chunk by chunk in this
     process, so that memory does not grow with it; so is a small one, if all happens nearby.
     """
-    return task.pieces is not None or (task.gold.is_small and not is_nearby(engine))
+    return task.pieces is not None or (task.gold.info.is_small and not is_nearby(engine))
 
 
 def _fixed(name: str, survey: Survey, settings: Settings) -> Facet:

@@ -22,8 +22,8 @@ from nerscope.corpus.vocabulary import (
 from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import Sentences, View
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import Nature, with_tokens
-from nerscope.formats.pieces import Piece, begins_file
+from nerscope.formats.base import LabelStyle, require_tokens
+from nerscope.formats.shards import Shard, begins_file
 from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
 from nerscope.scoring.token_matches import TOKEN_MATCHES, io_labels
@@ -58,7 +58,7 @@ class ScoredSentences:
 class ScoreRequest(NamedTuple):
     """A piece to be scored, and whether its words may be kept."""
 
-    piece: Piece
+    piece: Shard
     words: bool
 
 
@@ -144,7 +144,7 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
     """Score the runs of a chunk: gold comes first in the row."""
     gold, *outputs = row
     if plan.needs_tokens:
-        with_tokens(gold)
+        require_tokens(gold)
     repair = plan.settings.repair
     found = [
         corpus.mentions(repair, nature.scheme)
@@ -311,7 +311,7 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
         wrong = np.bincount(cell[np.flatnonzero(~right)], minlength=size)
         return _narrow((weight - wrong)[used].astype(np.float64))
 
-    def judged(output: Corpus, nature: Nature) -> Output:
+    def judged(output: Corpus, nature: LabelStyle) -> Output:
         credits = {LABEL: credit(_same_label(gold, output))}
         if wanted is not None:
             right = wanted == compared(output, nature, plan)
@@ -340,7 +340,7 @@ def _same_label(gold: Corpus, output: Corpus) -> Bools:
     return right
 
 
-def compared(corpus: Corpus, nature: Nature, plan: Plan) -> Ints:
+def compared(corpus: Corpus, nature: LabelStyle, plan: Plan) -> Ints:
     """What is compared token by token.
 
     Without boundaries there is nothing to repair: io takes labels as conlleval does.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import parse_label
 from nerscope.errors import UsageError
-from nerscope.formats.base import CorpusLike, Source, open_source, wrapper_of
+from nerscope.formats.base import CorpusLike, Source, open_source, wrapper_for
 
 Systems = Mapping[str, CorpusLike | Sequence[CorpusLike]] | CorpusLike
 
@@ -63,7 +63,7 @@ def is_source(item: Any) -> bool:
         isinstance(item, str | Corpus | Source)
         or hasattr(item, "read")
         or hasattr(item, "__fspath__")
-        or wrapper_of(item) is not None
+        or wrapper_for(item) is not None
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.codec import pack, unpack
-from nerscope.formats.files import Bytes
+from nerscope.formats.files import FileBytes
 from nerscope.formats.remote import is_remote
 from nerscope.version import VERSION
 
@@ -31,7 +31,7 @@ def file_digest(path: str | Path) -> str:
     if Path(path).is_dir():
         inside = sorted(file for file in Path(path).rglob("*") if file.is_file())
         return digest([[str(file.relative_to(path)), file_digest(file)] for file in inside])
-    with Bytes.of(path).as_stored() if is_remote(str(path)) else open(path, "rb") as file:
+    with FileBytes.of(path).as_stored() if is_remote(str(path)) else open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -11,8 +11,8 @@ from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.systems import check_names
 from nerscope.experiment.toml import Toml, read_toml
-from nerscope.formats.base import OPTIONS_FOLLOW, parted, path_of
-from nerscope.formats.files import files_of
+from nerscope.formats.base import OPTIONS_MARK, path_of, split_options
+from nerscope.formats.files import matching_files
 from nerscope.formats.remote import is_remote
 from nerscope.results.protocol import Protocol
 from nerscope.stats.intervals import Sampling
@@ -232,8 +232,8 @@ def outputs_of(
 
 def relative_to(folder: Path, text: str, options: str) -> str:
     """A file named in a file of settings, with what is said of it, or of all."""
-    path, own = parted(text)
-    return f"{_beneath(folder, path)}{OPTIONS_FOLLOW}{own or options}"
+    path, own = split_options(text)
+    return f"{_beneath(folder, path)}{OPTIONS_MARK}{own or options}"
 
 
 def _beneath(folder: Path, path: str) -> str:
@@ -246,16 +246,16 @@ def _beneath(folder: Path, path: str) -> str:
 
 def _found(folder: Path, pattern: str, data: Data) -> list[str]:
     """The files that fit a pattern, with their options; what a dataset is called is no pattern."""
-    path, own = parted(pattern)
+    path, own = split_options(pattern)
     found = files_that_fit(folder, path.replace("{dataset}", glob.escape(data.name)))
-    return [f"{one}{OPTIONS_FOLLOW}{own or data.options}" for one in found]
+    return [f"{one}{OPTIONS_MARK}{own or data.options}" for one in found]
 
 
 def files_that_fit(folder: Path, pattern: str) -> list[str]:
     """The files that fit a pattern, in order; what the folder is called is no pattern."""
     path = path_of(pattern)
     if is_remote(path):
-        return files_of(path) or [path]
+        return matching_files(path) or [path]
     whole = path if Path(path).is_absolute() else f"{glob.escape(str(folder))}/{path}"
     return sorted(glob.glob(whole), key=_by_number)  # noqa: PTH207  the pattern may be absolute
 

@@ -20,8 +20,8 @@ from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subse
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.facets.alignment import ALIGNMENT
-from nerscope.formats.base import files_behind, names_of, source_named
-from nerscope.formats.losses import Loss
+from nerscope.formats.base import input_files, source_named, source_names
+from nerscope.formats.notes import SourceNote
 from nerscope.results.compare import (
     Comparison,
     PairNames,
@@ -179,7 +179,7 @@ class _Scored(NamedTuple):
     """What was found for one dataset, and a key for all that each run rests on."""
 
     evidence: Evidence
-    losses: list[Loss]
+    losses: list[SourceNote]
     keys: dict[Run, str]
 
 
@@ -230,7 +230,7 @@ def _given_again(dataset: Dataset) -> Iterator[Run]:
                 yield system, str(number)
 
 
-def _unpacked(entry: Any) -> tuple[Evidence, list[Loss]] | None:
+def _unpacked(entry: Any) -> tuple[Evidence, list[SourceNote]] | None:
     """What an entry of the cache says; None if it is of no use."""
     if entry is None:
         return None
@@ -254,7 +254,7 @@ def _run_keys(chosen: _Chosen) -> dict[Run, str]:
 
 def _file_key(text: str) -> list[str]:
     try:
-        return [*map(file_digest, files_behind(text)), text]
+        return [*map(file_digest, input_files(text)), text]
     except OSError:
         return [text]  # reading it will say what is wrong
 
@@ -281,11 +281,11 @@ def _score_share(chosen: _Chosen, runs: Sequence[Run]) -> list[dict[str, Any]]:
     train = source_named(dataset.train) if dataset.train else None
     task = open_task(source_named(dataset.test), named, train, dataset.name, settings)
     found = gather(task, make_plan(task, Local()), Local(), unit=unit)
-    shared = {*names_of(task.gold), *(names_of(task.train) if task.train else ())}
+    shared = {*source_names(task.gold), *(source_names(task.train) if task.train else ())}
     entries = []
     for index, run in enumerate(runs):
         own = replace(only_runs(found.evidence, [index]), runs=(run,))
-        names = {*shared, *names_of(named[f"{index}"])}
+        names = {*shared, *source_names(named[f"{index}"])}
         entries.append(
             {
                 "evidence": pack_evidence(own, with_surfaces=True),

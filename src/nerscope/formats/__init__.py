@@ -4,4 +4,4 @@ Columns are known at once. The modules of all other formats are imported when a 
 of them, or when a name of a format is not known.
 """
 
-from nerscope.formats import conll as conll
+from nerscope.formats.columns import conll as conll

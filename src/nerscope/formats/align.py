@@ -8,8 +8,8 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.errors import AlignmentError, plural
-from nerscope.formats.base import Follower, Source
-from nerscope.formats.realign import Realigned, solid
+from nerscope.formats.base import Aligner, Source
+from nerscope.formats.realign import CharacterAligner, without_blanks
 
 
 @dataclass(slots=True, eq=False)
@@ -33,11 +33,11 @@ class _Feed:
         return taken
 
 
-def follows(gold: Source, system: Source) -> bool:
+def needs_alignment(gold: Source, system: Source) -> bool:
     """Whether a system is read along gold, because the tokens of one of them are its own."""
     if system.file == gold.file:
         return False
-    return gold.retokenised or system.retokenised
+    return gold.info.retokenised or system.info.retokenised
 
 
 def side_by_side(
@@ -45,22 +45,22 @@ def side_by_side(
 ) -> Iterator[list[Corpus]]:
     """The same sentences of all sources, chunk by chunk; the first source is the gold one."""
     gold = sources[0]
-    followers: dict[int, Follower] = {
-        place: source.follower(gold, coding, repair) or Realigned(source, coding, repair)
+    followers: dict[int, Aligner] = {
+        place: source.aligner(gold, coding, repair) or CharacterAligner(source, coding, repair)
         for place, source in enumerate(sources)
-        if follows(gold, source)
+        if needs_alignment(gold, source)
     }
     if not followers:
         yield from _in_step(sources, coding, tokens)
         return
     others = [source for place, source in enumerate(sources) if place not in followers]
     rows = _in_step(others, coding, True)
-    if any(one.whole_documents for one in followers.values()):
+    if any(one.needs_whole_documents for one in followers.values()):
         rows = _by_documents(rows)
     for row in rows:
         rest = iter(row)
         yield [
-            followers[place].beside(row[0]) if place in followers else next(rest)
+            followers[place].align(row[0]) if place in followers else next(rest)
             for place in range(len(sources))
         ]
     for follower in followers.values():
@@ -112,7 +112,9 @@ def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Fee
     streams = _streams(shared, coding, tokens)
     for members, stream in zip(groups.values(), streams, strict=True):
         first = sources[members[0]]
-        feeds.append(_Feed(members, _broken_as(sources[0], stream) if first.rebreaks else stream))
+        feeds.append(
+            _Feed(members, _broken_as(sources[0], stream) if first.info.rebreaks else stream)
+        )
     return feeds
 
 
@@ -167,7 +169,7 @@ def _aligned(
     differs = _differing(gold, own)
     if not len(differs):
         return own
-    if not source.respells:
+    if not source.info.respells:
         raise _difference(gold, own, done)
     reading = replace(
         own.reading_notes,
@@ -250,7 +252,7 @@ def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
     ):
         return "a document line is spelt differently: write -DOCSTART- in both files or in neither"
     short = min(sizes)
-    texts = [solid("".join(corpus.words(sentence))) for corpus in (gold, other)]
+    texts = [without_blanks("".join(corpus.words(sentence))) for corpus in (gold, other)]
     if texts[0] == texts[1]:
         return "the same text, divided into other tokens: say tokens=align of the system's file"
     if sizes[0] == sizes[1] or not np.array_equal(

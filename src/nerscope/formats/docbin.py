@@ -22,10 +22,10 @@ from nerscope.corpus.corpus import Coding, Corpus, Note, read_sentence
 from nerscope.corpus.mentions import PLAIN
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.base import FORMATS, FileOption, Format, Source, with_tokens
-from nerscope.formats.chunks import Said, gathered
-from nerscope.formats.extras import needed
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.base import FORMATS, FileOption, Format, Source, require_tokens
+from nerscope.formats.extras import require_extra
+from nerscope.formats.files import FileBytes, read_some
+from nerscope.formats.source import SentenceBatch, gather_chunks
 from nerscope.formats.standoff.text import record_bounds
 
 NAME = "docbin"
@@ -89,7 +89,7 @@ class SpacySource(Source):
         documents = self.load()
         numbered = enumerate(documents.each(self._group(documents)), 1)
         sentences = (_read_document(document, self.name, number) for number, document in numbered)
-        return gathered(sentences, self.name, coding)
+        return gather_chunks(sentences, self.name, coding)
 
     def _group(self, documents: SpacyDocuments) -> str | None:
         """The span group to read: the chosen one, or the default if no document has entities."""
@@ -105,7 +105,7 @@ class SpacySource(Source):
         return self.spans
 
 
-def _read_document(document: SpacyDocument, name: str, number: int) -> Said:
+def _read_document(document: SpacyDocument, name: str, number: int) -> SentenceBatch:
     """The sentences of a document; blank words become part of the space between words."""
     place = f"{name}: document {number}"
     words, gaps, moved = _without_blank_words(document)
@@ -125,7 +125,7 @@ def _read_document(document: SpacyDocument, name: str, number: int) -> Said:
         sentence = read_sentence({"tokens": words[begin:end], "spans": spans}, place, number)
         space = None if document.blanks is None else gaps[begin:end]
         sentences.append(sentence._replace(gaps=space, document=number - 1))
-    return Said(sentences, _notes(document, number))
+    return SentenceBatch(sentences, _notes(document, number))
 
 
 def _breaks(starts: set[int], mentions: Sequence[tuple[int, int, str]], size: int) -> list[int]:
@@ -169,7 +169,7 @@ def _notes(document: SpacyDocument, number: int) -> dict[str, Note]:
     return {kind: Note(times, (number,)) for kind, times in counts.items() if times}
 
 
-def open_docbin(data: Bytes, spans: str | None = None) -> Source:
+def open_docbin(data: FileBytes, spans: str | None = None) -> Source:
     """A DocBin file as a source."""
     return SpacySource(data.name, lambda: _read_docbin(data), data.size <= _SMALL_FILE, spans)
 
@@ -177,7 +177,7 @@ def open_docbin(data: Bytes, spans: str | None = None) -> Source:
 def wrap_documents(given: Any, name: str) -> Source:
     """A list of `Doc`s, or a `DocBin`, as a source."""
     if not isinstance(given, list | tuple):
-        return open_docbin(Bytes(name, data=given.to_bytes()))
+        return open_docbin(FileBytes(name, data=given.to_bytes()))
     documents = _DocumentsInMemory(given)
     return SpacySource(name, lambda: documents, sum(map(len, given)) <= _FEW_WORDS)
 
@@ -317,10 +317,10 @@ class _PackedMapping:
         return items
 
 
-def _read_docbin(data: Bytes) -> _DocBinFile:
+def _read_docbin(data: FileBytes) -> _DocBinFile:
     """Read the numbers and texts of a file; user data is never decoded."""
-    attrs = needed("spacy.attrs", data.name, "spacy")
-    strings = needed("spacy.strings", data.name, "spacy")
+    attrs = require_extra("spacy.attrs", data.name, "spacy")
+    strings = require_extra("spacy.strings", data.name, "spacy")
     with data.open() as stream:
         content = _as_mapping(_unpack(_decompress(stream, data.name), data.name), data.name)
     bounds = _bounds(content)
@@ -380,7 +380,7 @@ def _decompress(stream: BinaryIO, name: str) -> bytes:
     decompressor = zlib.decompressobj()
     blocks: list[bytes] = []
     packed_size, size = 0, 0
-    while packed := load(stream, name):
+    while packed := read_some(stream, name):
         packed_size += len(packed)
         while packed:
             blocks.append(_decompress_some(decompressor, packed, name))
@@ -406,7 +406,7 @@ def _decompress_some(decompressor: "zlib._Decompress", packed: bytes, name: str)
 
 def _unpack(data: bytes, name: str) -> Any:
     """Decode msgpack into lists, mappings, strings and bytes only."""
-    msgpack = needed("srsly.msgpack", name, "spacy")
+    msgpack = require_extra("srsly.msgpack", name, "spacy")
     try:
         # Without a hook, srsly would call decoders that installed packages register.
         return msgpack.unpackb(data, raw=False, object_pairs_hook=dict, strict_map_key=False)
@@ -459,10 +459,10 @@ def _broken(name: str, why: str) -> InputError:
 
 def write_docbin(corpus: Corpus, scheme: Scheme) -> bytes:
     """A corpus as documents: mentions are entities, or all in the group `sc` if some overlap."""
-    tokens = needed("spacy.tokens", corpus.name, "spacy")
-    vocabulary = needed("spacy.vocab", corpus.name, "spacy").Vocab()
+    tokens = require_extra("spacy.tokens", corpus.name, "spacy")
+    vocabulary = require_extra("spacy.vocab", corpus.name, "spacy").Vocab()
     bin_ = tokens.DocBin()
-    for words, blanks, starts, mentions in _writable_documents(with_tokens(corpus)):
+    for words, blanks, starts, mentions in _writable_documents(require_tokens(corpus)):
         document = tokens.Doc(vocabulary, words=words, spaces=blanks, sent_starts=starts)
         spans = [tokens.Span(document, low, high, label=kind) for low, high, kind in mentions]
         if corpus.is_flat:

@@ -6,10 +6,10 @@ from typing import Any
 from nerscope.errors import UsageError
 
 
-def needed(module: str, place: str, extra: str) -> Any:
+def require_extra(module: str, place: str, extra: str) -> Any:
     """A module of an extra; where it is missing, the extra that brings it is named.
 
-    >>> needed("math", "x.parquet", "tables").floor(1.5)
+    >>> require_extra("math", "x.parquet", "tables").floor(1.5)
     1
     """
     try:

@@ -17,8 +17,14 @@ from typing import Any, BinaryIO, Protocol, cast
 import numpy as np
 
 from nerscope.errors import InputError, UsageError, expect
-from nerscope.formats.packing import is_packed, unpacking
-from nerscope.formats.remote import fitting, is_remote, opened, shown, size_of
+from nerscope.formats.packing import is_packed, unpacked_stream
+from nerscope.formats.remote import (
+    address_size,
+    display_address,
+    is_remote,
+    matching_addresses,
+    open_address,
+)
 
 BLOCK = 1 << 21
 HEAD = 4096  # bytes by which formats are told apart
@@ -26,14 +32,14 @@ STANDARD_INPUT = "-"
 _BOM = b"\xef\xbb\xbf"
 _PICKLED = (".pkl", ".pickle", ".joblib")
 _PROTOCOLS = (b"\x02", b"\x03", b"\x04", b"\x05")
-_IN_MEMORY = 64 << 20  # bytes of a pipe that are kept in memory; more of them go to a file
+_MAX_IN_MEMORY = 64 << 20  # bytes of a pipe that are kept in memory; more of them go to a file
 _UNKNOWN_SIZE = 1 << 62
 _PATTERN = re.compile(r"[*?[]")
 _REMOTE_PATTERN = re.compile(r"[*[]")  # what follows a ? is a question to a server
 
 
 @dataclass(frozen=True, slots=True)
-class Bytes:
+class FileBytes:
     """Bytes with a name that can be read as often as one likes, packed or not.
 
     What can be read only once (standard input, a pipe) is kept: in memory, or in a temporary file
@@ -46,25 +52,25 @@ class Bytes:
     kept: Any = field(default=None, repr=False, compare=False)  # what holds a temporary file
 
     @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> "Bytes":
+    def of(cls, path: str | os.PathLike[str]) -> "FileBytes":
         """The bytes behind a path or an address; `-` is standard input."""
         name = os.fsdecode(path)
         if not name:
             raise InputError("''", "this is no name of a file", "check the path")
         if name == STANDARD_INPUT:
-            return kept("<stdin>", sys.stdin.buffer)
+            return spool_to_disk("<stdin>", sys.stdin.buffer)
         if is_remote(name):
-            return cls(shown(name), name)
+            return cls(display_address(name), name)
         try:
             mode = Path(name).stat().st_mode
         except OSError as error:
-            raise unreadable(name, error) from None
+            raise unreadable_file(name, error) from None
         except ValueError:
             raise InputError(repr(name), "this is no name of a file", "check the path") from None
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
             return cls(name, name)
         with _opened(name) as stream:
-            return kept(name, stream)
+            return spool_to_disk(name, stream)
 
     @property
     def size(self) -> int:
@@ -73,7 +79,7 @@ class Bytes:
             return len(self.data)
         assert self.path is not None
         if is_remote(self.path):
-            size = size_of(self.path)
+            size = address_size(self.path)
             return _UNKNOWN_SIZE if size is None else size
         return Path(self.path).stat().st_size
 
@@ -97,32 +103,32 @@ class Bytes:
 
     def open(self) -> BinaryIO:
         """The unpacked bytes, from the start."""
-        return unpacking(self.as_stored(), self.name)
+        return unpacked_stream(self.as_stored(), self.name)
 
     def as_stored(self) -> io.BufferedReader:
         """The bytes as they are stored, packed or not, from the start."""
         if self.data is not None:
             return io.BufferedReader(cast(io.RawIOBase, io.BytesIO(self.data)))
         assert self.path is not None
-        return opened(self.path) if is_remote(self.path) else _opened(self.path)
+        return open_address(self.path) if is_remote(self.path) else _opened(self.path)
 
     def head(self, size: int = HEAD) -> bytes:
         """The first bytes, by which formats are told apart."""
         with self.open() as stream:
-            return load(stream, self.name, size)
+            return read_some(stream, self.name, size)
 
 
-def files_of(path: str) -> list[str] | None:
+def matching_files(path: str) -> list[str] | None:
     """The files that fit a pattern, sorted by their names as text; None if it is no pattern.
 
     A file that is called as the pattern is spelt is meant itself.
 
-    >>> files_of("gold.conll")
+    >>> matching_files("gold.conll")
     """
     if is_remote(path):
         if not _REMOTE_PATTERN.search(path):
             return None
-        found = fitting(path)
+        found = matching_addresses(path)
         if found == [path]:
             return None
     elif not _PATTERN.search(path) or os.path.lexists(path):  # a Path would fail at odd names
@@ -131,7 +137,7 @@ def files_of(path: str) -> list[str] | None:
         every = glob.glob(path, recursive=True)  # noqa: PTH207  it may be absolute
         found = [one for one in every if not Path(one).is_dir()]
     if not found:
-        raise InputError(shown(path), "no file fits this pattern", "check the path")
+        raise InputError(display_address(path), "no file fits this pattern", "check the path")
     return sorted(found)
 
 
@@ -168,10 +174,10 @@ def _opened(name: str) -> io.BufferedReader:
     try:
         return open(name, "rb")
     except OSError as error:
-        raise unreadable(name, error) from None
+        raise unreadable_file(name, error) from None
 
 
-def unreadable(name: str, error: OSError) -> InputError:
+def unreadable_file(name: str, error: OSError) -> InputError:
     """What to say of a file that cannot be opened."""
     if isinstance(error, FileNotFoundError):
         return InputError(name, "no such file", "check the path")
@@ -181,13 +187,15 @@ def unreadable(name: str, error: OSError) -> InputError:
     return InputError(name, f"it cannot be read ({error.strerror})", "check its permissions")
 
 
-def kept(name: str, stream: BinaryIO, first: bytes = b"") -> Bytes:
+def spool_to_disk(name: str, stream: BinaryIO, first: bytes = b"") -> FileBytes:
     """What can be read only once, kept as it is stored; `first` was read before."""
     held = bytearray(first)
-    while len(held) < _IN_MEMORY:
-        data = load(stream, name, _IN_MEMORY - len(held))  # which may be less than there is
+    while len(held) < _MAX_IN_MEMORY:
+        data = read_some(
+            stream, name, _MAX_IN_MEMORY - len(held)
+        )  # which may be less than there is
         if not data:
-            return Bytes(name, data=bytes(held))
+            return FileBytes(name, data=bytes(held))
         held += data
     import tempfile  # for large pipes only
 
@@ -195,9 +203,9 @@ def kept(name: str, stream: BinaryIO, first: bytes = b"") -> Bytes:
     holder = _Kept(path)
     with open(handle, "wb") as file:  # closed before it is read: some systems open no file twice
         file.write(held)
-        while data := load(stream, name, BLOCK):
+        while data := read_some(stream, name, BLOCK):
             file.write(data)
-    return Bytes(name, path, kept=holder)
+    return FileBytes(name, path, kept=holder)
 
 
 class _Kept:
@@ -230,12 +238,12 @@ class Readable(Protocol):
         """The next bytes, none at the end."""
 
 
-def blocks(
+def line_blocks(
     stream: Readable, name: str, encoding: str = "utf-8", from_start: bool = True
 ) -> Iterator[bytes]:
     """UTF-8 blocks, each ending in a newline; `\\r\\n`, or a lone `\\r` throughout, count as one.
 
-    >>> list(blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
+    >>> list(line_blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
     [b'one O\\n', b'two O\\n']
     """
     rest: list[bytes] = []  # of a line that goes on
@@ -269,7 +277,7 @@ def _recoded(stream: Readable, name: str, encoding: str, from_start: bool) -> It
     decoder = codecs.getincrementaldecoder(encoding)()
     plain = codecs.lookup(encoding).name == "utf-8"
     offset, tail = 0, b""
-    while data := load(stream, name):
+    while data := read_some(stream, name):
         pending = len(tail) if plain else len(decoder.getstate()[0])
         try:
             if plain:
@@ -326,7 +334,7 @@ def _check_utf8(data: bytes) -> bytes:
     return rare[used:]
 
 
-def load(stream: Readable, name: str, size: int = BLOCK) -> bytes:
+def read_some(stream: Readable, name: str, size: int = BLOCK) -> bytes:
     """Some bytes of a stream; an unreadable one is refused."""
     try:
         return stream.read(size)

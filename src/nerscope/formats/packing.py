@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from nerscope.formats.extras import needed
+from nerscope.formats.extras import require_extra
 
 # So few packed bytes at a time: the worst of them become some hundred megabytes.
 _PACKED = 4096
@@ -35,10 +35,10 @@ def without_packing(name: str) -> str:
     return name
 
 
-def packed_for(name: str, data: bytes) -> bytes:
+def pack_for(name: str, data: bytes) -> bytes:
     """Bytes packed as the name of their file says; most are not.
 
-    >>> packed_for("gold.conll", b"Ada O"), packed_for("gold.conll.gz", b"Ada O")[:2]
+    >>> pack_for("gold.conll", b"Ada O"), pack_for("gold.conll.gz", b"Ada O")[:2]
     (b'Ada O', b'\\x1f\\x8b')
     """
     for packing in PACKINGS:
@@ -47,11 +47,11 @@ def packed_for(name: str, data: bytes) -> bytes:
     return data
 
 
-def unpacking(stream: io.BufferedReader, name: str) -> BinaryIO:
+def unpacked_stream(stream: io.BufferedReader, name: str) -> BinaryIO:
     """The unpacked bytes behind a stream that stands at its start; it may be none that is packed.
 
     >>> import gzip
-    >>> unpacking(io.BufferedReader(io.BytesIO(gzip.compress(b"Ada"))), "x").read()
+    >>> unpacked_stream(io.BufferedReader(io.BytesIO(gzip.compress(b"Ada"))), "x").read()
     b'Ada'
     """
     beginning = stream.peek(_LONGEST)
@@ -99,7 +99,7 @@ def _library(name: str) -> Any:
     try:
         return import_module("compression.zstd")
     except ImportError:
-        return needed("zstandard", name, "zstd")
+        return require_extra("zstandard", name, "zstd")
 
 
 class _Zstd(io.RawIOBase):

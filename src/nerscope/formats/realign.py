@@ -58,7 +58,7 @@ class CharSpan(NamedTuple):
         return _GAP.join(text[low + at : high + at] for low, high in self.fragments)
 
 
-class Placed(NamedTuple):
+class PlacedMention(NamedTuple):
     """A mention on the tokens of a sentence."""
 
     start: int
@@ -66,7 +66,7 @@ class Placed(NamedTuple):
     type: int
     shape: Shape = PLAIN
 
-    def saying(self, said: str) -> "Placed":
+    def with_text(self, said: str) -> "PlacedMention":
         """The same mention; where it is not aligned, what it says is kept."""
         if self.shape.is_aligned:
             return self
@@ -87,14 +87,14 @@ class Ruler:
     @classmethod
     def of(cls, words: Sequence[str]) -> "Ruler":
         """The ruler of a sentence."""
-        ends = list(accumulate(len(solid(word)) for word in words))
+        ends = list(accumulate(len(without_blanks(word)) for word in words))
         return cls([0, *ends[:-1]], ends)
 
-    def placed(self, span: CharSpan) -> Placed:
+    def placed(self, span: CharSpan) -> PlacedMention:
         """A mention of these characters, on the tokens that hold them."""
         size = self.ends[-1]
         if span.fragments[0][0] >= size or span.end == span.fragments[0][0]:  # blanks alone
-            return Placed(0, 0, span.type, Shape(adrift=True))
+            return PlacedMention(0, 0, span.type, Shape(adrift=True))
         runs = [self._tokens(low, min(high, size)) for low, high in span.fragments if low < size]
         first, last = runs[0][0], runs[-1][1]
         inner = [edge for fragment in span.fragments for edge in fragment][1:-1]
@@ -103,22 +103,22 @@ class Ruler:
             right=self.ends[last - 1] - span.end,
             adrift=any(self.ends[bisect_left(self.ends, min(at, size))] != at for at in inner),
         )
-        return Placed(first, last, span.type, shape)
+        return PlacedMention(first, last, span.type, shape)
 
     def _tokens(self, start: int, end: int) -> tuple[int, int]:
         return bisect_right(self.starts, start) - 1, bisect_left(self.ends, end) + 1
 
 
-def solid(text: str) -> str:
+def without_blanks(text: str) -> str:
     """A text without its blanks.
 
-    >>> solid("New  York")
+    >>> without_blanks("New  York")
     'NewYork'
     """
     return "".join(text.split())
 
 
-class Notes:
+class NoteCollector:
     """What was noticed since it was last told: by kind, the line and what it was."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class Notes:
         """Note something."""
         self._seen.setdefault(kind, []).append((line, what))
 
-    def told(self, of: Mapping[str, int] | None = None) -> ReadingNotes:
+    def take(self, of: Mapping[str, int] | None = None) -> ReadingNotes:
         """All of it, as a reading; `of` says how often each might have been."""
         sizes = of or {}
         found = {
@@ -178,7 +178,7 @@ class _Tape:
             runs = one.shape.runs(one.start, one.end)
             fragments = ((ruler.starts[low], ruler.ends[high - 1]) for low, high in runs)
             self._spans.append(CharSpan(tuple(fragments), one.type, line).moved(end))
-        self._text += solid("".join(words))
+        self._text += without_blanks("".join(words))
         self._edges.append(end + ruler.ends[-1])
 
     def begins_with(self, text: str) -> bool:
@@ -207,24 +207,24 @@ class _Tape:
 
 
 @dataclass(slots=True, eq=False)
-class Realigned:
+class CharacterAligner:
     """Gives a system's mentions on the tokens of gold, sentence by sentence."""
 
     source: Source
     coding: Coding
     repair: str
-    whole_documents: bool = False
+    needs_whole_documents: bool = False
     _units: Iterator[_Unit] = field(init=False)
     _tape: _Tape = field(default_factory=_Tape)
     _reading: ReadingNotes = field(default_factory=ReadingNotes)
-    _notes: Notes = field(default_factory=Notes)
+    _notes: NoteCollector = field(default_factory=NoteCollector)
 
     def __post_init__(self) -> None:
         self._units = self._read()
 
     def _read(self) -> Iterator[_Unit]:
         """The sentences of the system; their tokens need no codes that others know."""
-        scheme = self.source.nature().scheme if self.repair in ("strict", "discard") else None
+        scheme = self.source.label_style().scheme if self.repair in ("strict", "discard") else None
         # Types are renamed and dropped when the chunk is scored, and not twice.
         for chunk in self.source.chunks(Coding(labels=self.coding.labels.as_written)):
             self._reading += chunk.reading_notes
@@ -237,33 +237,35 @@ class Realigned:
                 size = int(chunk.starts[number + 1]) - begin
                 yield _Unit(words, size, own, int(chunk.lines[begin]))
 
-    def beside(self, gold: Corpus) -> Corpus:
+    def align(self, gold: Corpus) -> Corpus:
         """The chunk of the system that goes with a chunk of gold."""
-        placed: list[Placed] = []
+        placed: list[PlacedMention] = []
         sentences = [gold.words(number) for number in range(len(gold))]
         for number, words in enumerate(sentences):
             at = int(gold.starts[number])
             behind = sentences[number + 1 : number + 2]
             for one in self._sentence(words, behind, gold.place(at)):
                 placed.append(one._replace(start=one.start + at, end=one.end + at))
-        reading, self._reading = self._reading + self._notes.told(), ReadingNotes()
-        return beside_gold(gold, self.source.name, placed, reading)
+        reading, self._reading = self._reading + self._notes.take(), ReadingNotes()
+        return on_gold_tokens(gold, self.source.name, placed, reading)
 
-    def _sentence(self, words: list[str], behind: list[list[str]], place: str) -> Iterator[Placed]:
+    def _sentence(
+        self, words: list[str], behind: list[list[str]], place: str
+    ) -> Iterator[PlacedMention]:
         """The mentions of the next sentence of gold."""
         if not self._tape and (unit := next(self._units, None)) is not None:
             if unit.words == words or (unit.words is None and unit.size == len(words)):
                 yield from _as_it_is(unit.mentions)  # the same tokens
                 return
             self._hold(unit)
-        ruler, wanted = Ruler.of(words), solid("".join(words))
+        ruler, wanted = Ruler.of(words), without_blanks("".join(words))
         self._fill(len(wanted))
         if not self._tape.begins_with(wanted):
-            further = "".join(solid("".join(one)) for one in behind)
+            further = "".join(without_blanks("".join(one)) for one in behind)
             yield from self._despite_differences(ruler, wanted, further, place)
             return
         for span, said in self._tape.taken(len(wanted)):
-            yield self._noticed(ruler.placed(span).saying(said), span.line)
+            yield self._noticed(ruler.placed(span).with_text(said), span.line)
 
     def _hold(self, unit: _Unit) -> None:
         if unit.words is None:
@@ -278,7 +280,7 @@ class Realigned:
         while len(self._tape) < size and (unit := next(self._units, None)) is not None:
             self._hold(unit)
 
-    def _noticed(self, placed: Placed, line: int) -> Placed:
+    def _noticed(self, placed: PlacedMention, line: int) -> PlacedMention:
         """The mention; counted if it does not fit the tokens of gold."""
         if not placed.shape.is_aligned:
             kind = BEYOND if placed.shape.right < 0 else INSIDE_TOKEN
@@ -288,7 +290,7 @@ class Realigned:
 
     def _despite_differences(
         self, ruler: Ruler, wanted: str, behind: str, place: str
-    ) -> Iterator[Placed]:
+    ) -> Iterator[PlacedMention]:
         """The mentions of a sentence whose characters differ a little."""
         most = len(wanted) + _SLACK
         self._fill(most + _ANCHOR)
@@ -299,7 +301,7 @@ class Realigned:
                 f"it ends before {place}",
                 "it is truncated, or gold has sentences too many: write it again",
             )
-        found = compared(wanted, theirs, self._tape.ends(most), behind)
+        found = match_text(wanted, theirs, self._tape.ends(most), behind)
         if found.share < ALIKE:
             raise AlignmentError(
                 place,
@@ -313,16 +315,18 @@ class Realigned:
         for span, said in own:
             yield self._mapped(span, said, found.where, ruler)
 
-    def _mapped(self, span: CharSpan, said: str, where: Sequence[int], ruler: Ruler) -> Placed:
+    def _mapped(
+        self, span: CharSpan, said: str, where: Sequence[int], ruler: Ruler
+    ) -> PlacedMention:
         """A mention of other characters on the tokens of gold, as far as they are gold's."""
         inside = [(low, min(high, len(where))) for low, high in span.fragments if low < len(where)]
         known = [where[at] for low, high in inside for at in range(low, high) if where[at] >= 0]
         if not known:
             self._notes.add(NOWHERE, span.line, said)
-            return Placed(0, 0, span.type, Shape(adrift=True, predicted_text=said))
+            return PlacedMention(0, 0, span.type, Shape(adrift=True, predicted_text=said))
         edges = [(where[low], where[high - 1] + 1) for low, high in inside]
         if span.end <= len(where) and all(low >= 0 and high > 0 for low, high in edges):
-            placed = ruler.placed(CharSpan(tuple(edges), span.type)).saying(said)
+            placed = ruler.placed(CharSpan(tuple(edges), span.type)).with_text(said)
             return self._noticed(placed, span.line)
         kind = BEYOND if span.end > len(where) else NO_SUCH_EDGE
         self._notes.add(kind, span.line, said)
@@ -332,7 +336,7 @@ class Realigned:
 
     def finish(self) -> None:
         """Refuse a system that goes on where gold has ended."""
-        if self._tape or any(solid("".join(unit.words or ())) for unit in self._units):
+        if self._tape or any(without_blanks("".join(unit.words or ())) for unit in self._units):
             raise AlignmentError(
                 self.source.name,
                 "it goes on where gold has ended",
@@ -340,7 +344,9 @@ class Realigned:
             )
 
 
-def beside_gold(gold: Corpus, name: str, placed: Sequence[Placed], reading: ReadingNotes) -> Corpus:
+def on_gold_tokens(
+    gold: Corpus, name: str, placed: Sequence[PlacedMention], reading: ReadingNotes
+) -> Corpus:
     """A chunk of a system on the sentences of gold."""
     spans = Mentions(
         np.array([one.start for one in placed], np.int64),
@@ -359,13 +365,13 @@ def beside_gold(gold: Corpus, name: str, placed: Sequence[Placed], reading: Read
     )
 
 
-def _as_it_is(mentions: Mentions) -> Iterator[Placed]:
+def _as_it_is(mentions: Mentions) -> Iterator[PlacedMention]:
     shapes = [PLAIN] * len(mentions) if mentions.shape is None else mentions.shape.tolist()
     columns = (mentions.start, mentions.end, mentions.type)
-    return map(Placed, *(column.tolist() for column in columns), shapes)
+    return map(PlacedMention, *(column.tolist() for column in columns), shapes)
 
 
-class Compared(NamedTuple):
+class TextMatch(NamedTuple):
     """A text beside that of gold: where each character stands in gold (-1: nowhere), which share of
     the longer one they have in common, and how many characters of it there are.
     """
@@ -375,13 +381,13 @@ class Compared(NamedTuple):
     used: int
 
 
-def compared(gold: str, theirs: str, ends: Sequence[int] = (), behind: str = "") -> Compared:
+def match_text(gold: str, theirs: str, ends: Sequence[int] = (), behind: str = "") -> TextMatch:
     """How the beginning of a text goes with a text of gold.
 
     It may end where a sentence of theirs ends, where what is behind it in gold begins, behind its
     last characters, or after as many as gold has: wherever most is in common.
 
-    >>> compared("say'no'", 'say"no"andgo').used
+    >>> match_text("say'no'", 'say"no"andgo').used
     7
     """
     likely = [*_places(behind[:_ANCHOR], theirs), *ends]
@@ -398,7 +404,7 @@ def _places(part: str, text: str) -> list[int]:
     return [at for at in range(len(text)) if text.startswith(part, at)] if part else []
 
 
-def _mapped_to(gold: str, theirs: str) -> Compared:
+def _mapped_to(gold: str, theirs: str) -> TextMatch:
     """Where each character of a text stands in gold; what both begin and end with is seen first."""
     from difflib import SequenceMatcher  # for texts that differ only
 
@@ -413,7 +419,7 @@ def _mapped_to(gold: str, theirs: str) -> Compared:
         if tag == "equal" or (tag == "replace" and high - low == end - begin):
             # One character for another keeps its place.
             where[head + begin : head + end] = range(head + low, head + high)
-    return Compared(where, same / max(1, len(gold), len(theirs)), len(theirs))
+    return TextMatch(where, same / max(1, len(gold), len(theirs)), len(theirs))
 
 
 def _common(one: str, other: str) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from nerscope.errors import InputError, NerscopeError, UsageError
-from nerscope.formats.extras import needed
+from nerscope.formats.extras import require_extra
 
 # A scheme has two letters at least: one letter is a drive of Windows. Others may stand before it,
 # as in zip://gold.conll::s3://bucket/all.zip.
@@ -25,10 +25,10 @@ def is_remote(path: str) -> bool:
     return _ADDRESS.match(path) is not None
 
 
-def shown(address: str) -> str:
+def display_address(address: str) -> str:
     """An address as messages and results have it: without passwords, and without what follows `?`.
 
-    >>> shown("https://me:secret@there.org/gold.conll?signature=x")
+    >>> display_address("https://me:secret@there.org/gold.conll?signature=x")
     'https://there.org/gold.conll'
     """
     if (found := _ADDRESS.match(address)) is None or found[1].lower() not in _WEB:
@@ -37,14 +37,14 @@ def shown(address: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def opened(address: str) -> io.BufferedReader:
+def open_address(address: str) -> io.BufferedReader:
     """The bytes behind an address, from the start, some at a time."""
     with _Reaching(address):
         system, path = _found(address)
         return io.BufferedReader(_Stream(system.open(path, "rb"), address), _BUFFER)
 
 
-def size_of(address: str) -> int | None:
+def address_size(address: str) -> int | None:
     """How many bytes are behind an address, if that can be told without reading them."""
     with _Reaching(address):
         system, path = _found(address)
@@ -52,7 +52,7 @@ def size_of(address: str) -> int | None:
         return None if size is None else int(size)
 
 
-def fitting(pattern: str) -> list[str]:
+def matching_addresses(pattern: str) -> list[str]:
     """The addresses that fit a pattern, in no order; the pattern alone if it is one itself."""
     with _Reaching(pattern):
         system, path = _found(pattern)
@@ -64,18 +64,20 @@ def fitting(pattern: str) -> list[str]:
 
 def _found(address: str) -> tuple[Any, str]:
     """The file system of an address, and the path in it."""
-    core = needed("fsspec.core", shown(address), "remote")
+    core = require_extra("fsspec.core", display_address(address), "remote")
     try:
         system, path = core.url_to_fs(address)
     except ImportError as error:
         raise UsageError(
-            shown(address),
+            display_address(address),
             f"the driver for such addresses is not installed ({error})",
             "install the package that it names",
         ) from None
     except ValueError as error:
         raise UsageError(
-            shown(address), f"no such address is known ({error})", "check what is before ://"
+            display_address(address),
+            f"no such address is known ({error})",
+            "check what is before ://",
         ) from None
     return system, str(path)
 
@@ -84,7 +86,7 @@ class _Reaching:
     """Turn whatever a driver raises into a message: each has errors of its own."""
 
     def __init__(self, address: str) -> None:
-        self._address, self._name = address, shown(address)
+        self._address, self._name = address, display_address(address)
 
     def __enter__(self) -> None:
         """Nothing has failed yet."""

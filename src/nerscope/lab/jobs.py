@@ -14,7 +14,7 @@ from typing import Any
 from nerscope.errors import InputError, UsageError
 from nerscope.experiment.cache import file_digest
 from nerscope.experiment.config import Data
-from nerscope.formats.base import OPTIONS_FOLLOW, files_behind, path_of
+from nerscope.formats.base import OPTIONS_MARK, input_files, path_of
 from nerscope.formats.remote import is_remote
 from nerscope.lab.plan import TrainedSystem
 from nerscope.lab.recipe import RECIPES, File, Recipe, recipe_named
@@ -50,7 +50,7 @@ class Job:
         """The file options of its output: those of the test file unless the plan gives others."""
         if self.system.output_options is not None:
             return self.system.output_options
-        return self.data.test[len(path_of(self.data.test)) + len(OPTIONS_FOLLOW) :]
+        return self.data.test[len(path_of(self.data.test)) + len(OPTIONS_MARK) :]
 
 
 def make_jobs(systems: Sequence[TrainedSystem], data: Sequence[Data], folder: Path) -> list[Job]:
@@ -85,7 +85,7 @@ def _file_key(text: str | None) -> list[str] | None:
     """The content of a file and of those that are read with it, and its options."""
     if text is None:
         return None
-    return [*map(content_digest, files_behind(text)), text[len(path_of(text)) :]]
+    return [*map(content_digest, input_files(text)), text[len(path_of(text)) :]]
 
 
 def _recipe_key(system: TrainedSystem) -> list[Any]:

@@ -13,8 +13,8 @@ from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import BIO
 from nerscope.dataset.split.texts import context_ranges
 from nerscope.errors import InputError
-from nerscope.formats.base import CorpusLike, Source, open_source, read, with_tokens
-from nerscope.formats.conll import written_as_conll
+from nerscope.formats.base import CorpusLike, Source, open_source, read, require_tokens
+from nerscope.formats.columns.conll import write_conll
 from nerscope.lab.recipe import Lesson, Recipe, Tagged, recipe_named
 from nerscope.results.files import write_bytes
 
@@ -95,7 +95,7 @@ def train_and_predict(
 
 
 def _flat_corpus(source: Source) -> Corpus:
-    corpus = with_tokens(read(source))
+    corpus = require_tokens(read(source))
     if not corpus.is_flat:
         raise InputError(
             source.name, "its mentions overlap, which labels cannot write", "give flat ones"
@@ -137,7 +137,7 @@ def _cut_back(starts: Ints, labels: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def with_labels(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
     """The file with other labels, in the scheme of the file; everything else stays as it is."""
-    corpus, scheme = _flat_corpus(source), source.nature().scheme
+    corpus, scheme = _flat_corpus(source), source.label_style().scheme
     sentences = list(zip(_words(corpus), labels, strict=True))
     predicted = Corpus.of(sentences, name=f"the labels for {source.name}", scheme=BIO.name)
     codes = encode(predicted.mentions(), predicted.starts, predicted.coding.labels, scheme)
@@ -145,4 +145,4 @@ def with_labels(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
     spelt = (names[code] for code in codes.tolist())
     data = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
     # A format that cannot be relabelled in place is written as columns.
-    return written_as_conll(predicted, scheme) if data is None else data
+    return write_conll(predicted, scheme) if data is None else data

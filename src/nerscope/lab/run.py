@@ -25,7 +25,7 @@ from nerscope.experiment.config import (
 )
 from nerscope.experiment.run import run_experiment
 from nerscope.experiment.toml import read_toml
-from nerscope.formats.base import files_behind, path_of
+from nerscope.formats.base import input_files, path_of
 from nerscope.lab.jobs import Job, content_digest, make_jobs
 from nerscope.lab.plan import RunPlan
 from nerscope.lab.recipe import recipe_named
@@ -159,7 +159,7 @@ def _splits_folder(plan: RunPlan, folder: Path) -> Path:
     contents = []
     for text in plan.sources:
         path = path_of(text)
-        digests = map(content_digest, files_behind(text))
+        digests = map(content_digest, input_files(text))
         contents.append([*digests, Path(path).name, text[len(path) :]])
     return folder / f"splits-{digest(contents, plan.split_options)[:16]}"
 

@@ -22,7 +22,7 @@ from uuid import uuid4
 
 from nerscope.errors import OutputError
 from nerscope.experiment.cache import file_digest
-from nerscope.formats.base import OPTIONS_FOLLOW, path_of
+from nerscope.formats.base import OPTIONS_MARK, path_of
 from nerscope.formats.remote import is_remote
 from nerscope.lab.jobs import Job
 from nerscope.lab.process import ProcessEnd, run_process
@@ -204,7 +204,7 @@ def _output_with_options(job: Job, place: Path) -> str:
     has_other_breaks = job.system.command is not None and job.system.context > 1
     if has_other_breaks and _ANY_SENTENCES not in options:
         options.append(_ANY_SENTENCES)
-    return f"{place / OUTPUT}{OPTIONS_FOLLOW}{','.join(options)}"
+    return f"{place / OUTPUT}{OPTIONS_MARK}{','.join(options)}"
 
 
 def _run_job(job: Job, config: WorkspaceConfig, stop: threading.Event) -> JobOutcome:

@@ -5,25 +5,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import Document, Table, percent, table_of
+from nerscope.render.document import Document, Table, percent, records_table
 
 Record = Mapping[str, Any]
 
 
-def split_document(found: Mapping[str, Any]) -> Document:
+def split_document(split: Mapping[str, Any]) -> Document:
     """The tables, where everything is, and what to do next."""
-    folder, rows, design = found["folder"], found["rows"], found["design"]
+    folder, rows, design = split["folder"], split["rows"], split["design"]
     records = [{key: value for key, value in row.items() if key != "types"} for row in rows]
     return Document(
         [_sizes(rows), *([_design(design)] if design else [])],
-        dict(found),
+        dict(split),
         records,
         lines=[
             f"{folder} holds the parts, manifest.json (which sentence is where) and nerscope.toml",
             f"next: name systems in {folder}/nerscope.toml, "
             f"then nerscope evaluate {folder}/nerscope.toml",
         ],
-        notes=found["notes"],
+        notes=split["notes"],
     )
 
 
@@ -44,7 +44,7 @@ def _sizes(rows: Sequence[Record]) -> Table:
     notes = ["share: of all sentences"]
     if leaks:
         notes.append("leaks: sentences that train, or train and dev, have too")
-    return table_of("Parts", shown, notes)
+    return records_table("Parts", shown, notes)
 
 
 def _design(design: Sequence[Record]) -> Table:
@@ -60,7 +60,7 @@ def _design(design: Sequence[Record]) -> Table:
         }
         for row in design
     ]
-    return table_of(
+    return records_table(
         "The test set by design",
         shown,
         [
@@ -75,17 +75,20 @@ def validation_document(files: Sequence[Mapping[str, Any]], text: bool) -> Docum
     records = [
         {"place": place, "fault": fault} for file in files for place, fault in file["violations"]
     ]
-    data = [{**file, "violations": [one._asdict() for one in file["violations"]]} for file in files]
+    data = [
+        {**file, "violations": [violation._asdict() for violation in file["violations"]]}
+        for file in files
+    ]
     if text:
         return Document(lines=[line for file in files for line in _lines(file)])
-    return Document([table_of("Invalid labels", records)], data, records)
+    return Document([records_table("Invalid labels", records)], data, records)
 
 
 def _lines(file: Mapping[str, Any]) -> Iterator[str]:
     for place, fault in file["violations"]:
         yield f"{place}: {fault}"
-    told = "as told" if file["told"] else "found by looking"
+    source = "as told" if file["told"] else "found by looking"
     total = plural(len(file["violations"]), "invalid transition")
-    yield f"{file['name']}: scheme {file['scheme']} ({told}), {total}"
+    yield f"{file['name']}: scheme {file['scheme']} ({source}), {total}"
     for fault, count in Counter(fault for _, fault in file["violations"]).most_common():
         yield f"  {count:6d}  {fault}"

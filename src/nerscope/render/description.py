@@ -27,7 +27,7 @@ def description_document(
     return Document(
         all_tables(description) if everything else page_tables(description),
         dict(description),
-        list(tidy(description)),
+        list(number_records(description)),
         lines=[*lines, *duplicate_lines(description["duplicates"])],
         notes=[
             f"{loss['places'][0]}: {loss['message']}"
@@ -58,10 +58,10 @@ def all_tables(description: Mapping[str, Any]) -> list[Table]:
     ]
 
 
-def tidy(description: Mapping[str, Any]) -> Iterator[Record]:
+def number_records(description: Mapping[str, Any]) -> Iterator[Record]:
     """All numbers, one a record, with what each is about."""
-    for own in (_of_splits, _of_mentions, _of_levels, _of_surfaces, _of_duplicates):
-        yield from own(description)
+    for numbers_of in (_of_splits, _of_mentions, _of_levels, _of_surfaces, _of_duplicates):
+        yield from numbers_of(description)
     for row in description["hard_tokens"]:
         about = {"facet": row["facet"], "level": row["level"], "item": row["token"]}
         yield _record("hard_tokens", row["split"], "n", row["count"], **about)
@@ -77,8 +77,8 @@ def _record(table: str, split: str, measure: str, value: float | None, **about: 
 
 
 def _of_splits(description: Mapping[str, Any]) -> Iterator[Record]:
-    for split, own in description["splits"].items():
-        for name, value in own.items():
+    for split, numbers in description["splits"].items():
+        for name, value in numbers.items():
             if name == "types":
                 for row in value:
                     for measure in ("n", "share"):
@@ -91,8 +91,8 @@ def _of_splits(description: Mapping[str, Any]) -> Iterator[Record]:
 
 
 def _of_mentions(description: Mapping[str, Any]) -> Iterator[Record]:
-    for split, own in description["mentions"].items():
-        for name, n in own.items():
+    for split, counts in description["mentions"].items():
+        for name, n in counts.items():
             yield _record("mentions", split, "n", n, item=name)
             if name in description["mention_shares"][split]:
                 share = description["mention_shares"][split][name]
@@ -154,35 +154,48 @@ def size_table(description: Mapping[str, Any], most: int | None) -> Table:
 
 
 def _sizes(splits: Mapping[str, Mapping[str, Any]]) -> Iterator[list[str]]:
-    every = list(splits.values())
-    yield ["sentences", *(_number(one["sentences"]) for one in every)]
-    yield ["documents", *(_number(one["documents"]) for one in every)]
-    yield ["tokens / distinct", *(_pair(one, "tokens", "distinct_tokens") for one in every)]
-    yield ["sentence length", *(_spread(one["sentence_length"]) for one in every)]
-    yield ["mentions / surfaces", *(_pair(one, "mentions", "distinct_surfaces") for one in every)]
-    yield ["mention length", *(_spread(one["mention_length"]) for one in every)]
+    all_splits = list(splits.values())
+    yield ["sentences", *(_number(split["sentences"]) for split in all_splits)]
+    yield ["documents", *(_number(split["documents"]) for split in all_splits)]
+    yield [
+        "tokens / distinct",
+        *(_pair(split, "tokens", "distinct_tokens") for split in all_splits),
+    ]
+    yield ["sentence length", *(_spread(split["sentence_length"]) for split in all_splits)]
+    yield [
+        "mentions / surfaces",
+        *(_pair(split, "mentions", "distinct_surfaces") for split in all_splits),
+    ]
+    yield ["mention length", *(_spread(split["mention_length"]) for split in all_splits)]
 
 
 def _mentions(description: Mapping[str, Any]) -> Iterator[list[str]]:
     counts, shares = description["mentions"], description["mention_shares"]
     for name in ("ambiguous", "unseen"):
-        if all(own[name] is None for own in counts.values()):
+        if all(split_counts[name] is None for split_counts in counts.values()):
             continue
         keys = (name, f"{name}_unique")
         yield [
             f"{name} mentions / surfaces",
             *(
-                " / ".join(_shared(own[key], shares[split][key]) for key in keys)
-                for split, own in counts.items()
+                " / ".join(_shared(split_counts[key], shares[split][key]) for key in keys)
+                for split, split_counts in counts.items()
             ),
         ]
 
 
 def _types(splits: Mapping[str, Mapping[str, Any]], most: int | None) -> Iterator[list[str]]:
-    found = {split: {row["type"]: row for row in own["types"]} for split, own in splits.items()}
-    names = list(dict.fromkeys(name for own in found.values() for name in own))[:most]
+    by_split = {
+        split: {row["type"]: row for row in rows_by_type["types"]}
+        for split, rows_by_type in splits.items()
+    }
+    names = list(
+        dict.fromkeys(name for rows_by_type in by_split.values() for name in rows_by_type)
+    )[:most]
     for name in names:
-        rows = [own.get(name, {"n": 0, "share": 0.0}) for own in found.values()]
+        rows = [
+            rows_by_type.get(name, {"n": 0, "share": 0.0}) for rows_by_type in by_split.values()
+        ]
         yield [f"of type {name}", *(_shared(row["n"], row["share"]) for row in rows)]
 
 
@@ -190,8 +203,8 @@ def _number(count: int | None) -> str:
     return UNDEFINED if count is None else f"{count:,}"
 
 
-def _pair(own: Mapping[str, Any], one: str, other: str) -> str:
-    return f"{_number(own[one])} / {_number(own[other])}"
+def _pair(numbers: Mapping[str, Any], first: str, second: str) -> str:
+    return f"{_number(numbers[first])} / {_number(numbers[second])}"
 
 
 def _shared(count: int | None, share: float | None) -> str:
@@ -205,8 +218,12 @@ def _spread(lengths: Mapping[str, float | None]) -> str:
 
 def composition_tables(rows: Sequence[Mapping[str, Any]], facets: Sequence[str]) -> list[Table]:
     """A table for each facet that has rows: what splits are made of, overall and by type."""
-    found = {name: [row for row in rows if row["facet"] == name] for name in facets}
-    return [_composition_table(TITLES[name], own) for name, own in found.items() if own]
+    by_facet = {name: [row for row in rows if row["facet"] == name] for name in facets}
+    return [
+        _composition_table(TITLES[name], facet_rows)
+        for name, facet_rows in by_facet.items()
+        if facet_rows
+    ]
 
 
 def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -217,8 +234,8 @@ def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     for split, kind in groups:
         cells = [index[split, kind, level] for level in levels]
         texts = [
-            _number(one["n"]) if one["level"] == "all" else _shared(one["n"], one["share"])
-            for one in cells
+            _number(row["n"]) if row["level"] == "all" else _shared(row["n"], row["share"])
+            for row in cells
         ]
         body.append((Cell(split), Cell(kind or "all"), *map(Cell, texts)))
     return Table(title, ("split", "type", *levels), tuple(body))

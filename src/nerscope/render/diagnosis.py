@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nerscope.render.document import Document, Table, table_of
+from nerscope.render.document import Document, Table, records_table
 
 Record = dict[str, Any]
 
@@ -73,7 +73,7 @@ def diagnosis_document(
 def _table(view: _View, records: Sequence[Record], everything: bool) -> Table:
     chosen = list(records) if everything else _digest(view, records)
     rest = f" (the strongest {len(chosen)} of {len(records)})" if len(chosen) < len(records) else ""
-    return table_of(view.title + rest, list(map(_shown, chosen)))
+    return records_table(view.title + rest, list(map(_shown, chosen)))
 
 
 def _digest(view: _View, records: Sequence[Record]) -> list[Record]:

@@ -1,4 +1,4 @@
-"""What a command has to say: tables for people, data for programs, notes for both."""
+"""Documents: the tables, data and notes of a command, before an output writes them."""
 
 import json
 import re
@@ -10,19 +10,22 @@ from nerscope.plugins import user_code
 from nerscope.registry import Registry
 from nerscope.results.results import Results
 from nerscope.results.rows import plain_row, scale_of
+from nerscope.scoring.metrics import F1, metric_named
 
 if TYPE_CHECKING:
     import pandas
 
 UNDEFINED = "–"
+# A column with any word is set to the left; "12.5 !" or "N/A" are not words.
 _WORD = re.compile(r"[^\W\d_]{2}")  # two letters in a row: not a number, nor N/A
-# What would steer a terminal instead of being shown.
+# Control characters and marks of direction: a token such as ESC[2J would clear the screen, and
+# U+202E would turn the rest of the line round.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One entry of a table; `best` makes it stand out."""
+    """One entry of a table; outputs highlight the `best` ones."""
 
     text: str
     best: bool = False
@@ -31,7 +34,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A title, a header, rows of cells, and what a reader must know."""
+    """A table; `notes` stand below it."""
 
     title: str
     header: tuple[str, ...]
@@ -66,7 +69,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something that was demanded: where, of what, what became of it, and all that is known."""
+    """A condition that a build passes or fails by, as `gate` gives them.
+
+    `group` is the dataset and system, `facts` everything that is known about the outcome.
+    """
 
     group: str
     name: str
@@ -78,10 +84,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a command has to say.
+    """Everything that a command prints or writes, whatever the format.
 
     `data` is what JSON holds, or holds beside results; `records`, if there are any, are what CSV
-    holds instead of tables; `opening` is said in words above the tables, `lines` below them, then
+    holds instead of tables; `opening` stands above the tables, `lines` below them, then
     `hints` of what else there is; `notes` go to standard error, or into the text; `checks` are what
     a build passes or fails by.
     """
@@ -103,7 +109,7 @@ OUTPUTS: Registry[Output] = Registry("format", package="nerscope.render.outputs"
 
 
 def register_output(name: str, output: Output) -> None:
-    """Make a way to write documents known by its name; `--format NAME` finds it.
+    """Register a function that writes a document as text, for `--format NAME`.
 
     >>> register_output("titles", lambda document: " ".join(t.title for t in document.tables))
     >>> OUTPUTS["titles"](Document([Table("Exact match", (), ())]))
@@ -121,48 +127,50 @@ def register_output(name: str, output: Output) -> None:
 
 
 def as_json(data: object) -> str:
-    """Strict JSON for people to look at: undefined is null."""
+    """Indented strict JSON: undefined is null, never NaN."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1, default=plain_row) + "\n"
 
 
-def table_of(title: str, records: Sequence[Mapping[str, Any]], notes: Sequence[str] = ()) -> Table:
-    """Records of any kind as a table."""
+def records_table(
+    title: str, records: Sequence[Mapping[str, Any]], notes: Sequence[str] = ()
+) -> Table:
+    """A table with a column for each key of the records."""
     keys = dict.fromkeys(key for record in records for key in record)
     header = tuple(key for key in keys if key != "judgement")  # that is for a file to fill in
-    body = tuple(tuple(Cell(shown(record.get(key))) for key in header) for record in records)
+    body = tuple(tuple(Cell(format_value(record.get(key))) for key in header) for record in records)
     return Table(title, header, body, tuple(notes))
 
 
-def side(table: Table, place: int) -> Literal["left", "right"]:
-    """Where a column is set: words to the left, numbers to the right."""
+def column_side(table: Table, place: int) -> Literal["left", "right"]:
+    """The alignment of a column: words to the left, numbers to the right."""
     words = any(_WORD.search(row[place].text) for row in table.rows)
     return "left" if place == 0 or words else "right"
 
 
-def harmless(text: str) -> str:
-    """Text in which control characters are spelt out.
+def escape_controls(text: str) -> str:
+    """Escape control characters, which would steer a terminal instead of being shown.
 
-    >>> harmless("a\\x1b[31mb")
+    >>> escape_controls("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text).replace("\n", "\\n")
+    return _CONTROL.sub(lambda sign: ascii(sign[0])[1:-1], text).replace("\n", "\\n")
 
 
-def shown(value: Any) -> str:
-    """A value in a cell."""
+def format_value(value: Any) -> str:
     if value is None:
         return UNDEFINED
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def percent(value: float | None, digits: int = 2) -> str:
-    """A fraction as a percentage that never claims 0 or 100 unless it is exactly that.
+    """A fraction as a percentage; only an exact 0 or 1 is shown as 0 or 100.
 
     >>> percent(0.99999), percent(1.0), percent(0.00001), percent(None)
     ('99.99', '100.00', '0.01', '–')
     """
     if value is None:
         return UNDEFINED
+    # 0.99999 would round to 100.00, which would claim that no mistake was made.
     least = 10.0**-digits
     points = 100 * value
     if 0 < value < 1:
@@ -170,29 +178,28 @@ def percent(value: float | None, digits: int = 2) -> str:
     return f"{points:.{digits}f}"
 
 
-_HARDLY = 0.001  # points
+_HARDLY = 0.001  # points; a smaller difference would print as +0.00, as if there were none
 
 
 def metric_title(name: str, at_start: bool = False) -> str:
-    """A metric as tables call it.
+    """The title of a metric in tables.
 
     >>> metric_title("macro_f1"), metric_title("ter", at_start=True)
     ('macro F1', 'Token error rate')
     """
-    text = {"ter": "token error rate", "hardeval": "score"}.get(name, name)
-    text = text.replace("_", " ").replace("f1", "F1")
+    text = metric_named(name).title or name.replace("_", " ")
     return text[:1].upper() + text[1:] if at_start else text
 
 
 def score(value: float | None, metric: str) -> str:
-    """A number of a metric: in percent, if it is a share."""
+    """A value of a metric: in percent if it is a share."""
     if value is None or scale_of(metric) == 100:
         return percent(value)
     return f"{value:,.2f}"
 
 
-def points(value: float | None, metric: str = "f1") -> str:
-    """A difference with its sign, of shares in points; what is hardly more than 0 says so.
+def points(value: float | None, metric: str = F1) -> str:
+    """A difference with its sign, in points for shares; a tiny one is shown as >0 or <0.
 
     >>> points(0.0123), points(-1e-6), points(0.0)
     ('+1.23', '<0', '+0.00')
@@ -206,7 +213,7 @@ def points(value: float | None, metric: str = "f1") -> str:
 
 
 def p_text(p: float | None) -> str:
-    """A p-value that never claims to be 0.
+    """A p-value; below 0.001 only the bound is shown.
 
     >>> p_text(0.00004), p_text(0.25)
     ('<0.001', '0.250')
@@ -215,7 +222,7 @@ def p_text(p: float | None) -> str:
 
 
 def p_words(p: float | None) -> str:
-    """A p-value behind the letter p.
+    """The part of a sentence that follows the letter p.
 
     >>> f"p {p_words(0.00004)}, p {p_words(0.25)}"
     'p < 0.001, p = 0.250'

@@ -12,7 +12,7 @@ from nerscope.errors import OutputError, UsageError
 from nerscope.render.on_axes import (
     LINES,
     PALE,
-    Place,
+    PanelPlace,
     bar,
     colour,
     dot,
@@ -34,8 +34,8 @@ from nerscope.render.panels import (
     STACKS,
     TREND,
     Figure,
-    Mark,
     Panel,
+    PlotMark,
     Series,
 )
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 WIDTH = 8.5  # cm: the column of a paper
 _LEAST, _LARGEST = 4.0, 100.0  # cm, of a side
-_PAGE = 24.0  # cm: a figure that is not told its height is no higher than a page
+_PAGE = 24.0  # cm: a figure without a given height is no higher than a page
 _CM = 1 / 2.54
 # What would make two files of one figure differ is left out.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -96,7 +96,7 @@ _LEGEND: dict[str, Any] = {
 
 
 def file_format(path: str) -> str:
-    """The format that the name of a file says."""
+    """The format of a figure, from the ending of its file's name."""
     ending = Path(path).suffix.lower()
     if ending[1:] not in _METADATA:
         raise OutputError(
@@ -105,10 +105,10 @@ def file_format(path: str) -> str:
     return ending[1:]
 
 
-def drawn(
+def draw_figure(
     figure: Figure, form: str, width: float | None = None, height: float | None = None
 ) -> bytes:
-    """A figure as a file; sides are in centimetres."""
+    """Draw a figure; return the bytes of its file. Sides are in centimetres."""
     for option, size in (("--width", width), ("--height", height)):
         if size is not None and not _LEAST <= size <= _LARGEST:
             raise UsageError(
@@ -125,12 +125,12 @@ def drawn(
     buffer = io.BytesIO()
     with (
         matplotlib.style.context(["default", {**_STYLE, "font.sans-serif": _installed(_FONTS)}]),
-        warnings.catch_warnings(record=True) as said,
+        warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
         page = _page(figure, width or WIDTH, height)
         page.savefig(buffer, format=form, metadata=_METADATA[form])
-    if any("constrained_layout" in str(one.message) for one in said):
+    if any("constrained_layout" in str(warning.message) for warning in caught):
         raise UsageError(
             "--width", "there is no room for the figure", "give a larger width or height"
         )
@@ -144,13 +144,13 @@ def _installed(fonts: Sequence[str]) -> list[str]:
     return [name for name in fonts if name in known]
 
 
-Placed = tuple[Panel, Place]
+Placed = tuple[Panel, PanelPlace]
 
 
 class Drawer(NamedTuple):
     """How panels of a kind are drawn, and how wide and high they should be in cm."""
 
-    draw: Callable[["Axes", Panel, Place], None]
+    draw: Callable[["Axes", Panel, PanelPlace], None]
     width: Callable[[Panel], float]
     height: Callable[[Panel], float]
     limits: Callable[[Sequence[Panel]], tuple[float, float]]
@@ -167,10 +167,11 @@ def _page(figure: Figure, width: float, height: float | None) -> "Page":
     page = Page(figsize=(width * _CM, _PAGE * _CM), layout=layout)
     placed = list(_placed(figure.panels, width))
     legend = _legend(page, figure.panels)
-    lines = [list(line) for _, line in groupby(placed, key=lambda one: one[1].line)]
+    lines = [list(line) for _, line in groupby(placed, key=lambda pair: pair[1].line)]
     inner = [max(_DRAWERS[panel.kind].height(panel) for panel, _ in line) for line in lines]
-    wanted = sum(inner) + sum(map(_around, lines)) + legend
-    page.set_figheight((height or min(wanted, _PAGE)) * _CM)
+    natural = sum(inner) + sum(map(_around, lines)) + legend
+    page.set_figheight((height or min(natural, _PAGE)) * _CM)
+    # Lines of two and of three panels share one grid of six columns.
     columns = math.lcm(*(place.columns for _, place in placed))
     grid = page.add_gridspec(len(lines), columns, height_ratios=inner)
     for panel, place in placed:
@@ -188,16 +189,16 @@ def _placed(panels: Sequence[Panel], width: float) -> Iterator[Placed]:
     """Panels of one kind beside and below each other, as many in a line as there is room for."""
     line = 0
     for (kind, _), group in groupby(panels, key=lambda panel: (panel.kind, panel.axis)):
-        own, drawer = list(group), _DRAWERS[kind]
-        least = max(map(drawer.width, own))
-        lines = math.ceil(len(own) / max(1, int(width / least)))
-        columns = math.ceil(len(own) / lines)
-        limits = drawer.limits(own)
-        for number, panel in enumerate(own):
+        members, drawer = list(group), _DRAWERS[kind]
+        least = max(map(drawer.width, members))
+        lines = math.ceil(len(members) / max(1, int(width / least)))
+        columns = math.ceil(len(members) / lines)
+        limits = drawer.limits(members)
+        for number, panel in enumerate(members):
             column = number % columns
-            is_first = column == 0 or _row_names(panel) != _row_names(own[number - 1])
-            is_last = number + columns >= len(own)
-            place = Place(
+            is_first = column == 0 or _row_names(panel) != _row_names(members[number - 1])
+            is_last = number + columns >= len(members)
+            place = PanelPlace(
                 line + number // columns,
                 column,
                 columns,
@@ -211,7 +212,7 @@ def _placed(panels: Sequence[Panel], width: float) -> Iterator[Placed]:
 
 def _row_names(panel: Panel) -> tuple[str, ...]:
     """What stands to the left of a panel."""
-    return tuple(one.name for one in panel.series) if panel.kind == HEAT else panel.labels
+    return tuple(series.name for series in panel.series) if panel.kind == HEAT else panel.labels
 
 
 def _around(line: Sequence[Placed]) -> float:
@@ -237,6 +238,7 @@ def _legend(page: "Page", panels: Sequence[Panel]) -> float:
     canvas: Any = FigureCanvasAgg(page)
     renderer = canvas.get_renderer()
     numbers = [str(number) for number in range(len(entries))]
+    # The width of a legend is known only after it was laid out: try fewer columns until it fits.
     for columns in range(len(entries), 0, -1):
         legend = page.legend([handle for _, handle in entries], numbers, ncols=columns, **_LEGEND)
         # Names are set afterwards: one that begins with _ would be left out.
@@ -299,7 +301,7 @@ def _close(panels: Sequence[Panel], room: float = 0.05) -> tuple[float, float]:
 
 
 def _from_zero(panels: Sequence[Panel]) -> tuple[float, float]:
-    """Bars begin at nothing; where they come near all there can be, they end there."""
+    """Bars begin at 0; where they come near the largest possible value, the axis ends there."""
     numbers = [0.0, 1e-6, *_numbers(panels)]
     most = panels[0].most
     near = most is not None and max(numbers) > 0.75 * most
@@ -307,18 +309,22 @@ def _from_zero(panels: Sequence[Panel]) -> tuple[float, float]:
 
 
 def _close_to_values(panels: Sequence[Panel]) -> tuple[float, float]:
-    """In small panels, an interval of a few units may run off the axis rather than flatten all."""
+    """Limits for small panels: a wide interval runs off the axis rather than flatten the rest."""
     if max(map(_lines_of, panels)) > 2:
         return _close(panels)
     values = [
-        Panel(TREND, (), tuple(Series("", tuple(map(_alone, one.marks))) for one in panel.series))
+        Panel(
+            TREND,
+            (),
+            tuple(Series("", tuple(map(_alone, series.marks))) for series in panel.series),
+        )
         for panel in panels
     ]
     return _close(values, 0.12)
 
 
-def _alone(mark: Mark) -> Mark:
-    return Mark(mark.value)
+def _alone(mark: PlotMark) -> PlotMark:
+    return PlotMark(mark.value)
 
 
 def _with_names(panels: Sequence[Panel]) -> tuple[float, float]:
@@ -336,7 +342,7 @@ def _summed(panels: Sequence[Panel]) -> tuple[float, float]:
 
 
 def _around_zero(panels: Sequence[Panel]) -> tuple[float, float]:
-    """As far on both sides of 0; a few cells that stick out do not make all others pale."""
+    """Limits symmetric around 0; the 5 % largest cells saturate, so that the others keep colour."""
     sizes = sorted(abs(number) for number in _numbers(panels)) or [1.0]
     most = sizes[int(0.95 * (len(sizes) - 1))] or 1.0
     return -most, most

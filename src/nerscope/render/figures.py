@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.render.diagnosis import may_be_chance
 from nerscope.render.document import UNDEFINED
@@ -15,22 +16,24 @@ from nerscope.render.panels import (
     RADAR,
     STACKS,
     TREND,
-    Chosen,
     Figure,
-    Mark,
+    FigureData,
     Panel,
+    PlotMark,
     Series,
     plain_name,
 )
+from nerscope.render.tables import overall_key
 from nerscope.results.diagnose import diagnose
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.results.selection import narrow_results
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import F1, RECALL
 
 _MOST_BARS = 4  # systems side by side; of more, dots are easier to tell apart
 _MOST_ACROSS = 5  # buckets beside each other in the column of a paper
 _NARROW = 9  # characters that fit below one of them
-_ALL: Mapping[str, object] = {"facet": "all", "level": "all", "type": None}
 INTERVAL_NOTE = "lines: 95 % intervals"
 SIZE_NOTE = "below each bucket: on how many units it rests"
 
@@ -58,43 +61,43 @@ def figure_of(
             raise UsageError(f"--{option}", f"figure '{what}' has no choice of it", "leave it out")
     if metric is not None:
         metric = results.metric(metric).name
-    known = {row["match"] for row in results.rows}
+    known = {row.match for row in results.rows}
     if match is not None and match not in known:
         raise UsageError(f"match '{match}'", "it is not in the results", suggest(match, known))
     narrow = narrow_results(results, systems, datasets)
-    chosen = Chosen(narrow, what, named=systems, metric=metric, match=match)
+    chosen = FigureData(narrow, what, named=systems, metric=metric, match=match)
     panels = tuple(drawing.panels(chosen))
     return Figure(panels, _notes(chosen, drawing, panels))
 
 
-def _notes(chosen: Chosen, drawing: "Drawing", panels: Sequence[Panel]) -> tuple[str, ...]:
+def _notes(chosen: FigureData, drawing: "Drawing", panels: Sequence[Panel]) -> tuple[str, ...]:
     """What a caption should say: intervals, what is hollow, and ranges that have no room."""
     marks = [mark for panel in panels for series in panel.series for mark in series.marks]
     notes = [INTERVAL_NOTE] if any(mark.interval for mark in marks) else []
     notes += [ENDS_NOTE] if any(panel.kind == GAPS for panel in panels) else []
     notes += [CHANCE_NOTE] if not all(mark.sure for mark in marks) else []
     if drawing.shows_buckets:
-        names = [facet for facet in chosen.rows.by_facet if chosen.rows.is_bucketed(facet)]
-        notes += [note for name in names for note in chosen.rows.range_notes(name)]
+        names = [facet for facet in chosen.index.by_facet if chosen.index.is_bucketed(facet)]
+        notes += [note for name in names for note in chosen.index.range_notes(name)]
     if any(panel.kind == TREND and panel.title for panel in panels):
         notes.append(SIZE_NOTE)
     return tuple(notes)
 
 
-def _exact(chosen: Chosen) -> list[Panel]:
+def _exact(chosen: FigureData) -> list[Panel]:
     """One number over everything: a dot for each system."""
-    metric, match = chosen.metric or "f1", chosen.match or "exact"
-    wanted = {**_ALL, "match": match, "metric": metric}
-    if not any(chosen.found(dataset, wanted) for dataset in chosen.rows.systems):
+    metric, match = chosen.metric or F1, chosen.match or EXACT
+    key = overall_key(match, metric)
+    if not any(chosen.rows_of(dataset, key) for dataset in chosen.index.systems):
         raise UsageError(
             "figure 'exact'",
             f"it has no {metric} by {match}",
             "choose a metric and a match that were evaluated",
         )
     panels = []
-    for dataset, systems in chosen.rows.systems.items():
-        found = chosen.found(dataset, wanted)
-        marks = tuple(chosen.mark(found.get(system)) for system in systems)
+    for dataset, systems in chosen.index.systems.items():
+        rows = chosen.rows_of(dataset, key)
+        marks = tuple(chosen.mark(rows.get(system)) for system in systems)
         panels.append(
             Panel(
                 DOTS,
@@ -102,22 +105,22 @@ def _exact(chosen: Chosen) -> list[Panel]:
                 (Series("", marks),),
                 chosen.axis(metric, match),
                 chosen.titled(dataset),
-                tuple(chosen.number(found.get(system)) for system in systems),
+                tuple(chosen.number(rows.get(system)) for system in systems),
                 chosen.most(metric),
             )
         )
     return panels
 
 
-def _levels(chosen: Chosen) -> list[Panel]:
+def _levels(chosen: FigureData) -> list[Panel]:
     """The levels of a facet, or the types."""
-    panels = [_level_panel(chosen, dataset, chosen.what) for dataset in chosen.rows.systems]
+    panels = [_level_panel(chosen, dataset, chosen.what) for dataset in chosen.index.systems]
     return [panel for panel in panels if panel.labels]
 
 
-def _attributes(chosen: Chosen) -> list[Panel]:
+def _attributes(chosen: FigureData) -> list[Panel]:
     """Small multiples: how the numbers go with each attribute."""
-    names = [facet for facet in chosen.rows.by_facet if chosen.rows.is_bucketed(facet)]
+    names = [facet for facet in chosen.index.by_facet if chosen.index.is_bucketed(facet)]
     if not names:
         raise InputError(
             "results",
@@ -125,18 +128,18 @@ def _attributes(chosen: Chosen) -> list[Panel]:
             "evaluate with --train, or with --facet eLen and the like",
         )
     if chosen.match is not None:  # attributes of tokens have other matches than those of mentions
-        names = [n for n in names if chosen.match in chosen.rows.values(n, "match")] or names[:1]
+        names = [n for n in names if chosen.match in chosen.index.values(n, "match")] or names[:1]
     panels = [
         _level_panel(chosen, dataset, name, multiple=True)
-        for dataset in chosen.rows.systems
+        for dataset in chosen.index.systems
         for name in names
     ]
     return [panel for panel in panels if panel.labels]
 
 
-def _level_panel(chosen: Chosen, dataset: str, name: str, multiple: bool = False) -> Panel:
+def _level_panel(chosen: FigureData, dataset: str, name: str, multiple: bool = False) -> Panel:
     """The numbers of each system on each level; one of many panels has no room for ranges."""
-    every = [(column.name, chosen.found(dataset, column.wanted)) for column in chosen.columns(name)]
+    every = [(column.name, chosen.rows_of(dataset, column.key)) for column in chosen.columns(name)]
     columns = [(level, cell) for level, cell in every if cell]
     ranges = _ranges(chosen, dataset, name)
     kind = TREND if multiple else _kind(ranges, len(chosen.systems))
@@ -149,13 +152,13 @@ def _level_panel(chosen: Chosen, dataset: str, name: str, multiple: bool = False
         kind,
         tuple(labels),
         chosen.series(dataset, [cell for _, cell in columns]),
-        chosen.axis(row["metric"], row["match"]) if row else "",
+        chosen.axis(row.metric, row.match) if row else "",
         chosen.titled(dataset, name if multiple else ""),
-        most=chosen.most(row["metric"]) if row else None,
+        most=chosen.most(row.metric) if row else None,
     )
 
 
-def _ranges(chosen: Chosen, dataset: str, facet: str) -> Mapping[str, str]:
+def _ranges(chosen: FigureData, dataset: str, facet: str) -> Mapping[str, str]:
     """The buckets of an attribute in words; nothing for other facets."""
     for part in chosen.results.evidence:
         if part.dataset == dataset and facet in part.signature.edges:
@@ -180,15 +183,15 @@ def _label(level: str, cell: Mapping[str, Row], words: str, kind: str) -> str:
 
 def _size(cell: Mapping[str, Row]) -> str:
     """The denominator, or its range where systems differ (as in the number of predictions)."""
-    low, high = (pick(row["n"] for row in cell.values()) for pick in (min, max))
+    low, high = (pick(row.n for row in cell.values()) for pick in (min, max))
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def _breakdown(chosen: Chosen) -> list[Panel]:
+def _breakdown(chosen: FigureData) -> list[Panel]:
     """Of all wrong tokens, the shares that are unseen, diff and other."""
     columns, panels = chosen.columns("errors"), []
-    for dataset, systems in chosen.rows.systems.items():
-        cells = [chosen.found(dataset, column.wanted) for column in columns]
+    for dataset, systems in chosen.index.systems.items():
+        cells = [chosen.rows_of(dataset, column.key) for column in columns]
         series = tuple(
             Series(
                 column.name,
@@ -206,22 +209,22 @@ def _breakdown(chosen: Chosen) -> list[Panel]:
     return panels
 
 
-def _share(chosen: Chosen, row: Row | None) -> Mark:
+def _share(chosen: FigureData, row: Row | None) -> PlotMark:
     """A part of a bar; its interval would say nothing of where the part begins."""
     return replace(chosen.mark(row, chosen.number(row)), interval=None)
 
 
-def _partial(chosen: Chosen) -> list[Panel]:
+def _partial(chosen: FigureData) -> list[Panel]:
     """Exact and partial pairs under each criterion for each system, then the scores."""
     panels = []
-    for dataset, systems in chosen.rows.systems.items():
+    for dataset, systems in chosen.index.systems.items():
         counted = {
             match: pairs
-            for match in chosen.rows.values("all", "match")
+            for match in chosen.index.values(ALL, "match")
             if (pairs := _pairs(chosen, dataset, match))[0]
         }
         panels += [_pair_panel(chosen, dataset, system, counted) for system in systems]
-    for dataset in chosen.rows.systems:
+    for dataset in chosen.index.systems:
         panel = _level_panel(chosen, dataset, "partial")
         # The denominators are the same under every match.
         labels = tuple(label.partition("\n")[0] for label in panel.labels)
@@ -232,25 +235,26 @@ def _partial(chosen: Chosen) -> list[Panel]:
 Pairs = tuple[Mapping[str, Row], Mapping[str, Row]]
 
 
-def _pairs(chosen: Chosen, dataset: str, match: str) -> Pairs:
+def _pairs(chosen: FigureData, dataset: str, match: str) -> Pairs:
     """The rows of exact and of partial pairs; exact match has its recall, and no partial ones."""
-    if match == "exact":
-        return chosen.found(dataset, {**_ALL, "match": match, "metric": "recall"}), {}
+    if match == EXACT:
+        return chosen.rows_of(dataset, overall_key(match, RECALL)), {}
     correct, partial = (
-        chosen.found(dataset, {**_ALL, "match": match, "metric": metric})
-        for metric in ("correct", "partial")
+        chosen.rows_of(dataset, overall_key(match, metric)) for metric in ("correct", "partial")
     )
     return correct, partial
 
 
-def _pair_panel(chosen: Chosen, dataset: str, system: str, counted: Mapping[str, Pairs]) -> Panel:
+def _pair_panel(
+    chosen: FigureData, dataset: str, system: str, counted: Mapping[str, Pairs]
+) -> Panel:
     """How many mentions matched exactly and partially, by criterion."""
     numbers = [
         (_count(exact.get(system)), _count(partial.get(system)) if partial else 0.0)
         for exact, partial in counted.values()
     ]
     series = tuple(
-        Series(name, tuple(Mark(pair[place]) for pair in numbers), place)
+        Series(name, tuple(PlotMark(pair[place]) for pair in numbers), place)
         for place, name in enumerate(("exact", "partial"))
     )
     return Panel(
@@ -280,7 +284,7 @@ ENDS_NOTE = "from the worst to the best bucket of each attribute"
 CHANCE_NOTE = "hollow: may be chance (p is not below 0.05, or cannot be told)"
 
 
-def radar(chosen: Chosen) -> list[Panel]:
+def radar(chosen: FigureData) -> list[Panel]:
     """ρ of each attribute, a polygon for each dataset; of several datasets also ζ, which is scaled
     by the largest one: of a single dataset it would be a circle.
     """
@@ -291,8 +295,8 @@ def radar(chosen: Chosen) -> list[Panel]:
     rho, zeta = {}, {}
     for row in rows:
         place, scale = (row["dataset"], row["attribute"]), largest[row["attribute"]]
-        rho[place] = Mark(row["rho"], sure=not may_be_chance(row, "rho"))
-        zeta[place] = Mark(None if row["zeta"] is None or not scale else row["zeta"] / scale)
+        rho[place] = PlotMark(row["rho"], sure=not may_be_chance(row, "rho"))
+        zeta[place] = PlotMark(None if row["zeta"] is None or not scale else row["zeta"] / scale)
     rims = [f"{name}\n{largest[name]:.2g}" for name in names]
     drawn = [("ζ, relative to the largest", rims, zeta)] if len(datasets) > 1 else []
     return [
@@ -300,8 +304,8 @@ def radar(chosen: Chosen) -> list[Panel]:
             RADAR,
             tuple(labels),
             tuple(
-                Series(plain_name(one), tuple(marks[one, name] for name in names), place)
-                for place, one in enumerate(datasets)
+                Series(plain_name(dataset), tuple(marks[dataset, name] for name in names), place)
+                for place, dataset in enumerate(datasets)
             ),
             title=title,
             most=1.0,
@@ -318,36 +322,36 @@ def _largest(rows: Sequence[Record], name: str) -> float:
     return max((row["zeta"] or 0.0 for row in rows if row["attribute"] == name), default=0.0)
 
 
-def heatmap(chosen: Chosen) -> list[Panel]:
+def heatmap(chosen: FigureData) -> list[Panel]:
     """By how much the first system is above the second, in each bucket of each attribute."""
     a, b = _two_systems(chosen)
     rows: Sequence[Record] = diagnose(chosen.results, a, b)["relative change"]
     changes = {(row["dataset"], row["attribute"], row["bucket"]): row["change"] for row in rows}
     panels = []
     for dataset in _unique(row["dataset"] for row in rows):
-        own = [row for row in rows if row["dataset"] == dataset]
-        buckets = _unique(row["bucket"] for row in own)
+        dataset_rows = [row for row in rows if row["dataset"] == dataset]
+        buckets = _unique(row["bucket"] for row in dataset_rows)
         series = tuple(
             Series(name, tuple(_change(changes, dataset, name, bucket) for bucket in buckets))
-            for name in _unique(row["attribute"] for row in own)
+            for name in _unique(row["attribute"] for row in dataset_rows)
         )
         axis = f"Change of F1 (%)\nfrom {plain_name(b)} to {plain_name(a)}"
         panels.append(Panel(HEAT, tuple(buckets), series, axis, chosen.titled(dataset)))
     return panels
 
 
-def _change(changes: Mapping[Any, float | None], *place: str) -> Mark:
+def _change(changes: Mapping[Any, float | None], *place: str) -> PlotMark:
     """A cell of the heat map; a bucket that another attribute has stays empty."""
     if place not in changes:
-        return Mark(None)
+        return PlotMark(None)
     change = changes[place]
     if change is None:
-        return Mark(None, text=UNDEFINED)
+        return PlotMark(None, text=UNDEFINED)
     text = f"{100 * change:+.1f}".replace("-", "−")
-    return Mark(100 * change, text="0.0" if text[1:] == "0.0" else text)
+    return PlotMark(100 * change, text="0.0" if text[1:] == "0.0" else text)
 
 
-def _two_systems(chosen: Chosen) -> tuple[str, str]:
+def _two_systems(chosen: FigureData) -> tuple[str, str]:
     if chosen.pair is None:
         raise UsageError(
             f"figure '{chosen.what}'", "two systems are needed", "say --system A --system B"
@@ -355,20 +359,21 @@ def _two_systems(chosen: Chosen) -> tuple[str, str]:
     return chosen.pair
 
 
-def diagnosis(chosen: Chosen) -> list[Panel]:
+def diagnosis(chosen: FigureData) -> list[Panel]:
     """From the worst to the best bucket of each attribute, for each system; of two systems also
     from where the first is furthest behind to where it is furthest ahead.
     """
     a, b = chosen.pair or (None, None)
     views = diagnose(chosen.results, a, b)
-    own: dict[tuple[str, str], list[Record]] = {}
+    by_system: dict[tuple[str, str], list[Record]] = {}
     for row in views["self-diagnosis"]:
-        own.setdefault((row["dataset"], row["system"]), []).append(row)
+        by_system.setdefault((row["dataset"], row["system"]), []).append(row)
     panels = [
-        _self_panel(chosen.titled(dataset, system), rows) for (dataset, system), rows in own.items()
+        _self_panel(chosen.titled(dataset, system), rows)
+        for (dataset, system), rows in by_system.items()
     ]
     if chosen.pair is not None:
-        for dataset in chosen.rows.systems:
+        for dataset in chosen.index.systems:
             rows = [row for row in views["comparative diagnosis"] if row["dataset"] == dataset]
             if rows:
                 panels.append(_comparison_panel(chosen, dataset, rows))
@@ -380,7 +385,7 @@ def _self_panel(title: str, rows: Sequence[Record]) -> Panel:
         Series(
             end,
             tuple(
-                Mark(100 * row[f"{end}_value"], text=row[end], sure=bool(row["significant"]))
+                PlotMark(100 * row[f"{end}_value"], text=row[end], sure=bool(row["significant"]))
                 for row in rows
             ),
         )
@@ -390,7 +395,7 @@ def _self_panel(title: str, rows: Sequence[Record]) -> Panel:
     return Panel(GAPS, labels, series, "F1 (%)", title, most=100.0)
 
 
-def _comparison_panel(chosen: Chosen, dataset: str, rows: Sequence[Record]) -> Panel:
+def _comparison_panel(chosen: FigureData, dataset: str, rows: Sequence[Record]) -> Panel:
     a, b = map(plain_name, _two_systems(chosen))
     labels = _unique(row["attribute"] for row in rows)
     ends = {(row["attribute"], row["gap"]): row for row in rows}
@@ -398,7 +403,7 @@ def _comparison_panel(chosen: Chosen, dataset: str, rows: Sequence[Record]) -> P
         Series(
             end,
             tuple(
-                Mark(
+                PlotMark(
                     100 * ends[name, end]["difference"],
                     text=ends[name, end]["bucket"],
                     sure=bool(ends[name, end]["significant"]),
@@ -421,7 +426,7 @@ def _comparison_panel(chosen: Chosen, dataset: str, rows: Sequence[Record]) -> P
 class Drawing(NamedTuple):
     """A figure: how its panels are made, what can be chosen, whether buckets go without ranges."""
 
-    panels: Callable[[Chosen], Sequence[Panel]]
+    panels: Callable[[FigureData], Sequence[Panel]]
     choices: tuple[str, ...] = ()
     shows_buckets: bool = False
 
@@ -442,7 +447,7 @@ FIGURES: Mapping[str, Drawing] = {
 def _drawing(results: Results, what: str) -> Drawing:
     if what in FIGURES:
         return FIGURES[what]
-    facets = dict.fromkeys(row["facet"] for row in results.rows if row["facet"] != "all")
+    facets = dict.fromkeys(row.facet for row in results.rows if row.facet != ALL)
     if what not in facets:
         raise UsageError(
             f"figure '{what}'",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from nerscope.render.document import Cell, Document, Table, percent, table_of
+from nerscope.render.document import Cell, Document, Table, percent, records_table
 
 Records = Sequence[Mapping[str, Any]]
 _WIDTH = 30  # of a surface where several lists stand side by side
@@ -64,7 +64,7 @@ def listing_table(description: Mapping[str, Any], name: str, most: int | None) -
     if len(shown) < len(records):
         each = ", ".join(listing.apart)
         notes = [f"{len(shown)} of {len(records):,}, the first {most} by {each}; --all shows all"]
-    return table_of(listing.title, shown, notes)
+    return records_table(listing.title, shown, notes)
 
 
 def _cut(
@@ -72,12 +72,12 @@ def _cut(
 ) -> Records:
     """The first records of each group."""
     seen: Counter[Hashable] = Counter()
-    kept = []
+    first = []
     for record in records:
         seen[group(record)] += 1
         if most is None or seen[group(record)] <= most:
-            kept.append(record)
-    return kept
+            first.append(record)
+    return first
 
 
 def listing_document(

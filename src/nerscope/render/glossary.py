@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nerscope.render.document import Document, table_of
+from nerscope.render.document import Document, records_table
 from nerscope.results.terms import all_terms, explain_term
 
 
@@ -16,4 +16,4 @@ def glossary_document(terms: Sequence[str] | None, *, text: bool) -> Document:
     if text:
         return Document(lines=[f"{term}: {meaning}" for term, meaning in definitions.items()])
     records = [{"word": term, "meaning": meaning} for term, meaning in definitions.items()]
-    return Document([table_of("Words", records)], records, records)
+    return Document([records_table("Words", records)], records, records)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import UNDEFINED, Document, Table, table_of
+from nerscope.render.document import UNDEFINED, Document, Table, records_table
 
 Record = Mapping[str, Any]
 
@@ -15,13 +15,13 @@ def planned_document(records: Sequence[Record]) -> Document:
 
     Runs of a system without chance are one job.
     """
-    left = len({one["key"] for one in records if not one["done"]})
+    left = len({run["key"] for run in records if not run["done"]})
     shown = [
-        {**{key: one[key] for key in ("system", "dataset", "seed")}, "done": _yes(one["done"])}
-        for one in records
+        {**{key: run[key] for key in ("system", "dataset", "seed")}, "done": _yes(run["done"])}
+        for run in records
     ]
     opening = [f"{plural(len(records), 'run')}; {plural(left, 'job')} to do"]
-    tables = [table_of("Runs", shown)] if shown else []
+    tables = [records_table("Runs", shown)] if shown else []
     return Document(tables, {"jobs": list(records)}, shown, opening=opening)
 
 
@@ -33,20 +33,20 @@ def jobs_tables(records: Sequence[Record]) -> list[Table]:
     """What each system cost, one row a system; nothing where nothing was trained."""
     if not records:
         return []
-    systems = dict.fromkeys(one["system"] for one in records)
-    rows = [_cost([one for one in records if one["system"] == name]) for name in systems]
+    systems = dict.fromkeys(job["system"] for job in records)
+    rows = [_cost([job for job in records if job["system"] == name]) for name in systems]
     note = "seconds: mean of a job, training and prediction together"
-    return [replace(table_of("Training", rows), notes=(note,))]
+    return [replace(records_table("Training", rows), notes=(note,))]
 
 
-def _cost(own: Sequence[Record]) -> dict[str, str]:
-    done = [one for one in own if not one["failed"]]
-    seconds = [one["seconds"] for one in done]
-    peaks = [one["peak_mb"] for one in done if one["peak_mb"] is not None]
+def _cost(jobs: Sequence[Record]) -> dict[str, str]:
+    done = [job for job in jobs if not job["failed"]]
+    seconds = [job["seconds"] for job in done]
+    peaks = [job["peak_mb"] for job in done if job["peak_mb"] is not None]
     return {
-        "system": own[0]["system"],
-        "jobs": str(len(own)),
-        "failed": str(len(own) - len(done)),
+        "system": jobs[0]["system"],
+        "jobs": str(len(jobs)),
+        "failed": str(len(jobs) - len(done)),
         "seconds": f"{sum(seconds) / len(seconds):.1f}" if seconds else UNDEFINED,
         "most memory": f"{max(peaks):.0f} MB" if peaks else UNDEFINED,
     }
@@ -55,30 +55,30 @@ def _cost(own: Sequence[Record]) -> dict[str, str]:
 def recipes_document(records: Sequence[Record]) -> Document:
     """One row a recipe, then one row an option."""
     shown = [
-        {"recipe": one["name"], "runs here": _where(one), "what it is": one["about"]}
-        for one in records
+        {"recipe": recipe["name"], "runs here": _where(recipe), "what it is": recipe["about"]}
+        for recipe in records
     ]
     options = [
         {
-            "recipe": one["name"],
+            "recipe": recipe["name"],
             "option": option["name"],
             "unless told": "–" if option["default"] is None else str(option["default"]),
             "what it is": _meaning(option),
         }
-        for one in records
-        for option in one["options"]
+        for recipe in records
+        for option in recipe["options"]
     ]
-    tables = [table_of("Recipes", shown)]
-    tables += [table_of("Options", options)] if options else []
+    tables = [records_table("Recipes", shown)]
+    tables += [records_table("Options", options)] if options else []
     data = {"recipes": list(map(dict, records))}
     return Document(tables, data, list(map(dict, records)))
 
 
-def _where(one: Record) -> str:
-    if one["runs_here"]:
+def _where(recipe: Record) -> str:
+    if recipe["runs_here"]:
         return "yes"
-    wanted = f"nerscope[{one['extra']}]" if one["extra"] else " ".join(one["missing"])
-    return f"no: pip install '{wanted}'"
+    package = f"nerscope[{recipe['extra']}]" if recipe["extra"] else " ".join(recipe["missing"])
+    return f"no: pip install '{package}'"
 
 
 def _meaning(option: Record) -> str:

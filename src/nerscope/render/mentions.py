@@ -1,4 +1,4 @@
-"""Mistakes to read: the sentence with gold spans above and predicted ones below."""
+"""Single mentions: mistakes in their sentences, lists, files of errors, judgements."""
 
 import io
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.errors import OutputError, plural
-from nerscope.render.document import Document, Table, harmless, table_of
+from nerscope.render.document import Document, Table, escape_controls, records_table
 from nerscope.render.outputs.csv import csv_text
 from nerscope.results.judged import JudgedResults
 from nerscope.results.rows import plain_row
@@ -37,30 +37,30 @@ def errors_document(
         lines.append(f"{plural(len(records) - shown, 'more mistake')}: --most N shows more")
     if not records:
         lines.append(f"no mistake fits, of {total}")
-    tables = [table_of("Mistakes by kind", summary)] if summary else []
+    tables = [records_table("Mistakes by kind", summary)] if summary else []
     return Document(tables, list(map(dict, records)), list(map(dict, records)), lines=lines)
 
 
 def error_lines(record: Mapping[str, Any], width: int) -> list[str]:
     """One mistake: where, what, and the sentence with both spans marked."""
     gold, pred = _sides(record)
-    said = f"{record['system']} {record['run']}" if record.get("run") else record["system"]
-    head = f"{record['place']}  {said}: {record['outcome']}"
+    source = f"{record['system']} {record['run']}" if record.get("run") else record["system"]
+    head = f"{record['place']}  {source}: {record['outcome']}"
     tokens = record.get("tokens")
     if tokens is None:
         both = (("gold", gold), ("predicted", pred))
         return [head, "  " + "   ".join(f"{name} {span[2]}" for name, span in both if span)]
-    return [head, *marked_lines(tokens, gold, pred, width), *_said(record, tokens)]
+    return [head, *marked_lines(tokens, gold, pred, width), *_text_notes(record, tokens)]
 
 
-def _said(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
-    """What a mention says, where marks under the sentence cannot show it."""
+def _text_notes(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
+    """The text of mentions that does not equal the marked tokens, as of LLM answers."""
     lines = []
-    for start, end, text in (("start", "end", "text"), ("other_start", "other_end", "other_text")):
-        begin, behind, own = record[start], record[end], record.get(text)
-        if begin is not None and own is not None and " ".join(tokens[begin:behind]) != own:
+    for start, end, name in (("start", "end", "text"), ("other_start", "other_end", "other_text")):
+        begin, behind, text = record[start], record[end], record.get(name)
+        if begin is not None and text is not None and " ".join(tokens[begin:behind]) != text:
             nowhere = ", which stands nowhere here" if begin == behind else ""
-            lines.append(f"  it says '{harmless(own)}'{nowhere}")
+            lines.append(f"  it says '{escape_controls(name)}'{nowhere}")
     return lines
 
 
@@ -68,20 +68,22 @@ def marked_lines(
     tokens: Sequence[str], gold: Span | None, pred: Span | None, width: int
 ) -> list[str]:
     """A sentence with a span marked above it and another below, as far as the width goes."""
-    above, words, below = _drawn([harmless(token) for token in tokens], gold, pred)
+    above, words, below = _drawn([escape_controls(token) for token in tokens], gold, pred)
     return _window(above, words, below, max(_LEAST, width) - 3)
 
 
 def _sides(record: Mapping[str, Any]) -> tuple[Span | None, Span | None]:
-    own = (record["start"], record["end"], record["type"])
+    mention = (record["start"], record["end"], record["type"])
     other = None
     if record["other_start"] is not None:
         other = (record["other_start"], record["other_end"], record["other_type"])
-    return (own, other) if record["side"] == "gold" else (other, own)
+    return (mention, other) if record["side"] == "gold" else (other, mention)
 
 
 def _cells(text: str) -> Cells:
     """The columns that a text fills: a wide character fills two, a combining one none."""
+    # Marks are set by columns of the terminal, not by characters: 東京 is two characters and four
+    # columns, and é written as e + accent is two characters and one column.
     cells: Cells = []
     for letter in text:
         if unicodedata.combining(letter) and cells:
@@ -89,7 +91,7 @@ def _cells(text: str) -> Cells:
         else:
             cells.append(letter)
             if unicodedata.east_asian_width(letter) in "WF":
-                cells.append("")
+                cells.append("")  # the second column of a wide character
     return cells
 
 
@@ -108,7 +110,7 @@ def _drawn(
         if span is None or span[0] == span[1]:
             return []
         begin, end = starts[span[0]], ends[span[1] - 1]
-        return [" "] * begin + ["─"] * (end - begin) + _cells(f" {harmless(span[2])}")
+        return [" "] * begin + ["─"] * (end - begin) + _cells(f" {escape_controls(span[2])}")
 
     return marked(gold), words, marked(pred)
 
@@ -116,6 +118,7 @@ def _drawn(
 def _window(above: Cells, words: Cells, below: Cells, width: int) -> list[str]:
     """The part of the lines around the spans that fits the width."""
     marks = [line.index("─") for line in (above, below) if "─" in line]
+    # A quarter of the line is left for what stands before the first mark.
     first = max(0, min(marks, default=0) - width // 4)
     if max(map(len, (above, words, below))) <= width:
         first = 0
@@ -134,14 +137,13 @@ Records = Sequence[Mapping[str, Any]]
 
 
 def list_document(lists: Sequence[tuple[str, Records]]) -> Document:
-    """Some lists, each with its title."""
     data = [{"title": title, "rows": list(records)} for title, records in lists]
     together = [record for _, records in lists for record in records]
-    return Document([table_of(title, records) for title, records in lists], data, together)
+    return Document([records_table(title, records) for title, records in lists], data, together)
 
 
 def error_file(path: str, records: Records) -> Callable[[], bytes | str]:
-    """How to write one row a mention, in the format that the name of the file says."""
+    """A function that writes one row per mention, in the format of the file's ending."""
     ending = Path(path).suffix.lower()
     writers: dict[str, Callable[[str, Records], bytes | str]] = {
         ".csv": _csv,
@@ -156,6 +158,7 @@ def error_file(path: str, records: Records) -> Callable[[], bytes | str]:
 
 
 def _csv(path: str, records: Records) -> str:
+    # A cell cannot hold a list of tokens; JSON Lines and Parquet can.
     columns = list(dict.fromkeys(key for record in records for key in record if key != "tokens"))
     return csv_text(columns, [[record.get(key) for key in columns] for record in records])
 
@@ -183,15 +186,18 @@ def judged_tables(
     shares: Sequence[Mapping[str, Any]], agreement: Mapping[str, Any] | None
 ) -> list[Table]:
     """The shares, and the agreement if there are several judges."""
-    tables = [table_of("Partial matches as judged", shares)]
-    return [*tables, *([table_of("Agreement of the judges", [agreement])] if agreement else [])]
+    tables = [records_table("Partial matches as judged", shares)]
+    return [
+        *tables,
+        *([records_table("Agreement of the judges", [agreement])] if agreement else []),
+    ]
 
 
-def with_judgements(document: Document, judged: JudgedResults) -> Document:
-    """A document that shows results, and what people said of their pairs."""
+def add_judgement_tables(document: Document, judged: JudgedResults) -> Document:
+    """Add the tables and notes of judged pairs to a document."""
     shares: Sequence[Mapping[str, Any]] = judged.shares
-    if len({one["dataset"] for one in shares}) < 2:
-        shares = [{key: one[key] for key in one if key != "dataset"} for one in shares]
+    if len({share["dataset"] for share in shares}) < 2:
+        shares = [{key: share[key] for key in share if key != "dataset"} for share in shares]
     return replace(
         document,
         tables=[*document.tables, *(judged_tables(shares, judged.agreement) if shares else [])],

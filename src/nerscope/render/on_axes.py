@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nerscope.render.document import UNDEFINED
-from nerscope.render.panels import TREND, Mark, Panel, Series
+from nerscope.render.panels import TREND, Panel, PlotMark, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ _GREY = "0.45"
 _SHADES = ("#56B4E9", "#E69F00", "#DDDDDD")  # of what stands in one bar
 
 
-class Place(NamedTuple):
+class PanelPlace(NamedTuple):
     """Where a panel stands, and what it shares with those around it."""
 
     line: int
@@ -62,7 +62,7 @@ def share(style: int) -> dict[str, Any]:
     return {"facecolor": shade, "hatch": hatch, "edgecolor": "black", "linewidth": 0.4}
 
 
-def _rows(axes: "Axes", panel: Panel, place: Place) -> None:
+def _rows(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """Labels down the left side, numbers along the bottom."""
     axes.set_ylim(len(panel.labels) - 0.5, -0.5)
     axes.set_yticks(range(len(panel.labels)), panel.labels if place.names_rows else [])
@@ -79,7 +79,7 @@ def _rows(axes: "Axes", panel: Panel, place: Place) -> None:
         )
 
 
-def _columns(axes: "Axes", panel: Panel, place: Place) -> None:
+def _columns(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """Labels along the bottom, numbers up the left side."""
     _dashes(axes, panel, axes.get_xaxis_transform(), lambda column: (column, 0.04))
     axes.set_xlim(-0.5, len(panel.labels) - 0.5)
@@ -104,7 +104,7 @@ def _values(series: Series) -> list[float]:
     return [math.nan if mark.value is None else mark.value for mark in series.marks]
 
 
-def draw_dots(axes: "Axes", panel: Panel, place: Place) -> None:
+def draw_dots(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """Dots with intervals in rows."""
     _rows(axes, panel, place)
     for edge in range(1, len(panel.labels)):
@@ -134,7 +134,7 @@ def _dashes(
                 axes.text(x, y, UNDEFINED, transform=transform, ha="center", va="center", size=7)
 
 
-def draw_trend(axes: "Axes", panel: Panel, place: Place) -> None:
+def draw_trend(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """Dots with intervals in columns, joined by lines."""
     _columns(axes, panel, place)
     for series, offset in zip(panel.series, _offsets(panel, 0.6), strict=True):
@@ -144,7 +144,7 @@ def draw_trend(axes: "Axes", panel: Panel, place: Place) -> None:
         _uprights(axes, x, series.marks, hue)
 
 
-def draw_bars(axes: "Axes", panel: Panel, place: Place) -> None:
+def draw_bars(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """Bars side by side."""
     _columns(axes, panel, place)
     width = 0.8 / len(panel.series)
@@ -154,14 +154,14 @@ def draw_bars(axes: "Axes", panel: Panel, place: Place) -> None:
         _uprights(axes, x, series.marks, "black")
 
 
-def _uprights(axes: "Axes", x: Sequence[float], marks: Sequence[Mark], hue: str) -> None:
+def _uprights(axes: "Axes", x: Sequence[float], marks: Sequence[PlotMark], hue: str) -> None:
     """Intervals that go up."""
     for at, mark in zip(x, marks, strict=True):
         if mark.interval is not None:
             axes.plot((at, at), mark.interval, color=hue, linewidth=0.9, zorder=2.5)
 
 
-def draw_stacks(axes: "Axes", panel: Panel, place: Place) -> None:
+def draw_stacks(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """Bars made of parts."""
     _rows(axes, panel, place)
     begins = [0.0] * len(panel.labels)
@@ -179,7 +179,7 @@ def draw_stacks(axes: "Axes", panel: Panel, place: Place) -> None:
             axes.text(0.0, row, f" {UNDEFINED}", va="center", size=7)
 
 
-def draw_gaps(axes: "Axes", panel: Panel, place: Place) -> None:
+def draw_gaps(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """A line from one end to the other, with what stands at each."""
     _rows(axes, panel, place)
     if panel.most is None and place.limits[0] < 0 < place.limits[1]:
@@ -203,7 +203,7 @@ def draw_gaps(axes: "Axes", panel: Panel, place: Place) -> None:
             )
 
 
-def draw_radar(axes: Any, panel: Panel, place: Place) -> None:
+def draw_radar(axes: Any, panel: Panel, place: PanelPlace) -> None:
     """A polygon for each series."""
     size = len(panel.labels)
     angles = [2 * math.pi * spoke / size for spoke in range(size)]
@@ -239,7 +239,7 @@ def _draw_polygon(axes: Any, series: Series, angles: Sequence[float]) -> None:
             axes.plot(angle, mark.value, **dot(series.style, mark.sure), linestyle="")
 
 
-def draw_heat(axes: "Axes", panel: Panel, place: Place) -> None:
+def draw_heat(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """A grid of cells with their numbers."""
     low, high = place.limits
     # The darkest shades of the colour map are left out: text must be read on every cell.

@@ -1,14 +1,18 @@
-"""What figures are made of: panels of series of numbers, as plain data; `draw` puts them on
-paper.
-"""
+"""The parts of a figure as plain data: panels of series of numbers, which `draw` draws."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nerscope.errors import UsageError
-from nerscope.render.document import UNDEFINED, harmless, metric_title, percent
-from nerscope.render.tables import Column, Summaries, table_columns
+from nerscope.render.document import UNDEFINED, escape_controls, metric_title, percent
+from nerscope.render.tables import (
+    USUAL_MATCHES,
+    NumberKey,
+    SummaryIndex,
+    TableColumn,
+    table_columns,
+)
 from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
@@ -20,11 +24,10 @@ Interval = tuple[float, float]
 _LONGEST = 24  # characters of a name
 # What files of vector graphics cannot hold, beyond what a terminal must not see.
 _UNWRITABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
-_USUAL = ("exact", "io", "bilou", "label")  # matches that go without saying
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PlotMark:
     """A number as it is drawn: in percent if it is a share; None leaves a gap."""
 
     value: float | None
@@ -38,7 +41,7 @@ class Series:
     """Numbers of one kind, one for each label of their panel; `style` is its place in a list."""
 
     name: str
-    marks: tuple[Mark, ...]
+    marks: tuple[PlotMark, ...]
     style: int = 0
 
 
@@ -65,23 +68,23 @@ class Figure:
 
 def interval_of(row: Row) -> Interval | None:
     """The 95 % interval of a number, where there is one."""
-    low, high = row.get("low"), row.get("high")
+    low, high = row.low, row.high
     return None if low is None or high is None else (low, high)
 
 
 def plain_name(name: str) -> str:
-    """A name that can be written anywhere: nothing steers, nothing is endless.
+    """A name that is safe in any file: control characters escaped, long names cut.
 
     >>> plain_name("a\\x1bb"), plain_name("x" * 20 + "-" * 20)
     ('a\\\\x1bb', 'xxxxxxxxxxxx…-----------')
     """
-    text = _UNWRITABLE.sub(lambda found: ascii(found[0])[1:-1], harmless(name))
+    text = _UNWRITABLE.sub(lambda sign: ascii(sign[0])[1:-1], escape_controls(name))
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
 
 
-class Chosen:
-    """The results that are drawn, and what was chosen of them."""
+class FigureData:
+    """The results to draw, and the chosen systems, metric and match."""
 
     def __init__(
         self,
@@ -93,9 +96,9 @@ class Chosen:
         match: str | None = None,
     ) -> None:
         self.results, self.what = results, what
-        self.rows = Summaries(with_bounds(results))
+        self.index = SummaryIndex(with_bounds(results))
         self.named, self.metric, self.match = list(dict.fromkeys(named)), metric, match
-        names = [name for systems in self.rows.systems.values() for name in systems]
+        names = [name for systems in self.index.systems.values() for name in systems]
         self.systems = list(dict.fromkeys(names))
 
     @property
@@ -106,49 +109,48 @@ class Chosen:
 
     def titled(self, dataset: str, rest: str = "") -> str:
         """The heading of a panel: the dataset, if there are several, and what else is named."""
-        names = [*([dataset] if len(self.rows.systems) > 1 else []), *([rest] if rest else [])]
+        names = [*([dataset] if len(self.index.systems) > 1 else []), *([rest] if rest else [])]
         text = ": ".join(map(plain_name, names))
         return text if len(text) <= _LONGEST else text.replace(": ", ":\n", 1)
 
-    def columns(self, table: str) -> list[Column]:
+    def columns(self, table: str) -> list[TableColumn]:
         """What rows a table of this name has."""
         try:
-            return table_columns(self.rows, table, self.metric, self.match)[1]
+            return table_columns(self.index, table, self.metric, self.match)[1]
         except UsageError as error:
             raise UsageError(f"figure '{self.what}'", error.fact, error.remedy) from None
 
-    def found(self, dataset: str, wanted: Mapping[str, object]) -> dict[str, Row]:
+    def rows_of(self, dataset: str, key: NumberKey) -> dict[str, Row]:
         """The rows of a dataset, by system."""
-        rows = self.rows.column(dataset, wanted)
-        systems = self.rows.systems[dataset]
+        rows = self.index.column(dataset, key)
+        systems = self.index.systems[dataset]
         return {system: row for system, row in zip(systems, rows, strict=True) if row is not None}
 
-    def mark(self, row: Row | None, text: str = "") -> Mark:
-        """A row as it is drawn."""
-        if row is None or row["value"] is None:
-            return Mark(None)
-        scale = 100.0 if self.rows.is_fraction(row["metric"]) else 1.0
+    def mark(self, row: Row | None, text: str = "") -> PlotMark:
+        if row is None or row.value is None:
+            return PlotMark(None)
+        scale = 100.0 if self.index.metric(row.metric).is_fraction else 1.0
         bounds = interval_of(row)
         interval = None if bounds is None else (scale * bounds[0], scale * bounds[1])
-        return Mark(scale * row["value"], interval, text)
+        return PlotMark(scale * row.value, interval, text)
 
     def number(self, row: Row | None) -> str:
-        """A row in writing."""
-        if row is None or row["value"] is None:
+        if row is None or row.value is None:
             return UNDEFINED
-        is_fraction = self.rows.is_fraction(row["metric"])
-        return percent(row["value"], 1) if is_fraction else f"{row['value']:,.6g}"
+        is_fraction = self.index.metric(row.metric).is_fraction
+        return percent(row.value, 1) if is_fraction else f"{row.value:,.6g}"
 
     def axis(self, metric: str, match: str) -> str:
         """What the numbers of a metric are called along an axis."""
         title = metric_title(metric, at_start=True)
-        by = "" if match in _USUAL else f" by {match}"
-        unit = " (%)" if self.rows.is_fraction(metric) else ""
-        return f"{title}{by}{unit}{', lower is better' if self.rows.better(metric) < 0 else ''}"
+        by = "" if match in USUAL_MATCHES else f" by {match}"
+        formula = self.index.metric(metric)
+        unit = " (%)" if formula.is_fraction else ""
+        return f"{title}{by}{unit}{', lower is better' if formula.better < 0 else ''}"
 
     def most(self, metric: str) -> float | None:
         """The largest value of a metric, if it has one."""
-        return 100.0 if self.rows.is_fraction(metric) else None
+        return 100.0 if self.index.metric(metric).is_fraction else None
 
     def series(self, dataset: str, cells: Sequence[Mapping[str, Row]]) -> tuple[Series, ...]:
         """One series for each system, which looks the same on every dataset."""
@@ -158,5 +160,5 @@ class Chosen:
                 tuple(self.mark(cell.get(system)) for cell in cells),
                 self.systems.index(system),
             )
-            for system in self.rows.systems[dataset]
+            for system in self.index.systems[dataset]
         )

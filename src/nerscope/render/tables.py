@@ -3,384 +3,411 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural, suggest
+from nerscope.facets.hard import HARD, HARD_STRICT
+from nerscope.facets.tmr import TMR
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_title, percent, score
+from nerscope.results.over_datasets import AverageRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.results import Results
-from nerscope.results.rows import Row
+from nerscope.results.rows import SURFACE, Row
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import (
+    ACCURACY,
+    ERROR_SHARE,
+    F1,
+    HARDEVAL,
+    MACRO,
+    PRECISION,
+    RECALL,
+    TER,
+    WEIGHTED,
+    Metric,
+)
+from nerscope.scoring.token_matches import BILOU, IO, LABEL
 
 FEW = 30  # a recall on fewer units than this says little
 SPARSE = 0.01  # as does one on a smaller share of all mentions
 FEW_NOTE = f"! fewer than {FEW} units, or under {SPARSE:.0%} of all: read with care"
 BEST_NOTE = "* best of its column"
-SIZE_ROW = "n"  # what the row of denominators is called
-_KEY = ("facet", "level", "type", "match", "metric")
-# Of the metrics that a table could show, the first of these that it has.
-_PREFERRED = ("f1", "recall", "ter", "precision")
-_SCORES = {"precision", "recall", "f1", "macro_f1", "weighted_f1", "accuracy"}
-_ERRORS_SHOWN = ("unseen", "diff", "other")
+SIZE_ROW = "n"  # the name of the row of denominators
+SCORES = (PRECISION, RECALL, F1)
+USUAL_MATCHES = (EXACT, IO, BILOU, LABEL)  # headings do not mention them
+# Of the metrics that a table could show, it shows the first of these that it has.
+_PREFERRED = (F1, RECALL, TER, PRECISION)
+_ERROR_LEVELS = ("unseen", "diff", "other")  # which together hold every wrong token
 
 
-class Column(NamedTuple):
-    """A column of a table: its name, and what rows it holds."""
+class NumberKey(NamedTuple):
+    """What a number is of, apart from its dataset, system and run."""
+
+    facet: str
+    level: str
+    type: str | None
+    match: str
+    metric: str
+
+
+def overall_key(match: str, metric: str, type: str | None = None) -> NumberKey:
+    """The key of a number over all units, or over those of a type."""
+    return NumberKey(ALL, ALL, type, match, metric)
+
+
+class TableColumn(NamedTuple):
+    """A column of a table: its name, and which numbers it holds."""
 
     name: str
-    wanted: Mapping[str, object]
+    key: NumberKey
 
 
-class Summaries:
-    """The summary rows of results, by what they are numbers of."""
+class SummaryIndex:
+    """The summary rows of results, indexed by what they are numbers of."""
 
     def __init__(self, results: Results) -> None:
         self.results = results
         self.by_facet: dict[str, list[Row]] = {}
         self.systems: dict[str, list[str]] = {}  # by dataset
-        self._index: dict[tuple[object, ...], Row] = {}
+        self._rows: dict[tuple[str, str, NumberKey], Row] = {}
+        self._metrics: dict[str, Metric] = {}
         for row in results.rows:
-            if row["run"] is None:
-                fields: Mapping[str, Any] = row
-                self.by_facet.setdefault(row["facet"], []).append(row)
-                systems = self.systems.setdefault(row["dataset"], [])
-                if row["system"] not in systems:
-                    systems.append(row["system"])
-                key = (row["dataset"], row["system"], *(fields[key] for key in _KEY))
-                self._index[key] = row
+            if row.run is None:
+                self.by_facet.setdefault(row.facet, []).append(row)
+                systems = self.systems.setdefault(row.dataset, [])
+                if row.system not in systems:
+                    systems.append(row.system)
+                key = NumberKey(row.facet, row.level, row.type, row.match, row.metric)
+                self._rows[row.dataset, row.system, key] = row
 
-    def column(self, dataset: str, wanted: Mapping[str, object]) -> list[Row | None]:
+    def column(self, dataset: str, key: NumberKey) -> list[Row | None]:
         """The rows of all systems on a dataset."""
-        key = tuple(wanted[key] for key in _KEY)
-        return [self._index.get((dataset, system, *key)) for system in self.systems[dataset]]
+        return [self._rows.get((dataset, system, key)) for system in self.systems[dataset]]
 
-    def better(self, metric: str) -> int:
-        """1 if higher is better, -1 if lower is, 0 if neither."""
-        return self.results.metric(metric).better
-
-    def is_fraction(self, metric: str) -> bool:
-        """Whether a metric is shown in percent."""
-        return self.results.metric(metric).is_fraction
+    def metric(self, name: str) -> Metric:
+        # Looked up once: a table asks for every one of its cells.
+        if name not in self._metrics:
+            self._metrics[name] = self.results.metric(name)
+        return self._metrics[name]
 
     def facet_title(self, facet: str) -> str:
-        """What a facet is called in headings."""
-        titles = self.results.facet_titles()
-        title = titles.get(facet) or facet
-        return facet if self.is_bucketed(facet) else title
+        if self.is_bucketed(facet):
+            return facet
+        return self.results.facet_titles().get(facet) or facet
 
     def is_bucketed(self, facet: str) -> bool:
         """Whether a facet was made of an attribute."""
-        return any(facet in part.signature.edges for part in self.results.evidence)
+        return any(facet in evidence.signature.edges for evidence in self.results.evidence)
 
     def range_notes(self, facet: str) -> list[str]:
         """The buckets in words: once if all datasets have the same, else for each."""
-        found = {
-            part.dataset: ", ".join(
-                f"{level} {text}" for level, text in part.signature.edges[facet].ranges.items()
+        ranges = {
+            evidence.dataset: ", ".join(
+                f"{level} {text}" for level, text in evidence.signature.edges[facet].ranges.items()
             )
-            for part in self.results.evidence
-            if facet in part.signature.edges
+            for evidence in self.results.evidence
+            if facet in evidence.signature.edges
         }
-        if len(set(found.values())) < 2:
-            return [f"{facet}: {text}" for text in dict.fromkeys(found.values())]
-        return [f"{facet}: {dataset} {text}" for dataset, text in found.items()]
+        if len(set(ranges.values())) < 2:
+            return [f"{facet}: {text}" for text in dict.fromkeys(ranges.values())]
+        return [f"{facet}: {dataset} {text}" for dataset, text in ranges.items()]
 
-    def values(self, facet: str, field: str, **wanted: object) -> list[Any]:
-        """The values that a field has in the rows of a facet, in order."""
-        rows: list[Any] = self.by_facet.get(facet, [])
+    def values(self, facet: str, field: str, **conditions: object) -> list[Any]:
+        """The values of a field in the rows of a facet that fulfil the conditions, in order."""
         return list(
             dict.fromkeys(
-                row[field]
-                for row in rows
-                if all(row[key] == value for key, value in wanted.items())
+                getattr(row, field)
+                for row in self.by_facet.get(facet, [])
+                if all(getattr(row, name) == value for name, value in conditions.items())
             )
         )
 
 
-def _title(rows: Summaries, what: str, metric: str, match: str) -> str:
-    """A heading made from what the table shows."""
-    title = f"{what}: {metric_title(metric)}"
-    if match not in ("exact", "io", "bilou", "label"):
-        title += f" by {match}"
-    return title + (" (lower is better)" if rows.better(metric) < 0 else "")
+class TablePlan(NamedTuple):
+    """What a table shows, before its cells are looked up."""
+
+    columns: list[TableColumn]
+    title: str
+    notes: Sequence[str] = ()
 
 
 def table(results: Results, name: str) -> Table:
-    """One table by name: one of the fixed ones, or any facet of the results."""
-    return table_columns(Summaries(results), name)[0]
+    """A table by name: exact, types, partial, pairs, errors, or any facet of the results."""
+    return table_columns(SummaryIndex(results), name)[0]
 
 
 def table_columns(
-    rows: Summaries, name: str, metric: str | None = None, match: str | None = None
-) -> tuple[Table, list[Column]]:
-    """A table by name, of a metric and a match if they are told, and what its columns hold."""
-    made = _made(rows, name, metric, match)
-    if made is None:
-        known = dict.fromkeys([*_FIXED, *(facet for facet in rows.by_facet if facet != "all")])
+    index: SummaryIndex, name: str, metric: str | None = None, match: str | None = None
+) -> tuple[Table, list[TableColumn]]:
+    """A table by name, of a metric and a match if they are given, and what its columns hold."""
+    plan = _plan(index, name, metric, match)
+    if plan is None:
+        known = dict.fromkeys([*_FIXED, *(facet for facet in index.by_facet if facet != ALL)])
         raise UsageError(
             f"table '{name}'", "there is no such table in these results", suggest(name, known)
         )
-    columns, title, notes = made
-    kept = [one for one in columns if any(any(rows.column(d, one.wanted)) for d in rows.systems)]
-    if not kept:
+    columns = _filled_columns(index, plan.columns)
+    if not columns:
         raise UsageError(
             f"table '{name}'",
             f"it has no {metric or 'such metric'} by {match or 'its match'}",
             "choose a metric and a match that were evaluated",
         )
-    return _built(rows, title, kept, notes), kept
+    return _build(index, plan), columns
 
 
-_FIXED = ("exact", "types", "partial", "pairs", "errors")
-Parts = tuple[list[Column], str, Sequence[str]]
-
-
-def _made(rows: Summaries, name: str, metric: str | None, match: str | None) -> Parts | None:
-    """Columns, title and notes of a table, if the results have it."""
-    if name in rows.by_facet and name != "all":
-        return _facet_parts(rows, name, metric, match)
-    if name not in _FIXED or "all" not in rows.by_facet:
+def _plan(
+    index: SummaryIndex, name: str, metric: str | None = None, match: str | None = None
+) -> TablePlan | None:
+    """The columns, title and notes of a table, if the results have it."""
+    if name in index.by_facet and name != ALL:
+        return _plan_facet(index, name, metric, match)
+    if name not in _FIXED or ALL not in index.by_facet:
         return None
-    if name == "types":
-        columns, title = _types(rows, metric, match)
-    elif name == "partial":
-        columns, title = _partial(rows, metric)
-    else:
-        columns, title = {"exact": _exact, "pairs": _pairs, "errors": _errors}[name](rows)
-    return (columns, title, ()) if columns else None
+    plan = _FIXED[name](index, metric, match)
+    return plan if plan.columns else None
 
 
-def _tables(rows: Summaries, name: str) -> Iterator[Table]:
-    """The table of a name, if the results have it."""
-    made = _made(rows, name, None, None)
-    if made is not None:
-        yield _built(rows, made[1], made[0], made[2])
+_NO_TABLE = TablePlan([], "")  # the results lack the numbers
 
 
-Made = tuple[list[Column], str]
-_ALL = {"facet": "all", "level": "all", "type": None}
-
-
-def _exact(rows: Summaries) -> Made:
-    order = ["precision", "recall", "f1", "macro_f1", "weighted_f1"]
-    exact = rows.values("all", "metric", match="exact", type=None)
-    chosen = [name for name in order if name in exact]
-    rest = [name for name in exact if name not in _AVERAGES and name not in order]
+def _plan_exact(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
+    names = index.values(ALL, "metric", match=EXACT, type=None)
+    order = [*SCORES, *(f"{average}_{F1}" for average in (MACRO, WEIGHTED))]
+    shown = [name for name in order if name in names]
+    # Other averages over types are in JSON and CSV; here they would hide the numbers that count.
+    hidden = [f"{average}_{name}" for average in (MACRO, WEIGHTED) for name in SCORES]
+    others = [name for name in names if name not in (*order, *hidden)]
     columns = [
-        Column(metric_title(name), {**_ALL, "match": "exact", "metric": name})
-        for name in [*chosen, *rest]
+        TableColumn(metric_title(name), overall_key(EXACT, name)) for name in [*shown, *others]
     ]
-    if rows.values("all", "metric", match="surface", metric="f1"):
-        columns.append(Column("surface F1", {**_ALL, "match": "surface", "metric": "f1"}))
-    if rows.values("all", "metric", match="label"):
-        columns.append(Column("accuracy", {**_ALL, "match": "label", "metric": "accuracy"}))
-    return columns, "Exact match"
+    if index.values(ALL, "metric", match=SURFACE, metric=F1):
+        columns.append(TableColumn(f"{SURFACE} {metric_title(F1)}", overall_key(SURFACE, F1)))
+    if index.values(ALL, "metric", match=LABEL):
+        columns.append(TableColumn(metric_title(ACCURACY), overall_key(LABEL, ACCURACY)))
+    return TablePlan(columns, "Exact match")
 
 
-_AVERAGES = {
-    f"{average}_{name}"
-    for average in ("macro", "weighted")
-    for name in ("precision", "recall", "f1")
+def _plan_types(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
+    match = match or EXACT
+    by_type = [
+        name
+        for name in index.values(ALL, "metric", match=match)
+        if index.values(ALL, "type", metric=name, match=match) != [None]
+    ]
+    metric = metric or (_preferred(by_type) if by_type else None)
+    if metric is None or metric not in by_type:
+        return _NO_TABLE
+    types = [name for name in index.values(ALL, "type", metric=metric) if name is not None]
+    columns = [
+        TableColumn(name or ALL, overall_key(match, metric, name))
+        for name in [None, *sorted(types)]
+    ]
+    return TablePlan(columns, f"{metric_title(metric, at_start=True)} by type")
+
+
+def _plan_partial(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
+    matches = [name for name in index.values(ALL, "match") if name not in (SURFACE, LABEL)]
+    if matches in ([], [EXACT]):  # nothing was credited partially
+        return _NO_TABLE
+    metric = metric or _preferred(index.values(ALL, "metric", match=matches[-1]))
+    columns = [TableColumn(name, overall_key(name, metric)) for name in matches]
+    return TablePlan(columns, f"{metric_title(metric, at_start=True)} with partial credit")
+
+
+def _plan_pairs(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
+    columns = [
+        TableColumn(f"{match_name}: {metric_title(name)}", overall_key(match_name, name))
+        for match_name in index.values(ALL, "match")
+        for name in ("correct", "partial", "incorrect", "missed", "spurious", "partial_share")
+        if index.values(ALL, "metric", match=match_name, metric=name)
+    ]
+    return TablePlan(columns, "Pairs of each match")
+
+
+def _plan_errors(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
+    facet = HARD.name
+    if not index.values(facet, "metric", metric=ERROR_SHARE):
+        return _NO_TABLE
+    token_match = index.values(facet, "match")[0]
+    columns = [
+        TableColumn(level, NumberKey(facet, level, None, token_match, ERROR_SHARE))
+        for level in _ERROR_LEVELS
+    ]
+    return TablePlan(columns, "Where the errors are: share of all wrong tokens")
+
+
+_FIXED = {
+    "exact": _plan_exact,
+    "types": _plan_types,
+    "partial": _plan_partial,
+    "pairs": _plan_pairs,
+    "errors": _plan_errors,
 }
-
-
-def _types(rows: Summaries, metric: str | None = None, match: str | None = None) -> Made:
-    match = match or "exact"
-    known = rows.values("all", "metric", match=match)
-    typed = [
-        name for name in known if rows.values("all", "type", metric=name, match=match) != [None]
-    ]
-    chosen = metric or (_preferred(typed) if typed else None)
-    if chosen not in typed:
-        return [], ""
-    names = sorted(name for name in rows.values("all", "type", metric=chosen) if name is not None)
-    columns = [
-        Column(kind or "all", {**_ALL, "match": match, "metric": chosen, "type": kind})
-        for kind in [None, *names]
-    ]
-    return columns, f"{metric_title(str(chosen), at_start=True)} by type"
-
-
-def _partial(rows: Summaries, metric: str | None = None) -> Made:
-    matches = [name for name in rows.values("all", "match") if name not in ("surface", "label")]
-    if matches in ([], ["exact"]):
-        return [], ""
-    metric = metric or _preferred(rows.values("all", "metric", match=matches[-1]))
-    columns = [Column(match, {**_ALL, "match": match, "metric": metric}) for match in matches]
-    return columns, f"{metric_title(metric, at_start=True)} with partial credit"
-
-
-def _pairs(rows: Summaries) -> Made:
-    names = ("correct", "partial", "incorrect", "missed", "spurious", "partial_share")
-    columns = [
-        Column(f"{match}: {metric_title(name)}", {**_ALL, "match": match, "metric": name})
-        for match in rows.values("all", "match")
-        for name in names
-        if rows.values("all", "metric", match=match, metric=name)
-    ]
-    return columns, "Pairs of each match"
-
-
-def _errors(rows: Summaries) -> Made:
-    match = next(iter(rows.values("hard", "match")), None)
-    wanted = {"facet": "hard", "type": None, "match": match, "metric": "error_share"}
-    if not rows.values("hard", "metric", metric="error_share"):
-        return [], ""
-    columns = [Column(level, {**wanted, "level": level}) for level in _ERRORS_SHOWN]
-    return columns, "Where the errors are: share of all wrong tokens"
 
 
 def _preferred(metrics: Sequence[str]) -> str:
     return next((name for name in _PREFERRED if name in metrics), metrics[0])
 
 
-def _facet_parts(
-    rows: Summaries, facet: str, metric: str | None = None, match: str | None = None
-) -> Parts:
-    metric = metric or _preferred(rows.values(facet, "metric"))
-    known = rows.values(facet, "match", metric=metric)
-    match = match or (known[0] if known else "")
-    common = {"facet": facet, "type": None, "match": match, "metric": metric}
+def _plan_facet(
+    index: SummaryIndex, facet: str, metric: str | None = None, match: str | None = None
+) -> TablePlan:
+    metric = metric or _preferred(index.values(facet, "metric"))
+    matches = index.values(facet, "match", metric=metric)
+    match = match or (matches[0] if matches else "")
     columns = [
-        Column(level, {**common, "level": level})
-        for level in rows.values(facet, "level", metric=metric)
+        TableColumn(level, NumberKey(facet, level, None, match, metric))
+        for level in index.values(facet, "level", metric=metric)
     ]
-    if metric == "ter" and rows.values(facet, "metric", metric="hardeval"):
-        columns.append(Column("score", {**common, "level": "score", "metric": "hardeval"}))
-    title = _title(rows, rows.facet_title(facet), metric, match)
-    return columns, title, rows.range_notes(facet)
-
-
-def _facet_table(rows: Summaries, facet: str) -> Table:
-    columns, title, notes = _facet_parts(rows, facet)
-    return _built(rows, title, columns, notes)
+    if metric == TER:  # HardEval's score is the mean of two of these rates
+        columns += [
+            TableColumn(metric_title(HARDEVAL), NumberKey(facet, level, None, match, HARDEVAL))
+            for level in index.values(facet, "level", metric=HARDEVAL)
+        ]
+    title = f"{index.facet_title(facet)}: {metric_title(metric)}"
+    if match not in USUAL_MATCHES:
+        title += f" by {match}"
+    title += " (lower is better)" if index.metric(metric).better < 0 else ""
+    return TablePlan(columns, title, index.range_notes(facet))
 
 
 def overview(results: Results) -> list[Table]:
-    """The tables that an evaluation shows unasked."""
-    rows = Summaries(results)
-    bucketed = [facet for facet in rows.by_facet if rows.is_bucketed(facet)]
-    names = ["exact", "types", "partial"]
-    names += [name for name in ("tmr", "hard") if name in rows.by_facet]
-    names.append("errors")
+    """The tables of `evaluate --all`: scores, tough mentions, hard tokens, attributes, the rest."""
+    index = SummaryIndex(results)
+    bucketed = [facet for facet in index.by_facet if index.is_bucketed(facet)]
+    leading = [facet for facet in (TMR.name, HARD.name) if facet in index.by_facet]
     others = [
         facet
-        for facet in rows.by_facet
-        if facet not in ("all", "tmr", "hard", "hard-strict", *bucketed)
+        for facet in index.by_facet
+        if facet not in (ALL, TMR.name, HARD.name, HARD_STRICT.name, *bucketed)
     ]
-    made = [one for name in names for one in _tables(rows, name)]
-    made += [_attribute_table(rows, bucketed)] if bucketed else []
-    made += [one for name in others for one in _tables(rows, name)]
+    tables = list(_known_tables(index, ["exact", "types", "partial", *leading, "errors"]))
+    tables += [_attribute_table(index, bucketed)] if bucketed else []
+    tables += _known_tables(index, others)
     means = means_table(results)
-    made += [means] if means else []
-    return [one for one in made if len(one.header) > 1 and one.rows]
+    tables += [means] if means else []
+    return [table for table in tables if len(table.header) > 1 and table.rows]
+
+
+def _known_tables(index: SummaryIndex, names: Sequence[str]) -> Iterator[Table]:
+    """The tables of these names that the results have."""
+    for name in names:
+        if plan := _plan(index, name):
+            yield _build(index, plan)
 
 
 def results_document(results: Results, tables: Sequence[Table] | None = None) -> Document:
-    """What an evaluation has to say."""
-    rows: list[Any] = results.rows
+    """The tables of results, by default all of them, with all rows for JSON and CSV."""
     return Document(
         overview(results) if tables is None else tables,
-        records=rows,
+        records=results.rows,
         notes=results.notes(),
         signature=results.signature,
         results=results,
     )
 
 
-def _attribute_table(rows: Summaries, facets: Sequence[str]) -> Table:
-    parts = [_facet_table(rows, facet) for facet in facets]
-    header = max((part.header for part in parts), key=len)
+def _attribute_table(index: SummaryIndex, facets: Sequence[str]) -> Table:
+    """One table of all attributes, each with its buckets side by side."""
+    tables = [_build(index, _plan_facet(index, facet)) for facet in facets]
+    header = max((table.header for table in tables), key=len)
     body = []
-    for facet, part in zip(facets, parts, strict=True):
-        for number, row in enumerate(part.rows):
-            rest = (Cell("") for _ in range(len(header) - len(row)))
-            body.append((Cell("" if number else facet), *row, *rest))
-    notes = list(dict.fromkeys(note for part in parts for note in part.notes))
+    for facet, table in zip(facets, tables, strict=True):
+        for number, row in enumerate(table.rows):
+            # An attribute may have fewer buckets than the others: the line is filled up.
+            padding = (Cell("") for _ in range(len(header) - len(row)))
+            body.append((Cell("" if number else facet), *row, *padding))
+    notes = list(dict.fromkeys(note for table in tables for note in table.notes))
     ranges = [note for note in notes if note.startswith(tuple(f"{facet}: " for facet in facets))]
-    metrics = dict.fromkeys(_preferred(rows.values(facet, "metric")) for facet in facets)
-    matches = dict.fromkeys(rows.values(facet, "match")[0] for facet in facets)
+    general = [note for note in notes if note not in ranges]
+    metrics = dict.fromkeys(_preferred(index.values(facet, "metric")) for facet in facets)
+    matches = dict.fromkeys(index.values(facet, "match")[0] for facet in facets)
     title = f"{' / '.join(metric_title(name) for name in metrics)} by attribute"
-    odd = [match for match in matches if match not in ("exact", "io")]
-    title = title[:1].upper() + title[1:] + (f", by {' / '.join(odd)}" if odd else "")
-    kept = [note for note in notes if note not in ranges]
-    return Table(title, ("attribute", *header), tuple(body), (*kept, *ranges))
+    unusual = [match for match in matches if match not in USUAL_MATCHES]
+    title = title[:1].upper() + title[1:] + (f", by {' / '.join(unusual)}" if unusual else "")
+    return Table(title, ("attribute", *header), tuple(body), (*general, *ranges))
 
 
-def _built(
-    rows: Summaries, title: str, every: Sequence[Column], notes: Sequence[str] = ()
-) -> Table:
-    columns = [
-        one
-        for one in every
-        if any(any(rows.column(dataset, one.wanted)) for dataset in rows.systems)
+def _filled_columns(index: SummaryIndex, columns: Sequence[TableColumn]) -> list[TableColumn]:
+    """The columns that hold a number on some dataset."""
+    return [
+        column
+        for column in columns
+        if any(any(index.column(dataset, column.key)) for dataset in index.systems)
     ]
+
+
+def _build(index: SummaryIndex, plan: TablePlan) -> Table:
+    columns = _filled_columns(index, plan.columns)
     body: list[tuple[Cell, ...]] = []
     several_runs = sparse = False
-    for dataset, systems in rows.systems.items():
-        cells = [rows.column(dataset, column.wanted) for column in columns]
-        label = f"{dataset}: " if len(rows.systems) > 1 else ""
-        found = [cell for column in cells for cell in column if cell]
-        several_runs |= any((cell.get("runs") or 1) > 1 for cell in found)
-        whole = max((cell["n"] for cell in found if cell["unit"] == "mention"), default=0)
-        best = [_best(rows, column) for column in cells]
+    for dataset, systems in index.systems.items():
+        cells = [index.column(dataset, column.key) for column in columns]
+        label = f"{dataset}: " if len(index.systems) > 1 else ""
+        rows = [row for column in cells for row in column if row]
+        several_runs |= any((row.runs or 1) > 1 for row in rows)
+        # The largest denominator stands for all mentions: levels below 1 % of it are marked.
+        mentions = max((row.n for row in rows if row.unit == MENTION), default=0)
+        best = [_best_value(index, column) for column in cells]
         for place, system in enumerate(systems):
-            own = [column[place] for column in cells]
-            body.append(
-                (
-                    Cell(label + system),
-                    *(
-                        Cell(_text(rows, cell), _is_best(cell, value))
-                        for cell, value in zip(own, best, strict=True)
-                    ),
-                )
+            texts = (
+                Cell(_cell_text(index, column[place]), _is_best(column[place], value))
+                for column, value in zip(cells, best, strict=True)
             )
-        sizes = [_size(column, whole) for column in cells]
+            body.append((Cell(label + system), *texts))
+        sizes = [_size_text(column, mentions) for column in cells]
         sparse |= any(size.endswith("!") for size in sizes)
         body.append(tuple(Cell(text, is_size=True) for text in (label + SIZE_ROW, *sizes)))
-    said = [BEST_NOTE] if any(cell.best for row in body for cell in row) else []
-    said += ["mean ± standard deviation over runs"] if several_runs else []
-    said += [FEW_NOTE] if sparse else []
+    notes = [BEST_NOTE] if any(cell.best for row in body for cell in row) else []
+    notes += ["mean ± standard deviation over runs"] if several_runs else []
+    notes += [FEW_NOTE] if sparse else []
     names = tuple(column.name for column in columns)
-    return Table(title, ("system", *names), tuple(body), (*said, *notes))
+    return Table(plan.title, ("system", *names), tuple(body), (*notes, *plan.notes))
 
 
-def _is_best(cell: Row | None, value: float | None) -> bool:
-    return cell is not None and value is not None and cell["value"] == value
+def _is_best(row: Row | None, value: float | None) -> bool:
+    return row is not None and value is not None and row.value == value
 
 
-def _best(rows: Summaries, cells: Sequence[Row | None]) -> float | None:
-    values = [cell["value"] for cell in cells if cell is not None and cell["value"] is not None]
+def _best_value(index: SummaryIndex, rows: Sequence[Row | None]) -> float | None:
+    """The best value of a column; None if there is nothing to choose, or no better side."""
+    values = [row.value for row in rows if row is not None and row.value is not None]
     if len(values) < 2 or min(values) == max(values):
         return None
-    better = rows.better(next(cell["metric"] for cell in cells if cell is not None))
+    better = index.metric(next(row.metric for row in rows if row is not None)).better
     return max(values, key=lambda value: better * value) if better else None
 
 
-def _text(rows: Summaries, cell: Row | None) -> str:
-    if cell is None:
+def _cell_text(index: SummaryIndex, row: Row | None) -> str:
+    if row is None:
         return UNDEFINED
-    if not rows.is_fraction(cell["metric"]):
-        return UNDEFINED if cell["value"] is None else f"{cell['value']:,.6g}"
-    text = percent(cell["value"])
-    if cell.get("low") is not None and cell.get("high") is not None:
-        text += f" [{percent(cell['low'], 1)}, {percent(cell['high'], 1)}]"
-    if cell.get("std") is not None:
-        text += f" ± {percent(cell['std'])}"
-    return text
+    if not index.metric(row.metric).is_fraction:
+        return UNDEFINED if row.value is None else f"{row.value:,.6g}"
+    text = percent(row.value) + interval_text(row.low, row.high)
+    return text if row.std is None else f"{text} ± {percent(row.std)}"
 
 
-def _size(cells: Sequence[Row | None], whole: int) -> str:
+def interval_text(low: float | None, high: float | None) -> str:
+    """An interval of shares as it stands behind a number; nothing where there is none."""
+    return "" if low is None or high is None else f" [{percent(low, 1)}, {percent(high, 1)}]"
+
+
+def _size_text(column: Sequence[Row | None], mentions: int) -> str:
     """The denominator, or its range where systems differ (as in the number of predictions)."""
-    found = [cell for cell in cells if cell is not None]
-    if not found:
+    rows = [row for row in column if row is not None]
+    if not rows:
         return UNDEFINED
-    low, high = min(cell["n"] for cell in found), max(cell["n"] for cell in found)
-    few = low < FEW or (found[0]["unit"] == "mention" and low < SPARSE * whole)
+    low, high = min(row.n for row in rows), max(row.n for row in rows)
+    few = low < FEW or (rows[0].unit == MENTION and low < SPARSE * mentions)
     return f"{low:,}{'' if low == high else f'–{high:,}'}{' !' if few else ''}"
 
 
-_Record = Mapping[str, Any]
-_EXACT_SCORES = ("precision", "recall", "f1")
-# Of each facet, what is shown beside exact scores.
-_MEASURES = {"all": ("f1",), "tmr": ("recall",), "hard": ("ter", "hardeval")}
+# The means over datasets. Of each facet, the metrics that are shown beside exact scores:
+_MEAN_METRICS: Mapping[str, Sequence[str]] = {
+    ALL: (F1,),
+    TMR.name: (RECALL,),
+    HARD.name: (TER, HARDEVAL),
+}
 _FOR_THESE, _FOR_OTHERS = ("these", ""), ("others like them", "_drawn")
 _NOTES = {
     SPLITS: "95 % interval: Student's, corrected for the sentences that splits share",
@@ -388,6 +415,7 @@ _NOTES = {
     DRAWN: "95 % intervals: for others like these datasets (Student's)",
     DOMAINS: "95 % intervals: for these datasets alone, or for others like them (Student's)",
 }
+# By what datasets are to each other: the headings of intervals, and the suffixes of their fields.
 _INTERVALS = {
     SPLITS: [("95 % interval", "")],
     FIXED: [_FOR_THESE],
@@ -398,53 +426,58 @@ _INTERVALS = {
 
 def means_table(results: Results, *, exact: bool = False) -> Table | None:
     """The means over datasets of all measures, or only of exact scores; None if there are none."""
-    records = [one for one in results.over_datasets() if _is_shown(one, exact)]
-    if not records:
+    rows = [row for row in results.over_datasets() if _has_mean(row, exact)]
+    if not rows:
         return None
-    over = records[0]["over"]
+    over = rows[0].over
     intervals = _INTERVALS[over]
-    most = max(len(one["datasets"]) for one in records)
-    body = [_line(one, [suffix for _, suffix in intervals], most) for one in records]
+    most = max(len(row.datasets) for row in rows)
+    body = [_mean_line(row, [suffix for _, suffix in intervals], most) for row in rows]
     title = f"Mean over {plural(most, 'split' if over == SPLITS else 'dataset')}"
     header = ("system", "number", "mean", "std", *(name for name, _ in intervals))
-    notes = [_NOTES[over], *_left_out(results, records, most)]
+    notes = [_NOTES[over], *_missing_notes(results, rows, most)]
     return Table(title, header, tuple(body), tuple(notes))
 
 
-def _is_shown(one: _Record, exact: bool) -> bool:
-    if one["facet"] == "all" and one["match"] == "exact":
-        return one["metric"] in _EXACT_SCORES
-    return not exact and one["metric"] in _MEASURES.get(one["facet"], ())
+def _has_mean(row: AverageRow, exact: bool) -> bool:
+    if row.facet == ALL and row.match == EXACT:
+        return row.metric in SCORES
+    return not exact and row.metric in _MEAN_METRICS.get(row.facet, ())
 
 
-def _line(one: _Record, suffixes: list[str], most: int) -> tuple[Cell, ...]:
+def _mean_line(row: AverageRow, suffixes: list[str], most: int) -> tuple[Cell, ...]:
     """A mean; (k) if it rests on k datasets only."""
-    metric = one["metric"]
-    bounds = [(one[f"low{suffix}"], one[f"high{suffix}"]) for suffix in suffixes]
-    fewer = "" if len(one["datasets"]) == most else f" ({len(one['datasets'])})"
+    bounds = [(getattr(row, f"low{suffix}"), getattr(row, f"high{suffix}")) for suffix in suffixes]
+    fewer = "" if len(row.datasets) == most else f" ({len(row.datasets)})"
     return (
-        Cell(one["system"]),
-        Cell(_number(one)),
-        Cell(score(one["value"], metric) + fewer),
-        Cell(score(one["std"], metric)),
+        Cell(row.system),
+        Cell(_mean_name(row)),
+        Cell(score(row.value, row.metric) + fewer),
+        Cell(score(row.std, row.metric)),
         *(
-            Cell(UNDEFINED if None in pair else f"[{', '.join(score(b, metric) for b in pair)}]")
+            Cell(
+                UNDEFINED
+                if None in pair
+                else f"[{', '.join(score(bound, row.metric) for bound in pair)}]"
+            )
             for pair in bounds
         ),
     )
 
 
-def _number(one: _Record) -> str:
-    title = metric_title(one["metric"])
-    if one["facet"] == "all":
-        return title if one["match"] == "exact" else f"{one['match']} {title}"
-    return f"{one['facet']}={one['level']} {title}"
+def _mean_name(row: AverageRow) -> str:
+    title = metric_title(row.metric)
+    if row.facet == ALL:
+        return title if row.match == EXACT else f"{row.match} {title}"
+    return f"{row.facet}={row.level} {title}"
 
 
-def _left_out(results: Results, records: Sequence[_Record], most: int) -> list[str]:
+def _missing_notes(results: Results, rows: Sequence[AverageRow], most: int) -> list[str]:
     """Which datasets the means rest on, if some are missing."""
-    named = next(one["datasets"] for one in records if len(one["datasets"]) == most)
-    fewer = [f"over {', '.join(named)}: the others lack a system or a number"]
-    fewer = fewer if len(named) < len(results.evidence) else []
-    some = any(len(one["datasets"]) < most for one in records)
-    return [*fewer, *(["(k) rests on k of them only"] if some else [])]
+    names = next(row.datasets for row in rows if len(row.datasets) == most)
+    notes = []
+    if len(names) < len(results.evidence):
+        notes.append(f"over {', '.join(names)}: the others lack a system or a number")
+    if any(len(row.datasets) < most for row in rows):
+        notes.append("(k) rests on k of them only")
+    return notes

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import Check, Document, table_of
+from nerscope.render.document import Check, Document, records_table
 from nerscope.results.verdict import Verdict
 
 
@@ -21,7 +21,7 @@ def verdict_document(
         }
         for verdict in verdicts
     ]
-    tables = [] if text else [table_of("Verdicts", records)]
+    tables = [] if text else [records_table("Verdicts", records)]
     lines = [str(verdict) for verdict in verdicts] if text else []
     checks = [_check(*both) for both in zip(verdicts, records, strict=True)]
     return Document(
@@ -38,50 +38,50 @@ def _check(verdict: Verdict, record: Mapping[str, Any]) -> Check:
 Record = Mapping[str, Any]
 
 
-def power_document(found: Sequence[Record], difference: float, power: float) -> Document:
+def power_document(rows: Sequence[Record], difference: float, power: float) -> Document:
     """One row a pair and dataset: what the test set shows now, and what more would show."""
     title = (
         f"What it takes to find a difference of {difference:g} points in {100 * power:g} % of cases"
     )
-    shown = [_shown(one) for one in found]
+    shown = [_shown(row) for row in rows]
     notes = [
         "power: how surely it is found now; detectable: the smallest difference found so surely",
         "needed: with the runs of now; runs needed: on each side, with the test set of now",
         "–: no number is enough",
     ]
-    tables = [replace(table_of(title, shown), notes=tuple(notes))] if shown else []
-    by_runs = [row for one in found for row in _by_runs(one)]
+    tables = [replace(records_table(title, shown), notes=tuple(notes))] if shown else []
+    by_runs = [row for row in rows for row in _by_runs(row)]
     if by_runs:
-        tables.append(table_of("Needed for other numbers of runs on each side", by_runs))
-    outputs = [one for one in found if one["about"] == "outputs"]
+        tables.append(records_table("Needed for other numbers of runs on each side", by_runs))
+    outputs = [row for row in rows if row["about"] == "outputs"]
     lines = (
         ["one run each: nothing is known of training noise, so this is about these outputs alone"]
         if outputs
         else []
     )
-    return Document(tables, list(map(dict, found)), list(map(dict, found)), lines=lines)
+    return Document(tables, list(map(dict, rows)), list(map(dict, rows)), lines=lines)
 
 
-def _shown(one: Record) -> dict[str, Any]:
-    recipes = one["about"] == "recipes"
+def _shown(row: Record) -> dict[str, Any]:
+    recipes = row["about"] == "recipes"
     return {
-        "dataset": one["dataset"],
-        "A": one["system_a"],
-        "B": one["system_b"],
-        "runs": f"{one['runs_a']}, {one['runs_b']}",
-        "power": "–" if one["power"] is None else f"{100 * one['power']:.0f} %",
-        "detectable": "–" if one["detectable"] is None else f"{one['detectable']:.2f}",
-        "test set": plural(one["clusters"], one["over"]),
-        "needed": _number(one["clusters_needed"]),
-        **({"runs needed": _number(one["runs_needed"])} if recipes else {}),
+        "dataset": row["dataset"],
+        "A": row["system_a"],
+        "B": row["system_b"],
+        "runs": f"{row['runs_a']}, {row['runs_b']}",
+        "power": "–" if row["power"] is None else f"{100 * row['power']:.0f} %",
+        "detectable": "–" if row["detectable"] is None else f"{row['detectable']:.2f}",
+        "test set": plural(row["clusters"], row["over"]),
+        "needed": _number(row["clusters_needed"]),
+        **({"runs needed": _number(row["runs_needed"])} if recipes else {}),
     }
 
 
-def _by_runs(one: Record) -> list[dict[str, Any]]:
-    names = {"dataset": one["dataset"], "A": one["system_a"], "B": one["system_b"]}
+def _by_runs(row: Record) -> list[dict[str, Any]]:
+    names = {"dataset": row["dataset"], "A": row["system_a"], "B": row["system_b"]}
     return [
-        {**names, "runs": k, f"{one['over']}s": _number(needed)}
-        for k, needed in one["clusters_by_runs"].items()
+        {**names, "runs": k, f"{row['over']}s": _number(needed)}
+        for k, needed in row["clusters_by_runs"].items()
     ]
 
 

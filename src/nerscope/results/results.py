@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nerscope.errors import InputError, suggest
-from nerscope.formats.losses import Loss, notes_of
+from nerscope.formats.notes import SourceNote, note_lines
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars
 
     from nerscope.render.document import Table
-    from nerscope.render.page.html import Page
+    from nerscope.render.page.html import ReportPage
     from nerscope.results.judged import ShareRow
     from nerscope.results.over_datasets import AverageRow
     from nerscope.results.weakest import OverallScores, WeakSpot
@@ -41,7 +41,7 @@ class Results:
     def __init__(
         self,
         evidence: Sequence[Evidence] = (),
-        losses: Sequence[Loss] = (),
+        losses: Sequence[SourceNote] = (),
         rows: list[Row] | None = None,
         protocol: Protocol | None = None,
     ) -> None:
@@ -97,7 +97,7 @@ class Results:
 
     def notes(self) -> list[str]:
         """What was lost in reading and is worth a note, in a line each."""
-        return notes_of(self.losses)
+        return note_lines(self.losses)
 
     def folded_notes(self) -> list[str]:
         """A line for each dataset of which only sums were kept."""
@@ -211,14 +211,14 @@ class Results:
 
         return polars.DataFrame([row.as_dict() for row in self.rows], infer_schema_length=None)
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> "Page | None":
+    def report(self, path: str | os.PathLike[str] | None = None) -> "ReportPage | None":
         """Write the report, a page of its own; without a path, show it in a notebook."""
-        from nerscope.render.page.html import Page, page_html
+        from nerscope.render.page.html import ReportPage, page_html
         from nerscope.results.files import write_text
 
         html = page_html(self)
         if path is None:
-            return Page(html)
+            return ReportPage(html)
         write_text(path, html)
         return None
 

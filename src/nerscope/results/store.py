@@ -20,7 +20,7 @@ import numpy as np
 
 from nerscope.codec import pack, unpack
 from nerscope.errors import InputError, UsageError
-from nerscope.formats.losses import Loss
+from nerscope.formats.notes import SourceNote
 from nerscope.results.format_1 import read_evidence, read_rows
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row, plain_row, rows_of
@@ -53,7 +53,7 @@ class StoredResults(NamedTuple):
     """What a results file holds, in the order of the arguments of `Results`."""
 
     evidence: list[Evidence]
-    losses: list[Loss]
+    losses: list[SourceNote]
     rows: list[Row]
     protocol: Protocol | None
 
@@ -61,7 +61,7 @@ class StoredResults(NamedTuple):
 def to_json(
     rows: list[Row],
     evidence: list[Evidence],
-    losses: list[Loss],
+    losses: list[SourceNote],
     version: str,
     more: Mapping[str, Any],
     *,
@@ -308,10 +308,10 @@ def _refuse_constant(text: str) -> None:
     raise ValueError(f"{text} is no number of JSON")
 
 
-def _checked_loss(loss: Any) -> Loss:
+def _checked_loss(loss: Any) -> SourceNote:
     if not isinstance(loss["message"], str) or not isinstance(loss["places"][0], str):
         raise ValueError("a loss has no message or no place")
-    checked: Loss = loss
+    checked: SourceNote = loss
     return checked
 
 

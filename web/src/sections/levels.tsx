@@ -6,7 +6,6 @@ import type { Facet } from "../data";
 import { Drawing, Figure, systemLegend } from "../figure";
 import { UNDEFINED, count } from "../format";
 import { Behind, type Cell, numberCell } from "../table";
-import { levelTitle } from "../words";
 
 export interface LevelsProps {
   context: Context;
@@ -70,4 +69,10 @@ export function LevelTable({ context, facet, metric, title, type = null, levels 
   });
   const header = [{ text: facet.name, tip: facet.about }, ...systems.map((text) => ({ text })), { text: "n", tip: page.glossary.n }];
   return <Behind caption={title} header={header} rows={body} />;
+}
+
+/** What an axis calls a level: its name, and the range of a bucket. */
+function levelTitle(facet: Facet, level: string, ranges?: Record<string, string>): string {
+  const range = ranges?.[level];
+  return facet.bucketed && range ? `${level} ${range}` : level;
 }

@@ -7,14 +7,14 @@ in `nerscope --help`. A file `greet.py` in this folder is all that `nerscope gre
     \"\"\"Say hello.\"\"\"
     from dataclasses import dataclass
     import typer
-    from nerscope.cli.common import put
+    from nerscope.cli.common import print_output
 
     @dataclass(frozen=True)
     class GreetOptions:
         name: str = typer.Argument(metavar="NAME", help="Who is greeted.")
 
     def run(options: GreetOptions) -> None:
-        put(f"Hello, {options.name}!\\n")
+        print_output(f"Hello, {options.name}!\\n")
 """
 
 import inspect
@@ -43,15 +43,16 @@ def _module(name: str) -> ModuleType:
     return import_module(f"{__name__}.{name}")
 
 
+def _summary(module: ModuleType) -> str:
+    return (module.__doc__ or "").partition("\n")[0]
+
+
 @cache
 def command_summaries() -> Mapping[str, str]:
     """What each command does, in one line, in the order of `nerscope --help`."""
-    modules = [_module(name) for name in sorted(command_names())]
-    modules.sort(key=lambda module: getattr(module, "RANK", math.inf))
-    return {
-        module.__name__.rpartition(".")[2]: (module.__doc__ or "").partition("\n")[0]
-        for module in modules
-    }
+    modules = {name: _module(name) for name in sorted(command_names())}
+    ranked = sorted(modules, key=lambda name: getattr(modules[name], "RANK", math.inf))
+    return {name: _summary(modules[name]) for name in ranked}
 
 
 def _prepare(name: str) -> Any:
@@ -67,7 +68,7 @@ def _prepare(name: str) -> Any:
     command.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
     command.__annotations__ = get_type_hints(options)
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, help=module.__doc__, short_help=command_summaries()[name])(command)
+    app.command(name, help=module.__doc__, short_help=_summary(module))(command)
     return get_command(app)
 
 

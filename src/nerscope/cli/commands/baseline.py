@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, PLUGIN_HELP, QUIET_HELP, checked_outputs, put, say
+from nerscope.cli.common import (
+    FILE_HELP,
+    PLUGIN_HELP,
+    QUIET_HELP,
+    check_outputs,
+    print_message,
+    print_output,
+)
 
 RANK = 140
 
@@ -39,7 +46,7 @@ def run(options: BaselineOptions) -> None:
     # Options of a recipe may name files, such as a dictionary: these are inputs, too.
     files = [value for value in recipe_options.values() if isinstance(value, str)]
     inputs = [options.train, options.test, options.dev, *files, *options.plugin]
-    checked_outputs([options.output], inputs)
+    check_outputs([options.output], inputs)
     baseline(
         source_named(options.train),
         source_named(options.test),
@@ -47,11 +54,11 @@ def run(options: BaselineOptions) -> None:
         recipe=options.recipe,
         dev=source_named(options.dev) if options.dev else None,
         seed=options.seed,
-        say=(lambda line: None) if options.quiet else say,
+        say=(lambda line: None) if options.quiet else print_message,
         **recipe_options,
     )
     if not options.quiet:
-        put(f"{options.output} is written; next: {_evaluate_command(options)}\n")
+        print_output(f"{options.output} is written; next: {_evaluate_command(options)}\n")
 
 
 def _evaluate_command(options: BaselineOptions) -> str:

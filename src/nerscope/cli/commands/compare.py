@@ -9,7 +9,7 @@ from nerscope.cli.common import (
     PLUGIN_HELP,
     QUIET_HELP,
     RESAMPLE_HELP,
-    checked_format,
+    check_format,
     emit,
 )
 
@@ -94,7 +94,7 @@ def run(options: CompareOptions) -> None:
     from nerscope.results.results import Results
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     loaded, a, b, pairs = Results.load(options.results), options.a, options.b, None
     if a is not None and a not in loaded.systems and Path(a).is_file():
         loaded, pairs = join_results(loaded, Results.load(a), options.results, a)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, PLUGIN_HELP, REPAIR_HELP, checked_outputs, say
+from nerscope.cli.common import FILE_HELP, PLUGIN_HELP, REPAIR_HELP, check_outputs, print_message
 
 RANK = 110
 
@@ -33,8 +33,8 @@ def run(options: ConvertOptions) -> None:
     from nerscope.plugins import load_plugins
 
     load_plugins(options.plugin)
-    checked_outputs([path_of(options.target)], [options.source, *options.plugin])
+    check_outputs([path_of(options.target)], [options.source, *options.plugin])
     for note in convert(
         source_named(options.source), options.target, to=options.to, repair=options.repair
     ):
-        say(f"note: {note}")
+        print_message(f"note: {note}")

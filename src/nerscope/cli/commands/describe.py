@@ -10,8 +10,8 @@ from nerscope.cli.common import (
     FORMAT_HELP,
     PLUGIN_HELP,
     REPAIR_HELP,
-    checked_format,
-    checked_name,
+    check_format,
+    check_name,
     emit,
 )
 from nerscope.errors import UsageError
@@ -48,18 +48,18 @@ def run(options: DescribeOptions) -> None:
     from nerscope.render.description import description_document
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: text for name, text in given.items() if text is not None}
-    _checked(options.files, splits, options.lists)
-    found = _found(options.files, splits, options.repair)
+    _check_options(options.files, splits, options.lists)
+    description = _describe(options.files, splits, options.repair)
     shown = description_document(
-        found.as_dict(), everything=options.everything, lists=tuple(options.lists)
+        description.as_dict(), everything=options.everything, lists=tuple(options.lists)
     )
     emit(shown, options.format)
 
 
-def _checked(files: list[str], splits: dict[str, str], lists: list[str]) -> None:
+def _check_options(files: list[str], splits: dict[str, str], lists: list[str]) -> None:
     """Refuse what does not go together."""
     if not files and not splits:
         raise UsageError(
@@ -76,7 +76,7 @@ def _checked(files: list[str], splits: dict[str, str], lists: list[str]) -> None
             f"--{next(iter(splits))}", "it needs the training data", "give it with --train FILE"
         )
     for name in lists:
-        checked_name("--list", name, _LISTS)
+        check_name("--list", name, _LISTS)
         if name in _NEED_TWO and len(splits) < 2:
             raise UsageError(
                 f"--list {name}",
@@ -85,7 +85,7 @@ def _checked(files: list[str], splits: dict[str, str], lists: list[str]) -> None
             )
 
 
-def _found(files: list[str], splits: dict[str, str], repair: str) -> "Description":
+def _describe(files: list[str], splits: dict[str, str], repair: str) -> "Description":
     from nerscope.dataset.describe import describe, describe_each
     from nerscope.formats.base import source_named
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, check_format, emit
 
 RANK = 70
 
@@ -38,7 +38,7 @@ def run(options: DiagnoseOptions) -> None:
     from nerscope.results.results import Results
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     views = diagnose(
         Results.load(options.results),
         options.a,

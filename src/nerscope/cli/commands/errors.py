@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, QUIET_HELP, checked_format, emit
+from nerscope.cli.common import FORMAT_HELP, QUIET_HELP, check_format, emit
 
 RANK = 60
 
@@ -46,12 +46,12 @@ def run(options: ErrorsOptions) -> None:
     from nerscope.results.mistakes import mistakes
     from nerscope.results.results import Results
 
-    checked_format(options.format)
+    check_format(options.format)
     for name, value in (("--most", options.most), ("--width", options.width)):
         if value is not None and value < 0:
             raise UsageError(name, f"{value} cannot be", "give a whole number from 0 on")
     loaded = Results.load(options.results)
-    found, total = mistakes(
+    selected, total = mistakes(
         loaded,
         system=options.system,
         types=options.type,
@@ -64,4 +64,6 @@ def run(options: ErrorsOptions) -> None:
         seed=options.seed,
     )
     columns = options.width or get_terminal_size().columns
-    emit(errors_document(found, total, columns, options.most), options.format, quiet=options.quiet)
+    emit(
+        errors_document(selected, total, columns, options.most), options.format, quiet=options.quiet
+    )

@@ -14,18 +14,18 @@ from nerscope.cli.common import (
     QUIET_HELP,
     REPAIR_HELP,
     RESAMPLE_HELP,
-    all_cores,
-    checked_format,
-    checked_name,
-    checked_outputs,
-    edges_of,
+    check_format,
+    check_name,
+    check_outputs,
+    core_count,
     emit,
-    number_or_undefined,
+    parse_edges,
+    parse_renames,
+    parse_systems,
+    parse_zero_division,
+    print_message,
     progress,
-    renames_of,
-    say,
-    steps,
-    systems_of,
+    status_line,
 )
 from nerscope.cli.lists import LISTS, ListRequest
 from nerscope.cli.results_output import (
@@ -179,9 +179,9 @@ _NOT_IN_EXPERIMENT = ("lists", "errors", "checkpoint", "keep_mentions")
 
 def _check_options(options: EvaluateOptions) -> None:
     """Refuse options that do not exist, or do not go together."""
-    checked_format(options.format)
+    check_format(options.format)
     for name in options.lists:
-        checked_name("--list", name, LISTS)
+        check_name("--list", name, LISTS)
     if _is_experiment(options):
         _check_experiment_options(options)
     beyond_exact = options.facet or options.match or options.metric or options.judgements
@@ -224,7 +224,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
 
     system_files = [text.partition("=")[2] for text in options.system]
     inputs = [options.test, *options.train, *system_files, *options.plugin, *options.judgements]
-    checked_outputs([options.output, options.report, options.errors], inputs)
+    check_outputs([options.output, options.report, options.errors], inputs)
     gold, training = source_named(options.test), [source_named(path) for path in options.train]
     # A wrong unit is refused even where no interval is asked for.
     sampling = Sampling(options.resample) if options.intervals or options.resample else None
@@ -239,12 +239,12 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
     with progress("scoring", quiet=options.quiet) as on_progress, _note_checkpoint(options):
         results = evaluate(
             gold,
-            systems_of(options.system) if options.system else None,
+            parse_systems(options.system) if options.system else None,
             train=training or None,
             dataset=options.dataset,
             intervals=sampling if options.intervals else None,
             engine=options.engine,
-            workers=all_cores() if options.workers is None else options.workers,
+            workers=core_count() if options.workers is None else options.workers,
             plugins=options.plugin,
             progress=on_progress,
             checkpoint=checkpoint,
@@ -254,11 +254,11 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
             repair=options.repair,
             token_repair=options.token_repair,
             token_match=options.token_match,
-            zero_division=number_or_undefined("--zero-division", options.zero_division),
+            zero_division=parse_zero_division("--zero-division", options.zero_division),
             buckets=options.buckets,
             bucketing=options.bucketing,
-            edges=edges_of(options.edges),
-            map=renames_of(options.map),
+            edges=parse_edges(options.edges),
+            map=parse_renames(options.map),
             drop=options.drop,
             texts=not options.no_text,
             # Lists of single mentions need every mention, however many sentences there are.
@@ -266,7 +266,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
         )
     for note in results.folded_notes() if options.output or options.report else ():
         if not options.quiet:
-            say(f"note: {note}")
+            print_message(f"note: {note}")
     gold = gold if options.system else gold.two_sides()[0]
     try:
         _emit_evaluation(results, options, judges, gold, training)
@@ -284,7 +284,9 @@ def _note_checkpoint(options: EvaluateOptions) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if options.checkpoint is not None:
-            say(f"stopped; what is done is kept in {options.checkpoint}: the same command goes on")
+            print_message(
+                f"stopped; what is done is kept in {options.checkpoint}: the same command goes on"
+            )
         raise
 
 
@@ -323,7 +325,7 @@ def _emit_evaluation(
     document = results_document(results) if is_narrowed else summary_document(results)
     document = add_judgements(document, judged)
     if options.format == "conlleval" and not options.quiet:
-        say(f"signature: {results.signature}")
+        print_message(f"signature: {results.signature}")
     silent = options.format == "json" and bool(options.output)
     emit(document, options.format, files=files, silent=silent, quiet=options.quiet)
 
@@ -336,14 +338,14 @@ def _run_experiment(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
 
     experiment = load_experiment(options.test)
     inputs = [options.test, *experiment.inputs, *options.plugin, *options.judgements]
-    checked_outputs([options.output, options.report, comparison_path(options.output)], inputs)
+    check_outputs([options.output, options.report, comparison_path(options.output)], inputs)
     for note in experiment.notes if not options.quiet else ():
-        say(f"note: {note}")
+        print_message(f"note: {note}")
     folder = None if options.no_cache else Path(options.test).parent / ".nerscope-cache"
-    with steps() as show_step:
+    with status_line() as show_step:
         results, comparison = run_experiment(
             experiment,
-            cache=Cache(folder, say),
+            cache=Cache(folder, print_message),
             engine=options.engine,
             workers=options.workers or 1,
             plugins=options.plugin,

@@ -9,9 +9,9 @@ from nerscope.cli.common import (
     FILE_HELP,
     FORMAT_HELP,
     PLUGIN_HELP,
-    checked_format,
+    check_format,
     emit,
-    systems_of,
+    parse_systems,
 )
 from nerscope.errors import UsageError
 
@@ -39,7 +39,7 @@ def run(options: ExplainOptions) -> None:
     from nerscope.render.glossary import glossary_document
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     test = _test(options.terms or [], options.system)
     if test is None:
         emit(glossary_document(options.terms, text=options.format == "text"), options.format)
@@ -72,5 +72,5 @@ def _compare(test: str, system: list[str], everything: bool, form: str) -> None:
     from nerscope.compat.peers.document import tools_document
     from nerscope.formats.base import source_named
 
-    found = compare_tools(source_named(test), systems_of(system) if system else None)
-    emit(tools_document(found, everything=everything, text=form == "text"), form)
+    comparison = compare_tools(source_named(test), parse_systems(system) if system else None)
+    emit(tools_document(comparison, everything=everything, text=form == "text"), form)

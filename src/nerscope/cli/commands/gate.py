@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, RESAMPLE_HELP, checked_format, emit
+from nerscope.cli.common import PLUGIN_HELP, RESAMPLE_HELP, check_format, emit
 
 RANK = 80
 
@@ -59,7 +59,7 @@ def run(options: GateOptions) -> None:
     from nerscope.results.results import Results
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     results = Results.load(options.results)
     baseline = None if options.baseline is None else Results.load(options.baseline)
     verdicts = gate(

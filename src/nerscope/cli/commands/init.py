@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import put
+from nerscope.cli.common import print_output
 
 RANK = 180
 
@@ -27,4 +27,4 @@ def run(options: InitOptions) -> None:
     if target.exists() and not options.force:
         raise OutputError(str(target), "it is there already", "say --force to overwrite it")
     write_text(target, text)
-    put(f"{target} is written; look it over, then: nerscope evaluate {target}\n")
+    print_output(f"{target} is written; look it over, then: nerscope evaluate {target}\n")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, checked_format, emit
+from nerscope.cli.common import FORMAT_HELP, check_format, emit
 
 RANK = 160
 
@@ -26,9 +26,11 @@ def run(options: JudgedOptions) -> None:
     from nerscope.results.judged import agreement, shares
     from nerscope.results.judgements import read_judgements
 
-    checked_format(options.format)
+    check_format(options.format)
     judges = [read_judgements(path) for path in options.pairs]
-    found = shares([said for judge in judges for said in judge.judgements], options.by_type)
+    judged_shares = shares(
+        [judgement for judge in judges for judgement in judge.judgements], options.by_type
+    )
     agreed = agreement(judges) if len(judges) > 1 else None
-    data = {"shares": found, "agreement": agreed}
-    emit(Document(judged_tables(found, agreed), data, found), options.format)
+    data = {"shares": judged_shares, "agreement": agreed}
+    emit(Document(judged_tables(judged_shares, agreed), data, judged_shares), options.format)

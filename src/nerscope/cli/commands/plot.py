@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, checked_outputs, emit
+from nerscope.cli.common import PLUGIN_HELP, check_outputs, emit
 
 RANK = 40
 
@@ -33,13 +33,13 @@ class PlotOptions:
 def run(options: PlotOptions) -> None:
     from nerscope.plugins import load_plugins
     from nerscope.render.document import Document
-    from nerscope.render.draw import drawn, file_format
+    from nerscope.render.draw import draw_figure, file_format
     from nerscope.render.figures import figure_of
     from nerscope.results.intervals import with_bounds
     from nerscope.results.results import Results
 
     form = file_format(options.output)
-    checked_outputs([options.output], [options.results, *options.plugin])
+    check_outputs([options.output], [options.results, *options.plugin])
     load_plugins(options.plugin)
     loaded = with_bounds(Results.load(options.results))
     figure = figure_of(
@@ -50,7 +50,7 @@ def run(options: PlotOptions) -> None:
         metric=options.metric,
         match=options.match,
     )
-    data = drawn(figure, form, options.width, options.height)
+    data = draw_figure(figure, form, options.width, options.height)
     lines = [f"The figure is in {options.output}.", *figure.notes]
     document = Document(lines=lines, signature=loaded.signature)
     emit(document, "text", files={options.output: lambda: data})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, RESAMPLE_HELP, checked_format, emit
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, RESAMPLE_HELP, check_format, emit
 
 RANK = 170
 
@@ -35,8 +35,8 @@ def run(options: PowerOptions) -> None:
     from nerscope.results.results import Results
 
     load_plugins(options.plugin)
-    checked_format(options.format)
-    found = power_of(
+    check_format(options.format)
+    rows = power_of(
         Results.load(options.results),
         options.a,
         options.b,
@@ -47,4 +47,4 @@ def run(options: PowerOptions) -> None:
         match=options.match,
         resample=options.resample,
     )
-    emit(power_document(found, options.difference, options.power), options.format)
+    emit(power_document(rows, options.difference, options.power), options.format)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, checked_outputs, emit, say
+from nerscope.cli.common import PLUGIN_HELP, check_outputs, emit, print_message
 from nerscope.cli.results_output import add_judgements, judge_results, read_judges
 
 RANK = 30
@@ -35,12 +35,12 @@ def run(options: ReportOptions) -> None:
 
     load_plugins(options.plugin)
     target = options.output or str(Path(options.results).with_suffix(".html"))
-    checked_outputs([target], [options.results, *options.plugin, *options.judgements])
+    check_outputs([target], [options.results, *options.plugin, *options.judgements])
     judges = read_judges(options.judgements)
     loaded = Results.load(options.results)
     document = Document(lines=[f"The report is in {target}."])
     document = add_judgements(document, judge_results(loaded, judges))
     write_text(target, page_html(loaded, judges))
     if options.open and not webbrowser.open(Path(target).resolve().as_uri()):
-        say("note: there is no browser to open it with")
+        print_message("note: there is no browser to open it with")
     emit(document, "text")

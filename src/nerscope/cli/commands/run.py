@@ -8,11 +8,11 @@ from nerscope.cli.common import (
     FORMAT_HELP,
     PLUGIN_HELP,
     QUIET_HELP,
-    checked_format,
-    checked_outputs,
+    check_format,
+    check_outputs,
     emit,
-    say,
-    steps,
+    print_message,
+    status_line,
 )
 from nerscope.cli.results_output import comparison_path, emit_results
 from nerscope.errors import plural
@@ -61,26 +61,26 @@ def run(options: RunOptions) -> None:
     from nerscope.plugins import load_plugins
     from nerscope.render.lab import jobs_tables, planned_document
 
-    checked_format(options.format)
+    check_format(options.format)
     load_plugins(options.plugin)
     plan = load_plan(options.plan)
     folder = runs_folder(plan, options.folder)
-    checked_outputs(
+    check_outputs(
         [options.output, options.report, comparison_path(options.output)],
         [options.plan, *plan.inputs, *options.plugin],
     )
     if options.dry_run:
         emit(planned_document(planned_jobs(plan, folder)), options.format, quiet=options.quiet)
-    with steps() as show_step:
+    with status_line() as show_step:
         ran = run_plan(
             plan,
             folder=folder,
             jobs=options.jobs,
-            cache=Cache(None if options.no_cache else folder / ".nerscope-cache", say),
+            cache=Cache(None if options.no_cache else folder / ".nerscope-cache", print_message),
             engine=options.engine,
             workers=options.workers,
             plugins=options.plugin,
-            say=(lambda line: None) if options.quiet else say,
+            say=(lambda line: None) if options.quiet else print_message,
             step=show_step,
         )
     failed = [str(outcome.job) for outcome in ran.outcomes if outcome.output is None]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, QUIET_HELP, checked_format, emit
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, QUIET_HELP, check_format, emit
 
 RANK = 20
 
@@ -41,7 +41,7 @@ def run(options: ShowOptions) -> None:
     from nerscope.results.results import Results
 
     load_plugins(options.plugin)
-    checked_format(options.format)
+    check_format(options.format)
     loaded = Results.load(options.results)
     if options.table and options.format == "conlleval":
         raise UsageError(

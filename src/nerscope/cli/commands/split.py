@@ -9,7 +9,7 @@ from nerscope.cli.common import (
     FORMAT_HELP,
     PLUGIN_HELP,
     QUIET_HELP,
-    checked_format,
+    check_format,
     emit,
 )
 
@@ -62,8 +62,8 @@ def run(options: SplitOptions) -> None:
     from nerscope.render.dataset import split_document
 
     load_plugins(options.plugin)
-    checked_format(options.format)
-    found = split(
+    check_format(options.format)
+    splits = split(
         options.data,
         options.output,
         folds=options.folds,
@@ -78,4 +78,4 @@ def run(options: SplitOptions) -> None:
         context=options.context,
         allow_leaks=options.allow_leaks,
     )
-    emit(split_document(found.as_dict()), options.format, quiet=options.quiet)
+    emit(split_document(splits.as_dict()), options.format, quiet=options.quiet)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, checked_format, emit
+from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, check_format, emit
 
 RANK = 100
 
@@ -26,11 +26,13 @@ def run(options: ValidateOptions) -> None:
     from nerscope.render.dataset import validation_document
 
     load_plugins(options.plugin)
-    checked_format(options.format)
-    found = [validate(source_named(text), scheme=options.scheme) for text in options.files]
-    code = 0 if all(one.ok for one in found) else 1
+    check_format(options.format)
+    validations = [validate(source_named(text), scheme=options.scheme) for text in options.files]
+    code = 0 if all(validation.ok for validation in validations) else 1
     emit(
-        validation_document([one._asdict() for one in found], text=options.format == "text"),
+        validation_document(
+            [validation._asdict() for validation in validations], text=options.format == "text"
+        ),
         options.format,
         code=code,
     )

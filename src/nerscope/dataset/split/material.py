@@ -21,9 +21,15 @@ from nerscope.dataset.split.texts import (
     sentence_texts,
 )
 from nerscope.errors import InputError, UsageError
-from nerscope.formats.base import CorpusLike, Source, open_source, source_named, with_tokens
-from nerscope.formats.conll import FILE_OPTIONS, SEPARATORS, ConllFile, look, written_as_conll
-from nerscope.formats.files import Bytes
+from nerscope.formats.base import CorpusLike, Source, open_source, require_tokens, source_named
+from nerscope.formats.columns.conll import (
+    FILE_OPTIONS,
+    SEPARATORS,
+    ConllFile,
+    detect_layout,
+    write_conll,
+)
+from nerscope.formats.files import FileBytes
 
 _BOM = "\ufeff"
 _LAYOUT_BYTES = 1 << 18  # how much of a file is looked at to detect its layout
@@ -138,8 +144,8 @@ def _sources(data: Data) -> Iterator[Source]:
 
 
 def _read_source(source: Source, coding: Coding, first_document: int) -> _SourceText:
-    if isinstance(source, ConllFile):
-        file, corpus = source, join_chunks(list(source.chunks(coding)))
+    if (file := source.column_file) is not None:
+        corpus = join_chunks(list(file.chunks(coding)))
         options = _explicit_options(file)
     else:
         file, corpus = _as_columns(source, coding)
@@ -164,18 +170,18 @@ def _read_source(source: Source, coding: Coding, first_document: int) -> _Source
 
 def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
     """A source of another format, written as two columns and read again."""
-    corpus = join_chunks([with_tokens(chunk) for chunk in source.chunks(Coding())])
+    corpus = join_chunks([require_tokens(chunk) for chunk in source.chunks(Coding())])
     if not corpus.is_flat:
         raise InputError(
             source.name, "its mentions overlap, which labels cannot write", "split flat ones"
         )
-    data = Bytes(source.name, data=written_as_conll(corpus, corpus.scheme))
+    data = FileBytes(source.name, data=write_conll(corpus, corpus.scheme))
     file = ConllFile(data, separator="tab", comments=False, scheme=corpus.scheme.name)
     columns = join_chunks(list(file.chunks(coding)))
     return file, replace(columns, documents=corpus.documents)
 
 
-def _content_and_hash(content: Bytes) -> tuple[bytes, str]:
+def _content_and_hash(content: FileBytes) -> tuple[bytes, str]:
     """The unpacked content of a file, and the SHA-256 of the file as it is stored."""
     with content.open() as stream:
         data = stream.read()
@@ -184,7 +190,7 @@ def _content_and_hash(content: Bytes) -> tuple[bytes, str]:
 
 
 def _layout(file: ConllFile, corpus: Corpus, texts: SentenceTexts) -> FileLayout:
-    detected = look(texts.text[:_LAYOUT_BYTES].encode(), file)
+    detected = detect_layout(texts.text[:_LAYOUT_BYTES].encode(), file)
     line = texts.body(0, 0).split(texts.line_end)[0]
     fields = line.split(detected.separator.decode())
     # Tabs separate empty fields too; of blanks, several in a row are one separator.
@@ -218,7 +224,7 @@ def _check_same_layout(first: _SourceText, other: _SourceText) -> None:
 
 def _explicit_options(file: ConllFile) -> dict[str, Any]:
     """The file options that differ from the defaults."""
-    default = ConllFile(Bytes("", data=b""))
+    default = ConllFile(FileBytes("", data=b""))
     options = {name: getattr(file, name) for name in FILE_OPTIONS}
     return {name: value for name, value in options.items() if value != getattr(default, name)}
 
@@ -231,15 +237,15 @@ def options_to_read(material: Material, files: Iterable[bytes]) -> dict[str, Any
     """
     options, layout = dict(material.options), material.layout
     for data in files:
-        file = ConllFile(Bytes("part", data=data), **options)
+        file = ConllFile(FileBytes("part", data=data), **options)
         # A cut in the middle of a character leaves bytes that cannot be decoded: ignore them.
         head = data[:_LAYOUT_BYTES].decode(layout.encoding, "ignore").removeprefix(_BOM)
-        detected = look(head.encode(), file)
+        detected = detect_layout(head.encode(), file)
         if _SEPARATOR_NAMES[detected.separator] != layout.separator:
             options["separator"] = layout.separator
         if detected.comments != layout.comments:
             options["comments"] = layout.comments
-        if file.saying(options).nature().scheme.name != layout.scheme:
+        if file.with_options(options).label_style().scheme.name != layout.scheme:
             options["scheme"] = layout.scheme
     return options
 

@@ -15,7 +15,7 @@ from nerscope.dataset.split.options import DOCUMENT, SENTENCE, SplitSettings
 from nerscope.dataset.split.plan import DEV, PARTS, TEST, TRAIN, SplitPlan, make_plan
 from nerscope.dataset.split.write import folder_files, plan_folder
 from nerscope.errors import expect, plural
-from nerscope.formats.base import OPTIONS_FOLLOW
+from nerscope.formats.base import OPTIONS_MARK
 from nerscope.results.files import check_new_folder, write_folder
 from nerscope.results.rows import ResultRow
 
@@ -147,7 +147,7 @@ def _shares(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | Non
 
 
 def _written_split(folder: Path, name: str, has_dev: bool, file_options: str) -> WrittenSplit:
-    ending = f"{OPTIONS_FOLLOW}{file_options}" if file_options else ""
+    ending = f"{OPTIONS_MARK}{file_options}" if file_options else ""
     train, dev, test = (f"{folder / name / part}.conll{ending}" for part in PARTS)
     return WrittenSplit(name, train, dev if has_dev else None, test)
 

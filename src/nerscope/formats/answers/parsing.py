@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from nerscope.formats.realign import solid
+from nerscope.formats.realign import without_blanks
 
 MALFORMED = "mentions without a text or a type"
 UNREADABLE = "answers without readable JSON"
@@ -142,7 +142,9 @@ def _mention(entry: object) -> NamedMention | None:
         kind = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
     elif isinstance(entry, list | tuple) and len(entry) == 2:
         text, kind = entry
-    if not (isinstance(text, str) and isinstance(kind, str) and solid(text) and kind.strip()):
+    if not (
+        isinstance(text, str) and isinstance(kind, str) and without_blanks(text) and kind.strip()
+    ):
         return None
     return None if _FORBIDDEN.search(text + kind) else NamedMention(text, kind.strip())
 

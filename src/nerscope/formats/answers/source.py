@@ -27,19 +27,19 @@ from nerscope.formats.answers.parsing import (
     is_answer,
     read_answer,
 )
-from nerscope.formats.base import FORMATS, FileOption, Follower, Format, Nature, Source
-from nerscope.formats.files import Bytes, blocks
+from nerscope.formats.base import FORMATS, Aligner, FileOption, Format, LabelStyle, Source
+from nerscope.formats.files import FileBytes, line_blocks
 from nerscope.formats.realign import (
     ALIKE,
     BEYOND,
     INSIDE_TOKEN,
     CharSpan,
-    Notes,
-    Placed,
+    NoteCollector,
+    PlacedMention,
     Ruler,
-    beside_gold,
-    compared,
-    solid,
+    match_text,
+    on_gold_tokens,
+    without_blanks,
 )
 
 HALLUCINATED = "mentions that stand nowhere in the text"
@@ -68,11 +68,11 @@ class _GoldText:
     def of(cls, words: Sequence[str]) -> "_GoldText":
         ruler = Ruler.of(words)
         edges = (frozenset(ruler.starts), frozenset(ruler.ends))
-        return cls(solid("".join(words)), ruler, *edges)
+        return cls(without_blanks("".join(words)), ruler, *edges)
 
     def places(self, string: str) -> Places:
         """Where a string stands on whole tokens, or else anywhere."""
-        pattern = solid(string)
+        pattern = without_blanks(string)
         places = [(at, at + len(pattern)) for at in _occurrences(self.solid, pattern)]
         on_tokens = [
             (start, end) for start, end in places if start in self.starts and end in self.ends
@@ -83,7 +83,7 @@ class _GoldText:
         """Runs of tokens that are spelt similarly, the most similar first, without overlaps."""
         from difflib import SequenceMatcher  # needed only for strings that are not in the text
 
-        pattern = solid(string).casefold()
+        pattern = without_blanks(string).casefold()
         matcher = SequenceMatcher(None, "", pattern, False)
         candidates = []
         for start, end in self._runs(len(pattern), threshold):
@@ -163,15 +163,15 @@ class AnswerSource(Source):
             "give the file as a system, beside gold",
         )
 
-    def nature(self, coding: Coding | None = None) -> Nature:
+    def label_style(self, coding: Coding | None = None) -> LabelStyle:
         """Mentions may overlap: one string may contain another."""
-        return Nature(flat=False)
+        return LabelStyle(flat=False)
 
-    def follower(self, gold: Source, coding: Coding, repair: str) -> Follower:
+    def aligner(self, gold: Source, coding: Coding, repair: str) -> Aligner:
         """The locator of the strings in gold."""
         return _Locator(self, coding, self._are_by_document(gold))
 
-    def as_one(self, sources: Sequence[Source], name: str) -> Source:
+    def join(self, sources: Sequence[Source], name: str) -> Source:
         """The answers of several files as those of one: each file covers only a part of gold."""
         readers = [source.read for source in sources if isinstance(source, AnswerSource)]
         read = partial(_read_all, readers)
@@ -206,31 +206,31 @@ class _Locator:
 
     source: AnswerSource
     coding: Coding
-    whole_documents: bool
+    needs_whole_documents: bool
     _answers: Iterator[ModelAnswer] = field(init=False)
-    _notes: Notes = field(default_factory=Notes)
+    _notes: NoteCollector = field(default_factory=NoteCollector)
     _n_mentions: int = 0  # in the current chunk
     _n_answers: int = 0
 
     def __post_init__(self) -> None:
         self._answers = self.source.read()
 
-    def beside(self, gold: Corpus) -> Corpus:
+    def align(self, gold: Corpus) -> Corpus:
         """The mentions of the answers for a chunk of gold."""
         edges = np.arange(len(gold) + 1)
-        if self.whole_documents:
+        if self.needs_whole_documents:
             edges = np.flatnonzero(np.diff(gold.documents, prepend=-1, append=-1))
-        placed: list[Placed] = []
+        placed: list[PlacedMention] = []
         # One answer for the sentences from `first` up to `behind`.
         for first, behind in pairwise(edges.tolist()):
             placed += self._place_answer(gold, first, behind)
         of_mentions = dict.fromkeys((*_KINDS_OF_MENTIONS, MALFORMED), self._n_mentions)
         of_answers = dict.fromkeys((UNREADABLE, BROKEN), self._n_answers)
-        reading = self._notes.told({**of_mentions, **of_answers})
+        reading = self._notes.take({**of_mentions, **of_answers})
         self._n_mentions, self._n_answers = 0, 0
-        return beside_gold(gold, self.source.name, placed, reading)
+        return on_gold_tokens(gold, self.source.name, placed, reading)
 
-    def _place_answer(self, gold: Corpus, first: int, behind: int) -> Iterator[Placed]:
+    def _place_answer(self, gold: Corpus, first: int, behind: int) -> Iterator[PlacedMention]:
         """The mentions of the next answer on the tokens of its sentences."""
         begin = int(gold.starts[first])
         text = _GoldText.of([word for at in range(first, behind) for word in gold.words(at)])
@@ -248,7 +248,9 @@ class _Locator:
                 mention = self._clip(mention, sentence_end, text, answer.line)
             yield mention._replace(start=mention.start + begin, end=mention.end + begin)
 
-    def _clip(self, mention: Placed, sentence_end: int, text: _GoldText, line: int) -> Placed:
+    def _clip(
+        self, mention: PlacedMention, sentence_end: int, text: _GoldText, line: int
+    ) -> PlacedMention:
         """Cut a mention at the end of its sentence; its shape records how much lies beyond."""
         ends = text.ruler.ends
         surface = mention.shape.predicted_text
@@ -260,15 +262,15 @@ class _Locator:
 
     def _check_text(self, answer: ModelAnswer, text: _GoldText, place: str) -> None:
         """Refuse an answer about another text."""
-        about = solid(answer.text) if answer.text is not None else text.solid
-        if about != text.solid and compared(text.solid, about, [len(about)]).share < ALIKE:
+        about = without_blanks(answer.text) if answer.text is not None else text.solid
+        if about != text.solid and match_text(text.solid, about, [len(about)]).share < ALIKE:
             raise AlignmentError(
                 f"{self.source.name}:{answer.line}",
                 f"the answer is about another text than {place}",
                 "give the answers in the order of gold",
             )
 
-    def _locate(self, answer: ModelAnswer, text: _GoldText) -> Iterator[Placed]:
+    def _locate(self, answer: ModelAnswer, text: _GoldText) -> Iterator[PlacedMention]:
         """The places that the policy gives to each string of an answer.
 
         With policy `next` and the text "Ada met Ada", the first "Ada" of an answer is token 0, the
@@ -293,16 +295,18 @@ class _Locator:
                 kind = HALLUCINATED if is_hallucinated else AGAIN
                 self._notes.add(kind, answer.line, mention.text)
                 if is_hallucinated:  # it counts as a predicted mention that matches nothing
-                    yield Placed(0, 0, type_code, Shape(adrift=True, predicted_text=mention.text))
+                    yield PlacedMention(
+                        0, 0, type_code, Shape(adrift=True, predicted_text=mention.text)
+                    )
             for place in new:
-                placed = text.ruler.placed(CharSpan((place,), type_code)).saying(mention.text)
+                placed = text.ruler.placed(CharSpan((place,), type_code)).with_text(mention.text)
                 if not placed.shape.is_aligned:
                     self._notes.add(INSIDE_TOKEN, answer.line, mention.text)
                 yield placed
 
     def _identity(self, mention: NamedMention) -> NamedMention:
         """What makes two strings the same: blanks never count, nor does case if fuzzy."""
-        text = solid(mention.text)
+        text = without_blanks(mention.text)
         return mention._replace(text=text.casefold() if self.source.is_fuzzy else text)
 
     def _places(self, text: _GoldText, string: str) -> Places:
@@ -342,7 +346,7 @@ def answers(
 
 
 def _open(
-    data: Bytes, policy: str = _DEFAULT_POLICY, threshold: float = _DEFAULT_THRESHOLD
+    data: FileBytes, policy: str = _DEFAULT_POLICY, threshold: float = _DEFAULT_THRESHOLD
 ) -> AnswerSource:
     return AnswerSource(data.name, partial(_read_lines, data), policy, threshold)
 
@@ -353,11 +357,11 @@ def _read_all(
     return chain.from_iterable(read() for read in readers)
 
 
-def _read_lines(data: Bytes) -> Iterator[ModelAnswer]:
+def _read_lines(data: FileBytes) -> Iterator[ModelAnswer]:
     """One answer per line; a line that is no JSON is an answer in words."""
     number = 0
     with data.open() as stream:
-        for block in blocks(stream, data.name):
+        for block in line_blocks(stream, data.name):
             for line in block[:-1].split(b"\n"):
                 number += 1
                 if len(line) > _LONGEST_LINE:

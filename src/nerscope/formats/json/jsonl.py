@@ -12,12 +12,12 @@ from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, ReadingNotes
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format, Source
-from nerscope.formats.chunks import Said, gathered
-from nerscope.formats.files import Bytes
+from nerscope.formats.files import FileBytes
 from nerscope.formats.json.records import LABELS, ParsedRecord, has_offsets, read_records, schema_of
 from nerscope.formats.json.values import first_values, json_values
 from nerscope.formats.json.wrapped import LeftOut
 from nerscope.formats.packing import without_packing
+from nerscope.formats.source import SentenceBatch, gather_chunks
 from nerscope.formats.standoff.text import Record, TextSpan, check_words, records_of, text_source
 
 _SMALL_FILE = 4 << 20  # bytes
@@ -37,7 +37,7 @@ def _names(text: str) -> list[str]:
     """Names of labels in order: all of them with + between, or a file with one per line."""
     if "+" in text:
         return text.split("+")
-    with Bytes.of(text).open() as stream:
+    with FileBytes.of(text).open() as stream:
         return [
             line.rstrip("\r")
             for line in stream.read().decode("utf-8-sig").rstrip("\r\n").split("\n")
@@ -63,14 +63,14 @@ class JsonFile(Source):
     "align", as for column files.
 
     >>> data = b'{"text": "Ada spoke", "spans": [{"start": 0, "end": 3, "label": "PER"}]}'
-    >>> [chunk] = JsonFile(Bytes("a.jsonl", data=data)).chunks(Coding())
+    >>> [chunk] = JsonFile(FileBytes("a.jsonl", data=data)).chunks(Coding())
     >>> chunk.words(0), chunk.mentions().end.tolist()
     (['Ada', 'spoke'], [1])
     """
 
     def __init__(
         self,
-        data: Bytes,
+        data: FileBytes,
         *,
         names: Sequence[str] | None = None,
         annotator: str | int | None = None,
@@ -97,7 +97,7 @@ class JsonFile(Source):
         return next(self._records({}), None)
 
     @property
-    def retokenised(self) -> bool:  # type: ignore[override]
+    def retokenised(self) -> bool:
         """Whether it holds text, which is divided into tokens, or the option tokens=align."""
         return self._aligns or (self._first is not None and isinstance(self._first.record, Record))
 
@@ -130,8 +130,10 @@ class JsonFile(Source):
             texts = (record for record in parsed if isinstance(record, Record))
             yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
             return
-        sentences = (Said([record]) for record in parsed if isinstance(record, ParsedSentence))
-        yield from gathered(sentences, self.name, coding, self._scheme, tokens=tokens)
+        sentences = (
+            SentenceBatch([record]) for record in parsed if isinstance(record, ParsedSentence)
+        )
+        yield from gather_chunks(sentences, self.name, coding, self._scheme, tokens=tokens)
 
     def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
         """All records; those of another schema than the first are refused."""

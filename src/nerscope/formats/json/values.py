@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.files import FileBytes, read_some
 
 LONGEST = 64 << 20  # characters of a single value
 _BLANKS = " \t\r\n"
@@ -50,12 +50,12 @@ def _refuse_constant(text: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
 
 
-def json_values(data: Bytes) -> Iterator[JsonValue]:
+def json_values(data: FileBytes) -> Iterator[JsonValue]:
     """The values of JSON Lines, of one list, or of objects that follow each other.
 
-    >>> list(json_values(Bytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
+    >>> list(json_values(FileBytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
     [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=3, value={'text': 'Bob'})]
-    >>> list(json_values(Bytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
+    >>> list(json_values(FileBytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
     [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=2, value={'text': 'Bob'})]
     """
     # The first two characters decide: [{ begins a list, { and a line end begin objects over several
@@ -82,18 +82,18 @@ def first_values(name: str, head: bytes) -> list[Any]:
     """
     values: list[Any] = []
     with suppress(InputError):  # the last value is cut off, or this is no JSON at all
-        for _, value in json_values(Bytes(name, data=head)):
+        for _, value in json_values(FileBytes(name, data=head)):
             values.append(value)
     return values
 
 
-def _pieces(data: Bytes) -> Iterator[str]:
+def _pieces(data: FileBytes) -> Iterator[str]:
     """The decoded text of a file, block by block."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     offset = 0
     with data.open() as stream:
         while True:
-            block = load(stream, data.name)
+            block = read_some(stream, data.name)
             pending = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(block, final=not block)

@@ -12,8 +12,8 @@ import numpy as np
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, shortened
-from nerscope.formats.base import FORMATS, Format, with_tokens
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.base import FORMATS, Format, require_tokens
+from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.standoff.text import (
     Record,
     TextSource,
@@ -61,12 +61,12 @@ class BratSource(TextSource):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.txt").write_text("Ada spoke.")
     ...     _ = Path(folder, "a.ann").write_text("T1\\tPER 0 3\\tAda\\n")
-    ...     [record] = BratSource(Bytes.of(folder)).records()
+    ...     [record] = BratSource(FileBytes.of(folder)).records()
     >>> record.spans
     [TextSpan(fragments=((0, 3),), type='PER')]
     """
 
-    def __init__(self, data: Bytes) -> None:
+    def __init__(self, data: FileBytes) -> None:
         self.name = data.name
         self.pairs = _pairs(data)
 
@@ -119,7 +119,7 @@ def _read_pair(pair: TextPair) -> AnnotatedText:
     return AnnotatedText(Record(plain, spans, place=str(pair.text)), left_out)
 
 
-def _pairs(data: Bytes) -> list[TextPair]:
+def _pairs(data: FileBytes) -> list[TextPair]:
     if data.local is None:
         raise InputError(
             data.name, "annotations stand in a file of their own", "give a folder, or a path"
@@ -145,8 +145,8 @@ def _pair(text: Path) -> TextPair:
 
 def _read_utf8(path: Path) -> str:
     """The text of a file, with its line ends unchanged: offsets count them."""
-    with Bytes.of(path).open() as stream:
-        data = load(stream, str(path), -1)
+    with FileBytes.of(path).open() as stream:
+        data = read_some(stream, str(path), -1)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -203,7 +203,7 @@ def fits(name: str, head: bytes) -> bool:
         annotations = path.with_suffix(ANNOTATIONS)
         if not annotations.is_file():
             return False
-        return bool(_ANNOTATION_LINE.match(Bytes.of(annotations).head()))
+        return bool(_ANNOTATION_LINE.match(FileBytes.of(annotations).head()))
     return not head and path.is_dir() and any(path.glob(f"*{ANNOTATIONS}"))
 
 
@@ -226,7 +226,7 @@ def write_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     >>> files["1.txt"], files["1.ann"]
     (b'Ada spoke\\n', b'T1\\tPER 0 3\\tAda\\n')
     """
-    corpus = with_tokens(corpus)
+    corpus = require_tokens(corpus)
     check_words(corpus)
     kinds = {corpus.coding.labels.types[kind] for kind in np.unique(corpus.mentions().type)}
     if any(re.search(r"[ \t\r\n]", kind) for kind in kinds):

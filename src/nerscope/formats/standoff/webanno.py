@@ -26,7 +26,7 @@ from nerscope.corpus.arrays import Objects
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format
-from nerscope.formats.files import Bytes, blocks
+from nerscope.formats.files import FileBytes, line_blocks
 from nerscope.formats.standoff.text import Record, TextSource, TextSpan, record_chunks
 from nerscope.formats.standoff.webanno_writing import (
     ENDING,
@@ -123,12 +123,14 @@ class WebannoSource(TextSource):
 
     >>> head = "#FORMAT=WebAnno TSV 3.3\\n#T_SP=webanno.custom.Name|kind\\n\\n\\n"
     >>> text = "#Text=Ada Lee\\n1-1\\t0-3\\tAda\\tPER[1]\\t\\n1-2\\t4-7\\tLee\\tPER[1]\\t\\n"
-    >>> [record] = WebannoSource(Bytes("x.tsv", data=(head + text).encode())).records()
+    >>> [record] = WebannoSource(FileBytes("x.tsv", data=(head + text).encode())).records()
     >>> record.spans
     [TextSpan(fragments=((0, 7),), type='PER')]
     """
 
-    def __init__(self, data: Bytes, layer: str | None = None, feature: str | None = None) -> None:
+    def __init__(
+        self, data: FileBytes, layer: str | None = None, feature: str | None = None
+    ) -> None:
         expect("layer", layer, (str, type(None)), f"give {FILE_OPTIONS['layer'].give}")
         expect("feature", feature, (str, type(None)), f"give {FILE_OPTIONS['feature'].give}")
         self.name = data.name
@@ -159,13 +161,13 @@ class WebannoSource(TextSource):
             )
 
 
-def _files(data: Bytes) -> list[Bytes]:
+def _files(data: FileBytes) -> list[FileBytes]:
     if not data.is_folder:
         return [data]
     paths = sorted(Path(data.name).glob(f"*{ENDING}"))
     if not paths:
         raise InputError(data.name, f"the folder holds no {ENDING} file", "name another folder")
-    return [Bytes.of(path) for path in paths]
+    return [FileBytes.of(path) for path in paths]
 
 
 def _gaps_with_line_ends(chunk: Corpus, is_first: bool) -> Objects | None:
@@ -185,7 +187,7 @@ def _gaps_with_line_ends(chunk: Corpus, is_first: bool) -> Objects | None:
 class _WebannoFile:
     """The header and the numbered lines of a file."""
 
-    def __init__(self, data: Bytes) -> None:
+    def __init__(self, data: FileBytes) -> None:
         self.name, self._data = data.name, data
         # Read at once: the layers of all files are needed to choose one.
         self.header = _read_header(self._lines(), self.name)
@@ -193,7 +195,7 @@ class _WebannoFile:
     def _lines(self) -> Iterator[tuple[int, str]]:
         number = 0
         with self._data.open() as stream:
-            for block in blocks(stream, self.name):
+            for block in line_blocks(stream, self.name):
                 for line in block.decode().split("\n")[:-1]:
                     number += 1
                     yield number, line
@@ -535,7 +537,9 @@ def fits(name: str, head: bytes) -> bool:
     """
     if not head and Path(name).is_dir():
         first = min(Path(name).glob(f"*{ENDING}"), default=None)
-        return first is not None and first.is_file() and fits(str(first), Bytes.of(first).head())
+        return (
+            first is not None and first.is_file() and fits(str(first), FileBytes.of(first).head())
+        )
     return head.removeprefix(_BOM).startswith(b"#FORMAT=WebAnno TSV")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import InputError
-from nerscope.formats.base import with_tokens
+from nerscope.formats.base import require_tokens
 from nerscope.formats.standoff.text import check_words
 
 ENDING = ".tsv"
@@ -44,7 +44,7 @@ def write_webanno(corpus: Corpus, scheme: Scheme) -> bytes:
 
 def write_webanno_folder(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     """A corpus as the files of a folder, one for each document."""
-    corpus = with_tokens(corpus)
+    corpus = require_tokens(corpus)
     check_words(corpus)
     bounds = np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1)).tolist()
     width = len(str(len(bounds) - 1))

@@ -16,9 +16,9 @@ from nerscope.corpus.mentions import Mentions, encode
 from nerscope.corpus.schemes import Scheme
 from nerscope.corpus.vocabulary import padded
 from nerscope.errors import InputError
-from nerscope.formats.base import FORMATS, Format, Source, with_tokens
-from nerscope.formats.extras import needed
-from nerscope.formats.files import Bytes, kept
+from nerscope.formats.base import FORMATS, Format, Source, require_tokens
+from nerscope.formats.extras import require_extra
+from nerscope.formats.files import FileBytes, spool_to_disk
 from nerscope.formats.packing import without_packing
 from nerscope.formats.tables.footer import Claim, claims_of
 from nerscope.formats.tables.rows import (
@@ -48,19 +48,19 @@ _ROW_GROUP = 10_000  # sentences
 _WRITE_AGAIN = "write the file again"
 
 
-def open_parquet(data: Bytes, **options: Any) -> Source:
+def open_parquet(data: FileBytes, **options: Any) -> Source:
     """A Parquet file as a source."""
     return TableSource(data.name, partial(_parquet_table, data), data.size <= SMALL, **options)
 
 
-def open_arrow(data: Bytes, **options: Any) -> Source:
+def open_arrow(data: FileBytes, **options: Any) -> Source:
     """An Arrow or Feather file, or a stream of Arrow's, as a source."""
     return TableSource(data.name, partial(arrow_table, data), data.size <= SMALL, **options)
 
 
-def _parquet_table(data: Bytes) -> TableData:
-    pyarrow = needed("pyarrow", data.name, EXTRA)
-    parquet = needed("pyarrow.parquet", data.name, EXTRA)
+def _parquet_table(data: FileBytes) -> TableData:
+    pyarrow = require_extra("pyarrow", data.name, EXTRA)
+    parquet = require_extra("pyarrow.parquet", data.name, EXTRA)
     with _input_errors(data.name):
         data = _seekable(data)
         # Not memory-mapped: pages that were read would count as memory in use.
@@ -107,9 +107,12 @@ def _claims(source: Any) -> list[Claim]:
         raise OSError("its footer is broken") from None
 
 
-def arrow_table(data: Bytes) -> TableData:
+def arrow_table(data: FileBytes) -> TableData:
     """An Arrow file, in the file format or in the stream format."""
-    pyarrow, ipc = needed("pyarrow", data.name, EXTRA), needed("pyarrow.ipc", data.name, EXTRA)
+    pyarrow, ipc = (
+        require_extra("pyarrow", data.name, EXTRA),
+        require_extra("pyarrow.ipc", data.name, EXTRA),
+    )
     head = data.head()
     if head.startswith(_FEATHER_1):
         raise InputError(
@@ -182,7 +185,7 @@ class _ArrowBatch(ColumnBatch):
         if DOCUMENT not in self._batch.schema.names:
             return None
         column = self._batch.column(DOCUMENT)
-        types = needed("pyarrow.types", self._name, EXTRA)
+        types = require_extra("pyarrow.types", self._name, EXTRA)
         if not types.is_integer(column.type) or column.null_count:
             return None
         # If a number is out of range, all rows of the batch count as one document.
@@ -192,7 +195,7 @@ class _ArrowBatch(ColumnBatch):
 
 def _is_complete_list(column: Any, name: str) -> bool:
     """Whether a column is a list without missing values."""
-    types = needed("pyarrow.types", name, EXTRA)
+    types = require_extra("pyarrow.types", name, EXTRA)
     if not types.is_list(column.type) or column.null_count:
         return False
     return not column.flatten().null_count
@@ -200,7 +203,7 @@ def _is_complete_list(column: Any, name: str) -> bool:
 
 def _string_fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
     """Strings as (padded buffer, begins, ends), copied as they lie in Arrow's memory."""
-    if not needed("pyarrow.types", name, EXTRA).is_string(words.type):
+    if not require_extra("pyarrow.types", name, EXTRA).is_string(words.type):
         return None
     # An Arrow string array is a validity bitmap, n + 1 offsets, and the bytes of all strings. A
     # slice shares them: its first offset is not 0.
@@ -237,7 +240,7 @@ def _label_codes(labels: Any, names: Sequence[str] | None) -> tuple[Ints, list[s
     return codes.astype(np.int32), texts
 
 
-def _readable(data: Bytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
+def _readable(data: FileBytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
     """A source for pyarrow; it opens an unpacked file on this machine itself, with `plain`."""
     stream = data.open()
     # A packed file opens as another kind of stream.
@@ -248,10 +251,10 @@ def _readable(data: Bytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
     return plain(data.local)
 
 
-def _seekable(data: Bytes) -> Bytes:
+def _seekable(data: FileBytes) -> FileBytes:
     """The same bytes, spooled first if they can only be read in order (packed files, pipes)."""
     with data.open() as stream:
-        return data if stream.seekable() else kept(data.name, stream)
+        return data if stream.seekable() else spool_to_disk(data.name, stream)
 
 
 @contextmanager
@@ -398,7 +401,7 @@ def _unique(columns: Sequence[tuple[str, object]], name: str) -> dict[str, str]:
 
 def write_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
     """A row for each sentence, as a Parquet file."""
-    parquet = needed("pyarrow.parquet", corpus.name, EXTRA)
+    parquet = require_extra("pyarrow.parquet", corpus.name, EXTRA)
     sink = io.BytesIO()
     table = _table(corpus, scheme)
     parquet.write_table(table, sink, compression="zstd", row_group_size=_ROW_GROUP)
@@ -407,7 +410,7 @@ def write_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
 
 def write_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
     """A row for each sentence, as an Arrow file, which is also the second version of Feather."""
-    ipc = needed("pyarrow.ipc", corpus.name, EXTRA)
+    ipc = require_extra("pyarrow.ipc", corpus.name, EXTRA)
     sink = io.BytesIO()
     table = _table(corpus, scheme)
     with ipc.new_file(sink, table.schema) as writer:
@@ -420,7 +423,7 @@ def _table(corpus: Corpus, scheme: Scheme) -> Any:
 
     If there are several documents, a column gives the number of each row's document.
     """
-    pyarrow = needed("pyarrow", corpus.name, EXTRA)
+    pyarrow = require_extra("pyarrow", corpus.name, EXTRA)
     # A label with a blank at its edge would be refused as a mistake when it is read.
     are_clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
     columns = (
@@ -428,7 +431,7 @@ def _table(corpus: Corpus, scheme: Scheme) -> Any:
     )
     several = (corpus.documents != corpus.documents[0]).any()
     documents = {DOCUMENT: corpus.documents} if several else {}
-    return pyarrow.table({"tokens": _words(with_tokens(corpus)), **columns, **documents})
+    return pyarrow.table({"tokens": _words(require_tokens(corpus)), **columns, **documents})
 
 
 def _words(corpus: Corpus) -> list[list[str]]:

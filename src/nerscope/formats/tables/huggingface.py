@@ -7,7 +7,7 @@ from typing import Any
 
 from nerscope.errors import InputError
 from nerscope.formats.base import FORMATS, Format, Source
-from nerscope.formats.files import Bytes, unreadable
+from nerscope.formats.files import FileBytes, unreadable_file
 from nerscope.formats.tables.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.tables.rows import (
     BATCH,
@@ -24,7 +24,7 @@ _STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"
 _SAVE_AGAIN = "save it again with save_to_disk"
 
 
-def open_folder(data: Bytes, **options: Any) -> Source:
+def open_folder(data: FileBytes, **options: Any) -> Source:
     """A folder with one split of a dataset as a source."""
     folder = Path(data.name)
     if (folder / _SPLITS).is_file():
@@ -36,7 +36,7 @@ def open_folder(data: Bytes, **options: Any) -> Source:
 
 def _saved_table(folder: Path) -> TableData:
     """The files of a folder, one after the other, as one table."""
-    tables = [arrow_table(Bytes.of(folder / name)) for name in _files(folder)]
+    tables = [arrow_table(FileBytes.of(folder / name)) for name in _files(folder)]
     # The names of classes are in the schema of the files, or in this file beside them.
     info = folder / _INFO
     features = _json(info).get("features") if info.is_file() else None
@@ -77,7 +77,7 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise unreadable(str(path), error) from None
+        raise unreadable_file(str(path), error) from None
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):

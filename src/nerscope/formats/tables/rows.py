@@ -15,10 +15,10 @@ from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, Reading
 from nerscope.corpus.schemes import Scheme, Transitions, parse_label, scheme_named
 from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption, Source
-from nerscope.formats.chunks import Said, gathered
 from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
 from nerscope.formats.json.layers import other_keys
 from nerscope.formats.json.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
+from nerscope.formats.source import SentenceBatch, gather_chunks
 from nerscope.formats.standoff.text import read_text
 
 TableRow: TypeAlias = Mapping[str, Any]
@@ -136,7 +136,7 @@ class TableSource(Source):
         return schema_of(self._first_row)
 
     @property
-    def retokenised(self) -> bool:  # type: ignore[override]
+    def retokenised(self) -> bool:
         """Whether it holds text, which is divided into tokens, or the option tokens=align."""
         if self.tokens == "align":
             return True
@@ -156,9 +156,9 @@ class TableSource(Source):
         if schema is not None and schema.counts == LABELS:
             table = self._open_with_options()
             return _number_documents(_read_batches(table, schema, self.name, coding, scheme))
-        return _number_documents(gathered(self._read_rows(), self.name, coding, scheme))
+        return _number_documents(gather_chunks(self._read_rows(), self.name, coding, scheme))
 
-    def _read_rows(self) -> Iterator[Said]:
+    def _read_rows(self) -> Iterator[SentenceBatch]:
         """The sentences of the rows: of each by itself, or of those of a sentence together."""
         table = self._open_with_options()
         rows = enumerate(chain.from_iterable(table.batches()), 1)
@@ -227,7 +227,7 @@ def _read_batches(
         elif batch:
             rows = enumerate(batch, done + 1)
             sentences = (_read_row(row, table, name, number) for number, row in rows)
-            yield from gathered(sentences, name, coding, scheme)
+            yield from gather_chunks(sentences, name, coding, scheme)
         done += len(batch)
 
 
@@ -266,7 +266,7 @@ def _rename_columns(
         ]
 
 
-def _read_row(row: TableRow, table: TableData, name: str, number: int) -> Said:
+def _read_row(row: TableRow, table: TableData, name: str, number: int) -> SentenceBatch:
     """The sentences of a row that holds a sentence or a text."""
     place = f"{name}: row {number}"
     try:
@@ -276,9 +276,9 @@ def _read_row(row: TableRow, table: TableData, name: str, number: int) -> Said:
             raise _missing_values(empty, place) from None
         raise
     if isinstance(record, ParsedSentence):
-        return Said([record._replace(document=_document(row))])
+        return SentenceBatch([record._replace(document=_document(row))])
     sentences, noted = read_text(record, place)
-    return Said(
+    return SentenceBatch(
         [sentence._replace(document=number - 1) for sentence in sentences],
         {kind: Note(times, (number,)) for kind, times in noted.items()},
     )
@@ -326,7 +326,7 @@ def _columns_by_token(row: TableRow) -> _TokenColumns | None:
 
 def _group_tokens(
     rows: Iterable[tuple[int, TableRow]], columns: _TokenColumns, table: TableData, name: str
-) -> Iterator[Said]:
+) -> Iterator[SentenceBatch]:
     """Sentences of rows: a new one where the sentence value changes; a missing value continues.
 
     Tables made from spreadsheets give the value in the first row of a sentence only.
@@ -340,13 +340,13 @@ def _group_tokens(
         sentence, word, label = (row[key] for key in columns)
         if not _is_null(sentence) and sentence != before:
             if tokens:
-                yield Said([_sentence(tokens, labels, names, name, begin)])
+                yield SentenceBatch([_sentence(tokens, labels, names, name, begin)])
             tokens, labels, begin, before = [], [], number, sentence
         if not isinstance(word, str) or not isinstance(label, str | Integral):
             raise _bad_token(row, columns, f"{name}: row {number}")
         tokens.append(word)
         labels.append(label)
-    yield Said([_sentence(tokens, labels, names, name, begin)])
+    yield SentenceBatch([_sentence(tokens, labels, names, name, begin)])
 
 
 def _sentence(

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from nerscope.render.document import OUTPUTS, Document
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
+# A spreadsheet computes cells that begin so, even those of a stranger's file. An apostrophe
+# before them makes them text: =HYPERLINK(…) becomes '=HYPERLINK(…).
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_csv(document: Document) -> str:

@@ -1,9 +1,9 @@
-"""Checks as annotations of a GitHub workflow: one command a line."""
+"""Checks as annotations of a GitHub workflow: one command per line."""
 
 from collections.abc import Mapping
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document, harmless
+from nerscope.render.document import OUTPUTS, Check, Document, escape_controls
 
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = {**_DATA, **str.maketrans({":": "%3A", ",": "%2C"})}
@@ -26,7 +26,7 @@ def _annotation(check: Check) -> str:
 
 
 def _escaped(text: str, signs: Mapping[int, str | None]) -> str:
-    return harmless(text.translate(signs))
+    return escape_controls(text.translate(signs))
 
 
 OUTPUTS.add("github", as_github, built_in=True, rank=80)

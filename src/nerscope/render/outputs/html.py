@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, column_side
 
 
 def table_html(table: Table) -> str:
@@ -18,7 +18,7 @@ def table_html(table: Table) -> str:
 
 def _row(table: Table, row: Sequence[Cell]) -> str:
     return "".join(
-        f'<td style="text-align:{side(table, place)}">{_cell(cell)}</td>'
+        f'<td style="text-align:{column_side(table, place)}">{_cell(cell)}</td>'
         for place, cell in enumerate(row)
     )
 
@@ -32,8 +32,8 @@ def as_html(document: Document) -> str:
     lines = [*document.opening, *document.lines, *document.notes]
     if document.signature is not None:
         lines.append(f"signature: {document.signature}")
-    said = "".join(f"<div><small>{escape(line)}</small></div>" for line in lines)
-    return "\n".join(map(table_html, document.tables)) + said + "\n"
+    notes = "".join(f"<div><small>{escape(line)}</small></div>" for line in lines)
+    return "\n".join(map(table_html, document.tables)) + notes + "\n"
 
 
 OUTPUTS.add("html", as_html, built_in=True, rank=60)

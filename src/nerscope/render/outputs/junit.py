@@ -4,14 +4,14 @@ import re
 import xml.etree.ElementTree as ET
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document, harmless
+from nerscope.render.document import OUTPUTS, Check, Document, escape_controls
 
 _OK = "ok"
 _NO_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # what XML cannot even refer to
 
 
 def as_junit(document: Document) -> str:
-    """One test case a check: a failure, or skipped where nothing was decided and that passes."""
+    """One test case per check: failed, passed, or skipped if undecided but allowed."""
     if document.checks is None:
         raise UsageError("--format junit", "there are no verdicts to show", "use it with gate")
     counts = {
@@ -20,9 +20,9 @@ def as_junit(document: Document) -> str:
         "errors": 0,
         "skipped": sum(_is_skipped(check) for check in document.checks),
     }
-    said = {key: str(count) for key, count in counts.items()}
-    root = ET.Element("testsuites", said)
-    suite = ET.SubElement(root, "testsuite", {"name": "nerscope gate", **said})
+    totals = {key: str(count) for key, count in counts.items()}
+    root = ET.Element("testsuites", totals)
+    suite = ET.SubElement(root, "testsuite", {"name": "nerscope gate", **totals})
     for check in document.checks:
         _add_case(suite, check)
     ET.indent(root, " ")
@@ -54,7 +54,7 @@ def _add_case(suite: ET.Element, check: Check) -> None:
 
 def _plain(text: str) -> str:
     """Text that XML can hold: control characters are spelt out."""
-    return _NO_XML.sub(lambda found: ascii(found[0])[1:-1], harmless(text))
+    return _NO_XML.sub(lambda sign: ascii(sign[0])[1:-1], escape_controls(text))
 
 
 OUTPUTS.add("junit", as_junit, built_in=True, rank=70)

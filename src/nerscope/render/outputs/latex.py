@@ -1,6 +1,6 @@
 """Tables for a paper, with booktabs."""
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, column_side
 
 _GREEK = {"ε": "varepsilon", "ζ": "zeta", "ρ": "rho"}
 _LATEX = str.maketrans(
@@ -31,8 +31,11 @@ def as_latex(document: Document) -> str:
 
 
 def _table(table: Table) -> str:
-    columns = "".join("l" if side(table, at) == "left" else "r" for at in range(len(table.header)))
+    columns = "".join(
+        "l" if column_side(table, at) == "left" else "r" for at in range(len(table.header))
+    )
     body = "".join(f"{' & '.join(map(_cell, row))} \\\\\n" for row in table.rows)
+    # The best values are bold here, so the note about asterisks would be wrong.
     notes = [_escaped(note) for note in table.notes if not note.startswith("*")]
     caption = ". ".join([_escaped(table.title), *notes])
     label = f"\\label{{{table.label}}}\n" if table.label else ""

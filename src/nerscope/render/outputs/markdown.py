@@ -1,6 +1,6 @@
 """Tables for a README or an issue."""
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table, side
+from nerscope.render.document import OUTPUTS, Cell, Document, Table, column_side
 
 
 def as_markdown(document: Document) -> str:
@@ -14,10 +14,14 @@ def as_markdown(document: Document) -> str:
 
 
 def _table(table: Table) -> str:
-    rule = ["---" if side(table, place) == "left" else "---:" for place in range(len(table.header))]
+    rule = [
+        "---" if column_side(table, place) == "left" else "---:"
+        for place in range(len(table.header))
+    ]
     body = [[_bold(cell) for cell in row] for row in table.rows]
     head = [_escaped(name) for name in table.header]
     lines = ["| " + " | ".join(row) + " |" for row in [head, rule, *body]]
+    # The best values are bold here, so the note about asterisks would be wrong.
     notes = [f"\n{note}" for note in table.notes if not note.startswith("*")]
     return "\n".join([f"### {table.title}\n", *lines, *notes])
 

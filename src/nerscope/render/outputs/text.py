@@ -3,7 +3,7 @@
 import io
 import sys
 
-from nerscope.render.document import OUTPUTS, Document, harmless, side
+from nerscope.render.document import OUTPUTS, Document, column_side, escape_controls
 
 
 def as_text(document: Document) -> str:
@@ -14,7 +14,7 @@ def as_text(document: Document) -> str:
     from rich.text import Text
 
     buffer = io.StringIO()
-    # Never narrower than the tables: a number that is cut off is worse than a long line.
+    # rich would cut numbers off to fit the terminal: a long line is better.
     console = Console(
         file=buffer,
         force_terminal=sys.stdout is not None and sys.stdout.isatty(),
@@ -24,15 +24,17 @@ def as_text(document: Document) -> str:
         emoji=False,
     )
     for table in document.tables:
-        console.print(Text(harmless(table.title), style="bold"))
+        console.print(Text(escape_controls(table.title), style="bold"))
         grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for place, name in enumerate(table.header):
-            grid.add_column(Text(harmless(name)), justify=side(table, place), no_wrap=True)
+            grid.add_column(
+                Text(escape_controls(name)), justify=column_side(table, place), no_wrap=True
+            )
         for row in table.rows:
             grid.add_row(
                 *(
                     Text(
-                        harmless(cell.text) + ("*" if cell.best else ""),
+                        escape_controls(cell.text) + ("*" if cell.best else ""),
                         style="bold green" if cell.best else "",
                     )
                     for cell in row
@@ -40,15 +42,16 @@ def as_text(document: Document) -> str:
             )
         console.print(grid)
         for note in table.notes:
-            console.print(Text(f"  {harmless(note)}", style="dim"))
+            console.print(Text(f"  {escape_controls(note)}", style="dim"))
         console.print()
+    # rich pads every line to the width of the table; trailing blanks would differ between files.
     lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
     text = "\n".join(lines).strip("\n")
-    below = [harmless(line) for line in (*document.lines, *document.hints)]
+    below = [escape_controls(line) for line in (*document.lines, *document.hints)]
     if document.signature is not None:
-        below.append(f"signature: {harmless(document.signature)}")
-        below += [f"note: {harmless(note)}" for note in document.notes]
-    above = "\n".join(harmless(line) for line in document.opening)
+        below.append(f"signature: {escape_controls(document.signature)}")
+        below += [f"note: {escape_controls(note)}" for note in document.notes]
+    above = "\n".join(escape_controls(line) for line in document.opening)
     parts = [part for part in (above, text, "\n".join(below)) if part]
     return "\n\n".join(parts) + "\n" if parts else ""
 

@@ -1,4 +1,4 @@
-"""What a page is told: names, rows with intervals, comparisons, diagnosis, sentences."""
+"""The data of a page: names, rows with intervals, comparisons, diagnosis, sentences."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, sentence_data, token_count
-from nerscope.results.terms import all_terms, facet_words, match_words, metric_words
+from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import resampling_unit
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
         "outcomes": list(OUTCOMES),
         "glossary": all_terms(),
         "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
-        "weakest": [_short_row(one) for one in results.weakest()],
+        "weakest": [_weak_spot(results, spot) for spot in results.weakest()],
         "comparison": _compared(results, comparison),
         "diagnosis": diagnosis,
         "confusion": columns_of(single.confusion(), _CONFUSION),
@@ -98,59 +98,63 @@ def _datasets(results: Results) -> list[dict[str, Any]]:
     budget = Budget.of(len(results.evidence))
     return [
         {
-            "name": part.dataset,
-            "file": part.gold_name,
-            "types": list(part.types),
-            "runs": [list(run) for run in part.runs],
-            "documents": part.n_documents,
-            "tokens": token_count(part),
-            "resample": resampling_unit(part),
-            "ranges": {name: dict(own.ranges) for name, own in part.signature.edges.items()},
-            "sentences": sentence_data(part, budget),
+            "name": evidence.dataset,
+            "file": evidence.gold_name,
+            "types": list(evidence.types),
+            "runs": [list(run) for run in evidence.runs],
+            "documents": evidence.n_documents,
+            "tokens": token_count(evidence),
+            "resample": resampling_unit(evidence),
+            "ranges": {
+                name: dict(edges.ranges) for name, edges in evidence.signature.edges.items()
+            },
+            "sentences": sentence_data(evidence, budget),
         }
-        for part in results.evidence
+        for evidence in results.evidence
     ]
 
 
 def _facets(results: Results) -> list[dict[str, Any]]:
     """The facets of all datasets, in order."""
-    found: dict[str, dict[str, Any]] = {}
-    for part in results.evidence:
-        for division in part.divisions:
-            if division.facet != "all":
-                found.setdefault(division.facet, _facet(part, division))
-    return list(found.values())
+    facets: dict[str, dict[str, Any]] = {}
+    for evidence in results.evidence:
+        for table in evidence.divisions:
+            if table.facet != "all":
+                facets.setdefault(table.facet, _facet(evidence, table))
+    return list(facets.values())
 
 
-def _facet(part: "Evidence", division: "FacetTable") -> dict[str, Any]:
+def _facet(evidence: "Evidence", table: "FacetTable") -> dict[str, Any]:
     """What a facet is called, and how its codes make up levels."""
     return {
-        "name": division.facet,
-        "title": " ".join(division.title.split()),
-        "about": facet_words(division.facet).definition,
-        "unit": division.unit,
-        "bucketed": division.facet in part.signature.edges,
-        "levels": {level: list(codes) for level, codes in division.levels.items()},
-        "metrics": {match: list(names) for match, names in division.metrics.items()},
-        "byType": division.by_type,
+        "name": table.facet,
+        "title": " ".join(table.title.split()),
+        "about": facet_words(table.facet).definition,
+        "unit": table.unit,
+        "bucketed": table.facet in evidence.signature.edges,
+        "levels": {level: list(codes) for level, codes in table.levels.items()},
+        "metrics": {match: list(names) for match, names in table.metrics.items()},
+        "byType": table.by_type,
     }
 
 
 def _comparison(results: Results) -> Comparison | None:
     """Each system with each, if there are several; of very many, each with the best one."""
-    if all(len(part.systems) < 2 for part in results.evidence):
+    if all(len(evidence.systems) < 2 for evidence in results.evidence):
         return None
     metrics = map(results.metric, _names(results.rows, "metric"))
     # Averages over types are never asked for first: without them, all other p-values are the same.
     plain = [
-        one.name for one in metrics if one.better and one.is_fraction and one.average == "micro"
+        metric.name
+        for metric in metrics
+        if metric.better and metric.is_fraction and metric.average == "micro"
     ]
     if len(results.systems) <= MOST_COMPARED:
         return compare(results, metrics=plain or None)
     best = max(results.systems, key=lambda system: _mean_score(results, system))
-    found = compare(results, metrics=plain or None, baseline=best)
+    comparison = compare(results, metrics=plain or None, baseline=best)
     note = f"of more than {MOST_COMPARED} systems, each is compared with the best one, {best}"
-    return replace(found, notes=[*found.notes, note])
+    return replace(comparison, notes=[*comparison.notes, note])
 
 
 def _mean_score(results: Results, system: str) -> float:
@@ -173,10 +177,24 @@ def _compared(results: Results, comparison: Comparison | None) -> dict[str, Any]
             [row for row in comparison.rows if row["family"] != OTHER],
             (*_CELL, *_DIFFERENCE, *_TESTED),
         ),
-        "overDatasets": [_short_row(one) for one in comparison.over_datasets()],
-        "ranks": [_short_row(one) for one in comparison.ranks()],
+        "overDatasets": [_short_row(row) for row in comparison.over_datasets()],
+        "ranks": [_short_row(row) for row in comparison.ranks()],
         "changes": columns_of(changes, _CHANGE),
     }
+
+
+def _weak_spot(results: Results, spot: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a system is weak, with a phrase for it: the registered words of the level."""
+    facet, level = spot["facet"], spot["level"]
+    ranges = [
+        evidence.signature.edges[facet].ranges
+        for evidence in results.evidence
+        if evidence.dataset == spot["dataset"] and facet in evidence.signature.edges
+    ]
+    phrase = level_words(facet, level, ranges[0].get(level, "") if ranges else "").phrase
+    if ranges:  # "4 tokens or more" alone would not say of what
+        phrase = f"{facet_words(facet).phrase}: {phrase}"
+    return {**_short_row(spot), "phrase": phrase}
 
 
 def _diagnosis(results: Results) -> dict[str, Any] | None:
@@ -192,7 +210,7 @@ def _pairs(
     results: Results, judges: Sequence[JudgedFile], datasets: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """The pairs of the sentences that are there."""
-    shown = {one["name"]: set(one["sentences"]["number"]) for one in datasets}
+    shown = {dataset["name"]: set(dataset["sentences"]["number"]) for dataset in datasets}
     pairs = judged_pairs(results, judges)
     return [pair for pair in pairs if pair["sentence"] in shown[pair["dataset"]]]
 
@@ -205,7 +223,7 @@ _DIGITS = 6
 
 
 def columns_of(records: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> dict[str, Any]:
-    """Some fields of records by column; one that holds texts is a list of them and places in it.
+    """Fields of records by column; a column of texts holds distinct texts and indices into them.
 
     >>> columns_of([{"system": "x", "n": 3}, {"system": "x", "n": None}], ["system", "n"])
     {'size': 2, 'columns': {'system': {'of': ['x'], 'at': [0, 0]}, 'n': [3, None]}}
@@ -216,6 +234,7 @@ def columns_of(records: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> dic
 
 def _column(values: list[Any]) -> Any:
     if any(isinstance(value, str) for value in values):
+        # Most columns repeat a few names: an index per row is a tenth of the bytes.
         places: dict[Any, int] = {}
         at = [places.setdefault(value, len(places)) for value in values]
         return {"of": list(places), "at": at}
@@ -223,7 +242,7 @@ def _column(values: list[Any]) -> Any:
 
 
 def short(value: Any) -> Any:
-    """A number with as many digits as anybody reads.
+    """A number rounded to six digits, to keep the page small.
 
     >>> short(1 / 3), short(2.0), short("x")
     (0.333333, 2, 'x')

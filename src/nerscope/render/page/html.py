@@ -16,8 +16,8 @@ _PLACE = "NERSCOPE_DATA"
 _HEIGHT = 720  # pixels in a notebook
 
 
-class Page:
-    """A report that a notebook shows where it is; `html` is the whole page."""
+class ReportPage:
+    """A report that a notebook shows inline; `html` is the whole page."""
 
     def __init__(self, html: str) -> None:
         self.html = html
@@ -30,7 +30,7 @@ class Page:
 
 
 def page_html(results: Results, judges: Sequence[JudgedFile] = ()) -> str:
-    """The report on results: a page that opens anywhere and asks for nothing."""
+    """The report on results as one file, which loads nothing from elsewhere."""
     named = ", ".join(part.dataset for part in results.evidence)
     data = {"version": VERSION, "title": f"nerscope report: {named}", **page_data(results, judges)}
     return _template().replace(_PLACE, embedded(data), 1)
@@ -50,5 +50,6 @@ def embedded(data: Any) -> str:
         data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain_row
     )
     # Half a character, which no encoding has, is written as JSON writes it: \\udc80.
+    # "</script>" in the data would end the element; JSON may write < as \u003c everywhere.
     whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return whole.replace("<", "\\u003c")

@@ -20,12 +20,13 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools
 from nerscope.errors import InputError
-from nerscope.formats.base import Several, Source
-from nerscope.formats.conll import SEPARATORS, ConllFile, Part, look
-from nerscope.formats.files import Bytes, load
+from nerscope.formats.base import JoinedSources, Source
+from nerscope.formats.columns.column_file import ByteRange
+from nerscope.formats.columns.conll import SEPARATORS, ConllFile, detect_layout
+from nerscope.formats.files import FileBytes, read_some
 
-Piece = tuple[Source, ...]  # the same sentences of gold and of each run
-_PIECE = 4 << 20  # bytes of gold, at least
+Shard = tuple[Source, ...]  # the same sentences of gold and of each run
+_SHARD_SIZE = 4 << 20  # bytes of gold, at least
 _MOST_PIECES = 4096
 _SHARD = 8 << 20  # packed bytes of a shard that one process unpacks and reads
 _STRETCH = 1 << 18  # bytes that are looked at together
@@ -37,12 +38,12 @@ _DOCUMENT = re.compile(rb"-DOCSTART-[^\n]*\n\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class Shards:
     """Sources (gold first), cut at the same sentences: in order, and anew for each who asks."""
 
-    sources: Piece
+    sources: Shard
 
-    def __iter__(self) -> Iterator[Piece]:
+    def __iter__(self) -> Iterator[Shard]:
         rows = _rows(self.sources)
         for row in rows:
             files = _to_cut(row, alone=len(rows) == 1)
@@ -62,19 +63,19 @@ class Pieces:
         return None if None in numbers else sum(filter(None, numbers))
 
     @property
-    def of_gold(self) -> "Pieces":
+    def gold_only(self) -> "Shards":
         """The pieces of gold alone."""
-        return Pieces(self.sources[:1])
+        return Shards(self.sources[:1])
 
 
-def pieces_of(sources: Sequence[Source]) -> Pieces | None:
+def cut_into_shards(sources: Sequence[Source]) -> Shards | None:
     """Sources (gold first) in pieces; None if they must be read in one.
 
     >>> from nerscope.formats.base import open_source
     >>> gold = open_source([(["Ada"], ["B-PER"])], "gold")
-    >>> pieces_of([gold, gold])
+    >>> cut_into_shards([gold, gold])
     """
-    pieces = Pieces(tuple(sources))
+    pieces = Shards(tuple(sources))
     try:  # now, before there are workers: to open an address may start threads
         first = list(islice(pieces, 2))
     except InputError:  # of which the whole tells more
@@ -82,21 +83,21 @@ def pieces_of(sources: Sequence[Source]) -> Pieces | None:
     return pieces if len(first) > 1 else None
 
 
-def begins_file(piece: Piece) -> bool:
+def begins_file(piece: Shard) -> bool:
     """Whether gold begins a new file with a piece."""
-    part = piece[0].part if isinstance(piece[0], ConllFile) else None
+    part = piece[0].byte_range if isinstance(piece[0], ConllFile) else None
     return part is None or part.begin == 0
 
 
-def _rows(sources: Piece) -> list[Piece]:
+def _rows(sources: Shard) -> list[Shard]:
     """The files of each side that belong together: one row, or one for each shard."""
-    shards = [source.sources for source in sources if isinstance(source, Several)]
+    shards = [source.sources for source in sources if isinstance(source, JoinedSources)]
     if len(shards) == len(sources) and len({len(own) for own in shards}) == 1:
         return list(zip(*shards, strict=True))
     return [sources]
 
 
-def _to_cut(row: Piece, *, alone: bool) -> list[ConllFile]:
+def _to_cut(row: Shard, *, alone: bool) -> list[ConllFile]:
     """The files of a row, if all can be cut, and had better be; else none.
 
     Of packed shards there are enough as they are: whoever works on one unpacks it himself.
@@ -108,12 +109,12 @@ def _to_cut(row: Piece, *, alone: bool) -> list[ConllFile]:
 
 def _can_be_cut(file: ConllFile) -> bool:
     return (
-        not (file.rebreaks or file.retokenised)
+        not (file.info.rebreaks or file.info.retokenised)
         and file.document is None
-        and file.part is None
+        and file.byte_range is None
         and codecs.lookup(file.encoding).name in _BYTEWISE
         and not file.content.is_folder
-        and (not _is_plain(file) or file.content.size > _PIECE)
+        and (not _is_plain(file) or file.content.size > _SHARD_SIZE)
     )
 
 
@@ -134,10 +135,10 @@ def _number(files: Sequence[ConllFile]) -> int | None:
 
 
 def _size_of_pieces(file: ConllFile) -> int:
-    return max(_PIECE, file.content.size // _MOST_PIECES) if _is_plain(file) else _PIECE
+    return max(_SHARD_SIZE, file.content.size // _MOST_PIECES) if _is_plain(file) else _SHARD_SIZE
 
 
-def _cut(files: Sequence[ConllFile]) -> Iterator[Piece]:
+def _cut(files: Sequence[ConllFile]) -> Iterator[Shard]:
     """The same sentences of all files, again and again. Columns of one file are cut once."""
     contents = {_key(file): file for file in files}
     shears = {key: _Shears(file, counts=len(contents) > 1) for key, file in contents.items()}
@@ -160,15 +161,15 @@ def _key(file: ConllFile) -> tuple[str | None, int]:
 
 def _told(file: ConllFile) -> ConllFile:
     """The file with what is told by looking at its beginning, which parts do not have."""
-    separator, comments = look(next(file.blocks(), b""), file)
+    separator, comments = detect_layout(next(file.blocks(), b""), file)
     name = next(name for name, own in SEPARATORS.items() if own == separator)
     return replace(file, separator=name, comments=comments)
 
 
-def _part_of(file: ConllFile, part: Part) -> ConllFile:
+def _part_of(file: ConllFile, part: ByteRange) -> ConllFile:
     if part.text is None:
-        return replace(file, part=part)
-    return replace(file, part=part, path=Bytes(file.name, data=b""))
+        return replace(file, byte_range=part)
+    return replace(file, byte_range=part, path=FileBytes(file.name, data=b""))
 
 
 class _Stretch(NamedTuple):
@@ -212,7 +213,7 @@ class _Shears:
         self._stretches = _stretches(file, counts)
         self._rest: _Stretch | None = None  # of the stretch in which the last cut is
 
-    def next_of(self, size: int) -> tuple[Part, int | None]:
+    def next_of(self, size: int) -> tuple[ByteRange, int | None]:
         """The part of about so many bytes, and how many sentences stand before its end; None: it
         ends with the file.
         """
@@ -223,7 +224,7 @@ class _Shears:
                 return part.closed(), stretch.upto
         return part.closed(), None
 
-    def next_upto(self, sentences: int | None, size: int) -> Part:
+    def next_upto(self, sentences: int | None, size: int) -> ByteRange:
         """The part that ends behind as many sentences, counted from the begin of the file; None:
         with the file.
         """
@@ -260,12 +261,12 @@ class _Open:
         if self.size > self._longest:
             raise _UncutError
 
-    def closed(self) -> Part:
+    def closed(self) -> ByteRange:
         """The part as it is now."""
         if self._first is None:
             raise _UncutError
         text = None if self._texts is None else b"".join(self._texts)
-        return Part(self._first.begin, self._end, self._first.line, text)
+        return ByteRange(self._first.begin, self._end, self._first.line, text)
 
 
 class _UncutError(InputError):
@@ -279,9 +280,9 @@ def _stretches(file: ConllFile, counts: bool) -> Iterator[_Stretch]:
     """The file in stretches, so short that what is made of them stays close to the processor."""
     begin, line, before, rest = 0, 1, 0, b""
     with file.content.open() as stream:
-        more = load(stream, file.name, _STRETCH)
+        more = read_some(stream, file.name, _STRETCH)
         while more:
-            data, more = rest + more, load(stream, file.name, _STRETCH)
+            data, more = rest + more, read_some(stream, file.name, _STRETCH)
             # Not before blank lines of those that it ends with: a stretch begins with words.
             end = _last_break(data.rstrip(b"\r\n")) if more else len(data)
             if not end:

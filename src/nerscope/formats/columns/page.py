@@ -21,7 +21,7 @@ _EDGE_BLANKS = re.compile(rb"(?m)^ +| +$")
 _SLICE = 1 << 22  # bytes that are looked at in one go
 
 
-class Even(NamedTuple):
+class EvenFields(NamedTuple):
     """The fields of lines that all have as many columns: the field of a row and a column ends at
     `ends[row, column]`. The rows `begins` are those that do not follow the row before directly;
     they start at `begin_at`.
@@ -44,13 +44,13 @@ class Even(NamedTuple):
             starts[self.begins] = self.begin_at
         return starts, self.ends[:, at]
 
-    def upto(self, rows: int) -> "Even":
+    def upto(self, rows: int) -> "EvenFields":
         """The same without later rows."""
         kept = np.searchsorted(self.begins, rows)
-        return Even(self.ends[:rows], self.begins[:kept], self.begin_at[:kept])
+        return EvenFields(self.ends[:rows], self.begins[:kept], self.begin_at[:kept])
 
 
-class Ragged(NamedTuple):
+class RaggedFields(NamedTuple):
     """The fields of any lines: those of a row are `ends[first]` to `ends[last]`."""
 
     ends: Ints
@@ -71,13 +71,13 @@ class Ragged(NamedTuple):
             starts[0] = 0
         return starts, self.ends[at]
 
-    def upto(self, rows: int) -> "Ragged":
+    def upto(self, rows: int) -> "RaggedFields":
         """The same without later rows."""
-        return Ragged(self.ends, self.first[:rows], self.last[:rows])
+        return RaggedFields(self.ends, self.first[:rows], self.last[:rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Page:
+class LineBlock:
     """A block of lines and what they are.
 
     `rows` are the lines with a token, and `fields` says where their columns are; `begins` are the
@@ -89,7 +89,7 @@ class Page:
     size: int  # of the data, as far as the page goes
     buffer: Bytes
     n_lines: int
-    fields: Even | Ragged
+    fields: EvenFields | RaggedFields
     rows: Ints
     begins: Ints
     begin_at: Ints
@@ -99,7 +99,7 @@ class Page:
     @property
     def is_even(self) -> bool:
         """Whether all rows are known to have as many columns, none of them empty."""
-        return isinstance(self.fields, Even)
+        return isinstance(self.fields, EvenFields)
 
     def column_counts(self) -> Ints:
         """The number of columns of each token line."""
@@ -109,7 +109,7 @@ class Page:
         """Where a column of the token lines starts and ends; -1 is the last column."""
         return self.fields.field(column)
 
-    def without_last_sentence(self) -> "Page":
+    def without_last_sentence(self) -> "LineBlock":
         """The page up to the last sentence, which may go on beyond it."""
         kept = int(self.begins[-1]) if len(self.begins) else 0
         line = int(self.rows[kept]) if len(self.begins) else 0
@@ -126,9 +126,9 @@ class Page:
         )
 
 
-def page_of(
+def lay_out(
     data: bytes, separator: bytes, comments: bool, needed: int, label_columns: list[int]
-) -> Page:
+) -> LineBlock:
     """Lay out a block that ends in a newline.
 
     The common case costs a few passes over the bytes. Comments, rows of different width, runs of
@@ -140,7 +140,7 @@ def page_of(
     return even or _careful_page(data, separator, comments, needed, label_columns)
 
 
-def _even_page(data: bytes, separator: bytes, needed: int) -> Page | None:
+def _even_page(data: bytes, separator: bytes, needed: int) -> LineBlock | None:
     """The page if all its lines are empty or have the same number of columns, none of them empty.
 
     Worked example, with `/` for a newline: `a O/b B-X//c O/`. Fields end at 1 3 5 9 10 12 14. Of
@@ -167,7 +167,7 @@ def _even_page(data: bytes, separator: bytes, needed: int) -> Page | None:
 
 def _page_of_table(
     data: bytes, buffer: Bytes, table: Ints, newline: Bools, beside: Bools
-) -> Page | None:
+) -> LineBlock | None:
     """The page, if each row of the table ends in a newline and nothing but empty lines lies
     between them.
     """
@@ -192,7 +192,9 @@ def _page_of_table(
     return _even(data, buffer, table, empty, behind, starts)
 
 
-def _with_documents(data: bytes, buffer: Bytes, table: Ints, empty: Ints, starts: Ints) -> Page:
+def _with_documents(
+    data: bytes, buffer: Bytes, table: Ints, empty: Ints, starts: Ints
+) -> LineBlock:
     """The same, if some rows are lines that tell of a new document."""
     lines = np.searchsorted(table[:, 0], starts)
     skipped = np.sort(np.concatenate([empty, table[lines, -1]]))
@@ -203,7 +205,7 @@ def _with_documents(data: bytes, buffer: Bytes, table: Ints, empty: Ints, starts
 
 def _even(
     data: bytes, buffer: Bytes, table: Ints, skipped: Ints, behind: Ints, documents: Ints
-) -> Page:
+) -> LineBlock:
     """The page of a table of token lines; all other lines end at `skipped`, and each stands behind
     so many rows.
     """
@@ -215,9 +217,9 @@ def _even(
     begins, begin_at = behind[last], np.concatenate([[0], skipped + 1])[last]
     rows = np.arange(len(table))
     rows += np.repeat(last, np.diff(begins, append=len(table)))
-    fields = Even(table, begins, begin_at)
+    fields = EvenFields(table, begins, begin_at)
     lines = (rows, begins, begin_at, documents, np.zeros(0, np.int64))
-    return Page(data, len(data), buffer, n_lines, fields, *lines)
+    return LineBlock(data, len(data), buffer, n_lines, fields, *lines)
 
 
 def _document_starts(data: bytes, buffer: Bytes, opening: Ints) -> Ints:
@@ -229,7 +231,7 @@ def _document_starts(data: bytes, buffer: Bytes, opening: Ints) -> Ints:
 
 def _careful_page(
     data: bytes, separator: bytes, comments: bool, needed: int, label_columns: list[int]
-) -> Page:
+) -> LineBlock:
     """Runs of blanks, and separator lines that hold blanks, are looked into only when there are
     empty fields or too few of them.
     """
@@ -242,7 +244,7 @@ def _careful_page(
     return page
 
 
-def _ragged_page(data: bytes, separator: bytes, comments: bool) -> tuple[Page, bool]:
+def _ragged_page(data: bytes, separator: bytes, comments: bool) -> tuple[LineBlock, bool]:
     """The page, and whether there are empty fields."""
     buffer = padded(data)
     body = buffer[: len(data)]
@@ -271,10 +273,10 @@ def _ragged_page(data: bytes, separator: bytes, comments: bool) -> tuple[Page, b
     opens[1:] &= ~content[:-1]
     rows = np.flatnonzero(token)
     begins = np.flatnonzero(opens[content])
-    fields = Ragged(ends, first[rows], last[rows])
+    fields = RaggedFields(ends, first[rows], last[rows])
     begin_at = starts[rows[begins]]
     lines = (rows, begins, begin_at, documents, remarks)
-    page = Page(data, len(data), buffer, len(starts), fields, *lines)
+    page = LineBlock(data, len(data), buffer, len(starts), fields, *lines)
     return page, _has_empty_fields(ends, newline)
 
 
@@ -304,7 +306,7 @@ def _remarks(lines: list[int], token: Bools) -> Ints:
     return np.array(sorted(remarks), np.int64)
 
 
-def _odd(page: Page, has_empty: bool, needed: int, label_columns: list[int]) -> bool:
+def _odd(page: LineBlock, has_empty: bool, needed: int, label_columns: list[int]) -> bool:
     """Whether a token line has too few columns or an empty label: it may be a separator line that
     holds blanks.
     """

@@ -12,7 +12,7 @@ _NAMED = 3
 COMMENTS = "comment lines"  # counted, but not worth a note
 
 
-class Loss(TypedDict):
+class SourceNote(TypedDict):
     """Something that was read differently from how it was written: what, how often, where first."""
 
     source: str
@@ -24,7 +24,9 @@ class Loss(TypedDict):
     of: NotRequired[int]  # how often it might have been, where there is a rate
 
 
-def losses_of(name: str, reading: ReadingNotes, scheme: Scheme, repair: str) -> Iterator[Loss]:
+def reading_notes(
+    name: str, reading: ReadingNotes, scheme: Scheme, repair: str
+) -> Iterator[SourceNote]:
     """What one file lost; with the repair `none`, the first forbidden transition is refused."""
     if reading.differing_tokens:
         message = (
@@ -32,13 +34,13 @@ def losses_of(name: str, reading: ReadingNotes, scheme: Scheme, repair: str) -> 
             "matched by position"
         )
         lines = [reading.first_differing_line]
-        yield loss(name, "different tokens", reading.differing_tokens, lines, message)
+        yield make_note(name, "different tokens", reading.differing_tokens, lines, message)
     if reading.mended_labels:
         message = f"{plural(reading.mended_labels, 'label')} mended as asked"
-        yield loss(name, "mended labels", reading.mended_labels, [], message)
+        yield make_note(name, "mended labels", reading.mended_labels, [], message)
     if reading.comment_lines:
         message = f"{plural(reading.comment_lines, 'comment line')} left out"
-        yield loss(name, COMMENTS, reading.comment_lines, [], message)
+        yield make_note(name, COMMENTS, reading.comment_lines, [], message)
     for kind, found in reading.notes.items():
         if found.times:
             yield _noticed(name, kind, found)
@@ -47,71 +49,71 @@ def losses_of(name: str, reading: ReadingNotes, scheme: Scheme, repair: str) -> 
         yield _repaired(name, scheme.name, faults, repair)
 
 
-def losses_of_files(
+def notes_of_files(
     name: str, readings: Mapping[str, ReadingNotes], scheme: Scheme, repair: str
-) -> Iterator[Loss]:
+) -> Iterator[SourceNote]:
     """What several files lost that are one corpus, by the name of each: told once, in all of them
     together, with the places where it was.
 
     >>> from nerscope.corpus.schemes import BIO
     >>> readings = {f"{name}.conll": ReadingNotes(comments=2) for name in ("a", "b")}
-    >>> [loss] = losses_of_files("*.conll", readings, BIO, "conlleval")
-    >>> loss["source"], loss["count"], loss["places"]
+    >>> [make_note] = notes_of_files("*.conll", readings, BIO, "conlleval")
+    >>> make_note["source"], make_note["count"], make_note["places"]
     ('*.conll', 4, ['a.conll', 'b.conll'])
     """
     places: dict[str, list[str]] = {}
     for file, reading in readings.items():
-        for one in losses_of(file, reading, scheme, repair):
+        for one in reading_notes(file, reading, scheme, repair):
             places.setdefault(one["kind"], []).extend(one["places"])
-    for one in losses_of(name, sum(readings.values(), ReadingNotes()), scheme, repair):
+    for one in reading_notes(name, sum(readings.values(), ReadingNotes()), scheme, repair):
         yield {**one, "places": places[one["kind"]][:_PLACES]}
 
 
-def _noticed(name: str, kind: str, found: Note) -> Loss:
+def _noticed(name: str, kind: str, found: Note) -> SourceNote:
     """What a format noticed; the first few are named."""
     named = ", ".join(f"'{item}'" for item in dict.fromkeys(found.items[:_NAMED]))
     more = " …" if named and found.times > _NAMED else ""
     rate = f" of {found.out_of} ({100 * found.times / found.out_of:.1f} %)" if found.out_of else ""
     message = f"{kind}: {found.times}{rate}" + (f", such as {named}{more}" if named else "")
-    lost = loss(name, kind, found.times, found.lines, message, found.items)
+    lost = make_note(name, kind, found.times, found.lines, message, found.items)
     if found.out_of:
         lost["of"] = found.out_of
     return lost
 
 
-def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> Loss:
+def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> SourceNote:
     total = sum(fault.times for fault in faults)
     if repair == "none":
         first = min(faults, key=lambda fault: fault.first_line)
         raise FormatError(
             f"{name}:{first.first_line}",
-            f"{spell(first)} is not allowed in {scheme} ({plural(total, 'such place')})",
+            f"{describe_fault(first)} is not allowed in {scheme} ({plural(total, 'such place')})",
             "mend the labels, name the right scheme with scheme=…, or choose a repair",
         )
-    kinds = ", ".join(f"{spell(fault)} ({fault.times})" for fault in faults[:3])
+    kinds = ", ".join(f"{describe_fault(fault)} ({fault.times})" for fault in faults[:3])
     message = (
         f"{plural(total, 'transition')} not allowed in {scheme}, repaired as {repair}: {kinds}"
     )
     lines = sorted(fault.first_line for fault in faults)
-    return loss(name, "repaired labels", total, lines, message)
+    return make_note(name, "repaired labels", total, lines, message)
 
 
-def spell(fault: Fault) -> str:
+def describe_fault(fault: Fault) -> str:
     """A fault in words."""
     return f"{fault.after} after {fault.before}"
 
 
-def loss(
+def make_note(
     name: str,
     kind: str,
     count: int,
     lines: Sequence[int],
     message: str,
     items: Sequence[str] = (),
-) -> Loss:
+) -> SourceNote:
     """One loss, with the places of the first few lines, and what was lost if it can be named."""
     places = [f"{name}:{line}" if line else name for line in lines[:_PLACES]] or [name]
-    found: Loss = {
+    found: SourceNote = {
         "source": name,
         "kind": kind,
         "count": count,
@@ -123,11 +125,11 @@ def loss(
     return found
 
 
-def note_of(found: Loss) -> str:
+def note_line(found: SourceNote) -> str:
     """A loss in one line."""
     return f"{found['places'][0]}: {found['message']}"
 
 
-def notes_of(losses: Iterable[Loss]) -> list[str]:
+def note_lines(losses: Iterable[SourceNote]) -> list[str]:
     """The losses that are worth a note, in a line each."""
-    return [note_of(one) for one in losses if one["kind"] != COMMENTS]
+    return [note_line(one) for one in losses if one["kind"] != COMMENTS]

@@ -1,0 +1,1 @@
+"""Files with one token per line: CoNLL columns and CoNLL-U."""

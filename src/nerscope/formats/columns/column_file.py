@@ -1,0 +1,304 @@
+"""What all files with one token per line share: encoding, byte ranges, chunks, codes of labels."""
+
+import io
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bytes as Buffer
+from nerscope.corpus.arrays import Ints
+from nerscope.corpus.corpus import Coding, Corpus, label_error
+from nerscope.corpus.schemes import (
+    OUTSIDE_LABEL,
+    LabelCodes,
+    Scheme,
+    Transitions,
+    parse_label,
+    scheme_named,
+)
+from nerscope.corpus.vocabulary import Vocabulary
+from nerscope.errors import InputError, UsageError, suggest
+from nerscope.formats.base import FileOption
+from nerscope.formats.files import BLOCK, FileBytes, Window, check_encoding, line_blocks
+from nerscope.formats.source import LabelStyle, Source, SourceInfo
+
+BOM = "\ufeff"
+SAME, ANY, ALIGN = "same", "any", "align"  # values of the options tokens= and sentences=
+_SCHEME_BYTES = 4 << 20  # bytes of a file that are read to detect its scheme
+_FIRST_LABELS = 1000  # labels among which O is, unless a file is very odd
+_FREED = 30 << 20  # bytes; the allocator learns nothing from arrays of more than 32 MiB
+
+SHARED_OPTIONS: Mapping[str, FileOption] = {
+    "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
+    "encoding": FileOption(str, "the encoding, utf-8 unless told"),
+    "tokens": FileOption(
+        {name: name for name in (SAME, ANY, ALIGN)}.__getitem__,
+        "same, any if a system spells tokens its own way, align if it divides the text otherwise",
+    ),
+    "sentences": FileOption(
+        {name: name for name in (SAME, ANY)}.__getitem__,
+        "same, or any if a system breaks sentences elsewhere than gold",
+    ),
+}
+
+
+class ByteRange(NamedTuple):
+    """A range of the bytes of a file that holds whole sentences, and the line it begins with.
+
+    `text` holds the bytes themselves if the file can only be read from start to end.
+    """
+
+    begin: int
+    end: int | None
+    line: int
+    text: bytes | None = None
+
+
+class BlockReader(Protocol):
+    """Reads blocks of lines; it knows how far it has come in its file."""
+
+    def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
+        """The sentences of a block, and the bytes behind the last one that is surely complete.
+
+        There is one corpus for each label column, or none at all if there is no sentence.
+        """
+
+
+class ColumnFile(Source):
+    """A file with one token per line. A subclass says how a line becomes a token and a label."""
+
+    __slots__ = ()
+    max_small: ClassVar[int]  # bytes of a file whose words are always kept
+    file_options: ClassVar[Mapping[str, FileOption]]
+    format: ClassVar[str | None] = None
+    path: str | os.PathLike[str] | FileBytes
+    scheme: str | None
+    encoding: str
+    tokens: str
+    sentences: str
+
+    @abstractmethod
+    def reader(self, coding: Coding, tokens: bool | None) -> BlockReader:
+        """A reader that stands at the beginning of the file."""
+
+    @abstractmethod
+    def relabeller(self, text: str) -> Callable[[str, str], str]:
+        """What gives a line of this text another label: a function of the line and the label."""
+
+    @property
+    def info(self) -> SourceInfo:
+        """What the options say of the file."""
+        return SourceInfo(
+            self.name,
+            respells=self.tokens == ANY,
+            rebreaks=self.sentences == ANY,
+            retokenised=self.tokens == ALIGN,
+            is_small=self.content.size <= self.max_small,
+            format=self.format,
+        )
+
+    @property
+    def content(self) -> FileBytes:
+        """The bytes of the file."""
+        return self.path if isinstance(self.path, FileBytes) else FileBytes.of(self.path)
+
+    @property
+    def byte_range(self) -> ByteRange | None:
+        """The part of the file that is read; None if it is the whole file."""
+        return None
+
+    def check_options(self, choices: Sequence[str] = ("tokens", "sentences")) -> None:
+        """Refuse values that options cannot have; `choices` are options with a few values."""
+        for option in choices:
+            value, known = getattr(self, option), self.file_options[option]
+            try:
+                known.read(value)
+            except (KeyError, TypeError):
+                raise UsageError(
+                    self.name, f"{option}={value!r} cannot be", f"give {known.give}"
+                ) from None
+        if self.scheme is not None:
+            scheme_named(self.scheme)
+        check_encoding(self.name, self.encoding)
+
+    def with_options(self, options: Mapping[str, Any]) -> Self:
+        """The same file with other options."""
+        for key in options:
+            if key not in self.file_options:
+                raise UsageError(
+                    self.name, f"no file option is called '{key}'", suggest(key, self.file_options)
+                )
+        return replace(self, **options)  # type: ignore[type-var]  # subclasses are dataclasses
+
+    def blocks(self) -> Iterator[bytes]:
+        """The text of the file, or of its byte range, in blocks of whole lines."""
+        part = self.byte_range
+        from_start = part is None or part.begin == 0
+        if part is not None and part.text is not None:
+            yield from line_blocks(io.BytesIO(part.text), self.name, self.encoding, from_start)
+            return
+        with self.content.open() as stream:
+            window = stream if part is None else Window(stream, part.begin, part.end)
+            yield from line_blocks(window, self.name, self.encoding, from_start)
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """Chunks of whole sentences."""
+        for corpora in self.read_chunks(self.reader(coding, tokens)):
+            yield corpora[0]
+
+    def label_style(self, coding: Coding | None = None) -> LabelStyle:
+        """The scheme, detected at the beginning of the file; labels are always flat."""
+        if self.scheme is not None:
+            return LabelStyle(scheme_named(self.scheme))
+        transitions = Transitions()
+        for corpora in self.read_chunks(self.reader(Coding(), tokens=False), most=_SCHEME_BYTES):
+            transitions += corpora[0].reading_notes.transitions
+        return LabelStyle(transitions.scheme())
+
+    def read_chunks(self, reader: BlockReader, most: int | None = None) -> Iterator[list[Corpus]]:
+        """What a reader makes of the file, chunk by chunk: one corpus per label column.
+
+        With `most`, reading stops after the chunk in which that many bytes have been read.
+        """
+        _keep_freed_memory()
+        pending: list[bytes] = []
+        size, enough, done, is_empty = 0, BLOCK // 2, 0, True
+        for block in self.blocks():
+            pending.append(block)
+            size, done = size + len(block), done + len(block)
+            if size < enough:
+                continue
+            rest, corpora = reader.read(b"".join(pending), final=False)
+            # A sentence longer than a block is read again only when twice as much of it is there:
+            # so the time stays linear.
+            pending, size, enough = [rest], len(rest), max(BLOCK // 2, 2 * len(rest))
+            if corpora:
+                is_empty = False
+                yield corpora
+            if most is not None and corpora and done >= most:
+                return
+        _, corpora = reader.read(b"".join(pending), final=True)
+        if corpora:
+            yield corpora
+        elif is_empty:
+            raise InputError(
+                self.name, "the file holds no sentence", "check that it is the right file"
+            )
+
+    def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
+        """The bytes of the file with other labels; line ends, encoding and all else stay."""
+        with self.content.open() as stream:
+            text = stream.read().decode(self.encoding)
+        bom = BOM if text.startswith(BOM) else ""
+        text = text.removeprefix(BOM)
+        newline = "\n" if "\n" in text or "\r" not in text else "\r"
+        lines = text.split(newline)
+        with_label = self.relabeller(text)
+        for number, label in labels.items():
+            line = lines[number - 1]
+            end = "\r" if line.endswith("\r") else ""
+            lines[number - 1] = with_label(line.removesuffix("\r"), label) + end
+        return (bom + newline.join(lines)).encode(self.encoding)
+
+
+def _keep_freed_memory() -> None:
+    """Let the arrays of one block serve for the next.
+
+    glibc gives large freed arrays back to the system after each block, and fresh pages take longer
+    to get than to fill. Once it has freed one array of this size (never touched, so it costs
+    nothing), its threshold rises and it keeps up to twice as much.
+    """
+    np.empty(_FREED, np.uint8)
+
+
+class _RawLabels:
+    """Dense codes for the few labels of a file, in the order in which they turn up.
+
+    The vocabulary gives sparse codes (places in a hash table), this numbers them 0, 1, 2 …:
+    `_dense[sparse code]` is the dense code, -1 for a label that has not been seen yet.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.outside = -1  # the code of O, once it has turned up
+        self._vocabulary = Vocabulary()
+        self._dense = np.full(0, -1, np.int32)
+
+    def codes(self, buffer: Buffer, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
+        """The codes of the labels at some places of a buffer, and the labels that are new."""
+        sparse = self._vocabulary.encode_fields(buffer, starts, ends)
+        if self._vocabulary.bound > len(self._dense):
+            self._dense = np.pad(
+                self._dense, (0, self._vocabulary.bound - len(self._dense)), constant_values=-1
+            )
+        codes = self._dense.take(sparse)
+        if codes.min(initial=0) >= 0:
+            return codes, []
+        fresh, where = np.unique(sparse[codes < 0], return_index=True)
+        fresh = fresh[np.argsort(where)]
+        self._dense[fresh] = np.arange(self.size, self.size + len(fresh))
+        new = self._vocabulary.strings(fresh)
+        if OUTSIDE_LABEL in new:
+            self.outside = self.size + new.index(OUTSIDE_LABEL)
+        self.size += len(fresh)
+        return self._dense.take(sparse), new
+
+
+class LabelColumn:
+    """The labels of one column: raw codes of what is written, and the codes all files share.
+
+    `I-PER` in IOB1 and `B-PER` in BIO are two raw labels. Raw codes tell which scheme a file is in;
+    the shared codes of `Labels` are what mentions are decoded from.
+    """
+
+    def __init__(self, labels: LabelCodes, scheme: Scheme | None) -> None:
+        self.labels, self.scheme = labels, scheme
+        self.texts: list[str] = []  # by raw code
+        self._raw = _RawLabels()
+        self._shared = np.zeros(0, np.int32)  # by raw code
+
+    def read(
+        self, buffer: Buffer, starts: Ints, ends: Ints, lines: Ints, name: str
+    ) -> tuple[Ints, Ints]:
+        """The raw and the shared codes of the labels at some places of a buffer."""
+        # Most labels of most files are a lone O. Once it is known, only the others are looked up.
+        if self._raw.outside < 0 and len(starts) > _FIRST_LABELS:
+            self.read(buffer, starts[:_FIRST_LABELS], ends[:_FIRST_LABELS], lines, name)
+        is_known = self._raw.outside >= 0
+        others = _all_but_outside(buffer, starts, ends) if is_known else np.arange(len(starts))
+        codes, new = self._raw.codes(buffer, starts[others], ends[others])
+        if new:
+            self._learn(new, codes, lines.take(others), name)
+        raw = np.full(len(starts), self._raw.outside, _narrowest(len(self.texts)))
+        raw[others] = codes.astype(raw.dtype)
+        labels = np.zeros(len(starts), _narrowest(len(self.labels.labels)))  # O is always 0
+        labels[others] = self._shared.astype(labels.dtype).take(codes)
+        return raw, labels
+
+    def _learn(self, new: Sequence[str], raw: Ints, lines: Ints, name: str) -> None:
+        """Parse new labels; one that cannot be parsed is refused at its line."""
+        codes = []
+        for text in new:
+            label = parse_label(text, self.scheme.bare if self.scheme else None)
+            if label is None:
+                first = int(np.argmax(raw == len(self.texts) + new.index(text)))
+                raise label_error(f"{name}:{lines[first]}", text)
+            codes.append(self.labels.code(label))
+        self.texts += new
+        self._shared = np.concatenate([self._shared, np.array(codes, np.int32)])
+
+
+def _all_but_outside(buffer: Buffer, starts: Ints, ends: Ints) -> Ints:
+    """The places of the labels other than O."""
+    differs = buffer.take(starts, mode="clip") != ord(OUTSIDE_LABEL)  # clip: without a check
+    differs |= ends - starts != len(OUTSIDE_LABEL)
+    return np.flatnonzero(differs)
+
+
+def _narrowest(size: int) -> type[np.signedinteger[Any]]:
+    """The integer type that holds codes below a size: small codes are quicker to compare."""
+    return np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int32

@@ -1,0 +1,402 @@
+"""CoNLL columns: one token per line, its label in a column, blank lines between sentences."""
+
+import codecs
+import os
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
+from nerscope.corpus.mentions import encode
+from nerscope.corpus.schemes import LABEL_FIXES, OUTSIDE_LABEL, Scheme, Transitions, scheme_named
+from nerscope.corpus.vocabulary import Fields
+from nerscope.errors import FormatError, InputError, UsageError, expect, plural, suggest
+from nerscope.formats.base import FALLBACK, FORMATS, FileOption, Format
+from nerscope.formats.columns.column_file import (
+    BOM,
+    SAME,
+    SHARED_OPTIONS,
+    ByteRange,
+    ColumnFile,
+    LabelColumn,
+)
+from nerscope.formats.columns.page import LineBlock, lay_out
+from nerscope.formats.files import HEAD, STANDARD_INPUT, FileBytes
+from nerscope.formats.packing import without_packing
+from nerscope.formats.source import Source
+
+_MOST_COLUMNS = 10_000
+SEPARATORS = {"tab": b"\t", "space": b" "}
+# What only CoNLL-U and its kin begin with.
+_CONLLU = re.compile(rb"\s*# ?(sent_id|text|newdoc|newpar|global\.columns|id)\b")
+_DOCUMENT = "-DOCSTART-"
+ENDINGS = (
+    *(".conll", ".txt", ".tsv", ".bio", ".bio2", ".iob", ".iob1", ".iob2", ".bioes", ".iobes"),
+    *(".bilou", ".col", ".out", ".pred"),
+)
+_LABEL = re.compile(rb"O|[A-Z]-.+")
+_BREAKS = re.compile(r"[\t\r\n]")
+_YES_NO = {"yes": True, "true": True, "no": False, "false": False}
+
+
+FILE_OPTIONS: Mapping[str, FileOption] = {
+    "token": FileOption(int, "the column of the token: 0 is the first, -1 the last"),
+    "label": FileOption(int, "the column of the label: 0 is the first, -1 the last"),
+    "document": FileOption(int, "the column that names the document, if there is one"),
+    "separator": FileOption(str, "tab or space; told by looking otherwise"),
+    **SHARED_OPTIONS,
+    "mend": FileOption(
+        {name: name for name in LABEL_FIXES}.__getitem__,
+        "handles, to join @ and the name behind it into one mention",
+    ),
+    "comments": FileOption(
+        lambda text: _YES_NO[text.lower()],
+        "yes or no: whether lines that begin with # are comments",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConllFile(ColumnFile):
+    """A file with one token per line, and how to read it.
+
+    `token`, `label` and `document` are columns: 0 is the first, -1 the last. What is None is
+    detected at the beginning of the file. `tokens` and `sentences` say how the tokens and sentences
+    of a system go with those of gold, `mend` how labels are repaired; docs/files.md explains all
+    options. `byte_range` is the part of the file that is read, which is all of it by default.
+
+    >>> file = ConllFile("da.conllu", token=1, label=2)
+    >>> file.name, file.token, file.label
+    ('da.conllu', 1, 2)
+    """
+
+    max_small: ClassVar[int] = 16 << 20
+    file_options: ClassVar[Mapping[str, FileOption]] = FILE_OPTIONS
+    path: str | os.PathLike[str] | FileBytes
+    token: int = 0
+    label: int = -1
+    separator: str | None = None
+    scheme: str | None = None
+    encoding: str = "utf-8"
+    comments: bool | None = None
+    tokens: str = SAME
+    sentences: str = SAME
+    mend: str | None = None
+    document: int | None = None
+    byte_range: ByteRange | None = None
+    name: str = field(init=False, compare=False)
+    always_flat = True
+
+    def __post_init__(self) -> None:
+        # The file of a path may not exist yet: then it is opened when it is read.
+        if not isinstance(self.path, FileBytes) and _exists(self.path):
+            object.__setattr__(self, "path", FileBytes.of(self.path))
+        name = self.path.name if isinstance(self.path, FileBytes) else os.fsdecode(self.path)
+        object.__setattr__(self, "name", name)
+        for option in ("token", "label", *(["document"] if self.document is not None else [])):
+            value = getattr(self, option)
+            expect(option, value, int, f"give {FILE_OPTIONS[option].give}")
+            if abs(value) > _MOST_COLUMNS:
+                raise UsageError(self.name, f"{option}={value} cannot be", "count columns from 0")
+        expect("comments", self.comments, (bool, type(None)), "say True or False")
+        if self.separator is not None and self.separator not in SEPARATORS:
+            raise UsageError(
+                self.name,
+                f"no separator is called '{self.separator}'",
+                suggest(self.separator, SEPARATORS),
+            )
+        choices = ["tokens", "sentences", *(["mend"] if self.mend is not None else [])]
+        self.check_options(choices)
+
+    @property
+    def column_file(self) -> "ConllFile":
+        """The file itself: its lines can be copied."""
+        return self
+
+    def reader(self, coding: Coding, tokens: bool | None) -> "_ConllReader":
+        """A reader of the label column."""
+        return _ConllReader(self, coding, [self.label], tokens)
+
+    def two_sides(self) -> tuple["ConllFile", "ConllFile"]:
+        """The last column is predicted, the one before it gold, as for conlleval."""
+        if self.n_columns < 3:
+            raise UsageError(
+                self.name,
+                "no system is given",
+                "name one, as --system bert=bert.txt, or give a file with gold and predicted",
+            )
+        return replace(self, label=self.label - 1), self
+
+    @property
+    def n_columns(self) -> int:  # type: ignore[override]
+        """How many columns the first line with a token has."""
+        head = self.content.head().decode(self.encoding, "replace").removeprefix(BOM)
+        separator = detect_layout(head.encode(), self).separator.decode()
+        lines = (line.strip("\r") for line in head.split("\n"))
+        first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+        return len(list(filter(None, first.split(separator))))
+
+    @property
+    def file(self) -> Hashable:
+        """Everything but the label column."""
+        return replace(self, label=0)
+
+    def together(
+        self, members: Sequence[Source], coding: Coding, *, tokens: bool
+    ) -> Iterator[list[Corpus]]:
+        """Several label columns of one file."""
+        return self._label_columns(members, coding, tokens)
+
+    def unread(self, members: Sequence[Source], coding: Coding) -> Iterator[list[Corpus]] | None:
+        """The same, with tokens as places in the bytes of the file."""
+        return None if self.info.rebreaks else self._label_columns(members, coding, None)
+
+    def _label_columns(
+        self, members: Sequence[Source], coding: Coding, tokens: bool | None
+    ) -> Iterator[list[Corpus]]:
+        columns = [member.label for member in members if isinstance(member, ConllFile)]
+        distinct = list(dict.fromkeys(columns))
+        for corpora in self.read_chunks(_ConllReader(self, coding, distinct, tokens)):
+            yield [corpora[distinct.index(column)] for column in columns]
+
+    def relabeller(self, text: str) -> Callable[[str, str], str]:
+        """What replaces the label in its column; runs of blanks between columns stay."""
+        has_tabs = detect_layout(text.encode(), self).separator == SEPARATORS["tab"]
+
+        def with_label(line: str, label: str) -> str:
+            if has_tabs:
+                fields = line.split("\t")
+                fields[self.label] = label
+                return "\t".join(fields)
+            start, end = list(re.finditer("[^ ]+", line))[self.label].span()
+            return line[:start] + label + line[end:]
+
+        return with_label
+
+
+def _exists(path: str | os.PathLike[str]) -> bool:
+    try:
+        return os.fspath(path) == STANDARD_INPUT or Path(path).exists()
+    except OSError:  # reading it will say what is wrong
+        return False
+
+
+class ColumnLayout(NamedTuple):
+    """What the beginning of a file shows."""
+
+    separator: bytes
+    comments: bool
+
+
+def detect_layout(data: bytes, file: ConllFile) -> ColumnLayout:
+    """Tell tabs from spaces, and a file with comment lines from one whose tokens may be `#`."""
+    comments = bool(_CONLLU.match(data)) if file.comments is None else file.comments
+    if file.separator:
+        return ColumnLayout(SEPARATORS[file.separator], comments)
+    lines = [
+        line
+        for line in data[: 1 << 16].split(b"\n")
+        if line.strip() and not (comments and line.startswith(b"#"))
+    ]
+    tabbed = sum(b"\t" in line for line in lines)
+    return ColumnLayout(b"\t" if 2 * tabbed > len(lines) else b" ", comments)
+
+
+class _ConllReader:
+    """The state of reading one file: what is known of its layout, and how far it has come.
+
+    `tokens` says whether tokens get codes (True), are left out (False), or stay places in the bytes
+    of the file (None), where they can still be compared.
+    """
+
+    def __init__(
+        self, file: ConllFile, coding: Coding, columns: Sequence[int], tokens: bool | None
+    ) -> None:
+        self.file, self.coding = file, coding
+        self.encodes_tokens = tokens or file.mend is not None
+        self.locates_tokens = tokens is None and not self.encodes_tokens
+        self.scheme = scheme_named(file.scheme) if file.scheme else None
+        self.columns = {column: LabelColumn(coding.labels, self.scheme) for column in columns}
+        used = [file.token, *columns, *([] if file.document is None else [file.document])]
+        # Column 2 needs a line of three columns; column -2 needs one of two.
+        self.needed = max(2, *(column + 1 if column >= 0 else -column for column in used))
+        self.layout: ColumnLayout | None = None
+        self.line, self.documents = file.byte_range.line if file.byte_range else 1, 0
+        self.document_name: bytes | None = None  # of the sentence before
+
+    def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
+        """The sentences of a block, and the bytes of the last one if it may go on."""
+        if not data:
+            return b"", []
+        self.layout = self.layout or detect_layout(data, self.file)
+        separator, comments = self.layout
+        whole = lay_out(data, separator, comments, self.needed, list(self.columns))
+        block = whole if final else whole.without_last_sentence()
+        self._check_columns(block)
+        corpora = self._corpora(block) if len(block.begins) else []
+        self.line += block.n_lines
+        if self.file.document is None:
+            self.documents += len(block.documents)
+        return whole.data[block.size :], corpora
+
+    def _check_columns(self, block: LineBlock) -> None:
+        counts = block.column_counts()[: 1 if block.is_even else None]  # the others are the same
+        short = np.flatnonzero(counts < self.needed)
+        if len(short):
+            kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
+            columns = plural(int(counts[short[0]]), f"{kind}-separated column")
+            raise FormatError(
+                f"{self.file.name}:{self.line + block.rows[short[0]]}",
+                f"{columns} where {self.needed} are needed",
+                "mend the line; say separator=tab or separator=space if the guess is wrong, "
+                "comments=yes if it is a comment",
+            )
+        for column in self.columns:
+            at, token = (
+                place if place >= 0 else counts + place for place in (column, self.file.token)
+            )
+            if len(counts) and np.equal(at, token).any():
+                raise FormatError(
+                    f"{self.file.name}:{self.line + block.rows[0]}",
+                    "the label column is the column of the token",
+                    "give a file with more columns, or say token=… and label=…",
+                )
+
+    def _documents(self, block: LineBlock) -> Ints:
+        """The document of each sentence: by the lines between them, or by a column of its first
+        token.
+        """
+        if self.file.document is None:
+            return self.documents + np.searchsorted(block.documents, block.rows[block.begins])
+        begins, ends = (side[block.begins] for side in block.field(self.file.document))
+        names = [block.data[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
+        previous = [self.document_name, *names[:-1]]
+        is_new = [name != before for name, before in zip(names, previous, strict=True)]
+        documents: Ints = self.documents + np.cumsum(is_new)
+        self.documents, self.document_name = int(documents[-1]), names[-1]
+        return documents
+
+    def _corpora(self, block: LineBlock) -> list[Corpus]:
+        starts = np.append(block.begins, len(block.rows))
+        lines = block.rows + self.line
+        documents = self._documents(block)
+        tokens, unread = np.zeros(0, np.int32), None
+        if self.locates_tokens:
+            unread = Fields(block.buffer, *block.field(self.file.token))
+        if self.encodes_tokens:
+            tokens = self.coding.tokens.encode_fields(block.buffer, *block.field(self.file.token))
+        corpora = []
+        for number, column in self.columns.items():
+            raw, labels = column.read(block.buffer, *block.field(number), lines, self.file.name)
+            transitions = Transitions.of(column.texts, raw, starts, lines)
+            reading = ReadingNotes(transitions, comment_lines=len(block.remarks))
+            if self.file.mend:
+                mend = LABEL_FIXES[self.file.mend]
+                mended = mend(tokens, labels, starts, self.coding.tokens, self.coding.labels)
+                reading = replace(reading, mended_labels=int((mended != labels).sum()))
+                labels = mended
+            corpora.append(
+                Corpus(
+                    *(self.file.name, self.coding, tokens, starts, lines, documents, labels),
+                    reading_notes=reading,
+                    declared_scheme=self.scheme,
+                    unread_tokens=unread,
+                )
+            )
+        return corpora
+
+
+def _is_unwritable(word: str) -> bool:
+    """Whether a token would be read back as something else, or as two."""
+    return not word or bool(_BREAKS.search(word)) or word.startswith(_DOCUMENT)
+
+
+def write_conll(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A corpus as two columns: tokens and labels in a scheme; a line before each document.
+
+    >>> from nerscope.corpus.schemes import BIO
+    >>> write_conll(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO)
+    b'Ada\\tB-PER\\nspoke\\tO\\n\\n'
+    """
+    codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
+    names = corpus.coding.labels.texts_in(scheme)
+    if any(re.search(r"\s", name) for name in names):
+        raise InputError(
+            corpus.name, "a type has a blank in it, which columns cannot hold", "rename the type"
+        )
+    begins_document = _document_begins(corpus)
+    lines: list[str] = []
+    for sentence, (begin, end) in enumerate(pairwise(corpus.starts.tolist())):
+        words = corpus.words(sentence)
+        if any(_is_unwritable(word) for word in words) or (not lines and words[0][:1] == BOM):
+            raise InputError(
+                corpus.name,
+                f"sentence {sentence + 1} has a token that lines and columns cannot hold",
+                "take out tabs, line ends, empty tokens, -DOCSTART- and a byte order mark",
+            )
+        lines += [f"{_DOCUMENT}\t{OUTSIDE_LABEL}", ""] if begins_document[sentence] else []
+        lines += [
+            f"{word}\t{names[code]}" for word, code in zip(words, codes[begin:end], strict=True)
+        ]
+        lines.append("")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _document_begins(corpus: Corpus) -> Bools:
+    """Whether a -DOCSTART- line goes before each sentence.
+
+    One document needs no line. If each sentence is a document, as in texts that are read without
+    documents, the lines would say no more than the blank lines do.
+    """
+    begins = np.diff(corpus.documents, prepend=-1) != 0
+    return begins if 1 < begins.sum() < len(begins) else np.zeros(len(begins), bool)
+
+
+def fits(name: str, head: bytes) -> bool:
+    """Whether a file is surely columns: by its ending, and because every line ends in a label.
+
+    Column files that do not look like it (labels without a prefix or in another column, another
+    ending) are read as columns too, if no other format fits them.
+
+    >>> fits("gold.conll", b"Ada B-PER\\nspoke O\\n"), fits("gold.mine", b"Ada B-PER\\nspoke O\\n")
+    (True, False)
+    >>> fits("gold.txt", b"Ada spoke.\\n")
+    False
+    """
+    suffix = Path(without_packing(name)).suffix.lower()
+    if suffix and suffix not in ENDINGS:
+        return False
+    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    if len(head) >= HEAD:
+        lines.pop()  # it may be cut off
+    tokens = [line for line in lines if line.strip() and not line.startswith(_DOCUMENT.encode())]
+    return bool(tokens) and all(map(_ends_in_label, tokens))
+
+
+def _ends_in_label(line: bytes) -> bool:
+    """Whether a line has a token and a label; one with # may be a comment of another format."""
+    fields = line.rsplit(None, 1)
+    return len(fields) > 1 and not line.startswith(b"#") and bool(_LABEL.fullmatch(fields[1]))
+
+
+FORMATS.add(
+    FALLBACK,
+    Format(
+        FALLBACK,
+        ConllFile,
+        fits,
+        FILE_OPTIONS,
+        write_conll,
+        endings=ENDINGS,
+        title="CoNLL columns",
+        phrase="one token per line, in columns",
+        definition="One token per line with its label in a column, blank lines between sentences.",
+    ),
+    built_in=True,
+)

@@ -1,0 +1,560 @@
+"""CoNLL-U: treebanks whose named entities stand among the keys of MISC, or in a column with a name.
+
+A label is the value of a key (`NER=B-PER`), or a column that `# global.columns` names (CoNLL-U
+Plus). `Entity=(…` brackets, as corpora with coreference have them, are spans that may be nested.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bools, Ints, Objects
+from nerscope.corpus.arrays import Bytes as Buffer
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.mentions import encode
+from nerscope.corpus.schemes import OUTSIDE_LABEL, Scheme, Transitions, parse_label, scheme_named
+from nerscope.corpus.vocabulary import padded
+from nerscope.errors import FormatError, InputError, expect, plural
+from nerscope.formats.base import FORMATS, FileOption, Format
+from nerscope.formats.brackets import BRACKET, Brackets
+from nerscope.formats.columns.column_file import SAME, SHARED_OPTIONS, ColumnFile, LabelColumn
+from nerscope.formats.columns.page import LineBlock, lay_out
+from nerscope.formats.files import HEAD, FileBytes
+from nerscope.formats.source import LabelStyle, Source, require_tokens
+
+NAME = "conllu"
+KEYS = ("NER", "NE", "name")  # of labels in MISC, or columns, whatever their case
+BRACKETS = "Entity"
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_BREAKS = re.compile(r"[\t\r\n]")
+_GLOBAL_COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.*)")
+_GLOBAL_ENTITY = re.compile(rb"(?m)^#\s*global\.Entity\s*=\s*(.*)$")
+_RANGE = re.compile(rb"(\d{1,9})-(\d{1,9})")
+_NO_VALUE = b"_*"  # what stands where there is no value
+# The label of a multiword token, given to the first, the middle and the last of its words.
+_SHARES = {
+    "B": "BII",
+    "I": "III",
+    "E": "IIE",
+    "L": "IIL",
+    "S": "BIE",
+    "U": "BIL",
+    "M": "MMM",
+    "W": "BME",
+}
+RANGES, EMPTY = "multiword tokens, read as their words", "empty nodes, left out"
+SHARED_OUT = "labels of multiword tokens, given to their words"
+
+CONLLU_OPTIONS: Mapping[str, FileOption] = {
+    "key": FileOption(str, "the key of MISC, or the column, that holds the label: NER"),
+    **SHARED_OPTIONS,
+}
+
+
+class ConlluLayout(NamedTuple):
+    """The columns of number, form, MISC and label, and how a label is written in its column."""
+
+    id: int
+    form: int
+    misc: int | None
+    label: int  # the column that holds the label, or the keys
+    key: str | None  # of the label, where the column holds keys
+    width: int  # how many columns there are
+
+    @property
+    def is_bracketed(self) -> bool:
+        """Whether brackets open and close mentions, instead of labels."""
+        return self.key == BRACKETS
+
+
+@dataclass(frozen=True, slots=True)
+class ConlluFile(ColumnFile):
+    """A CoNLL-U file, and where its labels are.
+
+    `key` is the key of MISC, or the column, that holds labels; by default it is detected.
+
+    >>> line = b"1\\tAda\\tAda\\tPROPN\\t_\\t_\\t0\\troot\\t_\\tNER=B-PER|SpaceAfter=No\\n"
+    >>> file = ConlluFile(FileBytes("da.conllu", data=line))
+    >>> file.layout.key, next(file.chunks(Coding())).words(0)
+    ('NER', ['Ada'])
+    """
+
+    max_small: ClassVar[int] = 4 << 20
+    file_options: ClassVar[Mapping[str, FileOption]] = CONLLU_OPTIONS
+    format: ClassVar[str | None] = NAME
+    path: str | os.PathLike[str] | FileBytes
+    key: str | None = None
+    scheme: str | None = None
+    encoding: str = "utf-8"
+    tokens: str = SAME
+    sentences: str = SAME
+    name: str = field(init=False, compare=False)
+    layout: ConlluLayout = field(init=False, compare=False, repr=False)
+    always_flat: bool = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", self.content)  # which is opened once, even if it is stdin
+        object.__setattr__(self, "name", self.content.name)
+        expect("key", self.key, (str, type(None)), f"give {CONLLU_OPTIONS['key'].give}")
+        self.check_options()
+        layout = _detect_layout(self.blocks(), self.key, self.name)
+        object.__setattr__(self, "layout", layout)
+        object.__setattr__(self, "always_flat", not layout.is_bracketed)
+
+    def reader(self, coding: Coding, tokens: bool | None) -> "_ConlluReader":
+        """A reader at the beginning of the file."""
+        return _ConlluReader(self, coding, bool(tokens))
+
+    def label_style(self, coding: Coding | None = None) -> LabelStyle:
+        """The scheme, detected at the beginning of the file; brackets may be nested."""
+        if self.layout.is_bracketed:
+            return Source.label_style(self, coding)
+        return ColumnFile.label_style(self, coding)
+
+    def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
+        """The file with other labels; None if brackets mark the mentions."""
+        return None if self.layout.is_bracketed else ColumnFile.relabelled(self, labels)
+
+    def relabeller(self, text: str) -> Callable[[str, str], str]:
+        """What replaces the label in MISC, or in its column."""
+
+        def with_label(line: str, label: str) -> str:
+            fields = line.split("\t")
+            column = self.layout.label
+            fields[column] = _with_label(fields[column], self.layout.key, label)
+            return "\t".join(fields)
+
+        return with_label
+
+
+def _with_label(text: str, key: str | None, label: str) -> str:
+    """A column with another label in it; where there was none, none is `O`."""
+    if key is None:
+        return text if label == OUTSIDE_LABEL and text in ("_", "*") else label
+    pairs = [] if text == "_" else text.split("|")
+    prefix = f"{key}="
+    if any(pair.startswith(prefix) for pair in pairs):
+        return "|".join(prefix + label if pair.startswith(prefix) else pair for pair in pairs)
+    return text if label == OUTSIDE_LABEL else "|".join([*pairs, prefix + label])
+
+
+def fits(name: str, head: bytes) -> bool:
+    """Whether a file has an entity key in MISC, or says which of its columns holds labels.
+
+    >>> fits("x", b"1\\tAda" + 7 * b"\\t_" + b"\\tname=B-PER\\n"), fits("x", b"1\\tAda\\tB-PER\\n")
+    (True, False)
+    """
+    lines = head.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+    columns = _columns_of(lines)
+    if columns is not None:
+        return _label_column(columns, None) is not None
+    whole = lines if len(head) < HEAD else lines[:-1]
+    return any(
+        len(fields) == len(COLUMNS) and fields[0][:1].isdigit() and _keys_in(fields[-1])
+        for fields in (line.rstrip("\r").split("\t") for line in whole)
+    )
+
+
+def _columns_of(lines: Iterable[str]) -> list[str] | None:
+    """The names of the columns, where the comments at the beginning give them."""
+    for line in lines:
+        if line.strip() and not line.startswith("#"):
+            return None
+        if header := _GLOBAL_COLUMNS.match(line):
+            return header[1].split()
+    return None
+
+
+def _label_column(columns: list[str], key: str | None) -> int | None:
+    """The column of the label by its name; what stands before a colon is whose column it is."""
+    candidates = [key.lower()] if key else [name.lower() for name in KEYS]
+    plain = [column.lower() for column in columns]
+    short = [column.rpartition(":")[2] for column in plain]
+    for names in (plain, short):
+        for name in candidates:
+            if name in names:
+                return names.index(name)
+    return None
+
+
+def _keys_in(misc: str) -> list[str]:
+    """The keys of a MISC column that hold a label or brackets."""
+    pairs = (pair.partition("=")[::2] for pair in misc.split("|"))
+    known = {name.lower() for name in KEYS}
+    return [
+        key
+        for key, value in pairs
+        if (key.lower() in known and parse_label(value))
+        or (key == BRACKETS and BRACKET.match(value))
+    ]
+
+
+def _detect_layout(blocks: Iterator[bytes], key: str | None, name: str) -> ConlluLayout:
+    """Find the labels: in the column or key that is given, by names of columns, or by keys."""
+    first = next(blocks, b"")
+    columns = _columns_of(first.decode().split("\n")) or list(COLUMNS)
+    missing = [column for column in ("ID", "FORM") if column not in columns]
+    if missing:
+        raise FormatError(
+            f"{name}:1",
+            f"global.columns names no {' and no '.join(missing)}",
+            "name the columns of the number and of the token ID and FORM",
+        )
+    misc = columns.index("MISC") if "MISC" in columns else None
+    known = (columns.index("ID"), columns.index("FORM"), misc)
+    label = _label_column(columns, key)
+    if label is not None:
+        return ConlluLayout(*known, label, None, len(columns))
+    if misc is not None and key:
+        return ConlluLayout(*known, misc, key, len(columns))
+    if misc is not None:
+        for data in chain([first], blocks):
+            if label_key := _best_key(data, misc):
+                return ConlluLayout(*known, misc, label_key, len(columns))
+    raise _no_labels(name, key, columns)
+
+
+def _best_key(data: bytes, misc: int) -> str | None:
+    """The key of a block that holds labels, or else that of brackets."""
+    if b"=" not in data:
+        return None
+    keys: dict[str, None] = {}
+    for line in data.decode().split("\n"):
+        fields = line.split("\t")
+        if len(fields) > misc and not line.startswith("#"):
+            keys.update(dict.fromkeys(_keys_in(fields[misc])))
+    order = [*(name.lower() for name in KEYS), BRACKETS.lower()]
+    return min(keys, key=lambda key: order.index(key.lower()), default=None)
+
+
+def _no_labels(name: str, key: str | None, columns: list[str]) -> FormatError:
+    if key:
+        return FormatError(
+            name, f"no column is called '{key}'", f"say key=…; the columns are {', '.join(columns)}"
+        )
+    return FormatError(
+        name,
+        f"no token has a label: there is no {', '.join(f'{name}=' for name in KEYS)} in MISC",
+        "say key=… if the label has another name; for labels in a column, say format=conll",
+    )
+
+
+class _WordLines(NamedTuple):
+    """Which of the token lines of a page are words: those that are no range and no empty node."""
+
+    chosen: Ints  # places among the token lines
+    begins: Ints  # where sentences begin among the words
+    ranges: Ints  # places of the others
+    empty: Ints
+
+
+def _words(block: LineBlock, column: int) -> _WordLines:
+    """Tell words from ranges (`1-2`) and empty nodes (`1.1`) by their numbers."""
+    body = block.buffer[: len(block.data)]
+    marks = np.append(np.flatnonzero((body == ord("-")) | (body == ord("."))), len(body) - 1)
+    starts, ends = block.field(column)
+    first = marks[np.searchsorted(marks, starts)]
+    marked = first < ends
+    chosen = np.flatnonzero(~marked)
+    sentence = np.searchsorted(block.begins, chosen, side="right")
+    begins = np.unique(sentence, return_index=True)[1]
+    is_range = body[first] == ord("-")
+    return _WordLines(
+        chosen, begins, np.flatnonzero(marked & is_range), np.flatnonzero(marked & ~is_range)
+    )
+
+
+class _KeyValues(NamedTuple):
+    """Where the value of a key stands in each token line, if it is there."""
+
+    starts: Ints
+    ends: Ints
+    given: Bools
+
+
+def _values(block: LineBlock, column: int, key: str | None) -> _KeyValues:
+    """The values of a key, or a whole column; `_` and `*` are none."""
+    starts, ends = block.field(column)
+    given = np.ones(len(starts), bool)
+    if key is not None:
+        body = block.buffer[: len(block.data)]
+        at = _behind(body, f"{key}=".encode())
+        row = np.searchsorted(block.field(0)[0], at, side="right") - 1
+        inside = (at > starts[row]) & (at <= ends[row])
+        at, row = at[inside][::-1], row[inside][::-1]  # of several, the first one stays
+        given[:] = False
+        given[row], starts[row] = True, at
+        ends = _before_bar(body, starts, ends)
+    nothing = (ends - starts == 1) & np.isin(block.buffer[starts], list(_NO_VALUE))
+    return _KeyValues(starts, ends, given & ~nothing)
+
+
+def _behind(body: Buffer, sign: bytes) -> Ints:
+    """The places behind a key and its `=`, if a tab or a bar stands before the key.
+
+    All `=` of the block are candidates. Each turn of the loop goes one letter back and keeps those
+    whose letter fits: for `NER=` first those behind an R, then those behind ER, then behind NER.
+    """
+    at = np.flatnonzero(body == sign[-1])
+    at = at[at >= len(sign)]
+    for distance, letter in enumerate(reversed(sign[:-1]), 1):
+        at = at[body[at - distance] == letter]
+    before = body[at - len(sign)]
+    behind: Ints = at[(before == ord("\t")) | (before == ord("|"))] + 1
+    return behind
+
+
+def _before_bar(body: Buffer, starts: Ints, ends: Ints) -> Ints:
+    """The ends of values: at the next bar, or where the column ends."""
+    bars = np.append(np.flatnonzero(body == ord("|")), len(body))
+    cut: Ints = np.minimum(ends, bars[np.searchsorted(bars, starts)])
+    return cut
+
+
+class _ConlluReader:
+    """The state of reading one file: how far it has come, and what its labels are."""
+
+    def __init__(self, file: ConlluFile, coding: Coding, tokens: bool) -> None:
+        self.file, self.coding, self.with_tokens = file, coding, tokens
+        self.scheme = scheme_named(file.scheme) if file.scheme else None
+        self.column = LabelColumn(coding.labels, self.scheme)
+        self.brackets = Brackets()
+        self.line, self.documents, self.last_document = 1, 0, -1
+
+    def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
+        """The sentences of a block as one corpus, and the bytes of the last if it may go on."""
+        if not data:
+            return b"", []
+        if self.file.layout.is_bracketed and (header := _GLOBAL_ENTITY.search(data)):
+            self.brackets.declare(header[1].decode())
+        layout = self.file.layout
+        whole = lay_out(data, b"\t", True, layout.width, [])
+        block = whole if final else whole.without_last_sentence()
+        self._check(block)
+        words = _words(block, layout.id)
+        corpora = [self._corpus(block, words)] if len(words.chosen) else []
+        self.line += block.n_lines
+        self.documents += len(block.documents)
+        return whole.data[block.size :], corpora
+
+    def _check(self, block: LineBlock) -> None:
+        counts, width = block.column_counts(), self.file.layout.width
+        for row in np.flatnonzero(counts < width).tolist():
+            columns = plural(int(counts[row]), "tab-separated column")
+            raise self._refused(block, row, f"{columns} where {width} are needed")
+        first = block.buffer[block.field(self.file.layout.id)[0]]
+        for row in np.flatnonzero((first < ord("0")) | (first > ord("9"))).tolist():
+            raise self._refused(block, row, "the line has no number")
+
+    def _refused(self, block: LineBlock, row: int, fact: str) -> FormatError:
+        remedy = "mend the line; for other columns than those of CoNLL-U, say format=conll"
+        return FormatError(self._place(block, row), fact, remedy)
+
+    def _place(self, block: LineBlock, row: int) -> str:
+        return f"{self.file.name}:{self.line + block.rows[row]}"
+
+    def _corpus(self, block: LineBlock, words: _WordLines) -> Corpus:
+        rows = block.rows[words.chosen]
+        starts = np.append(words.begins, len(rows))
+        documents = self.documents + np.searchsorted(block.documents, rows[words.begins])
+        places = ((RANGES, words.ranges), (EMPTY, words.empty))
+        found = {
+            kind: Note(len(left), tuple((block.rows[left[:1]] + self.line).tolist()))
+            for kind, left in places
+            if len(left)
+        }
+        reading = ReadingNotes(comment_lines=len(block.remarks), notes=found)
+        corpus = Corpus(
+            *(self.file.name, self.coding, np.zeros(0, np.int32), starts, rows + self.line),
+            *(documents, None, None, reading),
+        )
+        whole = list(self._whole(block, words))
+        if self.with_tokens:
+            forms = (side[words.chosen] for side in block.field(self.file.layout.form))
+            tokens = self.coding.tokens.encode_fields(block.buffer, *forms)
+            corpus = replace(corpus, tokens=tokens, gaps=self._gaps(block, words, whole, documents))
+        self.last_document = int(documents[-1])
+        if self.file.layout.is_bracketed:
+            return self._with_spans(corpus, block, words)
+        return self._with_labels(corpus, block, words, whole)
+
+    def _whole(self, block: LineBlock, words: _WordLines) -> Iterator[tuple[int, Ints]]:
+        """Each multiword token, and its words: places among the token lines."""
+        starts, ends = block.field(self.file.layout.id)
+        bounds = np.append(words.begins, len(words.chosen))
+        for row in words.ranges.tolist():
+            number = _RANGE.fullmatch(block.data[starts[row] : ends[row]])
+            if number is None:
+                raise self._refused(block, row, "the line has no number")
+            first = int(np.searchsorted(words.chosen, row))
+            last = bounds[np.searchsorted(bounds, first, side="right")] if first < bounds[-1] else 0
+            size = int(number[2]) - int(number[1]) + 1
+            yield row, words.chosen[first : min(first + size, int(last))]
+
+    def _gaps(
+        self,
+        block: LineBlock,
+        words: _WordLines,
+        whole: Sequence[tuple[int, Ints]],
+        documents: Ints,
+    ) -> Objects | None:
+        """The blanks before words: what SpaceAfter=No says, and a line end between sentences."""
+        if self.file.layout.misc is None:
+            return None
+        said = _values(block, self.file.layout.misc, "SpaceAfter")
+        closed = said.given & (block.buffer[said.starts] == ord("N"))
+        for row, inside in whole:
+            closed[inside] = False  # what is said of the whole is said of what is behind it
+            closed[inside[-1:]] = closed[row]
+        blanks = np.ones(len(words.chosen), np.int64)
+        blanks[1:] -= closed[words.chosen[:-1]]
+        before = np.concatenate([[self.last_document], documents[:-1]])
+        blanks[words.begins] = np.where(documents == before, 2, 0)
+        return np.array(["", " ", "\n"], object)[blanks]
+
+    def _with_labels(
+        self, corpus: Corpus, block: LineBlock, words: _WordLines, whole: Sequence[tuple[int, Ints]]
+    ) -> Corpus:
+        layout = self.file.layout
+        starts, ends, given = _values(block, layout.label, layout.key)
+        # Labels that the file does not spell out stand behind it: O, and those that are shared out.
+        behind = bytearray(OUTSIDE_LABEL.encode())
+        starts[~given], ends[~given] = len(block.data), len(block.data) + 1
+        shared: list[int] = []
+        for row, inside in whole:
+            if not given[row] or given[inside].any():
+                continue
+            label = block.data[starts[row] : ends[row]].decode()
+            for at, text in zip(inside.tolist(), _shared_out(label, len(inside)), strict=True):
+                starts[at] = len(block.data) + len(behind)
+                behind += text.encode()
+                ends[at] = len(block.data) + len(behind)
+            given[inside] = True
+            shared += [self.line + int(block.rows[row])] if label != OUTSIDE_LABEL else []
+        raw, labels = self.column.read(
+            padded(block.data + behind),
+            *(starts[words.chosen], ends[words.chosen], corpus.lines, self.file.name),
+        )
+        transitions = Transitions.of(self.column.texts, raw, corpus.starts, corpus.lines)
+        found = {SHARED_OUT: Note(len(shared), tuple(shared[:1]))} if shared else {}
+        reading = corpus.reading_notes + ReadingNotes(transitions, notes=found)
+        return replace(corpus, labels=labels, reading_notes=reading, declared_scheme=self.scheme)
+
+    def _with_spans(self, corpus: Corpus, block: LineBlock, words: _WordLines) -> Corpus:
+        starts, ends, given = _values(block, self.file.layout.label, BRACKETS)
+        given[words.ranges] = False
+        rows = np.flatnonzero(given)
+        before = np.searchsorted(words.chosen, rows)
+        behind = np.searchsorted(words.chosen, rows, side="right")
+        sentence = np.searchsorted(block.begins, rows, side="right")
+        for at, row in enumerate(rows.tolist()):
+            if at and sentence[at] != sentence[at - 1]:
+                self.brackets.end_sentence()
+            text = block.data[starts[row] : ends[row]].decode()
+            self.brackets.read(text, int(before[at]), int(behind[at]), f"{self._place(block, row)}")
+        spans, found = self.brackets.take(self.coding)
+        return replace(
+            corpus, spans=spans, reading_notes=corpus.reading_notes + ReadingNotes(notes=found)
+        )
+
+
+def _shared_out(label: str, size: int) -> list[str]:
+    """The label of a multiword token as labels of its words.
+
+    >>> _shared_out("S-LOC", 3)
+    ['B-LOC', 'I-LOC', 'E-LOC']
+    """
+    prefix, dash, kind = label.partition("-")
+    if not dash or prefix not in _SHARES or size < 2:
+        return [label] * size
+    shares = _SHARES[prefix]
+    letters = shares[0] + shares[1] * (size - 2) + shares[2]
+    return [f"{letter}-{kind}" for letter in letters]
+
+
+def write_conllu(corpus: Corpus, scheme: Scheme) -> bytes:
+    """A corpus as CoNLL-U, with its labels in MISC.
+
+    >>> from nerscope.corpus.schemes import BIO
+    >>> text = write_conllu(Corpus.of([(["Ada"], ["B-PER"])]), BIO).decode()
+    >>> text.split("\\n")[2].split("\\t")[-1]
+    'NER=B-PER'
+    """
+    labels = _label_texts(require_tokens(corpus), scheme)
+    new = np.diff(corpus.documents, prepend=-1) != 0
+    several = bool(new[1:].any())
+    attached = _is_attached(corpus, corpus.starts[:-1][new])
+    lines: list[str] = []
+    for sentence, (begin, end) in enumerate(pairwise(corpus.starts.tolist())):
+        words = corpus.words(sentence)
+        if any(_BREAKS.search(word) or not word for word in words):
+            raise InputError(
+                corpus.name,
+                f"sentence {sentence + 1} has a token that lines and columns cannot hold",
+                "take tabs, line ends and empty tokens out",
+            )
+        lines += ["# newdoc"] if several and new[sentence] else []
+        lines.append(f"# sent_id = {sentence + 1}")
+        lines += _sentence_lines(words, labels[begin:end], attached[begin:end])
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _label_texts(corpus: Corpus, scheme: Scheme) -> list[str]:
+    """The labels of all tokens."""
+    mentions = corpus.mentions()
+    if not mentions.are_flat:
+        raise InputError(
+            corpus.name, "its mentions overlap, which labels cannot write", "convert flat ones"
+        )
+    codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
+    names = corpus.coding.labels.texts_in(scheme)
+    if any(re.search(r"[|\t\r\n]", names[code]) for code in np.unique(codes)):
+        raise InputError(
+            corpus.name,
+            "a type has a tab, a line end or a bar in it, which MISC cannot hold",
+            "rename the type",
+        )
+    return [names[code] for code in codes.tolist()]
+
+
+def _is_attached(corpus: Corpus, documents: Ints) -> list[bool]:
+    """Whether the next token follows each without a blank; documents begin at some tokens."""
+    if corpus.gaps is None:
+        return [False] * corpus.n_tokens
+    attached = corpus.gaps == ""
+    attached[documents] = False
+    return [*attached[1:].tolist(), False]
+
+
+def _sentence_lines(words: list[str], labels: list[str], attached: list[bool]) -> Iterator[str]:
+    """A sentence: its text, and a line for each word, which may have no blank behind it."""
+    ends = ["" if closed else " " for closed in attached]
+    text = "".join(word + end for word, end in zip(words, ends, strict=True))
+    yield f"# text = {text.strip(' ')}"
+    unknown = "\t_" * (COLUMNS.index("MISC") - 2)
+    for number, (word, label, closed) in enumerate(zip(words, labels, attached, strict=True), 1):
+        misc = f"NER={label}|SpaceAfter=No" if closed else f"NER={label}"
+        yield f"{number}\t{word}{unknown}\t{misc}"
+    yield ""
+
+
+FORMATS.add(
+    NAME,
+    Format(
+        NAME,
+        ConlluFile,
+        fits,
+        CONLLU_OPTIONS,
+        write_conllu,
+        endings=(".conllu",),
+        title="CoNLL-U",
+        phrase="treebanks with labels in MISC",
+        definition="CoNLL-U or CoNLL-U Plus with labels among the keys of MISC or in a column.",
+    ),
+    built_in=True,
+)

@@ -1,0 +1,402 @@
+"""Sources: what reads sentences, chunk by chunk, from a file or from memory."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from nerscope.corpus.arrays import Ints
+from nerscope.corpus.corpus import (
+    Coding,
+    Corpus,
+    Note,
+    ParsedSentence,
+    ReadingNotes,
+    Sentence,
+    build_corpus,
+    read_sentences,
+)
+from nerscope.corpus.schemes import BIO, Scheme
+from nerscope.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from nerscope.formats.columns.conll import ConllFile
+
+_CHUNK = 1 << 16  # tokens
+_MOST_SMALL_FILES = 8  # sources that are small together if each of them is
+# Methods of `Source` under their names in version 0.2, which plug-ins may define or call.
+_RENAMED = {"nature": "label_style", "saying": "with_options", "follower": "aligner"}
+
+
+class LabelStyle(NamedTuple):
+    """The tagging scheme of a source, and whether no token belongs to two of its mentions."""
+
+    scheme: Scheme = BIO
+    flat: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInfo:
+    """The facts about a source that are known before its sentences are read.
+
+    `name` is what messages call it. A system that `respells` may spell tokens otherwise than gold,
+    one that `rebreaks` may end sentences elsewhere, and one that is `retokenised` has other tokens
+    and is aligned with gold over its characters. The words of a source that `is_small` are always
+    kept. `policy` says how strings are located in gold, if a source has no offsets. `format` is
+    the one that `relabelled` writes, if it is not columns.
+    """
+
+    name: str
+    respells: bool = False
+    rebreaks: bool = False
+    retokenised: bool = False
+    is_small: bool = True
+    policy: str | None = None
+    format: str | None = None
+
+
+class Aligner(Protocol):
+    """Brings the mentions of a system onto the tokens of gold, chunk by chunk."""
+
+    needs_whole_documents: bool  # whether chunks of gold must end where documents end
+
+    def align(self, gold: Corpus) -> Corpus:
+        """The system's mentions on a chunk of gold."""
+
+    def finish(self) -> None:
+        """Refuse a system that goes on where gold has ended."""
+
+
+class Source(ABC):
+    """Where sentences come from. A format needs a subclass with `name` and `chunks`.
+
+    A subclass states facts as attributes with the names of `SourceInfo`'s fields, or overrides
+    `info`; everything else has a default.
+
+    >>> class Names(Source):
+    ...     name, respells = "names", True
+    ...
+    ...     def chunks(self, coding, *, tokens=True):
+    ...         yield Corpus.of([(["Ada"], ["B-PER"])], coding=coding)
+    >>> Names().info.respells, Names().label_style().scheme.name
+    (True, 'bio')
+    """
+
+    name: str
+    always_flat = False  # whether no token can belong to two mentions, whatever is read
+    n_columns = 1  # of the first line: a file of three or more may hold gold and predictions
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for old, new in _RENAMED.items():
+            if old in vars(cls) and new not in vars(cls):
+                _warn_renamed(old, new)
+                setattr(cls, new, vars(cls)[old])
+
+    if not TYPE_CHECKING:  # or else mypy would accept any attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in _RENAMED:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            _warn_renamed(name, _RENAMED[name])
+            return getattr(self, _RENAMED[name])
+
+    @property
+    def info(self) -> SourceInfo:
+        """What is known of the source before it is read."""
+        names = [fact.name for fact in fields(SourceInfo)]
+        return SourceInfo(**{name: getattr(self, name) for name in names if hasattr(self, name)})
+
+    @abstractmethod
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """Chunks of whole sentences in the codes of an evaluation; `tokens` may be left out."""
+
+    def label_style(self, coding: Coding | None = None) -> LabelStyle:
+        """The scheme, and whether mentions are flat. By default, the source is read through."""
+        reading, flat, declared = ReadingNotes(), True, None
+        for chunk in self.chunks(coding or Coding(), tokens=False):
+            reading, flat, declared = (
+                reading + chunk.reading_notes,
+                flat and chunk.is_flat,
+                chunk.declared_scheme,
+            )
+        return LabelStyle(declared or reading.transitions.scheme(), flat)
+
+    @property
+    def file(self) -> Hashable:
+        """Sources with an equal `file` are read in one go, by `together`."""
+        return id(self)
+
+    def together(
+        self, members: Sequence["Source"], coding: Coding, *, tokens: bool
+    ) -> Iterator[list[Corpus]]:
+        """The chunks of several sources with the same file, side by side."""
+        for chunk in self.chunks(coding, tokens=tokens):
+            yield [chunk] * len(members)
+
+    def unread(self, members: Sequence["Source"], coding: Coding) -> Iterator[list[Corpus]] | None:
+        """Like `together`, but tokens keep their bytes and get no codes, where that is possible.
+
+        Comparing the bytes of two files is faster than looking every token up in a vocabulary.
+        """
+        return None
+
+    def aligner(self, gold: "Source", coding: Coding, repair: str) -> Aligner | None:
+        """What locates the mentions in gold, if they do not stand on tokens of the source."""
+        return None
+
+    def two_sides(self) -> tuple["Source", "Source"]:
+        """Gold and prediction, if one file has both."""
+        raise UsageError(self.name, "no system is given", "name one, as --system bert=bert.txt")
+
+    def with_options(self, options: Mapping[str, Any]) -> "Source":
+        """The same source with more file options, as far as its format has them."""
+        raise UsageError(
+            self.name, f"{', '.join(options)} cannot be said of it", "say it where it is opened"
+        )
+
+    def join(self, sources: Sequence["Source"], name: str) -> "Source":
+        """Several sources of this format, the first of which is this one, as one source."""
+        return JoinedSources(sources, name)
+
+    @property
+    def members(self) -> Sequence["Source"]:
+        """The sources of which this one is the sequence; none if it is a single one."""
+        return ()
+
+    def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
+        """The file with other labels by line, all else as it was; None if it has no such lines."""
+        return None
+
+    @property
+    def column_file(self) -> "ConllFile | None":
+        """The source as a file whose lines can be copied one by one; None if it has none."""
+        return None
+
+
+def _warn_renamed(old: str, new: str) -> None:
+    message = f"Source.{old} is called {new}; the old name goes in version 0.4"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorpusSource(Source):
+    """A corpus in memory."""
+
+    corpus: Corpus
+    name: str = field(init=False)
+    always_flat: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.corpus.name)
+        object.__setattr__(self, "always_flat", self.corpus.is_flat)
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """The corpus as one chunk."""
+        yield self.corpus.recoded(coding)
+
+    def label_style(self, coding: Coding | None = None) -> LabelStyle:
+        """The style that the corpus declares."""
+        return LabelStyle(self.corpus.scheme, self.corpus.is_flat)
+
+    @property
+    def file(self) -> Hashable:
+        """The corpus itself."""
+        return id(self.corpus)
+
+
+class SentenceList(Source):
+    """Sentences as Python lists."""
+
+    def __init__(self, sentences: Iterable[Sentence], name: str) -> None:
+        self.name = name
+        self._sentences = read_sentences(sentences, name)
+        self._last: Corpus | None = None  # in the codes of the last call, which is often repeated
+        self.always_flat = all(sentence.labels is not None for sentence in self._sentences)
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """All sentences as one chunk."""
+        if self._last is None or self._last.coding is not coding:
+            self._last = build_corpus(self._sentences, self.name, coding)
+        yield self._last
+
+
+class DocumentCount:
+    """Numbers the documents of files that are read one after the other, as of one corpus.
+
+    Each file begins a new document, unless no file before it has documents: files without documents
+    are one corpus without them. The documents of a file cannot decide how it begins, for that would
+    depend on how much of it is read at once.
+
+    >>> import numpy as np
+    >>> count = DocumentCount()
+    >>> files = ([0, 0], [0, 1], [1, 1], [0])
+    >>> [count.after(np.array(file), begins=True).tolist() for file in files]
+    [[0, 0], [0, 1], [2, 2], [3]]
+    """
+
+    def __init__(self) -> None:
+        self._last, self._offset, self._has_documents = -1, 0, False
+
+    def after(self, documents: Ints, *, begins: bool, marked: bool = False) -> Ints:
+        """Number the documents of the next sentences; a file `begins` with them, or goes on.
+
+        `marked` documents are known to be documents, even if all sentences are in number 0.
+        """
+        if begins:
+            self._offset = max(self._last + 1 - int(documents[0]), 0) if self._has_documents else 0
+        self._has_documents = self._has_documents or marked or bool(documents[-1] > 0)
+        numbered: Ints = documents + self._offset
+        self._last = int(numbered[-1])
+        return numbered
+
+
+@dataclass(frozen=True)
+class JoinedSources(Source):
+    """Several sources, one after the other, as one; options of it are options of each.
+
+    >>> first, second = (SentenceList([([word], ["O"])], word) for word in ("Ada", "spoke"))
+    >>> both = JoinedSources([first, second])
+    >>> both.name, [chunk.words(0) for chunk in both.chunks(Coding())]
+    ('Ada + spoke', [['Ada'], ['spoke']])
+    """
+
+    sources: Sequence[Source]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", tuple(self.sources))
+        name = self.name or " + ".join(source.name for source in self.sources)
+        object.__setattr__(self, "name", name)
+
+    @cached_property
+    def info(self) -> SourceInfo:
+        """What holds of any file holds of all; policy and format are those of the first."""
+        infos = [source.info for source in self.sources]
+        return SourceInfo(
+            self.name,
+            respells=any(info.respells for info in infos),
+            rebreaks=any(info.rebreaks for info in infos),
+            retokenised=any(info.retokenised for info in infos),
+            is_small=len(infos) <= _MOST_SMALL_FILES and all(info.is_small for info in infos),
+            policy=infos[0].policy,
+            format=infos[0].format,
+        )
+
+    @cached_property
+    def always_flat(self) -> bool:  # type: ignore[override]
+        """Whether no token can belong to two mentions in any of them."""
+        return all(source.always_flat for source in self.sources)
+
+    @property
+    def n_columns(self) -> int:  # type: ignore[override]
+        """As many as the first has."""
+        return self.sources[0].n_columns
+
+    @property
+    def members(self) -> Sequence[Source]:
+        """The sources one by one."""
+        return self.sources
+
+    @property
+    def file(self) -> Hashable:
+        """The files of all: gold and a system that stand in the same ones are read together."""
+        return tuple(source.file for source in self.sources)
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        """The chunks of each source, under its name; documents are counted on."""
+        for row in self.together([self], coding, tokens=tokens):
+            yield row[0]
+
+    def together(
+        self, members: Sequence[Source], coding: Coding, *, tokens: bool
+    ) -> Iterator[list[Corpus]]:
+        """The chunks of several such sources with the same files, file by file."""
+        count = DocumentCount()
+        for columns in zip(*(member.members for member in members), strict=True):
+            begins = True
+            for row in columns[0].together(columns, coding, tokens=tokens):
+                first = row[0]
+                marked = first.gaps is not None  # texts are documents, be there one or many
+                documents = count.after(first.documents, begins=begins, marked=marked)
+                yield [replace(corpus, documents=documents) for corpus in row]
+                begins = False
+
+    def label_style(self, coding: Coding | None = None) -> LabelStyle:
+        """The scheme that all have alone, or else the one that fits all together."""
+        styles = [source.label_style(coding) for source in self.sources]
+        if len({style.scheme.name for style in styles}) > 1:
+            return super().label_style(coding)
+        return LabelStyle(styles[0].scheme, all(style.flat for style in styles))
+
+    def two_sides(self) -> tuple["JoinedSources", "JoinedSources"]:
+        """Gold and prediction of each."""
+        gold, predicted = zip(*(source.two_sides() for source in self.sources), strict=True)
+        return JoinedSources(gold, self.name), JoinedSources(predicted, self.name)
+
+    def with_options(self, options: Mapping[str, Any]) -> "JoinedSources":
+        """The same with more options of each."""
+        return JoinedSources([source.with_options(options) for source in self.sources], self.name)
+
+
+def source_names(source: Source) -> list[str]:
+    """The names by which messages may speak of a source: that of all, and those of its files.
+
+    >>> source_names(JoinedSources([SentenceList([(["Ada"], ["O"])], "a")], "*"))
+    ['*', 'a']
+    """
+    return [source.name, *(name for member in source.members for name in source_names(member))]
+
+
+def require_tokens(corpus: Corpus) -> Corpus:
+    """The corpus, refused if its sentences are labels alone."""
+    if not len(corpus.tokens):
+        raise InputError(
+            corpus.name, "the sentences have no tokens", "give each as (tokens, labels)"
+        )
+    return corpus
+
+
+class SentenceBatch(NamedTuple):
+    """Some sentences, and what was noticed in them."""
+
+    sentences: list[ParsedSentence]
+    found: Mapping[str, Note] = {}
+
+
+def gather_chunks(
+    batches: Iterable[SentenceBatch],
+    name: str,
+    coding: Coding,
+    scheme: Scheme | None = None,
+    *,
+    tokens: bool = True,
+) -> Iterator[Corpus]:
+    """Chunks of some ten thousand tokens, so that memory does not grow with the file.
+
+    An input without sentences is refused.
+
+    >>> batch = SentenceBatch([ParsedSentence(["Ada"], ["B-PER"], [], 1, 1)])
+    >>> [len(chunk) for chunk in gather_chunks([batch, batch], "x", Coding())]
+    [2]
+    """
+
+    def chunk() -> Corpus:
+        corpus = build_corpus(sentences, name, coding, tokens=tokens, declared_scheme=scheme)
+        return replace(corpus, reading_notes=corpus.reading_notes + reading)
+
+    sentences: list[ParsedSentence] = []
+    reading, size, is_empty = ReadingNotes(), 0, True
+    for batch in batches:
+        sentences += batch.sentences
+        reading = reading + ReadingNotes(notes=batch.found) if batch.found else reading
+        size += sum(sentence.size for sentence in batch.sentences)
+        if size >= _CHUNK:
+            yield chunk()
+            sentences, reading, size, is_empty = [], ReadingNotes(), 0, False
+    if sentences:
+        yield chunk()
+    elif is_empty:
+        raise InputError(name, "the file holds no sentence", "check that it is the right file")
