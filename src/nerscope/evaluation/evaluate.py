@@ -17,7 +17,6 @@ from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.systems import Systems
 from nerscope.formats.base import CorpusLike
-from nerscope.formats.shards import cut_into_shards
 from nerscope.results.results import Results
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def _score(
     task: Task, engine: Engine, progress: Progress | None, cluster_unit: str | None
 ) -> Gathered:
     """Both passes, over shards if the engine wants them."""
-    shards = pieces_of(task.sources) if wants_shards(engine) else None
+    shards = cut_into_shards(task.sources) if wants_shards(engine) else None
     if shards is not None:
         try:
             return _run_passes(task._replace(pieces=shards), engine, progress, cluster_unit)

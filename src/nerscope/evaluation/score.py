@@ -69,7 +69,7 @@ def score_piece(plan: Plan, asked: ScoreRequest) -> ScoredSentences:
     return replace(scored, begins_file=begins_file(asked.piece))
 
 
-def score_rows(plan: Plan, piece: Piece) -> Iterator[ScoredSentences]:
+def score_rows(plan: Plan, piece: Shard) -> Iterator[ScoredSentences]:
     """Read a piece chunk by chunk, and score each."""
     tokens, repair = plan.needs_tokens or plan.with_words, plan.settings.repair
     sentences = 0
