@@ -17,6 +17,7 @@ from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.systems import Systems
 from nerscope.formats.base import CorpusLike
+from nerscope.formats.shards import cut_into_shards
 from nerscope.results.results import Results
 
 if TYPE_CHECKING:
