@@ -27,8 +27,8 @@ from nerscope.evaluation.score import (
 )
 from nerscope.evaluation.subsets import Subset
 from nerscope.evaluation.sums import EvidenceBuilder
-from nerscope.formats.base import JoinedSources, LabelStyle
 from nerscope.formats.notes import SourceNote, notes_of_files
+from nerscope.formats.source import JoinedSources, LabelStyle
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.signature import BucketEdges, Signature
 

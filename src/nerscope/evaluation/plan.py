@@ -22,16 +22,9 @@ from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, Attribute, Facet
 from nerscope.facets.survey import Survey, SurveyPart, joined_survey, survey_chunk, surveyed
 from nerscope.formats.align import needs_alignment, side_by_side
-from nerscope.formats.base import (
-    CorpusLike,
-    JoinedSources,
-    LabelStyle,
-    Source,
-    open_source,
-    require_tokens,
-    stem_of,
-)
+from nerscope.formats.base import CorpusLike, open_source, stem_of
 from nerscope.formats.shards import Shard, Shards
+from nerscope.formats.source import JoinedSources, LabelStyle, Source, require_tokens
 from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.matching import Match, match_named
 from nerscope.scoring.metrics import metric_named

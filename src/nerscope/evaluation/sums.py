@@ -18,7 +18,7 @@ from nerscope.evaluation.score import (
     with_surfaces,
 )
 from nerscope.evaluation.subsets import with_subsets
-from nerscope.formats.base import DocumentCount
+from nerscope.formats.source import DocumentCount
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
 from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of

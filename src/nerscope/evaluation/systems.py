@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import parse_label
 from nerscope.errors import UsageError
-from nerscope.formats.base import CorpusLike, Source, open_source, wrapper_for
+from nerscope.formats.base import CorpusLike, open_source, wrapper_for
+from nerscope.formats.source import Source
 
 Systems = Mapping[str, CorpusLike | Sequence[CorpusLike]] | CorpusLike
 

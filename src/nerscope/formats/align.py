@@ -8,8 +8,8 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.errors import AlignmentError, plural
-from nerscope.formats.base import Aligner, Source
 from nerscope.formats.realign import CharacterAligner, without_blanks
+from nerscope.formats.source import Aligner, Source
 
 
 @dataclass(slots=True, eq=False)

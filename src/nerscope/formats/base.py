@@ -1,12 +1,10 @@
 """Formats: what a format offers, which ones there are, and how a file is opened in its format."""
 
 import os
-import pkgutil
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -16,16 +14,7 @@ from nerscope.errors import InputError, UsageError, suggest
 from nerscope.formats.files import FileBytes, matching_files, refuse_pickles, spool_to_disk
 from nerscope.formats.packing import without_packing
 from nerscope.formats.remote import display_address, is_remote
-from nerscope.formats.source import Aligner as Aligner
-from nerscope.formats.source import CorpusSource as CorpusSource
-from nerscope.formats.source import DocumentCount as DocumentCount
-from nerscope.formats.source import JoinedSources as JoinedSources
-from nerscope.formats.source import LabelStyle as LabelStyle
-from nerscope.formats.source import SentenceList as SentenceList
-from nerscope.formats.source import Source as Source
-from nerscope.formats.source import SourceInfo
-from nerscope.formats.source import require_tokens as require_tokens
-from nerscope.formats.source import source_names as source_names
+from nerscope.formats.source import Aligner, CorpusSource, SentenceList, Source, SourceInfo
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
@@ -51,11 +40,11 @@ class Format(NamedTuple):
     writes a corpus in a tagging scheme, `write_folder` as several files by name; files with one of
     `endings` are written so. `beside` names the files that are read along with one. `takes` tells
     which objects in memory are such corpora; `wrap` makes a source of one and of a name for it.
-    `title`, `phrase` and `definition` are its words for readers. If two formats fit a file, the one
-    with the lower `rank` reads it.
+    `title`, `phrase` and `definition` are its words for readers.
 
     A built-in format is one module of this package that calls
-    `FORMATS.add(name, Format(...), built_in=True)`; the package finds its modules by itself.
+    `FORMATS.add(name, Format(...), built_in=True, rank=50)`; the package finds its modules by
+    itself. If two formats fit a file, the one with the lower rank reads it.
     """
 
     name: str
@@ -71,18 +60,9 @@ class Format(NamedTuple):
     title: str = ""
     phrase: str = ""
     definition: str = ""
-    rank: int = 50
 
 
-def _load_formats() -> None:
-    """Import every module of this package: each format registers itself."""
-    import nerscope.formats as package
-
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        import_module(module.name)
-
-
-FORMATS: Registry[Format] = Registry("format", _load_formats)
+FORMATS: Registry[Format] = Registry("format", package="nerscope.formats")
 FALLBACK = "conll"  # what a file is taken for if nothing else fits
 CorpusLike: TypeAlias = str | os.PathLike[str] | IO[Any] | Source | Corpus | Iterable[Sentence]
 
@@ -373,10 +353,9 @@ def _format_of(data: FileBytes, told: str | None) -> Format:
     # longer than reading a small file, are loaded only for a file that might be something else.
     if fallback.fits(data.name, head):
         return fallback
-    others = [FORMATS[name] for name in FORMATS if FORMATS.is_built_in(name) and name != FALLBACK]
-    for form in sorted(others, key=lambda form: (form.rank, form.name)):
-        if form.fits(data.name, head):
-            return form
+    for name in filter(FORMATS.is_built_in, FORMATS):
+        if name != FALLBACK and FORMATS[name].fits(data.name, head):
+            return FORMATS[name]
     return fallback
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
 from nerscope.errors import AlignmentError
-from nerscope.formats.base import Source
+from nerscope.formats.source import Source
 
 INSIDE_TOKEN = "mentions that begin or end inside a token of gold"
 BEYOND = "mentions that go beyond a sentence of gold"

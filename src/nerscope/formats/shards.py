@@ -20,10 +20,10 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools
 from nerscope.errors import InputError
-from nerscope.formats.base import JoinedSources, Source
 from nerscope.formats.columns.column_file import ByteRange
 from nerscope.formats.columns.conll import SEPARATORS, ConllFile, detect_layout
 from nerscope.formats.files import FileBytes, read_some
+from nerscope.formats.source import JoinedSources, Source
 
 Shard = tuple[Source, ...]  # the same sentences of gold and of each run
 _SHARD_SIZE = 4 << 20  # bytes of gold, at least

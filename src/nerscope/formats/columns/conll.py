@@ -399,4 +399,5 @@ FORMATS.add(
         definition="One token per line with its label in a column, blank lines between sentences.",
     ),
     built_in=True,
+    rank=10,
 )

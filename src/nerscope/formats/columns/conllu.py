@@ -557,4 +557,5 @@ FORMATS.add(
         definition="CoNLL-U or CoNLL-U Plus with labels among the keys of MISC or in a column.",
     ),
     built_in=True,
+    rank=50,
 )
