@@ -158,20 +158,20 @@ class FactoryRegistry(Registry[Callable[..., T]]):
 
     def __init__(self, kind: str, *, package: str | None = None) -> None:
         super().__init__(kind, package=package)
-        self.made: dict[str, T] = {}  # by text; read it first where a call would cost
+        self.instances: dict[str, T] = {}  # by text; read it first where a call would cost
 
     def add(
         self, name: str, thing: Callable[..., T], *, built_in: bool = False, rank: int = _LAST
     ) -> None:
         """Register a maker under a name."""
         super().add(name, thing, built_in=built_in, rank=rank)
-        self.made.clear()  # a maker may stand for another one that a user has replaced
+        self.instances.clear()  # a maker may stand for another one that a user has replaced
 
     def make(self, text: str) -> T:
         """The thing that a text names; options that it does not have are refused."""
-        if text not in self.made:
-            self.made[text] = self._make(text)
-        return self.made[text]
+        if text not in self.instances:
+            self.instances[text] = self._make(text)
+        return self.instances[text]
 
     def _make(self, text: str) -> T:
         name, options = self.parse(text)

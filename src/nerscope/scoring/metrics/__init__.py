@@ -216,7 +216,7 @@ def metric_named(text: str) -> Metric:
     >>> str(metric_named("f(beta=0.5)")), metric_named("ter").better
     ('f(beta=0.5)', -1)
     """
-    return METRICS.made.get(text) or METRICS.make(text)
+    return METRICS.instances.get(text) or METRICS.make(text)
 
 
 def add_built_in(metric: Metric, rank: int) -> Metric:
