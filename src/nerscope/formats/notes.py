@@ -56,9 +56,9 @@ def notes_of_files(
     together, with the places where it was.
 
     >>> from nerscope.corpus.schemes import BIO
-    >>> readings = {f"{name}.conll": ReadingNotes(comments=2) for name in ("a", "b")}
-    >>> [make_note] = notes_of_files("*.conll", readings, BIO, "conlleval")
-    >>> make_note["source"], make_note["count"], make_note["places"]
+    >>> readings = {f"{name}.conll": ReadingNotes(comment_lines=2) for name in ("a", "b")}
+    >>> [note] = notes_of_files("*.conll", readings, BIO, "conlleval")
+    >>> note["source"], note["count"], note["places"]
     ('*.conll', 4, ['a.conll', 'b.conll'])
     """
     places: dict[str, list[str]] = {}
