@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import Generic, TypeVar
 
@@ -80,7 +81,10 @@ class Registry(Generic[T]):
             self._built_in.add(name)
 
     def __getitem__(self, name: str) -> T:
-        # What costs least comes first: known things, then our modules, then installed packages.
+        # What costs least comes first: known things, then the module called like the thing, then
+        # all our modules, then installed packages.
+        if name not in self._things:
+            self._import_module_of(name)
         if name not in self._things:
             self.load()
         if name not in self._things:
@@ -113,6 +117,12 @@ class Registry(Generic[T]):
         if package is not None:
             discover(package)
 
+    def _import_module_of(self, name: str) -> None:
+        """Import the module that is called like a thing: `matches/exact.py` holds `exact`."""
+        if self._package is not None and name.isidentifier():
+            with suppress(ModuleNotFoundError):
+                import_module(f"{self._package}.{name}")
+
     def is_built_in(self, name: str) -> bool:
         """Whether a name comes with nerscope."""
         return name in self._built_in
@@ -143,20 +153,20 @@ class FactoryRegistry(Registry[Callable[..., T]]):
 
     def __init__(self, kind: str, *, package: str | None = None) -> None:
         super().__init__(kind, package=package)
-        self._made: dict[str, T] = {}
+        self.instances: dict[str, T] = {}  # by text; read it first where a call would cost
 
     def add(
         self, name: str, thing: Callable[..., T], *, built_in: bool = False, rank: int = _LAST
     ) -> None:
         """Register a maker under a name."""
         super().add(name, thing, built_in=built_in, rank=rank)
-        self._made.clear()  # a maker may stand for another one that a user has replaced
+        self.instances.clear()  # a maker may stand for another one that a user has replaced
 
     def make(self, text: str) -> T:
         """The thing that a text names; options that it does not have are refused."""
-        if text not in self._made:
-            self._made[text] = self._make(text)
-        return self._made[text]
+        if text not in self.instances:
+            self.instances[text] = self._make(text)
+        return self.instances[text]
 
     def _make(self, text: str) -> T:
         name, options = self.parse(text)

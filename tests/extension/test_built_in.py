@@ -131,7 +131,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import put
+from nerscope.cli.common import print_output
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class GreetOptions:
 
 
 def run(options: GreetOptions) -> None:
-    put(f"Hello, {options.name}!\\n")
+    print_output(f"Hello, {options.name}!\\n")
 '''
 EVALUATE = "evaluate gold.txt --system good=good.txt --system poor=poor.txt"
 

@@ -50,9 +50,9 @@ def _hard_tokens(request: ListRequest) -> _Rows:
 
 
 def _hard_errors(request: ListRequest) -> _Rows:
-    from nerscope.evaluation.hard_errors import hard_errors
-    from nerscope.evaluation.plan import open_task
+    from nerscope.evaluation.listings import hard_errors
     from nerscope.evaluation.settings import Settings
+    from nerscope.evaluation.task import open_task
 
     settings = Settings.of(
         {
@@ -66,7 +66,7 @@ def _hard_errors(request: ListRequest) -> _Rows:
 
 
 def _types(request: ListRequest) -> _Rows:
-    from nerscope.evaluation.coverage import coverage
+    from nerscope.evaluation.listings import coverage
 
     return coverage(*request.sources(), **request.reading_options())
 

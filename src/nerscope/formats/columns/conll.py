@@ -380,9 +380,9 @@ def fits(name: str, head: bytes) -> bool:
 
 
 def _ends_in_label(line: bytes) -> bool:
-    """Whether a line has a token and a label; one with # may be a comment of another format."""
+    """Whether a line has a token and a label. `# …` may be a comment; `#rant O` is a token."""
     fields = line.rsplit(None, 1)
-    return len(fields) > 1 and not line.startswith(b"#") and bool(_LABEL.fullmatch(fields[1]))
+    return len(fields) > 1 and not line.startswith(b"# ") and bool(_LABEL.fullmatch(fields[1]))
 
 
 FORMATS.add(
