@@ -220,6 +220,7 @@ class SentenceList(Source):
         self.always_flat = all(sentence.labels is not None for sentence in self._sentences)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        # An evaluation may read a source several times with one coding.
         if self._last is None or self._last.coding is not coding:
             self._last = build_corpus(self._sentences, self.name, coding)
         yield self._last
@@ -269,6 +270,7 @@ class JoinedSources(Source):
     name: str = ""
 
     def __post_init__(self) -> None:
+        # A frozen dataclass has no other way to fill in its defaults.
         object.__setattr__(self, "sources", tuple(self.sources))
         name = self.name or " + ".join(source.name for source in self.sources)
         object.__setattr__(self, "name", name)
@@ -316,7 +318,7 @@ class JoinedSources(Source):
         """The chunks of several such sources with the same files, file by file."""
         count = DocumentCount()
         for columns in zip(*(member.members for member in members), strict=True):
-            begins = True
+            begins = True  # of the file; only its first chunk may begin a document
             for row in columns[0].together(columns, coding, tokens=tokens):
                 first = row[0]
                 marked = (

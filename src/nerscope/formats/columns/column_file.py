@@ -215,10 +215,10 @@ def _keep_freed_memory() -> None:
 class _RawLabels:
     """Dense codes for the few labels of a file, in the order in which they turn up.
 
-    The vocabulary gives sparse codes (places in a hash table), this numbers them 0, 1, 2 …:
-    `_dense[sparse code]` is the dense code, -1 for a label that has not been seen yet. If `O` lies
-    at place 812 of the vocabulary and `B-PER` at 77, a file that begins with `B-PER O O` has the
-    sparse codes 77 812 812 and the dense codes 0 1 1, which index short arrays.
+    The vocabulary gives sparse codes (even ones for short strings, odd ones for others), this
+    numbers them 0, 1, 2 …: `_dense[sparse code]` is the dense code, -1 for a label that has not
+    been seen yet. In a file that begins with `B-PER O O`, the sparse codes are 0 2 2, and the dense
+    codes 0 1 1.
     """
 
     def __init__(self) -> None:

@@ -131,6 +131,7 @@ class ConllFile(ColumnFile):
                 "no system is given",
                 "name one, as --system bert=bert.txt, or give a file with gold and predicted",
             )
+        # With label=-1, gold is column -2.
         return replace(self, label=self.label - 1), self
 
     @property
@@ -160,7 +161,7 @@ class ConllFile(ColumnFile):
         self, members: Sequence[Source], coding: Coding, tokens: bool | None
     ) -> Iterator[list[Corpus]]:
         columns = [member.label for member in members if isinstance(member, ConllFile)]
-        distinct = list(dict.fromkeys(columns))
+        distinct = list(dict.fromkeys(columns))  # two systems may name the same column
         for corpora in self.read_chunks(_ConllReader(self, coding, distinct, tokens)):
             yield [corpora[distinct.index(column)] for column in columns]
 
@@ -295,6 +296,8 @@ class _ConllReader:
         if self.locates_tokens:
             unread = Fields(block.buffer, *block.field(self.file.token))
         if self.encodes_tokens:
+            # Most tokens are known from earlier blocks. The vocabulary compares their bytes as
+            # machine words, all tokens of a block at once, and makes no string of them.
             tokens = self.coding.tokens.encode_fields(block.buffer, *block.field(self.file.token))
         corpora = []
         for number, column in self.columns.items():

@@ -37,6 +37,7 @@ _GLOBAL_ENTITY = re.compile(rb"(?m)^#\s*global\.Entity\s*=\s*(.*)$")
 _RANGE = re.compile(rb"(\d{1,9})-(\d{1,9})")
 _NO_VALUE = b"_*"  # each means that there is no value
 # The label of a multiword token, given to the first, the middle and the last of its words.
+# `S-LOC` on three words becomes B-LOC I-LOC E-LOC.
 _SHARES = {
     "B": "BII",
     "I": "III",
@@ -218,6 +219,7 @@ def _detect_layout(blocks: Iterator[bytes], key: str | None, name: str) -> Conll
     if misc is not None and key:
         return ConlluLayout(*known, misc, key, len(columns))
     if misc is not None:
+        # The first label may stand far behind the beginning: read on until there is one.
         for data in chain([first], blocks):
             if label_key := _best_key(data, misc):
                 return ConlluLayout(*known, misc, label_key, len(columns))
@@ -294,6 +296,7 @@ def _values(block: LineBlock, column: int, key: str | None) -> _KeyValues:
     if key is not None:
         body = block.buffer[: len(block.data)]
         at = _behind(body, f"{key}=".encode())
+        # A key belongs to the line that starts before it, if it lies in the right column of it.
         row = np.searchsorted(block.field(0)[0], at, side="right") - 1
         inside = (at > starts[row]) & (at <= ends[row])
         at, row = at[inside][::-1], row[inside][::-1]  # of several values in a line, the first wins
@@ -449,6 +452,7 @@ class _ConlluReader:
         starts[~given], ends[~given] = len(block.data), len(block.data) + 1
         shared: list[int] = []
         for row, inside in multiwords:
+            # Labels of the words themselves take precedence.
             if not given[row] or given[inside].any():
                 continue
             label = block.data[starts[row] : ends[row]].decode()
@@ -469,7 +473,7 @@ class _ConlluReader:
 
     def _with_spans(self, corpus: Corpus, block: LineBlock, lines: _TokenLines) -> Corpus:
         starts, ends, given = _values(block, self.file.layout.label, BRACKETS)
-        given[lines.ranges] = False
+        given[lines.ranges] = False  # brackets stand on words and empty nodes
         rows = np.flatnonzero(given)
         before = np.searchsorted(lines.words, rows)
         behind = np.searchsorted(lines.words, rows, side="right")

@@ -1,4 +1,4 @@
-"""Files that are cut into pieces read as they do in one piece, and are refused as they are."""
+"""Files that are cut into shards give the same results and messages as uncut ones."""
 
 import gzip
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +24,7 @@ TRAIN = drawn(40, seed=5)
 
 
 class Apart:
-    """An engine that gets pieces, as if they left this process."""
+    """An engine that treats shards as if they left this process."""
 
     remote = True
 
@@ -95,7 +95,7 @@ def outcome(*given: Any, **options: Any) -> str:
     st.sampled_from([None, None, None, 3, 20]),
     st.sampled_from(PACKED),
 )
-def test_pieces_say_what_the_whole_says(
+def test_shards_give_the_results_of_the_whole_file(
     tmp_path: Path,
     ours: dict[str, Any],
     theirs: dict[str, Any],
@@ -117,7 +117,7 @@ def test_pieces_say_what_the_whole_says(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(layouts(), st.integers(0, 10**6), st.booleans())
-def test_pieces_of_one_file_say_what_the_whole_says(
+def test_shards_of_one_file_give_the_results_of_the_whole_file(
     tmp_path: Path, layout: dict[str, Any], seed: int, packed: bool
 ) -> None:
     gold = drawn(40, seed=seed)
