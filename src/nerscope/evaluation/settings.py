@@ -50,7 +50,7 @@ class Settings:
         values = dict(options)
         for key in _NAMES:
             if values.get(key) is not None:
-                values[key] = _several(key, values[key])
+                values[key] = _as_names(key, values[key])
         return cls(**values)
 
     def __post_init__(self) -> None:
@@ -130,7 +130,7 @@ class Settings:
         }
 
 
-def _several(key: str, given: Any) -> tuple[str, ...]:
+def _as_names(key: str, given: Any) -> tuple[str, ...]:
     """Names in order, each once; a single name counts as a list of one."""
     names = [given] if isinstance(given, str) else list(given) if _is_listed(given) else None
     if names is None or not all(isinstance(name, str) for name in names):
