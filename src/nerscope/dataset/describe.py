@@ -8,6 +8,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, lookup
 from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.mentions import CONLLEVAL
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.dataset.duplicates import DuplicateRow, find_duplicates
 from nerscope.dataset.hard_tokens import HardTokenRow, hard_token_rows
@@ -151,7 +152,7 @@ def describe(
     *,
     dev: CorpusLike | None = None,
     test: CorpusLike | None = None,
-    repair: str = "conlleval",
+    repair: str = CONLLEVAL,
 ) -> Description:
     """Describe a dataset, or one file.
 
@@ -171,7 +172,7 @@ def describe(
     return _describe_splits(splits, _all_mention_counts(splits), repair)
 
 
-def describe_each(files: Mapping[str, CorpusLike], *, repair: str = "conlleval") -> Description:
+def describe_each(files: Mapping[str, CorpusLike], *, repair: str = CONLLEVAL) -> Description:
     """Describe files each by itself: none is training data, so nothing is seen or unseen."""
     descriptions = []
     for name, source in files.items():

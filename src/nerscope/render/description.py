@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nerscope.corpus.units import ALL
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
 from nerscope.render.findings import (
     LISTINGS,
@@ -234,10 +235,10 @@ def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     for split, kind in groups:
         cells = [index[split, kind, level] for level in levels]
         texts = [
-            _number(row["n"]) if row["level"] == "all" else _shared(row["n"], row["share"])
+            _number(row["n"]) if row["level"] == ALL else _shared(row["n"], row["share"])
             for row in cells
         ]
-        body.append((Cell(split), Cell(kind or "all"), *map(Cell, texts)))
+        body.append((Cell(split), Cell(kind or ALL), *map(Cell, texts)))
     return Table(title, ("split", "type", *levels), tuple(body))
 
 

@@ -14,7 +14,7 @@ from nerscope.facets.buckets import range_phrase
 from nerscope.facets.facet import FACETS, Attribute, Facet
 from nerscope.registry import FactoryRegistry
 from nerscope.scoring.matching import MATCHES, Match
-from nerscope.scoring.metrics import METRICS, Metric
+from nerscope.scoring.metrics import F1, METRICS, Metric
 from nerscope.scoring.token_matches import TOKEN_MATCH_WORDS
 
 
@@ -67,7 +67,7 @@ def metric_words(metric: str) -> Wording:
     ('token error rate', 'macro F1', 'F score with beta 2')
     """
     made = _made(METRICS, metric)
-    title = (made.title if made else "") or metric.replace("_", " ").replace("f1", "F1")
+    title = (made.title if made else "") or metric.replace("_", " ").replace(F1, "F1")
     return _wording(metric, title, made)
 
 
@@ -123,7 +123,7 @@ _GENERAL = {
 }
 _ALIASES = {
     **dict.fromkeys(("xs", "s", "m", "l", "xl"), "bucket"),
-    "f-score": "f1",
+    "f-score": F1,
     "score": "hardeval",
     "ζ": "zeta",
     "ρ": "rho",
