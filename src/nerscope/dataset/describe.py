@@ -22,15 +22,11 @@ from nerscope.dataset.usage import (
     inconsistent_surfaces,
     unannotated_surfaces,
 )
-from nerscope.facets.facet import Facet
-from nerscope.facets.hard import HARD, HARD_STRICT
-from nerscope.facets.tmr import TMR
+from nerscope.facets.facet import Facet, fixed_facets
 from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.notes import SourceNote, reading_notes
 from nerscope.results.rows import ResultRow
-
-_COMPOSITION_FACETS = (TMR, HARD, HARD_STRICT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +225,9 @@ def _losses(split: DatasetSplit, repair: str) -> list[SourceNote]:
 def _composition(split: DatasetSplit) -> Iterator[CompositionRow]:
     """How many units each level of each facet holds: the composition tables of the papers."""
     view = split.view
-    for facet in _COMPOSITION_FACETS:
+    for facet in fixed_facets():
+        if not (facet.is_headline or facet.is_variant):
+            continue
         codes, masks = facet.checked_codes(view), _type_masks(view, facet, split.types)
         levels = {ALL: tuple(range(facet.n_codes)), **facet.level_codes}
         for level, level_codes in levels.items():

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from nerscope.corpus.units import ALL
 from nerscope.errors import NerscopeError, UsageError, suggest
 from nerscope.facets.buckets import range_phrase
-from nerscope.facets.facet import FACETS, Attribute, Facet
+from nerscope.facets.facet import FACETS, fixed_facets
 from nerscope.registry import FactoryRegistry
 from nerscope.scoring.matching import MATCHES, Match
 from nerscope.scoring.metrics import F1, METRICS, Metric
@@ -53,9 +53,7 @@ def level_words(facet: str, level: str, interval: str = "") -> Wording:
     if facet not in FACETS:
         return Wording(level, level, range_phrase(interval) if interval else level)
     entry = FACETS[facet]
-    if isinstance(entry, Attribute):
-        return Wording(level, level, range_phrase(interval, entry.noun) if interval else level)
-    known = entry.level(level)
+    known = entry.level(level, interval)
     phrase, definition = (known.phrase, known.definition) if known else ("", "")
     return Wording(level, level, phrase or level, definition)
 
@@ -138,10 +136,8 @@ def all_terms() -> dict[str, str]:
 
 def _registered() -> Iterator[Wording]:
     # Levels come in reverse: of facets that share the name of a level, the first one explains it.
-    for facet in reversed(list(FACETS)):
-        entry = FACETS[facet]
-        if isinstance(entry, Facet):
-            yield from (level_words(facet, level) for level in entry.level_codes)
+    for facet in reversed(fixed_facets()):
+        yield from (level_words(facet.name, level) for level in facet.level_codes)
     yield from map(match_words, (*MATCHES, *TOKEN_MATCH_WORDS))
     yield from map(facet_words, FACETS)
     yield from map(metric_words, METRICS)
