@@ -87,4 +87,4 @@ def registries() -> Iterator[None]:
         registry._things.clear()
         registry._things.update(things)
         if isinstance(registry, FactoryRegistry):
-            registry._made.clear()
+            registry.instances.clear()

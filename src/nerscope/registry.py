@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import Generic, TypeVar
 
@@ -13,11 +14,10 @@ _LAST = 1000  # the rank of whatever says nothing of its place in listings
 
 
 def discover(package: str) -> None:
-    """Import every module of a package, so that each of them registers what it defines.
+    """Import every module of a package and its subpackages: each registers what it defines.
 
     A new built-in is then one new file in its package, and no list of modules is edited. Modules
-    that begin with an underscore are left to the modules that use them. Subpackages are imported,
-    and may discover their own modules.
+    that begin with an underscore are left to the modules that use them.
 
     >>> discover("nerscope.scoring")
     """
@@ -26,6 +26,8 @@ def discover(package: str) -> None:
     for module in iter_modules(import_module(package).__path__):
         if not module.name.startswith("_"):
             import_module(f"{package}.{module.name}")
+            if module.ispkg:
+                discover(f"{package}.{module.name}")
 
 
 class Registry(Generic[T]):
@@ -47,11 +49,8 @@ class Registry(Generic[T]):
     >>> methods.add("sign-test", "…", built_in=True, rank=10)  # listed before t-test
     """
 
-    def __init__(
-        self, kind: str, later: Callable[[], None] | None = None, *, package: str | None = None
-    ) -> None:
+    def __init__(self, kind: str, *, package: str | None = None) -> None:
         self.kind = kind
-        self._later = later
         self._package = package
         self._things: dict[str, T] = {}
         self._ranks: dict[str, int] = {}
@@ -82,7 +81,10 @@ class Registry(Generic[T]):
             self._built_in.add(name)
 
     def __getitem__(self, name: str) -> T:
-        # What costs least comes first: known things, then our modules, then installed packages.
+        # What costs least comes first: known things, then the module called like the thing, then
+        # all our modules, then installed packages.
+        if name not in self._things:
+            self._import_module_of(name)
         if name not in self._things:
             self.load()
         if name not in self._things:
@@ -110,13 +112,16 @@ class Registry(Generic[T]):
 
     def load(self) -> None:
         """Import the modules of the built-in things, once."""
-        # Both are cleared first: the modules that are imported here use this registry.
+        # It is cleared first: the modules that are imported here use this registry.
         package, self._package = self._package, None
-        later, self._later = self._later, None
         if package is not None:
             discover(package)
-        if later is not None:
-            later()
+
+    def _import_module_of(self, name: str) -> None:
+        """Import the module that is called like a thing: `matches/exact.py` holds `exact`."""
+        if self._package is not None and name.isidentifier():
+            with suppress(ModuleNotFoundError):
+                import_module(f"{self._package}.{name}")
 
     def is_built_in(self, name: str) -> bool:
         """Whether a name comes with nerscope."""
@@ -148,20 +153,20 @@ class FactoryRegistry(Registry[Callable[..., T]]):
 
     def __init__(self, kind: str, *, package: str | None = None) -> None:
         super().__init__(kind, package=package)
-        self._made: dict[str, T] = {}
+        self.instances: dict[str, T] = {}  # by text; read it first where a call would cost
 
     def add(
         self, name: str, thing: Callable[..., T], *, built_in: bool = False, rank: int = _LAST
     ) -> None:
         """Register a maker under a name."""
         super().add(name, thing, built_in=built_in, rank=rank)
-        self._made.clear()  # a maker may stand for another one that a user has replaced
+        self.instances.clear()  # a maker may stand for another one that a user has replaced
 
     def make(self, text: str) -> T:
         """The thing that a text names; options that it does not have are refused."""
-        if text not in self._made:
-            self._made[text] = self._make(text)
-        return self._made[text]
+        if text not in self.instances:
+            self.instances[text] = self._make(text)
+        return self.instances[text]
 
     def _make(self, text: str) -> T:
         name, options = self.parse(text)

@@ -65,7 +65,7 @@ def forget_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
         registry.load()  # what comes later would be gone with the test
         monkeypatch.setattr(registry, "_things", dict(registry._things))
     for family in (MATCHES, METRICS):
-        monkeypatch.setattr(family, "_made", {})
+        monkeypatch.setattr(family, "instances", {})
 
 
 @pytest.fixture

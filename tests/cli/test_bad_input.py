@@ -371,7 +371,7 @@ def test_a_plugin_that_fails(code: str, data: Path, run: Run) -> None:
         (
             EMPTY.replace('"format": 1', '"format": 999'),
             "bad.json",
-            "its format is 999 (nerscope 0.0.1), this program knows 1. Remedy: install",
+            "its format is 999 (nerscope 0.0.1), this program knows 2. Remedy: install",
         ),
         (EMPTY.replace('"format": 1, ', ""), "bad.json", "it holds no nerscope results"),
         # damaged

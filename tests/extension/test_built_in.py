@@ -102,7 +102,8 @@ def capitals(lesson):
 FORMAT = '''"""Sentences are lines, mentions are TYPE:word."""
 
 from nerscope.corpus.corpus import Corpus
-from nerscope.formats.base import FORMATS, Format, Source
+from nerscope.formats.base import FORMATS, Format
+from nerscope.formats.source import Source
 
 
 class ColonFile(Source):
@@ -130,7 +131,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import put
+from nerscope.cli.common import print_output
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ class GreetOptions:
 
 
 def run(options: GreetOptions) -> None:
-    put(f"Hello, {options.name}!\\n")
+    print_output(f"Hello, {options.name}!\\n")
 '''
 EVALUATE = "evaluate gold.txt --system good=good.txt --system poor=poor.txt"
 

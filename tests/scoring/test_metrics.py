@@ -324,8 +324,8 @@ def test_a_metric_that_needs_pairs_is_given_their_columns() -> None:
 @pytest.mark.usefixtures("registries")
 def test_a_metric_of_ones_own_may_be_registered_again() -> None:
     register_metric(Metric("mine", jaccard))
-    other = register_metric(Metric("mine", lambda counts: counts.gold, kind=COUNT))
-    assert metric_named("mine") is other
+    register_metric(Metric("mine", lambda counts: counts.gold, kind=COUNT))
+    assert metric_named("mine").kind == COUNT
 
 
 @pytest.mark.usefixtures("registries")

@@ -15,14 +15,13 @@ from nerscope.formats.base import (
     FORMATS,
     CorpusLike,
     Format,
-    Source,
     open_source,
     output_format,
     path_of,
-    require_tokens,
 )
 from nerscope.formats.notes import note_lines, notes_of_files
 from nerscope.formats.packing import pack_for
+from nerscope.formats.source import Source, require_tokens
 from nerscope.results.files import write_bytes, write_folder
 
 

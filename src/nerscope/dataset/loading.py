@@ -11,7 +11,8 @@ from nerscope.facets.buckets import ValueCounts
 from nerscope.facets.facet import Attribute, attributes
 from nerscope.facets.survey import survey_chunk, surveyed
 from nerscope.facets.view import Sentences, View
-from nerscope.formats.base import CorpusLike, open_source, require_tokens
+from nerscope.formats.base import CorpusLike, open_source
+from nerscope.formats.source import require_tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -154,7 +154,7 @@ def match_named(text: str) -> Match:
     >>> str(match_named("overlap( credit=1 )"))
     'overlap(credit=1)'
     """
-    return MATCHES.make(text)
+    return MATCHES.instances.get(text) or MATCHES.make(text)
 
 
 def register_match(

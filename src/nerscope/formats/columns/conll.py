@@ -295,7 +295,7 @@ class _ConllReader:
         for number, column in self.columns.items():
             raw, labels = column.read(block.buffer, *block.field(number), lines, self.file.name)
             transitions = Transitions.of(column.texts, raw, starts, lines)
-            reading = ReadingNotes(transitions, comment_lines=len(block.remarks))
+            reading = ReadingNotes(transitions, comment_lines=len(block.comments))
             if self.file.mend:
                 mend = LABEL_FIXES[self.file.mend]
                 mended = mend(tokens, labels, starts, self.coding.tokens, self.coding.labels)
@@ -380,9 +380,9 @@ def fits(name: str, head: bytes) -> bool:
 
 
 def _ends_in_label(line: bytes) -> bool:
-    """Whether a line has a token and a label; one with # may be a comment of another format."""
+    """Whether a line has a token and a label. `# …` may be a comment; `#rant O` is a token."""
     fields = line.rsplit(None, 1)
-    return len(fields) > 1 and not line.startswith(b"#") and bool(_LABEL.fullmatch(fields[1]))
+    return len(fields) > 1 and not line.startswith(b"# ") and bool(_LABEL.fullmatch(fields[1]))
 
 
 FORMATS.add(
@@ -399,4 +399,5 @@ FORMATS.add(
         definition="One token per line with its label in a column, blank lines between sentences.",
     ),
     built_in=True,
+    rank=10,
 )

@@ -6,7 +6,7 @@ every resample.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -148,8 +148,7 @@ class Metric:
         return filled(ratio(weighted.sum(axis=-1), weights.sum(axis=-1)), zero_division)
 
     def _computed(self, counts: Floats) -> Floats:
-        with user_code(f"metric '{self.name}'"):
-            values = np.asarray(self.formula(Counts(counts)), np.float64)
+        values = np.asarray(self.formula(Counts(counts)), np.float64)
         if values.shape != counts.shape[:-1]:
             raise UsageError(
                 f"metric '{self.name}'",
@@ -170,10 +169,10 @@ class Metric:
 
     def _sizes(self, counts: Floats) -> Floats:
         """The denominators, refused if they are not one number for each entry."""
-        with user_code(f"metric '{self.name}'"):
-            sizes = np.asarray(self.n(Counts(counts)), np.float64)
-            if sizes.shape != counts.shape[:-1] or not np.isfinite(sizes).all():
-                raise ValueError("n is not one finite number for each entry")
+        sizes = np.asarray(self.n(Counts(counts)), np.float64)
+        if sizes.shape != counts.shape[:-1] or not np.isfinite(sizes).all():
+            place = user_code(f"metric '{self.name}'")
+            raise place.message("ValueError: n is not one finite number for each entry")
         return sizes
 
     def numbers(
@@ -221,7 +220,7 @@ def metric_named(text: str) -> Metric:
     >>> str(metric_named("f(beta=0.5)")), metric_named("ter").better
     ('f(beta=0.5)', -1)
     """
-    return METRICS.make(text)
+    return METRICS.instances.get(text) or METRICS.make(text)
 
 
 def leading_metric(names: Sequence[str]) -> str:
@@ -247,5 +246,21 @@ def register_metric(metric: Metric) -> Metric:
     >>> register_metric(Metric("jaccard", jaccard)).name
     'jaccard'
     """
-    METRICS.add(metric.name, lambda: metric)
+    guarded = replace(
+        metric, formula=_guard(metric.name, metric.formula), n=_guard(metric.name, metric.n)
+    )
+    METRICS.add(metric.name, lambda: guarded)
     return metric
+
+
+def _guard(name: str, formula: Formula) -> Formula:
+    """A user's formula, whose failures are reported under the name of the metric.
+
+    Built-in formulas are not guarded: they run tens of thousands of times in a comparison.
+    """
+
+    def guarded(counts: Counts) -> Floats:
+        with user_code(f"metric '{name}'"):
+            return np.asarray(formula(counts), np.float64)
+
+    return guarded
