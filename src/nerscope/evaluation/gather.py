@@ -29,8 +29,8 @@ from nerscope.evaluation.score import (
 )
 from nerscope.evaluation.subsets import Subset, with_subsets
 from nerscope.evaluation.task import Task
-from nerscope.formats.base import DocumentCount, JoinedSources
 from nerscope.formats.notes import SourceNote
+from nerscope.formats.source import DocumentCount, JoinedSources
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
 from nerscope.scoring.folding import Folding
 from nerscope.scoring.groups import groups_of

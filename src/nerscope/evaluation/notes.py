@@ -11,8 +11,8 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.errors import AlignmentError, plural
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.task import Task
-from nerscope.formats.base import LabelStyle
 from nerscope.formats.notes import SourceNote, make_note, notes_of_files
+from nerscope.formats.source import LabelStyle
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Units
 from nerscope.scoring.matching import EXACT

@@ -22,12 +22,8 @@ from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, Attribute, Facet
 from nerscope.facets.survey import Survey, SurveyPart, joined_survey, survey_chunk, surveyed
 from nerscope.formats.align import needs_alignment
-from nerscope.formats.base import (
-    LabelStyle,
-    Source,
-    require_tokens,
-)
 from nerscope.formats.shards import Shard
+from nerscope.formats.source import LabelStyle, Source, require_tokens
 from nerscope.scoring.evidence import FacetTable
 from nerscope.scoring.matching import EXACT, Match, match_named
 from nerscope.scoring.metrics import metric_named

@@ -22,8 +22,8 @@ from nerscope.corpus.vocabulary import (
 from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import Sentences, View
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import LabelStyle, require_tokens
 from nerscope.formats.shards import Shard, begins_file
+from nerscope.formats.source import LabelStyle, require_tokens
 from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
 from nerscope.scoring.token_matches import TOKEN_MATCHES, io_labels

@@ -8,15 +8,9 @@ from nerscope.corpus.schemes import LabelCodes, parse_label
 from nerscope.errors import UsageError
 from nerscope.evaluation.settings import Settings
 from nerscope.formats.align import needs_alignment, side_by_side
-from nerscope.formats.base import (
-    CorpusLike,
-    JoinedSources,
-    Source,
-    open_source,
-    stem_of,
-    wrapper_for,
-)
+from nerscope.formats.base import CorpusLike, open_source, stem_of, wrapper_for
 from nerscope.formats.shards import Shard, Shards
+from nerscope.formats.source import JoinedSources, Source
 
 Systems = Mapping[str, CorpusLike | Sequence[CorpusLike]] | CorpusLike
 
