@@ -11,10 +11,10 @@ from typing import NamedTuple
 from nerscope.corpus.units import ALL
 from nerscope.errors import NerscopeError, UsageError, suggest
 from nerscope.facets.buckets import range_phrase
-from nerscope.facets.facet import FACETS, Attribute, Facet
+from nerscope.facets.facet import FACETS, fixed_facets
 from nerscope.registry import FactoryRegistry
 from nerscope.scoring.matching import MATCHES, Match
-from nerscope.scoring.metrics import METRICS, Metric
+from nerscope.scoring.metrics import F1, METRICS, Metric
 from nerscope.scoring.token_matches import TOKEN_MATCH_WORDS
 
 
@@ -53,9 +53,7 @@ def level_words(facet: str, level: str, interval: str = "") -> Wording:
     if facet not in FACETS:
         return Wording(level, level, range_phrase(interval) if interval else level)
     entry = FACETS[facet]
-    if isinstance(entry, Attribute):
-        return Wording(level, level, range_phrase(interval, entry.noun) if interval else level)
-    known = entry.level(level)
+    known = entry.level(level, interval)
     phrase, definition = (known.phrase, known.definition) if known else ("", "")
     return Wording(level, level, phrase or level, definition)
 
@@ -67,7 +65,7 @@ def metric_words(metric: str) -> Wording:
     ('token error rate', 'macro F1', 'F score with beta 2')
     """
     made = _made(METRICS, metric)
-    title = (made.title if made else "") or metric.replace("_", " ").replace("f1", "F1")
+    title = (made.title if made else "") or metric.replace("_", " ").replace(F1, "F1")
     return _wording(metric, title, made)
 
 
@@ -123,7 +121,7 @@ _GENERAL = {
 }
 _ALIASES = {
     **dict.fromkeys(("xs", "s", "m", "l", "xl"), "bucket"),
-    "f-score": "f1",
+    "f-score": F1,
     "score": "hardeval",
     "ζ": "zeta",
     "ρ": "rho",
@@ -138,10 +136,8 @@ def all_terms() -> dict[str, str]:
 
 def _registered() -> Iterator[Wording]:
     # Levels come in reverse: of facets that share the name of a level, the first one explains it.
-    for facet in reversed(list(FACETS)):
-        entry = FACETS[facet]
-        if isinstance(entry, Facet):
-            yield from (level_words(facet, level) for level in entry.level_codes)
+    for facet in reversed(fixed_facets()):
+        yield from (level_words(facet.name, level) for level in facet.level_codes)
     yield from map(match_words, (*MATCHES, *TOKEN_MATCH_WORDS))
     yield from map(facet_words, FACETS)
     yield from map(metric_words, METRICS)
