@@ -20,7 +20,8 @@ import numpy as np
 
 import nerscope
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.formats.base import Source, open_source
+from nerscope.formats.base import open_source
+from nerscope.formats.source import Source
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Output, Units

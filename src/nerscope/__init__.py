@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from nerscope.facets.facet import Facet, attribute, register_facet
     from nerscope.facets.view import View
     from nerscope.formats.answers.source import answers
-    from nerscope.formats.base import Format, Source, read, register_format
+    from nerscope.formats.base import Format, read, register_format
     from nerscope.formats.columns.conll import ConllFile
+    from nerscope.formats.source import Source
     from nerscope.lab.lessons import baseline
     from nerscope.lab.plan import load_plan
     from nerscope.lab.recipe import Lesson, Tagged, register_recipe
@@ -67,7 +68,8 @@ _PUBLIC = {
     "nerscope.experiment.run": "run_experiment",
     "nerscope.facets.facet": "Facet attribute register_facet",
     "nerscope.facets.view": "View",
-    "nerscope.formats.base": "Format Source read register_format",
+    "nerscope.formats.base": "Format read register_format",
+    "nerscope.formats.source": "Source",
     "nerscope.formats.columns.conll": "ConllFile",
     "nerscope.formats.answers.source": "answers",
     "nerscope.lab.lessons": "baseline",

@@ -14,11 +14,10 @@ _LAST = 1000  # the rank of whatever says nothing of its place in listings
 
 
 def discover(package: str) -> None:
-    """Import every module of a package, so that each of them registers what it defines.
+    """Import every module of a package and its subpackages: each registers what it defines.
 
     A new built-in is then one new file in its package, and no list of modules is edited. Modules
-    that begin with an underscore are left to the modules that use them. Subpackages are imported,
-    and may discover their own modules.
+    that begin with an underscore are left to the modules that use them.
 
     >>> discover("nerscope.scoring")
     """
@@ -27,6 +26,8 @@ def discover(package: str) -> None:
     for module in iter_modules(import_module(package).__path__):
         if not module.name.startswith("_"):
             import_module(f"{package}.{module.name}")
+            if module.ispkg:
+                discover(f"{package}.{module.name}")
 
 
 class Registry(Generic[T]):
@@ -48,11 +49,8 @@ class Registry(Generic[T]):
     >>> methods.add("sign-test", "…", built_in=True, rank=10)  # listed before t-test
     """
 
-    def __init__(
-        self, kind: str, later: Callable[[], None] | None = None, *, package: str | None = None
-    ) -> None:
+    def __init__(self, kind: str, *, package: str | None = None) -> None:
         self.kind = kind
-        self._later = later
         self._package = package
         self._things: dict[str, T] = {}
         self._ranks: dict[str, int] = {}
@@ -114,13 +112,10 @@ class Registry(Generic[T]):
 
     def load(self) -> None:
         """Import the modules of the built-in things, once."""
-        # Both are cleared first: the modules that are imported here use this registry.
+        # It is cleared first: the modules that are imported here use this registry.
         package, self._package = self._package, None
-        later, self._later = self._later, None
         if package is not None:
             discover(package)
-        if later is not None:
-            later()
 
     def _import_module_of(self, name: str) -> None:
         """Import the module that is called like a thing: `matches/exact.py` holds `exact`."""

@@ -709,7 +709,7 @@ def test_mentions_are_kept_for_lists_of_large_data(
     (data / "said.jsonl").write_text("\n".join(said))
     command = f"evaluate two.txt --system m=said.jsonl::format=answers --list {name}"
     shown = done(run, command)
-    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 1)
+    monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 1)
     assert done(run, command).out == shown.out
     assert ("Eve" in shown.out) == (name == "unaligned")
 
@@ -765,5 +765,5 @@ def test_errors_are_not_offered_where_they_cannot_be_listed(
 ) -> None:
     command = "evaluate gold.txt --system good=good.txt"
     assert "then nerscope show, compare, errors, diagnose" in done(run, command).out
-    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 1)
+    monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 1)
     assert "then nerscope show, compare, diagnose" in done(run, command).out

@@ -49,7 +49,7 @@ def changed(path: Path, **values: Any) -> None:
 def test_mentions_are_kept_for_judgements_of_large_data(
     judged: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 1)
+    monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 1)
     outcome = run(*EVALUATE, "--judgements", "ada.json")
     assert outcome.code == 0 and "share good" in flat(outcome.out)
 

@@ -14,7 +14,7 @@ import nerscope
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks, label_error
 from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import FormatError, InputError, UsageError
-from nerscope.evaluation.systems import runs_of
+from nerscope.evaluation.task import runs_of
 from nerscope.formats.base import open_source
 from nerscope.formats.columns.conll import ConllFile
 

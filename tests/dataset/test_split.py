@@ -27,7 +27,8 @@ from nerscope.dataset.split.groups import (
 from nerscope.dataset.split.split import Splits, split
 from nerscope.dataset.split.texts import context_ranges
 from nerscope.errors import InputError, NerscopeError, OutputError, UsageError
-from nerscope.formats.base import Source, read, source_named
+from nerscope.formats.base import read, source_named
+from nerscope.formats.source import Source
 
 PARTS = ("train", "dev", "test")
 

@@ -15,9 +15,10 @@ from hypothesis.extra import numpy as arrays
 from nerscope.codec import _CLASSES, _MAGIC, pack, serialisable, unpack
 from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.engines.local import Local
-from nerscope.evaluation.gather import gather
-from nerscope.evaluation.plan import make_plan, open_task
+from nerscope.evaluation.gather import score_task
+from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.task import open_task
 from nerscope.formats.base import source_named
 from nerscope.results.results import Results
 
@@ -334,8 +335,8 @@ def test_an_evaluation_whose_parts_were_sent_gives_the_same_numbers() -> None:
         outputs: Any = {name: source_named(path) for name, path in systems.items()}
         train = source_named(f"{folder}train.conll")
         task = open_task(source_named(f"{folder}test.conll"), outputs, train, "d", Settings.of({}))
-        found = gather(task, make_plan(task, engine), engine)
-        return Results([found.evidence], found.losses).to_json()
+        found = score_task(task, make_plan(task, engine), engine)
+        return Results([found.evidence], found.notes).to_json()
 
     sent = Sent()
     assert results(sent) == results(Local())

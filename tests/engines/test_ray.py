@@ -16,7 +16,7 @@ from nerscope.codec import pack
 from nerscope.engines import Ray, link
 from nerscope.engines import ray as engine_module
 from nerscope.engines.base import engine_for
-from nerscope.engines.link import _LINKS, _reach, _wanted, link_to
+from nerscope.engines.link import _LINKS, _cluster_address, _reach, link_to
 from nerscope.version import VERSION
 
 
@@ -332,7 +332,7 @@ def test_which_cluster_is_meant(
     if last:
         (tmp_path / "ray").mkdir()
         (tmp_path / "ray" / "ray_current_cluster").write_text(last, encoding="utf-8")
-    assert _wanted(address) == expected
+    assert _cluster_address(address) == expected
 
 
 @pytest.fixture

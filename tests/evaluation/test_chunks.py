@@ -15,10 +15,11 @@ from nerscope.engines.local import Local
 from nerscope.engines.messages import decode, encode
 from nerscope.engines.pool import Pool
 from nerscope.errors import UsageError
-from nerscope.evaluation.gather import gather
-from nerscope.evaluation.plan import make_plan, open_task
+from nerscope.evaluation.gather import score_task
+from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.score import score_chunk
 from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.task import open_task
 from nerscope.plugins import load_plugins
 from nerscope.results.errors import mention_records
 from nerscope.results.results import Results
@@ -107,7 +108,7 @@ def test_scoring_a_chunk_is_pure(files: dict[str, str]) -> None:
     task = open_task(files["gold"], {"a": files["pred"]}, TRAIN, None, Settings())
     plan = make_plan(task, Local()).plan
     before = encode(plan)
-    rows = list(task.rows(tokens=True))
+    rows = list(task.aligned_chunks(tokens=True))
     assert len(rows) > 1
     first = [score_chunk(plan, row) for row in rows]
     again = [score_chunk(plan, row) for row in reversed(rows)][::-1]
@@ -121,13 +122,13 @@ def test_surfaces_that_training_and_gold_lack_are_numbered_within_the_chunk() ->
     gold, pred = corpus("a/B-PER b c", "d b"), corpus("a b/B-PER c/B-PER", "d b/B-PER")
     task = open_task(gold, {"s": pred}, corpus("a/B-PER"), None, Settings())
     plan = make_plan(task, Local()).plan
-    (row,) = task.rows(tokens=True)
+    (row,) = task.aligned_chunks(tokens=True)
     part = score_chunk(plan, row)
     surface = part.ledgers["mention"].runs[0].pred.surface
     assert surface is not None
     assert surface.tolist() == [-2, -3, -2]
     assert part.new_surfaces.ends.tolist() == [1, 2]
-    evidence = gather(task, make_plan(task, Local()), Local()).evidence
+    evidence = score_task(task, make_plan(task, Local()), Local()).evidence
     lasting = evidence.ledgers["mention"].runs[0].pred.surface
     assert lasting is not None
     assert (lasting >= 0).all()
@@ -147,8 +148,8 @@ def test_progress_counts_the_sentences_of_all_chunks(files: dict[str, str]) -> N
 def test_of_large_corpora_words_are_kept_with_the_mentions_or_not_at_all(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    for module in ("sums", "score"):
-        monkeypatch.setattr(f"nerscope.evaluation.{module}.MOST_MENTIONED", len(GOLD) - 1)
+    for module in ("gather", "score"):
+        monkeypatch.setattr(f"nerscope.evaluation.{module}.FOLD_ABOVE", len(GOLD) - 1)
     monkeypatch.setattr("nerscope.formats.columns.conll.ConllFile.max_small", 100)
     assert evaluated(files, workers=workers).evidence[0].texts is None
     results = evaluated(files, fold=False, workers=workers)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import nerscope as ns
 from nerscope.errors import UsageError
-from nerscope.evaluation.coverage import coverage
+from nerscope.evaluation.listings import coverage
 
 TYPES = ["A", "B", "C"]
 LABELS = st.sampled_from(["O", *(f"{letter}-{kind}" for letter in "BI" for kind in TYPES)])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import nerscope
-from nerscope.evaluation.progress import ProgressReporter
+from nerscope.evaluation.evaluate import ProgressReporter
 
 SENTENCES = [(["Ada", "spoke"], ["B-PER", "O"])]
 

@@ -8,8 +8,9 @@ from tests.scoring.toys import corpus
 import nerscope
 from nerscope.engines.local import Local
 from nerscope.errors import UsageError
-from nerscope.evaluation.plan import chosen_subsets, divisions_of, make_plan, open_task
+from nerscope.evaluation.plan import facet_tables, make_plan, select_subsets
 from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.task import open_task
 from nerscope.facets.facet import FACETS
 
 GOLD = corpus("Ada/B-PER met Oslo/B-LOC")
@@ -76,13 +77,13 @@ STANDARD = [name for name in FACETS if FACETS[name].standard]
 def test_facets_that_are_needed(
     facets: list[str] | None, with_train: bool, names: list[str]
 ) -> None:
-    subsets = chosen_subsets(Settings.of({"facets": facets}), with_train=with_train)
+    subsets = select_subsets(Settings.of({"facets": facets}), with_train=with_train)
     assert [name for subset in subsets for name in subset.facets()] == names
     train = GOLD if with_train else None
     task = open_task(GOLD, {"s": GOLD}, train, None, Settings.of({"facets": facets}))
     plan = make_plan(task, Local()).plan
     assert [facet.name for facet in plan.facets] == names
-    assert list(dict.fromkeys(one.facet for one in divisions_of(plan))) == ["all", *names]
+    assert list(dict.fromkeys(one.facet for one in facet_tables(plan))) == ["all", *names]
 
 
 def test_the_standard_facets_are_those_of_the_papers() -> None:
@@ -93,7 +94,7 @@ NESTED: list[Any] = [(["New", "York", "Times"], [(0, 2, "LOC"), (0, 3, "ORG")])]
 
 
 def test_tokens_have_no_facet_where_mentions_overlap() -> None:
-    chosen = chosen_subsets(Settings(), with_train=True, flat=False)
+    chosen = select_subsets(Settings(), with_train=True, flat=False)
     assert {FACETS[subset.text].unit for subset in chosen} == {"mention"}
     with pytest.raises(UsageError, match="tokens have no single label where mentions overlap"):
         nerscope.evaluate(NESTED, {"s": NESTED}, train=NESTED, facets=["hard"])
@@ -127,7 +128,7 @@ def test_exact_match_is_always_computed() -> None:
     task = open_task(GOLD, {"s": GOLD}, None, None, Settings.of({"matches": ["left"]}))
     plan = make_plan(task, Local()).plan
     assert [match.name for match in plan.matches] == ["exact", "left"]
-    assert divisions_of(plan)[0].matches == ("left",)
+    assert facet_tables(plan)[0].matches == ("left",)
 
 
 @pytest.mark.parametrize(

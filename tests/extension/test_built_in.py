@@ -111,7 +111,8 @@ def capitals(lesson):
 FORMAT = '''"""Sentences are lines, mentions are TYPE:word."""
 
 from nerscope.corpus.corpus import Corpus
-from nerscope.formats.base import FORMATS, Format, Source
+from nerscope.formats.base import FORMATS, Format
+from nerscope.formats.source import Source
 
 
 class ColonFile(Source):

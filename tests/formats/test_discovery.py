@@ -14,7 +14,8 @@ GOLD = "Ada B-PER\nspoke O\n\nOslo B-LOC\nfell O\n"
 # A format with an ending that no other module knows: lines are sentences, mentions are TYPE:word.
 NEW_FORMAT = """
 from nerscope.corpus.corpus import Corpus
-from nerscope.formats.base import FORMATS, Format, Source
+from nerscope.formats.base import FORMATS, Format
+from nerscope.formats.source import Source
 
 
 class ColonFile(Source):

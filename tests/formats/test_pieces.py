@@ -14,10 +14,11 @@ import nerscope
 from nerscope.corpus.corpus import Coding
 from nerscope.engines.base import Item, Part, State
 from nerscope.errors import NerscopeError
-from nerscope.formats.base import Source, source_named
+from nerscope.formats.base import source_named
 from nerscope.formats.columns.conll import ConllFile
 from nerscope.formats.packing import pack_for
 from nerscope.formats.shards import Shard, begins_file, cut_into_shards
+from nerscope.formats.source import Source
 
 TRAIN = drawn(40, seed=5)
 

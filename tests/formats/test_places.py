@@ -19,9 +19,6 @@ from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
 from nerscope.corpus.schemes import BIO, Transitions
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import (
-    DocumentCount,
-    JoinedSources,
-    Source,
     input_files,
     open_source,
     output_format,
@@ -33,6 +30,7 @@ from nerscope.formats.files import FileBytes, matching_files
 from nerscope.formats.notes import notes_of_files
 from nerscope.formats.packing import PACKINGS, without_packing
 from nerscope.formats.remote import display_address, is_remote
+from nerscope.formats.source import DocumentCount, JoinedSources, Source
 
 TEXT = b"Ada B-PER\nmet O\nBob B-PER\n\nin O\nOslo B-LOC\n"
 OTHER = b"Eve B-PER\nleft O\n"

@@ -21,7 +21,7 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import FORMATS, open_source, path_of, source_named
 from nerscope.formats.columns.conll import ConllFile
-from nerscope.formats.columns.page import LineBlock, _careful_page, lay_out
+from nerscope.formats.columns.page import LineBlock, _careful_block, lay_out
 from nerscope.formats.files import FileBytes, line_blocks, read_some
 
 BOM = b"\xef\xbb\xbf"
@@ -710,11 +710,11 @@ def test_the_quick_and_the_careful_way_agree(written: tuple[bytes, bytes], whole
 
     def told(page: LineBlock) -> Any:
         page = page if whole else page.without_last_sentence()
-        kept = (page.rows, page.begins, page.documents, page.remarks, page.column_counts())
+        kept = (page.rows, page.begins, page.documents, page.comments, page.column_counts())
         columns = [[side.tolist() for side in page.field(column)] for column in (0, 1, -1)]
         return [page.size, page.n_lines, columns, *(array.tolist() for array in kept)]
 
-    page, careful = lay_out(data, gap, False, 2, [-1]), _careful_page(data, gap, False, 2, [-1])
+    page, careful = lay_out(data, gap, False, 2, [-1]), _careful_block(data, gap, False, 2, [-1])
     fields = {len(line.split(gap)) for line in data.split(b"\n") if line}
     empty = gap + gap in data or b"\n" + gap in b"\n" + data or gap + b"\n" in data
     assert page.is_even == (

@@ -16,19 +16,10 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import AlignmentError, InputError, NerscopeError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import (
-    Aligner,
-    CorpusSource,
-    Format,
-    LabelStyle,
-    Source,
-    open_source,
-    read,
-    register_format,
-    require_tokens,
-)
+from nerscope.formats.base import Format, open_source, read, register_format
 from nerscope.formats.columns.conll import ConllFile, write_conll
 from nerscope.formats.files import FileBytes, read_some
+from nerscope.formats.source import Aligner, CorpusSource, LabelStyle, Source, require_tokens
 
 Sentence = list[str]
 

@@ -19,7 +19,8 @@ from nerscope.errors import AlignmentError, InputError, UsageError
 from nerscope.formats.align import side_by_side
 from nerscope.formats.answers.parsing import BROKEN, MALFORMED, UNREADABLE, read_answer
 from nerscope.formats.answers.source import AGAIN, HALLUCINATED, AnswerSource
-from nerscope.formats.base import Source, source_named
+from nerscope.formats.base import source_named
+from nerscope.formats.source import Source
 from nerscope.results.results import Results
 from nerscope.results.sentences import spans_of
 

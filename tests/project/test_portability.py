@@ -178,7 +178,7 @@ def test_a_large_pipe_is_kept_in_a_closed_file_until_nobody_reads_it(
     path = Path(kept.path or "")
     with kept.open() as stream:
         assert stream.read() == b"Ada B-PER\n"
-    same = FileBytes(kept.name, kept.path, kept=kept.kept)
+    same = FileBytes(kept.name, kept.path, holder=kept.holder)
     del kept
     assert path.exists()
     del same

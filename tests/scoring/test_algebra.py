@@ -16,9 +16,10 @@ from tests.oracles.strategies import Case, cases
 import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.engines.base import engine_for
-from nerscope.evaluation.plan import make_plan, open_task
+from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.score import score_chunk
 from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.task import open_task
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.scoring.evidence import FacetTable
@@ -106,7 +107,7 @@ def test_ledgers_of_chunks_merge_to_the_ledger_of_the_whole(
 ) -> None:
     task = open_task(case.gold, {"s": case.pred}, case.train, None, Settings())
     plan = make_plan(task, engine_for()).plan
-    (row,) = task.rows(tokens=True)
+    (row,) = task.aligned_chunks(tokens=True)
     size = len(row[0])
     cuts = sorted({0, size, *data.draw(st.lists(st.integers(0, size), max_size=3))})
     chunks = [

@@ -255,7 +255,7 @@ def test_a_token_with_a_line_break_keeps_its_sentence() -> None:
 
 
 def test_texts_of_large_corpora_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("nerscope.evaluation.sums"), "MOST_MENTIONED", 1)
+    monkeypatch.setattr(import_module("nerscope.evaluation.gather"), "FOLD_ABOVE", 1)
     systems = {"s": corpus("a", "b")}
     evidence = nerscope.evaluate(corpus("a/B-PER", "b"), systems, facets=["eLen"]).evidence[0]
     assert evidence.texts is None

@@ -16,10 +16,11 @@ import nerscope
 from nerscope.corpus.arrays import Bools
 from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError
-from nerscope.evaluation.plan import divisions_of, make_plan, open_task
-from nerscope.evaluation.score import ScoredSentences, joined_scores, score_chunk
+from nerscope.evaluation.gather import EvidenceBuilder
+from nerscope.evaluation.plan import facet_tables, make_plan
+from nerscope.evaluation.score import ScoredSentences, join_scores, score_chunk
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.sums import EvidenceBuilder
+from nerscope.evaluation.task import open_task
 from nerscope.results.pairing import check_comparable
 from nerscope.results.results import Results
 from nerscope.results.rows import rows_of
@@ -88,7 +89,7 @@ def test_documents_are_folded_by_documents(unit: str | None, tmp_path: Path) -> 
 
 
 def test_large_data_is_folded_as_it_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("nerscope.evaluation.sums.MOST_MENTIONED", 200)
+    monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 200)
     monkeypatch.setattr("nerscope.formats.files.BLOCK", 1 << 12)
     monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", 1 << 12)
     monkeypatch.setattr(groups, "MOST_GROUPS", 50)
@@ -225,14 +226,14 @@ def test_any_division_and_any_order_of_adding_give_the_same(
     options = Settings(facets=("tmr", "eLen", "hard"), matches=("exact", "iou", "muc-type"))
     task = open_task(GOLD, {"s": SYSTEMS["b"]}, TRAIN, None, options)
     planned = make_plan(task, Local())
-    (row,) = task.rows(tokens=True)
+    (row,) = task.aligned_chunks(tokens=True)
 
     def scored(first: int, last: int) -> ScoredSentences:
         return score_chunk(planned.plan, [one.sentences(first, last) for one in row])
 
     def added(parts: list[ScoredSentences]) -> Evidence:
-        blank = Evidence("d", (), (("s", "1"),), {}, divisions_of(planned.plan), np.zeros(0, int))
-        sums = EvidenceBuilder(blank, planned, apart=False)
+        blank = Evidence("d", (), (("s", "1"),), {}, facet_tables(planned.plan), np.zeros(0, int))
+        sums = EvidenceBuilder(blank, planned, in_shards=False)
         for part in parts:
             sums.add(part)
         return sums.evidence()
@@ -241,7 +242,7 @@ def test_any_division_and_any_order_of_adding_give_the_same(
     whole = added([scored(0, len(GOLD))])
     assert _same(added(parts).ledgers, whole.ledgers)
     cut = data.draw(st.integers(0, len(parts)))
-    sides = [joined_scores(side) for side in (parts[:cut], parts[cut:]) if side]
+    sides = [join_scores(side) for side in (parts[:cut], parts[cut:]) if side]
     assert _same(added(sides).ledgers, whole.ledgers)
 
     def folded(pieces: list[tuple[int, int]]) -> Evidence:

@@ -15,7 +15,7 @@ from nerscope.cli.progress import ProgressLine
 from nerscope.errors import OutputError, UsageError, suggest
 
 if TYPE_CHECKING:
-    from nerscope.formats.base import Source
+    from nerscope.formats.source import Source
     from nerscope.render.document import Document
 
 FORMAT_HELP = "text, markdown, latex, csv, json, or one of a plug-in."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nerscope.cli.common import parse_renames, parse_systems
 
 if TYPE_CHECKING:
-    from nerscope.formats.base import Source
+    from nerscope.formats.source import Source
     from nerscope.results.results import Results
 
 _Rows = list[dict[str, Any]]
@@ -43,16 +43,16 @@ class ListRequest:
 
 def _hard_tokens(request: ListRequest) -> _Rows:
     from nerscope.dataset.hard_tokens import hard_tokens
-    from nerscope.formats.base import JoinedSources
+    from nerscope.formats.source import JoinedSources
 
     rows = hard_tokens(JoinedSources(request.training), request.gold, **request.reading_options())
     return [row.as_dict() for row in rows]
 
 
 def _hard_errors(request: ListRequest) -> _Rows:
-    from nerscope.evaluation.hard_errors import hard_errors
-    from nerscope.evaluation.plan import open_task
+    from nerscope.evaluation.listings import hard_errors
     from nerscope.evaluation.settings import Settings
+    from nerscope.evaluation.task import open_task
 
     settings = Settings.of(
         {
@@ -66,7 +66,7 @@ def _hard_errors(request: ListRequest) -> _Rows:
 
 
 def _types(request: ListRequest) -> _Rows:
-    from nerscope.evaluation.coverage import coverage
+    from nerscope.evaluation.listings import coverage
 
     return coverage(*request.sources(), **request.reading_options())
 

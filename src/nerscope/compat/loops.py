@@ -8,9 +8,9 @@ from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural
 from nerscope.evaluation.evaluate import evaluate
-from nerscope.evaluation.plan import chosen_subsets
+from nerscope.evaluation.plan import select_subsets
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.systems import is_source
+from nerscope.evaluation.task import is_source
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
 from nerscope.formats.base import CorpusLike, read
@@ -166,7 +166,7 @@ def loop_evaluator(train: Training, options: Mapping[str, Any]) -> LoopEvaluator
     """
     with_defaults = {"facets": TOUGH_FACETS if train is not None else (), **options}
     # The result is not needed here: the call raises if a facet is unknown or needs training data.
-    chosen_subsets(Settings.of(with_defaults), with_train=train is not None)
+    select_subsets(Settings.of(with_defaults), with_train=train is not None)
     return LoopEvaluator(_read_training(train), with_defaults, train is not None or bool(options))
 
 

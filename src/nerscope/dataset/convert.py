@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes, join_chunks
-from nerscope.corpus.mentions import check_repair, count_merged_by_io, encode
+from nerscope.corpus.mentions import CONLLEVAL, check_repair, count_merged_by_io, encode
 from nerscope.corpus.schemes import BIO, SINGLE, Scheme, scheme_named
 from nerscope.errors import InputError, UsageError, expect, plural
 from nerscope.formats.base import (
@@ -15,14 +15,13 @@ from nerscope.formats.base import (
     FORMATS,
     CorpusLike,
     Format,
-    Source,
     open_source,
     output_format,
     path_of,
-    require_tokens,
 )
 from nerscope.formats.notes import note_lines, notes_of_files
 from nerscope.formats.packing import pack_for
+from nerscope.formats.source import Source, require_tokens
 from nerscope.results.files import write_bytes, write_folder
 
 
@@ -39,7 +38,7 @@ def convert(
     target: str | os.PathLike[str],
     *,
     to: str | None = None,
-    repair: str = "conlleval",
+    repair: str = CONLLEVAL,
 ) -> list[str]:
     """Write a corpus in another scheme or format; the result is a list of notes on what was lost.
 
@@ -72,7 +71,7 @@ def convert(
 
 
 def convert_source(
-    source: Source, to: str | None, repair: str = "conlleval", form: Format | None = None
+    source: Source, to: str | None, repair: str = CONLLEVAL, form: Format | None = None
 ) -> Conversion:
     """The corpus in another scheme; if the format stays, everything but the labels stays."""
     check_repair(repair)

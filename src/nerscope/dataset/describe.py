@@ -8,6 +8,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, lookup
 from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.mentions import CONLLEVAL
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.dataset.duplicates import DuplicateRow, find_duplicates
 from nerscope.dataset.hard_tokens import HardTokenRow, hard_token_rows
@@ -21,15 +22,11 @@ from nerscope.dataset.usage import (
     inconsistent_surfaces,
     unannotated_surfaces,
 )
-from nerscope.facets.facet import Facet
-from nerscope.facets.hard import HARD, HARD_STRICT
-from nerscope.facets.tmr import TMR
+from nerscope.facets.facet import Facet, fixed_facets
 from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.notes import SourceNote, reading_notes
 from nerscope.results.rows import ResultRow
-
-_COMPOSITION_FACETS = (TMR, HARD, HARD_STRICT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +148,7 @@ def describe(
     *,
     dev: CorpusLike | None = None,
     test: CorpusLike | None = None,
-    repair: str = "conlleval",
+    repair: str = CONLLEVAL,
 ) -> Description:
     """Describe a dataset, or one file.
 
@@ -171,7 +168,7 @@ def describe(
     return _describe_splits(splits, _all_mention_counts(splits), repair)
 
 
-def describe_each(files: Mapping[str, CorpusLike], *, repair: str = "conlleval") -> Description:
+def describe_each(files: Mapping[str, CorpusLike], *, repair: str = CONLLEVAL) -> Description:
     """Describe files each by itself: none is training data, so nothing is seen or unseen."""
     descriptions = []
     for name, source in files.items():
@@ -228,7 +225,9 @@ def _losses(split: DatasetSplit, repair: str) -> list[SourceNote]:
 def _composition(split: DatasetSplit) -> Iterator[CompositionRow]:
     """How many units each level of each facet holds: the composition tables of the papers."""
     view = split.view
-    for facet in _COMPOSITION_FACETS:
+    for facet in fixed_facets():
+        if not (facet.is_headline or facet.is_variant):
+            continue
         codes, masks = facet.checked_codes(view), _type_masks(view, facet, split.types)
         levels = {ALL: tuple(range(facet.n_codes)), **facet.level_codes}
         for level, level_codes in levels.items():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, lookup
+from nerscope.corpus.mentions import CONLLEVAL
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.dataset.loading import load_splits
 from nerscope.facets.facet import Facet
@@ -43,7 +44,7 @@ def hard_tokens(
     test: CorpusLike,
     *,
     most: int | None = 10,
-    repair: str = "conlleval",
+    repair: str = CONLLEVAL,
     map: Mapping[str, str] | None = None,
     drop: Iterable[str] = (),
 ) -> list[HardTokenRow]:

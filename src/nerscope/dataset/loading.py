@@ -1,6 +1,6 @@
 """Load the splits of a dataset: whole, with one vocabulary, and compared with training."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
@@ -8,10 +8,11 @@ from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.corpus.mentions import Mentions, check_repair
 from nerscope.corpus.schemes import LabelCodes
 from nerscope.facets.buckets import ValueCounts
-from nerscope.facets.facet import FACETS, Attribute
+from nerscope.facets.facet import Attribute, attributes
 from nerscope.facets.survey import survey_chunk, surveyed
 from nerscope.facets.view import Sentences, View
-from nerscope.formats.base import CorpusLike, open_source, require_tokens
+from nerscope.formats.base import CorpusLike, open_source
+from nerscope.formats.source import require_tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +54,10 @@ def load_splits(
     # Values of attributes are compared with training, so training itself has none.
     (train_name, training), *others = corpora.items()
     lexicon = lexicon_of(training, repair)
-    attributes = list(_standard_attributes())
+    standard = [attribute for attribute in attributes() if attribute.standard]
     return [
         _make_split(train_name, training, lexicon, repair, ()),
-        *(_make_split(name, corpus, lexicon, repair, attributes) for name, corpus in others),
+        *(_make_split(name, corpus, lexicon, repair, standard) for name, corpus in others),
     ]
 
 
@@ -64,12 +65,6 @@ def _load_corpus(source: CorpusLike, name: str, coding: Coding) -> Corpus:
     return join_chunks(
         [require_tokens(chunk) for chunk in open_source(source, name).chunks(coding)]
     )
-
-
-def _standard_attributes() -> Iterator[Attribute]:
-    for facet in map(FACETS.__getitem__, FACETS):
-        if isinstance(facet, Attribute) and facet.standard:
-            yield facet
 
 
 def _make_split(

@@ -9,7 +9,8 @@ import numpy as np
 from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
 from nerscope.corpus.schemes import ROLE_OF_LETTER, SINGLE, Scheme, forbidden_labels, scheme_named
 from nerscope.errors import plural
-from nerscope.formats.base import CorpusLike, Source, open_source
+from nerscope.formats.base import CorpusLike, open_source
+from nerscope.formats.source import Source
 
 SPANS = "spans"  # stands for the scheme of a corpus that has spans instead of labels
 

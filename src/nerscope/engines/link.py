@@ -48,7 +48,7 @@ def library() -> Any:
 
 def link_to(ray: Any, address: str | None) -> Link:
     """The connection that there is; else a new one."""
-    wanted = _wanted(address)
+    wanted = _cluster_address(address)
     if ray.is_initialized():
         if wanted in _LINKS:
             return _LINKS[wanted]
@@ -66,7 +66,7 @@ def link_to(ray: Any, address: str | None) -> Link:
     return link
 
 
-def _wanted(address: str | None) -> str:
+def _cluster_address(address: str | None) -> str:
     """The address of a cluster: as given, by the environment, or of the last one started here."""
     given = None if address == "auto" else address
     said = given or os.environ.get("RAY_ADDRESS") or "auto"

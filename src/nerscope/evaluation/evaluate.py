@@ -1,27 +1,33 @@
-"""From files to results: the flow of an evaluation on one screen."""
+"""From files to results: the flow of an evaluation on one screen.
+
+`open_task` opens the files, `make_plan` is the first pass, `score_task` the second. A task is
+*what* is evaluated, a plan is *how* every chunk is scored.
+"""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import Engine, engine_for, wants_shards
 from nerscope.engines.checkpoint import Checkpoint, checkpoint_of
 from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError, expect
-from nerscope.evaluation.gather import Gathered, gather
+from nerscope.evaluation.gather import ScoredTask, score_task
 from nerscope.evaluation.identity import checkpoint_key
-from nerscope.evaluation.noticed import identical_outputs
-from nerscope.evaluation.plan import Task, make_plan, open_task
-from nerscope.evaluation.progress import Progress, ProgressReporter
+from nerscope.evaluation.notes import identical_outputs
+from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
-from nerscope.evaluation.systems import Systems
+from nerscope.evaluation.task import Systems, Task, open_task
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.shards import cut_into_shards
 from nerscope.results.results import Results
 
 if TYPE_CHECKING:
     from nerscope.stats.intervals import Sampling
+
+Progress = Callable[[int], None]
+FIRST_PASS_SHARE = 0.3  # of the whole work, if facets need a first pass
 
 
 def evaluate(
@@ -64,12 +70,12 @@ def evaluate(
     # Files are opened, columns and formats detected; nothing is read through yet.
     task = open_task(test, systems, train, dataset, Settings.of(options))
     store = checkpoint_of(checkpoint)
-    if store is not None:
+    if store is not None:  # the wrapped engine takes finished shards from the folder
         chosen_engine = store.wrap(chosen_engine, checkpoint_key(task, plugins))
     cluster_unit = getattr(intervals, "resample", None)
-    gathered = _score(task, chosen_engine, progress, cluster_unit)
-    evidence = with_subsets(gathered.evidence, gathered.subsets)
-    results = Results([evidence], [*gathered.losses, *identical_outputs(evidence)])
+    scored = _score(task, chosen_engine, progress, cluster_unit)
+    evidence = with_subsets(scored.evidence, scored.subsets)
+    results = Results([evidence], [*scored.notes, *identical_outputs(evidence)])
     if intervals is not None and intervals is not False:
         from nerscope.results.intervals import with_intervals  # imports all of the statistics
 
@@ -81,25 +87,69 @@ def evaluate(
 
 def _score(
     task: Task, engine: Engine, progress: Progress | None, cluster_unit: str | None
-) -> Gathered:
-    """Both passes, over shards if the engine wants them."""
+) -> ScoredTask:
+    """Both passes, over shards if the engine wants them.
+
+    A shard is a part of gold with the same sentences of every run. Workers read their shards
+    themselves, at an offset of the file, so no corpus is ever sent to them.
+    """
     shards = cut_into_shards(task.sources) if wants_shards(engine) else None
     if shards is not None:
         try:
-            return _run_passes(task._replace(pieces=shards), engine, progress, cluster_unit)
+            return _run_passes(task._replace(shards=shards), engine, progress, cluster_unit)
         except InputError:
             # Files are cut at blank lines without being parsed. If a shard is refused, the cut may
-            # be to blame: only reading everything in order tells what is wrong, and on which line.
+            # be to blame: reading everything in order finds out what is wrong, and on which line.
             engine = Local()
     return _run_passes(task, engine, progress, cluster_unit)
 
 
 def _run_passes(
     task: Task, engine: Engine, progress: Progress | None, cluster_unit: str | None
-) -> Gathered:
-    reporter = ProgressReporter(progress, task.pieces.number if task.pieces else None)
-    # The first pass fixes the facets: edges of buckets, surfaces with several types. They depend on
-    # all of gold, and so cannot be found while the first sentences are scored.
+) -> ScoredTask:
+    reporter = ProgressReporter(progress, task.shards.number if task.shards else None)
+    # There are two passes because the facets depend on all of gold: where the edges of buckets are,
+    # which surfaces have several types. None of it is known while the first sentences are read.
     first_pass = make_plan(task, engine, reporter.surveyed)
-    # The second pass gives every unit its outcome.
-    return gather(task, first_pass, engine, reporter.scored, cluster_unit)
+    # The second pass gives every mention and token its codes and its outcome in each run.
+    return score_task(task, first_pass, engine, reporter.scored, cluster_unit)
+
+
+class ProgressReporter:
+    """Call `progress(n)` with the number of sentences scored, and `progress.share(f)`, if it has
+    that method, with the fraction of all work done.
+
+    The first pass counts for FIRST_PASS_SHARE of the work. No fraction is reported if the number of
+    shards is one or unknown: nothing could be said before all is done.
+
+    >>> sentences = []
+    >>> reporter = ProgressReporter(sentences.append, n_shards=2)
+    >>> reporter.scored(10)
+    >>> sentences
+    [10]
+    """
+
+    def __init__(self, progress: Progress | None, n_shards: int | None) -> None:
+        self._progress, self._n_shards = progress, n_shards or 1
+        self._report_share: Any = getattr(progress, "share", None) if self._n_shards > 1 else None
+        self._first_pass = 0.0  # its share of the work: none until one of its shards is reported
+        self._n_surveyed = self._n_scored = 0
+
+    def surveyed(self) -> None:
+        """Report one more shard of the first pass."""
+        self._first_pass = FIRST_PASS_SHARE
+        self._n_surveyed += 1
+        if self._report_share:
+            self._report_share(self._first_pass * self._fraction(self._n_surveyed))
+
+    def scored(self, sentences: int) -> None:
+        """Report one more shard of the second pass, and how many sentences are scored by now."""
+        self._n_scored += 1
+        if self._progress:
+            self._progress(sentences)
+        if self._report_share:
+            second_pass = (1 - self._first_pass) * self._fraction(self._n_scored)
+            self._report_share(self._first_pass + second_pass)
+
+    def _fraction(self, n_done: int) -> float:
+        return min(1.0, n_done / self._n_shards)  # the number of shards is an estimate

@@ -1,112 +1,267 @@
-"""The second pass over all chunks: what each says, added up to the evidence of a dataset."""
+"""The second pass: score all sentences, and add them up to the evidence of a dataset."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import ReadingNotes
+from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.schemes import Scheme, scheme_named
+from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.corpus.vocabulary import NO_SEQUENCES
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError
-from nerscope.evaluation.noticed import (
-    different_scheme,
-    foreign_types,
-    nested,
-    refuse_other_sentences,
-    unused_names,
-)
-from nerscope.evaluation.plan import Plan, Planned, Task, divisions_of, is_for_engine
+from nerscope.evaluation.notes import notes_on_outputs, notes_on_reading, refuse_other_sentences
+from nerscope.evaluation.plan import FirstPass, Plan, facet_tables, goes_to_engine
 from nerscope.evaluation.score import (
+    FOLD_ABOVE,
     ScoredSentences,
     ScoreRequest,
-    may_keep_words,
-    score_piece,
-    score_rows,
+    join_reading_notes,
+    join_scores,
+    needs_words,
+    recode_surfaces,
+    score_chunks,
+    score_shard,
 )
-from nerscope.evaluation.subsets import Subset
-from nerscope.evaluation.sums import EvidenceBuilder
-from nerscope.formats.base import JoinedSources, LabelStyle
-from nerscope.formats.notes import SourceNote, notes_of_files
-from nerscope.scoring.evidence import Evidence
+from nerscope.evaluation.subsets import Subset, with_subsets
+from nerscope.evaluation.task import Task
+from nerscope.formats.notes import SourceNote
+from nerscope.formats.source import DocumentCount, JoinedSources
+from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
+from nerscope.scoring.folding import Folding
+from nerscope.scoring.groups import groups_of
 from nerscope.scoring.signature import BucketEdges, Signature
 
 
-class Gathered(NamedTuple):
-    """What scoring found: evidence for every facet that is needed, and what reading lost."""
+class ScoredTask(NamedTuple):
+    """The evidence of a task for all facets that its subsets need, and notes on its files."""
 
     evidence: Evidence
-    losses: list[SourceNote]
-    subsets: Sequence[Subset]  # by which it is to be divided
+    notes: list[SourceNote]
+    subsets: Sequence[Subset]  # the evidence is not divided by them yet, unless it is folded
 
 
-def gather(
+class EvidenceBuilder:
+    """Builds the evidence of a dataset from scored sentences, which are added in order.
+
+    Every worker numbers types, surfaces and documents by itself; here they get common numbers.
+    Worked example for types: a worker that meets ORG, then PER, scores with ORG = 0 and PER = 1. If
+    this process knows PER = 0 and LOC = 1 already, then ORG becomes 2 here, and a column 0 1 1 of
+    the worker becomes 2 0 0.
+
+    Up to FOLD_ABOVE sentences, single mentions are stored. Beyond that they are replaced by sums
+    for groups of documents or sentences (`cluster_unit`; None: documents if there are several), so
+    that memory does not grow with the data.
+    """
+
+    def __init__(
+        self,
+        blank: Evidence,
+        first_pass: FirstPass,
+        *,
+        in_shards: bool,
+        cluster_unit: str | None = None,
+    ) -> None:
+        self._blank = blank
+        self._plan, self._subsets = first_pass.plan, first_pass.subsets
+        self._surfaces = self._plan.surfaces.copy() if self._plan.lexicon else SequenceTrie()
+        # Documents are numbered from 0 in each shard; chunks of one file are numbered through.
+        self._in_shards = in_shards
+        self._documents, self._last_document = DocumentCount(), 0
+        self._unfolded: list[ScoredSentences] = []
+        self._n_unfolded = 0
+        self._folding: Folding | None = None
+        self._cluster_unit = cluster_unit
+        # The document of the last folded sentence: its number, and its rank among those that have
+        # sentences.
+        self._last_folded = self._last_rank = -1
+        self.reading_notes: list[dict[str, ReadingNotes]] = [{} for _ in self._plan.label_styles]
+        self.declared_schemes: tuple[str | None, ...] = ()
+        self.sentences = self.tokens = 0
+
+    def add(self, scored: ScoredSentences) -> None:
+        """Add the next sentences."""
+        for known, new in zip(self.reading_notes, scored.reading_notes, strict=True):
+            before = {name: known.get(name, ReadingNotes()) for name in new}
+            known |= join_reading_notes([before, new])
+        self.declared_schemes = scored.declared_schemes
+        self.sentences += scored.sentences
+        self.tokens += scored.tokens
+        self._unfolded.append(self._recode(scored))
+        self._n_unfolded += scored.sentences
+        if self._plan.settings.fold is not False and self._n_unfolded > FOLD_ABOVE:
+            self._fold()
+
+    def evidence(self) -> Evidence:
+        """The evidence of all that was added; folded evidence is divided into its subsets."""
+        if self._folding is None and not self._plan.settings.fold:
+            return canonical(self._evidence_of(self._take_unfolded()))
+        if self._unfolded:
+            self._fold()
+        assert self._folding is not None
+        folded = Folded(str(self._cluster_unit), self.sentences, self._last_rank + 1)
+        like = replace(self._blank, types=tuple(self._plan.coding.labels.types))
+        return canonical(self._folding.evidence(like, folded))
+
+    def _recode(self, scored: ScoredSentences) -> ScoredSentences:
+        """The same sentences with the codes for types, surfaces and documents of this process."""
+        coding = self._plan.coding
+        type_codes = coding.labels.type_codes_of(scored.types)
+        ledgers = dict(scored.ledgers)
+        if not np.array_equal(type_codes, np.arange(len(type_codes))):
+            for unit in ledgers.keys() - {TOKEN}:  # tokens have no type
+                ledgers[unit] = with_kinds(ledgers[unit], type_codes)
+        if len(scored.new_surfaces.ends):
+            # new_codes[k] is the code here of the surface that the worker calls -2 - k.
+            new_codes = scored.new_surfaces.codes(coding.tokens, self._surfaces)
+            ledgers[MENTION] = recode_surfaces(
+                ledgers[MENTION],
+                lambda codes: np.where(codes < -1, new_codes[np.maximum(0, -2 - codes)], codes),
+            )
+        documents = self._number_documents(scored) if self._in_shards else scored.documents
+        return replace(scored, ledgers=ledgers, new_surfaces=NO_SEQUENCES, documents=documents)
+
+    def _number_documents(self, scored: ScoredSentences) -> Ints:
+        """The documents of a shard, numbered on from those before.
+
+        A document that a cut divides is one document: a shard that does not begin a file goes on
+        with the last document of the shard before it.
+        """
+        in_file = scored.documents if scored.begins_file else scored.documents + self._last_document
+        self._last_document = int(in_file[-1])
+        return self._documents.after(
+            in_file, begins=scored.begins_file, marked=scored.has_document_marks
+        )
+
+    def _fold(self) -> None:
+        scored = self._take_unfolded()
+        if self._folding is None:
+            self._folding = Folding()
+            several = _has_several_documents(scored.documents[:FOLD_ABOVE])
+            self._cluster_unit = self._cluster_unit or ("document" if several else "sentence")
+        first_sentence = self.sentences - scored.sentences
+        ranks = self._document_ranks(scored.documents)
+        by_document = self._cluster_unit == "document"
+        numbers = ranks if by_document else first_sentence + np.arange(scored.sentences)
+        for subset in self._subsets:
+            # A subset may name a type that occurs only later; it needs a code now.
+            self._plan.coding.labels.type_codes_of(subset.types())
+        # Sums cannot be divided any further: subsets are made before mentions are added up.
+        divided = with_subsets(self._evidence_of(scored), self._subsets)
+        self._folding.add(divided, groups_of(numbers))
+
+    def _take_unfolded(self) -> ScoredSentences:
+        # The list is emptied before its items are joined, so that nothing else refers to them.
+        chunks, self._unfolded, self._n_unfolded = self._unfolded, [], 0
+        return join_scores(chunks)
+
+    def _document_ranks(self, documents: Ints) -> Ints:
+        """The number of each sentence's document among the documents that have sentences.
+
+        Documents 0 0 2 2 5 have the ranks 0 0 1 1 2: documents 1, 3 and 4 are empty.
+        """
+        changed = np.diff(documents, prepend=self._last_folded) != 0
+        ranks: Ints = self._last_rank + np.cumsum(changed)
+        self._last_rank, self._last_folded = int(ranks[-1]), int(documents[-1])
+        return ranks
+
+    def _evidence_of(self, scored: ScoredSentences) -> Evidence:
+        return replace(
+            self._blank,
+            types=tuple(self._plan.coding.labels.types),
+            ledgers=scored.ledgers,
+            documents=scored.documents,
+            lines=scored.lines,
+            texts=scored.texts,
+            line_a_token=scored.has_line_per_token,
+        )
+
+
+def score_task(
     task: Task,
-    planned: Planned,
+    first_pass: FirstPass,
     engine: Engine,
-    told: Callable[[int], None] = lambda sentences: None,
-    unit: str | None = None,
-) -> Gathered:
-    """Score all pieces, and add up what they say; `told` hears how many sentences are done."""
-    plan = planned.plan
-    sums = EvidenceBuilder(_blank(task, planned), planned, apart=task.pieces is not None, unit=unit)
-    for part in _parts(task, plan, engine, sums):
-        sums.add(part)
-        told(sums.sentences)
-    readings = [sum(own.values(), ReadingNotes()) for own in sums.readings]
-    for source, reading in zip(task.sources, readings, strict=True):
-        refuse_other_sentences(source.name, reading, sums.tokens)
+    report: Callable[[int], None] = lambda sentences: None,
+    cluster_unit: str | None = None,
+) -> ScoredTask:
+    """Score all sentences of a task.
+
+    - `report` is called after each shard or chunk with the number of sentences scored so far.
+    - `cluster_unit`: large data are folded into groups of these units, "document" or "sentence";
+      None: documents if the first sentences are of several, else sentences.
+    """
+    plan = first_pass.plan
+    blank = _blank_evidence(task, first_pass)
+    in_shards = task.shards is not None
+    builder = EvidenceBuilder(blank, first_pass, in_shards=in_shards, cluster_unit=cluster_unit)
+    for scored in _score_sentences(task, plan, engine, builder):
+        builder.add(scored)
+        report(builder.sentences)
+    notes_by_side = [sum(by_file.values(), ReadingNotes()) for by_file in builder.reading_notes]
+    for source, reading_notes in zip(task.sources, notes_by_side, strict=True):
+        refuse_other_sentences(source.name, reading_notes, builder.tokens)
     schemes = [
-        scheme_named(said) if said else reading.transitions.scheme()
-        for said, reading in zip(sums.told, readings, strict=True)
+        scheme_named(declared) if declared else reading_notes.transitions.scheme()
+        for declared, reading_notes in zip(builder.declared_schemes, notes_by_side, strict=True)
     ]
     signature = signature_of(plan, schemes, [run.source.info.policy for run in task.runs])
-    evidence = replace(sums.evidence(), signature=signature)
+    evidence = replace(builder.evidence(), signature=signature)
     if isinstance(task.gold, JoinedSources):
-        evidence = replace(evidence, lines=None)  # of which file would they be?
+        evidence = replace(evidence, lines=None)  # a line number would not tell in which file
     if not len(evidence.overall.gold):
         raise InputError(
             task.gold.name,
             "no mention at all: every label is O",
             "check that the label column is the right one",
         )
-    losses = _losses(task, planned, sums.readings, schemes)
-    odd = _noticed(task, evidence, readings, schemes, plan.natures)
-    return Gathered(evidence, [*losses, *odd], planned.subsets)
+    notes = [
+        *notes_on_reading(task, first_pass.training, builder.reading_notes, schemes),
+        *notes_on_outputs(task, evidence, notes_by_side, schemes, plan.label_styles),
+    ]
+    return ScoredTask(evidence, notes, first_pass.subsets)
 
 
-def _parts(
-    task: Task, plan: Plan, engine: Engine, sums: EvidenceBuilder
+def _score_sentences(
+    task: Task, plan: Plan, engine: Engine, builder: EvidenceBuilder
 ) -> Iterator[ScoredSentences]:
-    """What all sentences say; of pieces that come late, without words, which nobody will keep."""
-    if not is_for_engine(task, engine):
-        return score_rows(plan, task.sources)
-    pieces = task.pieces or [task.sources]
-    asked = (ScoreRequest(piece, words=may_keep_words(plan, sums.sentences)) for piece in pieces)
-    return engine.map(score_piece, plan, asked)
+    if not goes_to_engine(task, engine):
+        return score_chunks(plan, task.sources)
+    # Requests are made while earlier shards are added: once so many sentences are scored that the
+    # evidence is folded, later shards do not send their words, which would be dropped.
+    requests = (
+        ScoreRequest(shard, with_words=needs_words(plan, builder.sentences))
+        for shard in task.shards or [task.sources]
+    )
+    return engine.map(score_shard, plan, requests)
 
 
-def _blank(task: Task, planned: Planned) -> Evidence:
-    """All that is known before anything is counted."""
+def _blank_evidence(task: Task, first_pass: FirstPass) -> Evidence:
+    """Evidence without counts: all that is known before anything is scored."""
     return Evidence(
         task.dataset,
         (),
         tuple((run.system, run.number) for run in task.runs),
         {},
-        divisions_of(planned.plan),
+        facet_tables(first_pass.plan),
         np.zeros(0, np.int64),
         gold_name=task.gold.name,
-        zeta=planned.zeta,
+        zeta=first_pass.zeta,
     )
 
 
 def signature_of(
     plan: Plan, schemes: Sequence[Scheme], policies: Sequence[str | None] = ()
 ) -> Signature:
-    """The conditions of all numbers of a dataset."""
+    """The conditions under which all numbers of a dataset hold.
+
+    `policies` are the ways in which the answers of language models were read, if there are any.
+    """
     names = dict.fromkeys(scheme.name for scheme in schemes)
-    found = "+".join(dict.fromkeys(policy for policy in policies if policy)) or "none"
+    answers = "+".join(dict.fromkeys(policy for policy in policies if policy)) or "none"
     edges = {
         facet.name: BucketEdges(
             facet.buckets.edges, dict(zip(facet.level_codes, facet.buckets.ranges(), strict=True))
@@ -115,43 +270,8 @@ def signature_of(
         if facet.buckets
     }
     settings = plan.settings.signature()
-    return Signature(scheme="+".join(names), **settings, answers=found, edges=edges)
+    return Signature(scheme="+".join(names), **settings, answers=answers, edges=edges)
 
 
-def _losses(
-    task: Task,
-    planned: Planned,
-    readings: Sequence[Mapping[str, ReadingNotes]],
-    schemes: Sequence[Scheme],
-) -> list[SourceNote]:
-    """What reading lost."""
-    settings, training = planned.plan.settings, planned.training
-    names = [source.name for source in task.sources]
-    read = list(zip(names, readings, schemes, strict=True))
-    if task.train is not None and training is not None:
-        read.insert(0, (task.train.name, training.notes_by_file, training.scheme))
-    found: dict[str, SourceNote] = {}
-    for name, files, scheme in read:
-        if not settings.texts:
-            files = {file: reading.without_items() for file, reading in files.items()}
-        for loss in notes_of_files(name, files, scheme, settings.repair):
-            found.setdefault(f"{name}\n{loss['message']}", loss)  # one file may be read twice
-    return list(found.values())
-
-
-def _noticed(
-    task: Task,
-    evidence: Evidence,
-    readings: Sequence[ReadingNotes],
-    schemes: Sequence[Scheme],
-    natures: Sequence[LabelStyle],
-) -> Iterator[SourceNote]:
-    """What is odd about the settings, and about each output beside gold."""
-    yield from unused_names(task.settings, task.coding.labels.types)
-    for source, nature in zip(task.sources, natures, strict=True):
-        yield from nested(source.name, nature.flat)
-    for place, run in enumerate(task.runs):
-        name, own = run.source.name, (schemes[0], schemes[place + 1])
-        if task.gold.always_flat and run.source.always_flat:
-            yield from different_scheme(name, readings[place + 1], own)
-        yield from foreign_types(name, evidence, place)
+def _has_several_documents(documents: Ints) -> bool:
+    return bool(documents[0] != documents[-1])

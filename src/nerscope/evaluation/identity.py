@@ -8,18 +8,12 @@ from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from nerscope.errors import InputError, UsageError
-from nerscope.evaluation.plan import Task
-from nerscope.formats.base import (
-    CorpusSource,
-    JoinedSources,
-    SentenceList,
-    Source,
-    input_files,
-    wrapper_for,
-)
+from nerscope.evaluation.task import Task
+from nerscope.formats.base import input_files, wrapper_for
 from nerscope.formats.files import FileBytes
 from nerscope.formats.remote import is_remote
 from nerscope.formats.shards import Shards
+from nerscope.formats.source import CorpusSource, JoinedSources, SentenceList, Source
 from nerscope.version import VERSION
 
 _PLAIN = (str, int, float, type(None))
@@ -53,14 +47,14 @@ def _identity(source: Source) -> Iterator[str]:
             yield from _identity(one)
         return
     files = [] if isinstance(source, CorpusSource | SentenceList) else _files(source.name)
-    if not files and not _is_kept(source):
-        raise _unknown(source.name)
-    yield from _said(source, source.name, set())
+    if not files and not _is_in_memory(source):
+        raise _not_a_file(source.name)
+    yield from _facts_of(source, source.name, set())
     for path in files:
-        yield from _states(path)
+        yield from _file_states(path)
 
 
-def _unknown(name: str) -> UsageError:
+def _not_a_file(name: str) -> UsageError:
     return UsageError(
         "checkpoint",
         f"{name} is not a file on this machine: nobody could tell whether it changed",
@@ -79,13 +73,13 @@ def _files(name: str) -> list[Path]:
     return [path for path in paths if path.is_file() or path.is_dir()]
 
 
-def _is_kept(source: Source) -> bool:
+def _is_in_memory(source: Source) -> bool:
     """Whether the source holds all bytes of what could be read only once."""
     content = getattr(source, "path", None)
     return isinstance(content, FileBytes) and content.data is not None
 
 
-def _states(path: Path) -> Iterator[str]:
+def _file_states(path: Path) -> Iterator[str]:
     """A file by size and time; of a folder, each of its files."""
     for file in sorted(path.iterdir()) if path.is_dir() else [path]:
         if file.is_file():
@@ -93,7 +87,7 @@ def _states(path: Path) -> Iterator[str]:
             yield f"{file} {state.st_size} {state.st_mtime_ns}"
 
 
-def _said(value: Any, name: str, seen: set[int]) -> Iterator[str]:
+def _facts_of(value: Any, name: str, seen: set[int]) -> Iterator[str]:
     """All plain values in an object, however deep; functions by their names and what they hold."""
     if isinstance(value, _PLAIN):
         yield repr(value)
@@ -102,14 +96,14 @@ def _said(value: Any, name: str, seen: set[int]) -> Iterator[str]:
     elif isinstance(value, type):
         yield value.__qualname__
     elif isinstance(value, Path):
-        yield from _states(value)
+        yield from _file_states(value)
     elif id(value) not in seen:  # what holds itself is said once
         seen.add(id(value))
         if wrapper_for(value) is not None:
-            raise _unknown(name)  # a table in memory, whatever it is called
+            raise _not_a_file(name)  # a table in memory, whatever it is called
         yield f"{getattr(value, '__qualname__', type(value).__qualname__)} ("
         for part in _parts(value):
-            yield from _said(part, name, seen)
+            yield from _facts_of(part, name, seen)
         yield ")"
 
 

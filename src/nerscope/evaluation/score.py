@@ -1,4 +1,4 @@
-"""The second pass: a chunk of gold and system sentences becomes a part of the ledgers."""
+"""Score a chunk: the sentences of gold and of all runs become the rows of ledgers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,71 +22,79 @@ from nerscope.corpus.vocabulary import (
 from nerscope.evaluation.plan import LABEL, Plan
 from nerscope.facets.view import Sentences, View
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import LabelStyle, require_tokens
 from nerscope.formats.shards import Shard, begins_file
+from nerscope.formats.source import LabelStyle, require_tokens
 from nerscope.scoring.evidence import TOKEN_JOIN
 from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
 from nerscope.scoring.token_matches import TOKEN_MATCHES, io_labels
 
-MOST_MENTIONED = 120_000  # sentences; of larger corpora, neither text nor single mentions are kept
+FOLD_ABOVE = 120_000  # sentences; larger corpora become sums, without words and single mentions
 
 
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredSentences:
-    """What scoring some sentences gave; what is scored adds up, whoever scored it.
+    """The ledgers of some consecutive sentences, in codes that any process can translate.
 
-    Types are places in `types`, and surfaces are codes of the plan: the k-th of those that it does
-    not know has the code -2 - k.
+    A type is an index into `types`. A surface is its code in the plan, where -1 stands for
+    "unknown". Surfaces that the plan lacks cannot have a common code yet, because another worker
+    may meet others at the same time: the k-th new one has the code -2 - k and is spelt out in
+    `new_surfaces`.
+
+    Worked example: the plan knows "Ada" = 0 and "New York" = 2 (1 is its beginning, "New"). A run
+    predicts "Ada", "Oslo", "New York", "Rome", "Oslo". Its surface column is 0 -2 2 -3 -2, and
+    `new_surfaces` spells "Oslo" (k = 0), then "Rome" (k = 1). If these sentences are joined behind
+    others with three new surfaces, the column becomes 0 -5 2 -6 -5. In the end `EvidenceBuilder`
+    gives "Oslo" and "Rome" the next free codes.
     """
 
     ledgers: Mapping[str, Ledger]
     sentences: int
     tokens: int
-    readings: tuple[Mapping[str, ReadingNotes], ...]  # of gold, then of each run, by file
-    told: tuple[str | None, ...]  # the schemes that somebody said they are in
+    reading_notes: tuple[Mapping[str, ReadingNotes], ...]  # of gold, then of each run, by file
+    declared_schemes: tuple[str | None, ...]  # schemes that files declare
     types: tuple[str, ...]
     new_surfaces: SpelledSequences
-    documents: Ints  # of each sentence, as far as they are told apart in these sentences
-    marked: bool  # whether they are known to be documents, be there one or many, as texts are
-    lines: Ints  # the first of each sentence
-    line_a_token: bool  # whether each token stands on a line of its own
+    documents: Ints  # of each sentence, numbered from 0 in these sentences
+    has_document_marks: bool  # whether the format has documents, even if there is only one
+    lines: Ints  # the first line of each sentence
+    has_line_per_token: bool  # whether each token has its line
     texts: tuple[str, ...] | None  # of each sentence, joined by TOKEN_JOIN
-    begins_file: bool = False  # whether the first of them is the first of a file
+    begins_file: bool = False  # whether the first sentence is the first of a file
 
 
 class ScoreRequest(NamedTuple):
-    """A piece to be scored, and whether its words may be kept."""
+    """A shard to be scored, and whether the words of its sentences are sent back."""
 
-    piece: Shard
-    words: bool
-
-
-def score_piece(plan: Plan, asked: ScoreRequest) -> ScoredSentences:
-    """Read and score a piece of the data."""
-    own = replace(plan, with_words=plan.with_words and asked.words)
-    scored = joined_scores(list(score_rows(own, asked.piece)))
-    return replace(scored, begins_file=begins_file(asked.piece))
+    shard: Shard
+    with_words: bool
 
 
-def score_rows(plan: Plan, piece: Shard) -> Iterator[ScoredSentences]:
-    """Read a piece chunk by chunk, and score each."""
-    tokens, repair = plan.needs_tokens or plan.with_words, plan.settings.repair
+def score_shard(plan: Plan, request: ScoreRequest) -> ScoredSentences:
+    """Read and score a shard: the work that engines do."""
+    shard_plan = replace(plan, keeps_words=plan.keeps_words and request.with_words)
+    scored = join_scores(list(score_chunks(shard_plan, request.shard)))
+    return replace(scored, begins_file=begins_file(request.shard))
+
+
+def score_chunks(plan: Plan, shard: Shard) -> Iterator[ScoredSentences]:
+    """Read a shard chunk by chunk, and score each chunk."""
+    tokens, repair = plan.needs_tokens or plan.keeps_words, plan.settings.repair
     sentences = 0
-    for row in side_by_side(piece, plan.coding, tokens=tokens, repair=repair):
+    for row in side_by_side(shard, plan.coding, tokens=tokens, repair=repair):
         sentences += len(row[0])
-        if plan.with_words and not may_keep_words(plan, sentences):
-            plan = replace(plan, with_words=False)
+        if plan.keeps_words and not needs_words(plan, sentences):
+            plan = replace(plan, keeps_words=False)
         yield score_chunk(plan, row)
 
 
-def may_keep_words(plan: Plan, sentences: int) -> bool:
-    """Whether words are of any use where there are so many sentences: sums have none."""
-    return plan.settings.fold is False or sentences <= MOST_MENTIONED
+def needs_words(plan: Plan, sentences: int) -> bool:
+    """Whether so few sentences are scored that results may hold words; folded results do not."""
+    return plan.settings.fold is False or sentences <= FOLD_ABOVE
 
 
-def joined_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
-    """What consecutive sentences say together; types must have the same codes in all parts."""
+def join_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
+    """Join consecutive sentences; types must have the same codes in all parts."""
     if len(parts) == 1:
         return parts[0]
     last = parts[-1]
@@ -95,28 +103,30 @@ def joined_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
     for part in parts:
         for unit, ledger in part.ledgers.items():
             moved_on = moved(ledger, sentences)
-            ledgers[unit].append(_renumbered(moved_on, surfaces) if unit == MENTION else moved_on)
+            ledgers[unit].append(
+                _renumber_new_surfaces(moved_on, surfaces) if unit == MENTION else moved_on
+            )
         sentences += part.sentences
         surfaces += len(part.new_surfaces.ends)
     texts = [part.texts for part in parts if part.texts is not None]
     return ScoredSentences(
-        {unit: merged(own) for unit, own in ledgers.items()},
+        {unit: merged(ledgers_of_unit) for unit, ledgers_of_unit in ledgers.items()},
         sentences,
         sum(part.tokens for part in parts),
-        tuple(map(joined_readings, zip(*(part.readings for part in parts), strict=True))),
-        last.told,
+        tuple(map(join_reading_notes, zip(*(part.reading_notes for part in parts), strict=True))),
+        last.declared_schemes,
         last.types,
         join_sequences([part.new_surfaces for part in parts]),
         np.concatenate([part.documents for part in parts]),
-        any(part.marked for part in parts),
+        any(part.has_document_marks for part in parts),
         np.concatenate([part.lines for part in parts]),
-        all(part.line_a_token for part in parts),
+        all(part.has_line_per_token for part in parts),
         tuple(chain.from_iterable(texts)) if len(texts) == len(parts) else None,
     )
 
 
-def joined_readings(parts: Iterable[Mapping[str, ReadingNotes]]) -> dict[str, ReadingNotes]:
-    """What was noticed in each file, from what was noticed in its parts."""
+def join_reading_notes(parts: Iterable[Mapping[str, ReadingNotes]]) -> dict[str, ReadingNotes]:
+    """The notes on each file, from those on its parts."""
     total: dict[str, ReadingNotes] = {}
     for part in parts:
         for name, reading in part.items():
@@ -124,41 +134,43 @@ def joined_readings(parts: Iterable[Mapping[str, ReadingNotes]]) -> dict[str, Re
     return total
 
 
-def _renumbered(ledger: Ledger, by: int) -> Ledger:
-    """The ledger with new surfaces that are counted behind so many others."""
-    return with_surfaces(ledger, lambda surface: np.where(surface < -1, surface - by, surface))
+def _renumber_new_surfaces(ledger: Ledger, by: int) -> Ledger:
+    """The ledger with its new surfaces numbered on from `by` others: -2 - k becomes -2 - k - by."""
+    return recode_surfaces(ledger, lambda surface: np.where(surface < -1, surface - by, surface))
 
 
-def with_surfaces(ledger: Ledger, change: Callable[[Ints], Ints]) -> Ledger:
-    """The ledger with other codes for its surfaces, if it has any."""
+def recode_surfaces(ledger: Ledger, change: Callable[[Ints], Ints]) -> Ledger:
+    """The ledger with its surface codes changed, if it has any."""
 
     def changed(units: Units) -> Units:
-        known = units.surface
-        return units if known is None else replace(units, surface=change(known))
+        codes = units.surface
+        return units if codes is None else replace(units, surface=change(codes))
 
     runs = tuple(replace(run, pred=changed(run.pred)) for run in ledger.runs)
     return Ledger(changed(ledger.gold), runs)
 
 
 def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
-    """Score the runs of a chunk: gold comes first in the row."""
+    """Score a chunk: `row` holds the same sentences of gold, then of each run."""
     gold, *outputs = row
     if plan.needs_tokens:
         require_tokens(gold)
     repair = plan.settings.repair
-    found = [
-        corpus.mentions(repair, nature.scheme)
-        for corpus, nature in zip(row, plan.natures, strict=True)
+    mentions_by_side = [
+        corpus.mentions(repair, style.scheme)
+        for corpus, style in zip(row, plan.label_styles, strict=True)
     ]
-    sentences = Sentences(gold, found[0], plan.surfaces, plan.lexicon, plan.types_of_surface)
-    views = [View(sentences, mentions) for mentions in found]
+    sentences = Sentences(
+        gold, mentions_by_side[0], plan.surfaces, plan.lexicon, plan.types_of_surface
+    )
+    views = [View(sentences, mentions) for mentions in mentions_by_side]
     surfaces, new_surfaces = (
-        _surfaces(views) if plan.lexicon else ([None] * len(views), NO_SEQUENCES)
+        _surface_codes(views) if plan.lexicon else ([None] * len(views), NO_SEQUENCES)
     )
     ledgers = {MENTION: _mention_ledger(views, surfaces, plan)}
-    if plan.of_unit(INSIDE):
+    if plan.facets_of_unit(INSIDE):
         ledgers[INSIDE] = _inside_ledger(views, plan)
-    if plan.flat:
+    if plan.is_flat:
         ledgers[TOKEN] = _token_ledger(views[0], gold, outputs, plan)
     lines = gold.lines[gold.starts[:-1]]
     return ScoredSentences(
@@ -173,7 +185,7 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
         gold.gaps is not None,
         lines,
         _has_line_a_token(gold, lines),
-        tuple(gold.texts(TOKEN_JOIN)) if plan.with_words and len(gold.tokens) else None,
+        tuple(gold.texts(TOKEN_JOIN)) if plan.keeps_words and len(gold.tokens) else None,
     )
 
 
@@ -182,21 +194,25 @@ def _has_line_a_token(gold: Corpus, lines: Ints) -> bool:
     return np.array_equal(gold.lines, steps)
 
 
-def _surfaces(views: Sequence[View]) -> tuple[list[Ints], SpelledSequences]:
-    """The surface codes of all mentions; new ones are counted, and spelt out."""
-    tokens, own = views[0].sentences.corpus.tokens, SequenceTrie()
-    codes, firsts = [], dict[int, int]()
+def _surface_codes(views: Sequence[View]) -> tuple[list[Ints], SpelledSequences]:
+    """The surface codes of gold and each run, and the surfaces that the plan lacks, spelt out.
+
+    See `ScoredSentences` for an example.
+    """
+    tokens, trie = views[0].sentences.corpus.tokens, SequenceTrie()
+    # From the code of a new surface in the trie, which numbers prefixes too, to k.
+    codes, ranks = [], dict[int, int]()
     for view in views:
         surface = view.surface.astype(np.int64)
         unknown = np.flatnonzero(surface < 0)
         if len(unknown):
-            new = own.codes(*token_runs(tokens, view.mentions[unknown]))
-            numbers = [firsts.setdefault(code, len(firsts)) for code in new.tolist()]
+            new = trie.codes(*token_runs(tokens, view.mentions[unknown]))
+            numbers = [ranks.setdefault(code, len(ranks)) for code in new.tolist()]
             surface[unknown] = -2 - np.array(numbers)
         codes.append(surface)
-    parts = [own.sequence(code) for code in firsts]
-    flat = np.array([token for part in parts for token in part], np.int64)
-    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+    sequences = [trie.sequence(code) for code in ranks]
+    flat = np.array([token for sequence in sequences for token in sequence], np.int64)
+    ends = np.cumsum([len(sequence) for sequence in sequences], dtype=np.int64)
     return codes, spell_sequences(views[0].sentences.corpus.coding.tokens, flat, ends)
 
 
@@ -208,11 +224,11 @@ def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan
         return Units(
             view.sentence.astype(np.int32),
             view.mentions.type,
-            {facet.name: facet.checked_codes(view) for facet in plan.of_unit(MENTION)},
+            {facet.name: facet.checked_codes(view) for facet in plan.facets_of_unit(MENTION)},
             surface=surface,
             start=(view.mentions.start - starts).astype(np.int32),
             length=(view.mentions.end - view.mentions.start).astype(np.int32),
-            shape=_kept_shapes(view.mentions.shape, plan.settings.texts),
+            shape=_shapes_to_store(view.mentions.shape, plan.settings.texts),
         )
 
     def judged(view: View, surface: Ints | None) -> Output:
@@ -221,32 +237,32 @@ def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan
         return Output(
             units(view, surface),
             {
-                name: _narrow(_scattered(own.credit, own.gold, n_gold))
-                for name, own in pairs.items()
+                name: _narrow(_scatter(pair.credit, pair.gold, n_gold))
+                for name, pair in pairs.items()
             },
             {
-                name: _narrow(_scattered(own.credit, own.pred, n_pred))
-                for name, own in pairs.items()
+                name: _narrow(_scatter(pair.credit, pair.pred, n_pred))
+                for name, pair in pairs.items()
             },
-            {name: _scattered(own.kind, own.gold, n_gold) for name, own in pairs.items()},
-            {name: _scattered(own.kind, own.pred, n_pred) for name, own in pairs.items()},
+            {name: _scatter(pair.kind, pair.gold, n_gold) for name, pair in pairs.items()},
+            {name: _scatter(pair.kind, pair.pred, n_pred) for name, pair in pairs.items()},
         )
 
     runs = tuple(map(judged, views[1:], surfaces[1:]))
     return Ledger(units(gold, surfaces[0]), runs)
 
 
-def _kept_shapes(shape: Objects | None, texts: bool) -> Objects | None:
-    """The shapes of mentions, without what they say if no text is to be kept."""
+def _shapes_to_store(shape: Objects | None, texts: bool) -> Objects | None:
+    """The shapes of mentions, without their words if results must hold no text."""
     if shape is None or texts:
         return shape
-    return shape_column([one._replace(predicted_text="") for one in shape])
+    return shape_column([mention._replace(predicted_text="") for mention in shape])
 
 
 def _narrow(credit: Floats) -> Floats:
-    """The same numbers in two or four bytes each, if they fit exactly, as 0, 0.5 and counts do."""
+    """The same numbers in two or four bytes each if that is exact, as for 0, 0.5 and counts."""
     for kind in (np.float16, np.float32):
-        with np.errstate(over="ignore"):  # what is too large is infinite, and so does not fit
+        with np.errstate(over="ignore"):  # too large a number becomes infinite, and so differs
             small = credit.astype(kind)
         if np.array_equal(small, credit):
             narrow: Any = small
@@ -254,21 +270,22 @@ def _narrow(credit: Floats) -> Floats:
     return credit
 
 
-def _scattered(values: Column, at: Ints, size: int) -> Column:
-    everyone = np.zeros(size, values.dtype)
-    everyone[at] = values
-    return everyone
+def _scatter(values: Column, at: Ints, size: int) -> Column:
+    # A match lists only the units that are in a pair; every other unit has credit 0.
+    column = np.zeros(size, values.dtype)
+    column[at] = values
+    return column
 
 
 def _inside_ledger(views: Sequence[View], plan: Plan) -> Ledger:
-    """Tokens inside mentions: right if the other side has the same type there."""
+    """The tokens inside mentions: right if the other side has the same type there."""
     size = views[0].sentences.corpus.n_tokens
 
     def units(view: View) -> Units:
         return Units(
             np.repeat(view.sentence, view.mentions.lengths).astype(np.int32),
             view.token_types,
-            {facet.name: facet.checked_codes(view) for facet in plan.of_unit(INSIDE)},
+            {facet.name: facet.checked_codes(view) for facet in plan.facets_of_unit(INSIDE)},
         )
 
     def credit(view: View, other: Ints) -> dict[str, Floats]:
@@ -296,7 +313,7 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     sentence, so the weights are one `bincount` over all tokens, and the credits what another one
     over the wrong tokens, which are few, leaves of them.
     """
-    facets = plan.of_unit(TOKEN)
+    facets = plan.facets_of_unit(TOKEN)
     codes = {facet.name: facet.checked_codes(view) for facet in facets}
     cell, size = view.sentences.of_token, len(gold)
     for facet in facets:
@@ -305,28 +322,30 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
         cell = cell * facet.n_codes + codes[facet.name]
     weight = np.bincount(cell, minlength=size) if facets else view.sentences.lengths
     used = np.flatnonzero(weight)
-    wanted = compared(gold, plan.natures[0], plan) if facets else None
+    gold_labels = token_labels(gold, plan.label_styles[0], plan) if facets else None
 
     def credit(right: Bools) -> Floats:
         wrong = np.bincount(cell[np.flatnonzero(~right)], minlength=size)
         return _narrow((weight - wrong)[used].astype(np.float64))
 
-    def judged(output: Corpus, nature: LabelStyle) -> Output:
+    def judged(output: Corpus, style: LabelStyle) -> Output:
         credits = {LABEL: credit(_same_label(gold, output))}
-        if wanted is not None:
-            right = wanted == compared(output, nature, plan)
+        if gold_labels is not None:
+            right = gold_labels == token_labels(output, style, plan)
             credits[plan.settings.token_match] = credit(right)
         empty = {name: np.zeros(0, np.int8) for name in codes}
         nothing = Units(np.zeros(0, np.int32), np.zeros(0, np.int16), empty)
         return Output(nothing, credits, {name: np.zeros(0) for name in credits})
 
-    rows, rest = dict[str, Ints](), used
+    # `cell` is a number with mixed radix: division gives back the codes, last facet first, and at
+    # the end the sentence.
+    rows, quotient = dict[str, Ints](), used
     for facet in reversed(facets):
-        rest, code = np.divmod(rest, facet.n_codes)
+        quotient, code = np.divmod(quotient, facet.n_codes)
         rows[facet.name] = code.astype(np.int8 if facet.n_codes < 128 else np.int16)
     weights = weight[used].astype(np.int32)
-    units = Units(rest.astype(np.int32), np.zeros(len(used), np.int8), rows, weights)
-    return Ledger(units, tuple(map(judged, outputs, plan.natures[1:])))
+    units = Units(quotient.astype(np.int32), np.zeros(len(used), np.int8), rows, weights)
+    return Ledger(units, tuple(map(judged, outputs, plan.label_styles[1:])))
 
 
 def _same_label(gold: Corpus, output: Corpus) -> Bools:
@@ -340,11 +359,11 @@ def _same_label(gold: Corpus, output: Corpus) -> Bools:
     return right
 
 
-def compared(corpus: Corpus, nature: LabelStyle, plan: Plan) -> Ints:
-    """What is compared token by token.
+def token_labels(corpus: Corpus, style: LabelStyle, plan: Plan) -> Ints:
+    """The labels that are compared token by token, by `token_match` and `token_repair`.
 
-    Without boundaries there is nothing to repair: io takes labels as conlleval does.
+    The match `io` ignores boundaries, so the repair does not matter: that of conlleval is used.
     """
     match = plan.settings.token_match
     repair = "conlleval" if match == "io" else plan.settings.token_repair
-    return TOKEN_MATCHES[match](corpus.mentions(repair, nature.scheme), corpus.n_tokens)
+    return TOKEN_MATCHES[match](corpus.mentions(repair, style.scheme), corpus.n_tokens)

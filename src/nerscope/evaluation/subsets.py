@@ -14,15 +14,14 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools
 from nerscope.corpus.mentions import explicit_shapes
-from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.corpus.units import ALL, MENTION, TOKEN
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS, Facet
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import MICRO, metric_named
 
-ALL = "all"
-_LONGEST = 200  # words and signs of an expression
+_MAX_TOKENS = 200  # of an expression
 _TOKEN = re.compile(
     r"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:\s*=\s*([^\s&|!()=]+))?)",
     re.IGNORECASE,
@@ -74,7 +73,7 @@ def parse_subset(text: str) -> Subset:
     'tmr'
     """
     tokens = list(_tokens(text))
-    if len(tokens) > _LONGEST:
+    if len(tokens) > _MAX_TOKENS:
         raise UsageError(f"facet '{text[:40]}…'", "it is too long", "write it more simply")
     node = _either(tokens, text)
     if tokens:
@@ -98,7 +97,7 @@ def parse_subset(text: str) -> Subset:
                 if isinstance(facet, Facet)
                 for level in facet.level_codes
             ]
-            close = [one for one in levels if one.partition("=")[2] == name]
+            close = [test for test in levels if test.partition("=")[2] == name]
             FACETS.search()
             if name not in FACETS:
                 raise UsageError(
@@ -127,15 +126,17 @@ def _unreadable(text: str) -> UsageError:
 def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
     position = 0
     while position < len(text.rstrip()):
-        found = _TOKEN.match(text, position)
-        if not found:
+        token = _TOKEN.match(text, position)
+        if not token:
             raise _unreadable(text)
-        position = found.end()
+        position = token.end()
         kinds = ("and", "or", "not", "(", ")", "atom")
-        kind = next(kind for kind, group in zip(kinds, found.groups(), strict=False) if group)
-        yield kind, found[6] or "", found[7] or ""
+        kind = next(kind for kind, group in zip(kinds, token.groups(), strict=False) if group)
+        yield kind, token[6] or "", token[7] or ""
 
 
+# A parser by recursive descent: `or` binds weakest, then `and`, then `not` and parentheses. Each
+# function takes its tokens from the front of the list.
 def _either(tokens: list[tuple[str, str, str]], text: str) -> Node:
     return _chain("or", _both, tokens, text)
 
@@ -175,7 +176,7 @@ def _single(tokens: list[tuple[str, str, str]], text: str) -> Node:
 
 
 def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
-    """The divisions that a subset makes, one for each unit it is about; every level is checked."""
+    """The table of a subset, in a list; unknown levels and mixed units are refused."""
     divisions = {
         division.facet: division for division in evidence.divisions if division.facet != ALL
     }
@@ -201,8 +202,9 @@ def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
 
 
 def _overall(evidence: Evidence) -> FacetTable:
-    """The division of all mentions together."""
-    return next(one for one in evidence.divisions if one.facet == ALL and one.unit == MENTION)
+    return next(
+        table for table in evidence.divisions if table.facet == ALL and table.unit == MENTION
+    )
 
 
 def _check_level(
@@ -230,16 +232,17 @@ def _check_level(
 
 def _plain_metrics(names: Sequence[str]) -> tuple[str, ...]:
     """The metrics that make sense inside and outside of a condition."""
-    found = [(name, metric_named(name)) for name in names]
+    metrics = [(name, metric_named(name)) for name in names]
     return tuple(
-        name for name, metric in found if metric.average == MICRO and not metric.is_over_levels
+        name for name, metric in metrics if metric.average == MICRO and not metric.is_over_levels
     )
 
 
 def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
-    """The evidence divided by what was asked for: facets as they are, and subsets of them.
+    """The evidence with exactly the facets and subsets that are named, and those of all units.
 
-    Folded evidence was divided before it was folded; only now is it known which types there are.
+    Folded evidence is divided already, because sums cannot be divided. Only the types that its
+    subsets name are checked: until everything is read, any of them might still occur.
     """
     if evidence.folded is not None:
         for subset in subsets:
@@ -258,7 +261,10 @@ def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
 
 
 def with_alignment(evidence: Evidence, division: FacetTable) -> Evidence:
-    """The evidence divided by alignment, also of runs that were scored without asking for it."""
+    """The evidence divided by whether mentions were realigned.
+
+    Runs that needed no alignment were scored without this facet; their codes are added.
+    """
 
     def divided(units: Units) -> Units:
         shapes = explicit_shapes(units.shape, len(units))
@@ -267,7 +273,7 @@ def with_alignment(evidence: Evidence, division: FacetTable) -> Evidence:
 
     ledger = evidence.ledgers[MENTION]
     runs = tuple(replace(run, pred=divided(run.pred)) for run in ledger.runs)
-    others = [one for one in evidence.divisions if one.facet != division.facet]
+    others = [table for table in evidence.divisions if table.facet != division.facet]
     return replace(
         evidence,
         ledgers={**evidence.ledgers, MENTION: Ledger(divided(ledger.gold), runs)},
@@ -288,9 +294,9 @@ def _with_subset(ledger: Ledger, subset: Subset, evidence: Evidence) -> Ledger:
         )
         if divider is None:
             codes = inside.astype(np.int8)
-        else:  # what does not fit gets a code outside of every level
-            own = units.codes[divider.facet]
-            codes = np.where(inside, own, divider.n_codes).astype(np.int16)
+        else:  # units outside of the condition get a code that no level has
+            level_codes = units.codes[divider.facet]
+            codes = np.where(inside, level_codes, divider.n_codes).astype(np.int16)
         return replace(units, codes={**units.codes, subset.text: codes})
 
     runs = tuple(replace(run, pred=extended(run.pred)) for run in ledger.runs)
@@ -310,5 +316,5 @@ def _holds(
     if node.kind == "not":
         return ~parts[0]
     combine = np.logical_and if node.kind == "and" else np.logical_or
-    whole: Bools = combine.reduce(parts)
-    return whole
+    combined: Bools = combine.reduce(parts)
+    return combined

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.systems import check_names
+from nerscope.evaluation.task import check_names
 from nerscope.experiment.toml import Toml, read_toml
 from nerscope.formats.base import OPTIONS_MARK, path_of, split_options
 from nerscope.formats.files import matching_files
@@ -95,7 +95,7 @@ def load_experiment(path: str | Path) -> Experiment:
     expect("experiment", path, (str, Path), "give the path of an experiment file")
     content = read_toml(path)
     content.keys(TABLES)
-    chosen = chosen_settings(content)
+    chosen = experiment_options(content)
     systems = content.table("systems")
     check_names(systems)
     found = named_data(content)
@@ -119,7 +119,7 @@ def load_experiment(path: str | Path) -> Experiment:
     return Experiment(datasets, *chosen, notes, protocol_of(content))
 
 
-class Chosen(NamedTuple):
+class ExperimentOptions(NamedTuple):
     """What an experiment file says beside data and systems."""
 
     settings: Settings
@@ -128,7 +128,7 @@ class Chosen(NamedTuple):
     comparison: Mapping[str, Any] | None
 
 
-def chosen_settings(toml: Toml) -> Chosen:
+def experiment_options(toml: Toml) -> ExperimentOptions:
     """The tables [settings] and [compare]."""
     given = toml.table("settings")
     toml.values(given, _SETTING_TYPES, "settings")
@@ -138,7 +138,7 @@ def chosen_settings(toml: Toml) -> Chosen:
     comparison = toml.table("compare") if "compare" in toml.content else None
     if comparison is not None:
         toml.values(comparison, dict.fromkeys(_COMPARE_KEYS, str), "compare")
-    return Chosen(settings, sampling, bool(given.get("intervals", True)), comparison)
+    return ExperimentOptions(settings, sampling, bool(given.get("intervals", True)), comparison)
 
 
 def protocol_of(toml: Toml) -> Protocol | None:
@@ -220,7 +220,7 @@ def outputs_of(
                 f"the files of '{system}' cannot be {pattern!r}",
                 "give a pattern, or a table with a pattern for each dataset",
             )
-        found = [] if pattern is None else _found(toml.path.parent, pattern, data)
+        found = [] if pattern is None else _output_files(toml.path.parent, pattern, data)
         if found:
             outputs[system] = found
         elif pattern is not None:  # a table that does not name the dataset means it so
@@ -244,7 +244,7 @@ def _beneath(folder: Path, path: str) -> str:
     return str(Path(glob.escape(str(folder))) / path if is_pattern else folder / path)
 
 
-def _found(folder: Path, pattern: str, data: Data) -> list[str]:
+def _output_files(folder: Path, pattern: str, data: Data) -> list[str]:
     """The files that fit a pattern, with their options; what a dataset is called is no pattern."""
     path, own = split_options(pattern)
     found = files_that_fit(folder, path.replace("{dataset}", glob.escape(data.name)))

@@ -12,16 +12,18 @@ from nerscope.corpus.units import TOKEN
 from nerscope.engines.base import Engine, engine_for, is_elastic
 from nerscope.engines.local import Local
 from nerscope.errors import expect
-from nerscope.evaluation.gather import gather
-from nerscope.evaluation.noticed import identical_outputs
-from nerscope.evaluation.plan import chosen_subsets, make_plan, open_task
+from nerscope.evaluation.gather import score_task
+from nerscope.evaluation.notes import identical_outputs
+from nerscope.evaluation.plan import make_plan, select_subsets
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subsets
+from nerscope.evaluation.task import open_task
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.facets.alignment import ALIGNMENT
-from nerscope.formats.base import input_files, source_named, source_names
+from nerscope.formats.base import input_files, source_named
 from nerscope.formats.notes import SourceNote
+from nerscope.formats.source import source_names
 from nerscope.results.compare import (
     Comparison,
     PairNames,
@@ -81,20 +83,20 @@ def run_experiment(
     for dataset in experiment.datasets:
         n_runs = sum(map(len, dataset.systems.values()))
         say(f"{dataset.name}: {n_runs} runs of {len(dataset.systems)} systems")
-        chosen = _Chosen(dataset, experiment.settings, experiment.sampling.resample)
-        scored[dataset.name] = _scored(chosen, cache, where, workers)
+        chosen = _ScoringJob(dataset, experiment.settings, experiment.sampling.resample)
+        scored[dataset.name] = _score_dataset(chosen, cache, where, workers)
     results = Results(
         [found.evidence for found in scored.values()],
         [loss for found in scored.values() for loss in found.losses],
         protocol=experiment.protocol,
     )
-    return _resampled(experiment, results, scored, cache, say)
+    return _add_statistics(experiment, results, scored, cache, say)
 
 
-def _resampled(
+def _add_statistics(
     experiment: Experiment,
     results: Results,
-    scored: Mapping[str, "_Scored"],
+    scored: Mapping[str, "_ScoredDataset"],
     cache: Cache,
     say: Say,
 ) -> tuple[Results, Comparison | None]:
@@ -175,7 +177,7 @@ class _Resampling:
         return digest("intervals", runs, asdict(self.sampling), self.evidence.types, divided)
 
 
-class _Scored(NamedTuple):
+class _ScoredDataset(NamedTuple):
     """What was found for one dataset, and a key for all that each run rests on."""
 
     evidence: Evidence
@@ -183,7 +185,7 @@ class _Scored(NamedTuple):
     keys: dict[Run, str]
 
 
-class _Chosen(NamedTuple):
+class _ScoringJob(NamedTuple):
     """What is to be scored, and how; the unit is that by which groups are made of large data."""
 
     dataset: Dataset
@@ -191,14 +193,16 @@ class _Chosen(NamedTuple):
     unit: str | None
 
 
-def _scored(chosen: _Chosen, cache: Cache, engine: Engine, workers: int) -> _Scored:
+def _score_dataset(
+    chosen: _ScoringJob, cache: Cache, engine: Engine, workers: int
+) -> _ScoredDataset:
     dataset, settings, _ = chosen
     keys = _run_keys(chosen)
-    entries = {run: _unpacked(cache.get(key)) for run, key in keys.items()}
+    entries = {run: _unpack_entry(cache.get(key)) for run, key in keys.items()}
     missing = [run for run, entry in entries.items() if entry is None]
     answers = _score_runs(chosen, missing, engine, workers)
     for run, answer in zip(missing, answers, strict=True):
-        entries[run] = _unpacked(answer)
+        entries[run] = _unpack_entry(answer)
         cache.put(keys[run], answer)
     parts = [entry for entry in entries.values() if entry is not None]
     losses = {(loss["source"], loss["message"]): loss for _, own in parts for loss in own}
@@ -211,18 +215,18 @@ def _scored(chosen: _Chosen, cache: Cache, engine: Engine, workers: int) -> _Sco
     found = "+".join(policies) or "none"
     signature = replace(joined.signature, scheme="+".join(schemes), answers=found)
     flat = TOKEN in joined.units
-    subsets = chosen_subsets(settings, with_train=dataset.train is not None, flat=flat)
+    subsets = select_subsets(settings, with_train=dataset.train is not None, flat=flat)
     every = [division for part in evidence for division in part.divisions]
     aligned = next((one for one in every if one.facet == ALIGNMENT), None)
     if aligned is not None and settings.facets is None and joined.folded is None:
         joined = with_alignment(joined, aligned)
         subsets.append(parse_subset(ALIGNMENT))
     whole = with_subsets(replace(joined, signature=signature), subsets)
-    alike = identical_outputs(whole, list(_given_again(dataset)))
-    return _Scored(whole, [*losses.values(), *alike], keys)
+    alike = identical_outputs(whole, list(_repeated_runs(dataset)))
+    return _ScoredDataset(whole, [*losses.values(), *alike], keys)
 
 
-def _given_again(dataset: Dataset) -> Iterator[Run]:
+def _repeated_runs(dataset: Dataset) -> Iterator[Run]:
     """Runs with the very file of an earlier one: of a system in which there is no chance."""
     for system, files in dataset.systems.items():
         for number, file in enumerate(files, 1):
@@ -230,7 +234,7 @@ def _given_again(dataset: Dataset) -> Iterator[Run]:
                 yield system, str(number)
 
 
-def _unpacked(entry: Any) -> tuple[Evidence, list[SourceNote]] | None:
+def _unpack_entry(entry: Any) -> tuple[Evidence, list[SourceNote]] | None:
     """What an entry of the cache says; None if it is of no use."""
     if entry is None:
         return None
@@ -240,7 +244,7 @@ def _unpacked(entry: Any) -> tuple[Evidence, list[SourceNote]] | None:
         return None
 
 
-def _run_keys(chosen: _Chosen) -> dict[Run, str]:
+def _run_keys(chosen: _ScoringJob) -> dict[Run, str]:
     """A key for each run: everything that can move its numbers."""
     dataset, settings, unit = chosen
     train = _file_key(dataset.train) if dataset.train else None
@@ -260,7 +264,7 @@ def _file_key(text: str) -> list[str]:
 
 
 def _score_runs(
-    chosen: _Chosen, runs: Sequence[Run], engine: Engine, workers: int
+    chosen: _ScoringJob, runs: Sequence[Run], engine: Engine, workers: int
 ) -> list[dict[str, Any]]:
     """Score some runs, in shares; the order of the answers is that of the runs."""
     if not runs:
@@ -273,14 +277,14 @@ def _score_runs(
     return [entry for answer in answers for entry in answer]
 
 
-def _score_share(chosen: _Chosen, runs: Sequence[Run]) -> list[dict[str, Any]]:
+def _score_share(chosen: _ScoringJob, runs: Sequence[Run]) -> list[dict[str, Any]]:
     dataset, settings, unit = chosen
     # Each run under a name of its own, so that its number among the system's runs is kept.
     files = [dataset.systems[system][int(number) - 1] for system, number in runs]
     named = {f"{k}": source_named(file) for k, file in enumerate(files)}
     train = source_named(dataset.train) if dataset.train else None
     task = open_task(source_named(dataset.test), named, train, dataset.name, settings)
-    found = gather(task, make_plan(task, Local()), Local(), unit=unit)
+    found = score_task(task, make_plan(task, Local()), Local(), cluster_unit=unit)
     shared = {*source_names(task.gold), *(source_names(task.train) if task.train else ())}
     entries = []
     for index, run in enumerate(runs):
@@ -289,7 +293,7 @@ def _score_share(chosen: _Chosen, runs: Sequence[Run]) -> list[dict[str, Any]]:
         entries.append(
             {
                 "evidence": pack_evidence(own, with_surfaces=True),
-                "losses": [loss for loss in found.losses if loss["source"] in names],
+                "losses": [loss for loss in found.notes if loss["source"] in names],
             }
         )
     return entries

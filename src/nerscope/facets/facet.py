@@ -14,7 +14,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN, TYPE
 from nerscope.errors import UsageError, suggest
-from nerscope.facets.buckets import BUCKETINGS, EQUAL_COUNT, Buckets
+from nerscope.facets.buckets import BUCKETINGS, EQUAL_COUNT, Buckets, range_phrase
 from nerscope.facets.view import View
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
@@ -40,8 +40,9 @@ class Facet:
 
     `unit` is "mention", "inside" (a token inside a mention) or "token" (any token). `levels` are
     `Level`s, or a mapping from their names to their codes. `codes` gives every unit of a view its
-    code. A `standard` facet is used unless others are asked for. `title` names the facet in
-    headings, `phrase` in sentences; `definition` explains it.
+    code. A `standard` facet is used unless others are asked for. Overviews begin with facets that
+    are `is_headline`, and leave out those that are `is_variant` (another reading of a headline).
+    `title` names the facet in headings, `phrase` in sentences; `definition` explains it.
 
     >>> def in_capitals(view):
     ...     return np.array([text.isupper() for text in view.texts()], np.int8)
@@ -62,6 +63,8 @@ class Facet:
     buckets: Buckets | None = None  # if it was made of an attribute
     phrase: str = ""
     definition: str = ""
+    is_headline: bool = False
+    is_variant: bool = False
 
     def __post_init__(self) -> None:
         _check_unit("facet", self.name, self.unit)
@@ -86,8 +89,11 @@ class Facet:
             return dict(self.levels)
         return {level.name: level.codes for level in self.levels}
 
-    def level(self, name: str) -> Level | None:
-        """The level of this name, with its words; None if there is none."""
+    def level(self, name: str, interval: str = "") -> Level | None:
+        """The level of this name, with its words; None if there is none.
+
+        `interval` is what only the level of an attribute has.
+        """
         if isinstance(self.levels, Mapping):
             return Level(name, self.levels[name]) if name in self.levels else None
         return next((level for level in self.levels if level.name == name), None)
@@ -169,6 +175,10 @@ class Attribute:
             )
         return values
 
+    def level(self, name: str, interval: str = "") -> Level | None:
+        """A bucket, which has words only if its interval is known."""
+        return Level(name, (), range_phrase(interval, self.noun) if interval else "")
+
     def facet(self, buckets: Buckets) -> Facet:
         """The facet that divides by these buckets."""
         return Facet(
@@ -191,6 +201,16 @@ def _check_unit(kind: str, name: str, unit: str, known: tuple[str, ...] = UNITS)
 
 
 FACETS: Registry[Facet | Attribute] = Registry("facet", package="nerscope.facets")
+
+
+def fixed_facets() -> list[Facet]:
+    """The registered facets that have levels of their own, unlike attributes."""
+    return [entry for entry in map(FACETS.__getitem__, FACETS) if isinstance(entry, Facet)]
+
+
+def attributes() -> list[Attribute]:
+    """The registered attributes, which need buckets to divide."""
+    return [entry for entry in map(FACETS.__getitem__, FACETS) if isinstance(entry, Attribute)]
 
 
 def facet_of(name: str, buckets: Buckets | None) -> Facet:

@@ -111,6 +111,8 @@ def _add(
         needs_train=True,
         phrase=phrase,
         definition=definition,
+        is_headline=not strict,
+        is_variant=strict,
     )
     FACETS.add(name, facet, built_in=True, rank=rank)
     return facet

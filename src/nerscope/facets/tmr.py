@@ -80,6 +80,7 @@ TMR = Facet(
     codes=tough_mention_codes,
     metrics=("recall",),
     standard=True,
+    is_headline=True,
     needs_train=True,
 )
 FACETS.add(TMR.name, TMR, built_in=True, rank=10)

@@ -1,4 +1,9 @@
-"""Several sources side by side: the same sentences of each, chunk by chunk, or why not."""
+"""Read several sources side by side: the same sentences of each, chunk by chunk.
+
+Sources may come in chunks of different sizes. If gold has 100 sentences ready and a system 60, the
+next row holds 60 of each, and the other 40 of gold wait. Sources that differ are refused with the
+first place where they do and the probable reason.
+"""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,8 +13,8 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.errors import AlignmentError, plural
-from nerscope.formats.base import Aligner, Source
 from nerscope.formats.realign import CharacterAligner, without_blanks
+from nerscope.formats.source import Aligner, Source
 
 
 @dataclass(slots=True, eq=False)
@@ -21,7 +26,7 @@ class _Feed:
     waiting: list[Corpus] | None = None
 
     def fill(self) -> int:
-        """How many sentences are ready, 0 at the end."""
+        """Read the next chunk if none is waiting; the number of waiting sentences, 0 at the end."""
         if self.waiting is None or not len(self.waiting[0]):
             self.waiting = next(self.stream, None)
         return len(self.waiting[0]) if self.waiting else 0
@@ -34,7 +39,7 @@ class _Feed:
 
 
 def needs_alignment(gold: Source, system: Source) -> bool:
-    """Whether a system is read along gold, because the tokens of one of them are its own."""
+    """Whether gold and a system may have different tokens, so that characters must be matched."""
     if system.file == gold.file:
         return False
     return gold.info.retokenised or system.info.retokenised
@@ -45,43 +50,51 @@ def side_by_side(
 ) -> Iterator[list[Corpus]]:
     """The same sentences of all sources, chunk by chunk; the first source is the gold one."""
     gold = sources[0]
-    followers: dict[int, Aligner] = {
+    aligners: dict[int, Aligner] = {
         place: source.aligner(gold, coding, repair) or CharacterAligner(source, coding, repair)
         for place, source in enumerate(sources)
         if needs_alignment(gold, source)
     }
-    if not followers:
+    if not aligners:
         yield from _in_step(sources, coding, tokens)
         return
-    others = [source for place, source in enumerate(sources) if place not in followers]
+    others = [source for place, source in enumerate(sources) if place not in aligners]
     rows = _in_step(others, coding, True)
-    if any(one.needs_whole_documents for one in followers.values()):
+    if any(aligner.needs_whole_documents for aligner in aligners.values()):
         rows = _by_documents(rows)
     for row in rows:
-        rest = iter(row)
+        in_step = iter(row)
         yield [
-            followers[place].align(row[0]) if place in followers else next(rest)
+            aligners[place].align(row[0]) if place in aligners else next(in_step)
             for place in range(len(sources))
         ]
-    for follower in followers.values():
-        follower.finish()
+    for aligner in aligners.values():
+        aligner.finish()
 
 
 def _by_documents(rows: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
-    """The same rows, divided where documents end."""
-    held: list[list[Corpus]] = []  # all of one document, which may go on
+    """The same rows, divided where documents end.
+
+    Chunks with the documents 0 0 1 | 1 1 2 become 0 0 | 1 1 1 | 2.
+    """
+    held: list[list[Corpus]] = []  # rows of the last document, which may go on
     for row in rows:
         documents = row[0].documents
         last = int(np.searchsorted(documents, documents[-1]))
         if held and documents[0] == held[-1][0].documents[-1] and not last:
             held.append(row)
             continue
-        done = [*held, [corpus.sentences(0, last) for corpus in row]] if last else held
-        if done:
-            yield [join_chunks(list(parts)) for parts in zip(*done, strict=True)]
+        complete = [*held, [corpus.sentences(0, last) for corpus in row]] if last else held
+        if complete:
+            yield _join_rows(complete)
         held = [[corpus.sentences(last, len(corpus)) for corpus in row]]
     if held:
-        yield [join_chunks(list(parts)) for parts in zip(*held, strict=True)]
+        yield _join_rows(held)
+
+
+def _join_rows(rows: Sequence[Sequence[Corpus]]) -> list[Corpus]:
+    """One row that holds the chunks of several rows, source by source."""
+    return [join_chunks(list(chunks)) for chunks in zip(*rows, strict=True)]
 
 
 def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterator[list[Corpus]]:
@@ -93,11 +106,11 @@ def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterato
         for feed in feeds:
             for member, corpus in zip(feed.members, feed.take(min(ready)), strict=True):
                 row[member] = corpus
-        full = [corpus for corpus in row if corpus is not None]
+        chunks = [corpus for corpus in row if corpus is not None]
         for place, source in enumerate(sources[1:], 1):
-            full[place] = _aligned(feeds, source, full[0], full[place], place, done)
-        done += len(full[0])
-        yield full
+            chunks[place] = _check_aligned(feeds, source, chunks[0], chunks[place], place, done)
+        done += len(chunks[0])
+        yield chunks
     if any(ready):
         raise _leftovers(feeds, ready, sources, done)
 
@@ -113,7 +126,7 @@ def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Fee
     for members, stream in zip(groups.values(), streams, strict=True):
         first = sources[members[0]]
         feeds.append(
-            _Feed(members, _broken_as(sources[0], stream) if first.info.rebreaks else stream)
+            _Feed(members, _rebreak(sources[0], stream) if first.info.rebreaks else stream)
         )
     return feeds
 
@@ -123,75 +136,80 @@ def _streams(
 ) -> list[Iterator[list[Corpus]]]:
     """The chunks of each file.
 
-    With one file there is nothing to align, so tokens are read only if somebody asks for them.
-    Those of several are compared, which may be possible where they stand.
+    With one file there is nothing to align, so tokens are read only on request. The tokens of
+    several files are compared: as bytes of the files if all of them can, otherwise as codes.
     """
-    several = len(groups) > 1
-    unread = [group[0].unread(group, coding) for group in groups] if several and not tokens else []
-    found = [stream for stream in unread if stream is not None]
-    if several and len(found) == len(groups):
-        return found
-    wanted = tokens or several
-    return [group[0].together(group, coding, tokens=wanted) for group in groups]
+    has_several = len(groups) > 1
+    if has_several and not tokens:
+        streams = [group[0].unread(group, coding) for group in groups]
+        unread = [stream for stream in streams if stream is not None]
+        if len(unread) == len(groups):
+            return unread
+    needs_tokens = tokens or has_several
+    return [group[0].together(group, coding, tokens=needs_tokens) for group in groups]
 
 
-def _broken_as(gold: Source, stream: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
-    """The same tokens with the sentence breaks of gold; what gold does not have stays whole."""
+def _rebreak(gold: Source, stream: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
+    """The same tokens with the sentence breaks of gold; tokens behind its end are one sentence.
+
+    If sentences of gold end at tokens 3 and 5, and a chunk holds tokens 0 to 4, its first three
+    tokens are given as a sentence, and token 3 waits for the next chunk.
+    """
     sizes = [np.diff(chunk.starts) for chunk in gold.chunks(Coding(), tokens=False)]
     breaks = np.cumsum(np.concatenate(sizes))
     done, waiting = 0, list[list[Corpus]]()
     for row in stream:
         waiting.append(row)
-        held = [join_chunks(list(parts)) for parts in zip(*waiting, strict=True)]
-        inside = breaks[(breaks > done) & (breaks <= done + held[0].n_tokens)] - done
-        waiting = [held]
+        chunks = _join_rows(waiting)
+        inside = breaks[(breaks > done) & (breaks <= done + chunks[0].n_tokens)] - done
+        waiting = [chunks]
         if len(inside):
-            whole = [_rebroken(one, inside) for one in held]
-            yield [one.sentences(0, len(inside)) for one in whole]
-            waiting = [[one.sentences(len(inside), len(one)) for one in whole]]
+            rebroken = [_with_breaks(chunk, inside) for chunk in chunks]
+            yield [chunk.sentences(0, len(inside)) for chunk in rebroken]
+            waiting = [[chunk.sentences(len(inside), len(chunk)) for chunk in rebroken]]
             done += int(inside[-1])
     if waiting and waiting[0][0].n_tokens:
         yield waiting[0]
 
 
-def _rebroken(corpus: Corpus, breaks: Ints) -> Corpus:
-    """A corpus whose sentences end where they are told to; what is left is the last one."""
+def _with_breaks(corpus: Corpus, breaks: Ints) -> Corpus:
+    """The corpus with sentences that end at `breaks`; tokens behind them are the last sentence."""
     starts = np.unique([0, *breaks, corpus.n_tokens])
     return replace(corpus, starts=starts, documents=np.zeros(len(starts) - 1, np.int64))
 
 
-def _aligned(
-    feeds: list[_Feed], source: Source, gold: Corpus, own: Corpus, place: int, done: int
+def _check_aligned(
+    feeds: list[_Feed], source: Source, gold: Corpus, system: Corpus, place: int, done: int
 ) -> Corpus:
     """The chunk of a system, refused if it is not the same sentences as gold."""
-    if not np.array_equal(gold.starts, own.starts):
-        raise _difference(_ahead(feeds, 0, gold), _ahead(feeds, place, own), done)
-    differs = _differing(gold, own)
+    if not np.array_equal(gold.starts, system.starts):
+        raise _difference(_ahead(feeds, 0, gold), _ahead(feeds, place, system), done)
+    differs = _differing_tokens(gold, system)
     if not len(differs):
-        return own
+        return system
     if not source.info.respells:
-        raise _difference(gold, own, done)
-    reading = replace(
-        own.reading_notes,
+        raise _difference(gold, system, done)
+    notes = replace(
+        system.reading_notes,
         differing_tokens=len(differs),
-        first_differing_line=int(own.lines[differs[0]]),
+        first_differing_line=int(system.lines[differs[0]]),
     )
-    return replace(own, reading_notes=reading)
+    return replace(system, reading_notes=notes)
 
 
-def _differing(gold: Corpus, own: Corpus) -> Ints:
-    """The places of tokens that are not the same, none if one side has no tokens."""
-    if gold.unread_tokens is not None and own.unread_tokens is not None:
-        same = gold.unread_tokens.buffer is own.unread_tokens.buffer
-        return np.zeros(0, np.int64) if same else gold.unread_tokens.differing(own.unread_tokens)
-    gold, own = gold.with_words(), own.with_words()
-    if gold.tokens is own.tokens or not len(gold.tokens) or not len(own.tokens):
+def _differing_tokens(gold: Corpus, system: Corpus) -> Ints:
+    """The places of tokens that differ; none if one side has no tokens."""
+    if gold.unread_tokens is not None and system.unread_tokens is not None:
+        same = gold.unread_tokens.buffer is system.unread_tokens.buffer
+        return np.zeros(0, np.int64) if same else gold.unread_tokens.differing(system.unread_tokens)
+    gold, system = gold.with_words(), system.with_words()
+    if gold.tokens is system.tokens or not len(gold.tokens) or not len(system.tokens):
         return np.zeros(0, np.int64)
-    return np.flatnonzero(gold.tokens != own.tokens)
+    return np.flatnonzero(gold.tokens != system.tokens)
 
 
 def _ahead(feeds: list[_Feed], member: int, taken: Corpus) -> Corpus:
-    """What was taken and what comes next: what follows tells the reason of a difference."""
+    """The chunk with the sentences behind it, which often show why two files differ."""
     feed = next(feed for feed in feeds if member in feed.members)
     if not feed.fill() or not feed.waiting:
         return taken
@@ -199,8 +217,9 @@ def _ahead(feeds: list[_Feed], member: int, taken: Corpus) -> Corpus:
 
 
 def _first_difference(gold: Corpus, other: Corpus) -> tuple[int, int]:
-    """The first sentence that differs, and the first token of it that does (or where the shorter
-    one ends).
+    """The first sentence that differs, and its first token that does.
+
+    If one sentence is the beginning of the other, the token is the one behind the shorter one.
     """
     shared_sentences = min(len(gold), len(other))
     sizes = [np.diff(corpus.starts)[:shared_sentences] for corpus in (gold, other)]
@@ -241,7 +260,7 @@ def _difference(gold: Corpus, other: Corpus, offset: int) -> AlignmentError:
 
 
 def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
-    """Why two sentences differ, told from what follows."""
+    """The probable reason why two sentences differ."""
     if not len(gold.tokens) or not len(other.tokens):
         return "give every sentence as many labels as it has tokens"
     begin = int(gold.starts[sentence])

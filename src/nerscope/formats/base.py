@@ -1,12 +1,10 @@
 """Formats: what a format offers, which ones there are, and how a file is opened in its format."""
 
 import os
-import pkgutil
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
@@ -16,28 +14,26 @@ from nerscope.errors import InputError, UsageError, suggest
 from nerscope.formats.files import FileBytes, matching_files, refuse_pickles, spool_to_disk
 from nerscope.formats.packing import without_packing
 from nerscope.formats.remote import display_address, is_remote
-from nerscope.formats.source import Aligner as Aligner
-from nerscope.formats.source import CorpusSource as CorpusSource
-from nerscope.formats.source import DocumentCount as DocumentCount
-from nerscope.formats.source import JoinedSources as JoinedSources
-from nerscope.formats.source import LabelStyle as LabelStyle
-from nerscope.formats.source import SentenceList as SentenceList
-from nerscope.formats.source import Source as Source
-from nerscope.formats.source import SourceInfo
-from nerscope.formats.source import require_tokens as require_tokens
-from nerscope.formats.source import source_names as source_names
+from nerscope.formats.source import Aligner, CorpusSource, SentenceList, Source, SourceInfo
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
 
 OPTIONS_MARK = "::"  # FILE::option=value,option=value
 # In an address, :: may also stand between file systems: options are what looks like one.
 _OPTIONS_OF_ADDRESS = re.compile(r"::(?=\w+=)|::$")
-_FIRST_READ = 1 << 20  # bytes or characters of an open file that are read to tell which they are
+_FIRST_READ = 1 << 20  # of an open file, to see whether it gives bytes or characters
 _WILDCARD = re.compile(r"\[[^]]*\]|[*?]")
 
 
 class FileOption(NamedTuple):
-    """Something that can be said about one file: how to read its value, and what to give."""
+    """An option of one file, as in `FILE::option=value`.
+
+    `read` turns the text behind `=` into a value, and raises ValueError or KeyError for a text that
+    is not one; `give` completes "give …" in the message that follows.
+
+    >>> FileOption(int, "the column of the label").read("-1")
+    -1
+    """
 
     read: Callable[[str], object]
     give: str
@@ -46,16 +42,17 @@ class FileOption(NamedTuple):
 class Format(NamedTuple):
     """A way to write a corpus in a file.
 
-    `open` makes a source of bytes and the options that were said; `fits` tells from the name and
-    the first bytes (none of a folder) whether a file is in this format. `write`, if there is one,
-    writes a corpus in a tagging scheme, `write_folder` as several files by name; files with one of
-    `endings` are written so. `beside` names the files that are read along with one. `takes` tells
-    which objects in memory are such corpora; `wrap` makes a source of one and of a name for it.
-    `title`, `phrase` and `definition` are its words for readers. If two formats fit a file, the one
-    with the lower `rank` reads it.
+    `open` makes a source from `FileBytes` and the given options, which are keywords; `options` are
+    those that the format has. `fits` says whether a file is in this format, from its name and its
+    first bytes (none for a folder). `write` turns a corpus into bytes in a tagging scheme,
+    `write_folder` into several files by name; output files with one of `endings` are written by
+    it. `beside` names the files that are read along with a file. `takes` says whether an object in
+    memory is such a corpus, and `wrap` makes a source from the object and a name for it. `title`,
+    `phrase` and `definition` are the words that readers see.
 
     A built-in format is one module of this package that calls
-    `FORMATS.add(name, Format(...), built_in=True)`; the package finds its modules by itself.
+    `FORMATS.add(name, Format(...), built_in=True, rank=50)`; the package finds its modules by
+    itself. If two formats fit a file, the one with the lower rank reads it.
     """
 
     name: str
@@ -71,35 +68,36 @@ class Format(NamedTuple):
     title: str = ""
     phrase: str = ""
     definition: str = ""
-    rank: int = 50
 
 
-def _load_formats() -> None:
-    """Import every module of this package: each format registers itself."""
-    import nerscope.formats as package
-
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        import_module(module.name)
-
-
-FORMATS: Registry[Format] = Registry("format", _load_formats)
-FALLBACK = "conll"  # what a file is taken for if nothing else fits
+FORMATS: Registry[Format] = Registry("format", package="nerscope.formats")
+FALLBACK = "conll"  # the format of a file that no other format fits
 CorpusLike: TypeAlias = str | os.PathLike[str] | IO[Any] | Source | Corpus | Iterable[Sentence]
 
 
 def register_format(form: Format) -> Format:
-    """Make a format known by its name; files that fit it are read by it from now on."""
+    """Register a format: from now on it reads the files that fit it, before any built-in one.
 
-    def opened(data: FileBytes, **options: Any) -> Source:
+    Exceptions in the code of the format are reported as faults of the format.
+
+    >>> from nerscope.formats.source import SentenceList
+    >>> def open_words(data):
+    ...     return SentenceList([(data.open().read().decode().split(), [])], data.name)
+    >>> words = Format("words", open_words, lambda name, head: name.endswith(".words"))
+    >>> register_format(words).name
+    'words'
+    """
+
+    def open_guarded(data: FileBytes, **options: Any) -> Source:
         with user_code(f"format '{form.name}'"):
             return _PluginSource(form.name, form.open(data, **options))
 
-    FORMATS.add(form.name, form._replace(open=opened))
+    FORMATS.add(form.name, form._replace(open=open_guarded))
     return form
 
 
 class _PluginSource(Source):
-    """A source of a user's format: whatever fails in it is reported as a fault of the format."""
+    """A source of a user's format: exceptions in it are reported as faults of the format."""
 
     def __init__(self, form: str, source: Source) -> None:
         self._place, self._source = f"format '{form}'", source
@@ -110,19 +108,17 @@ class _PluginSource(Source):
 
     @property
     def info(self) -> SourceInfo:
-        """The facts of the user's source."""
         with user_code(self._place):
             # How strings are located matters only to the built-in aligner of answers.
             return replace(self._source.info, policy=None)
 
     def aligner(self, gold: Source, coding: Coding, repair: str) -> Aligner | None:
-        """The aligner of the user's source, if it has one."""
         with user_code(self._place):
             aligner = self._source.aligner(gold, coding, repair)
         return None if aligner is None else _PluginAligner(self._place, aligner)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """The chunks of the user's source, each checked."""
+        """The chunks of the user's source; anything but a Corpus is refused."""
         with user_code(self._place):
             is_empty = True
             for chunk in self._source.chunks(coding, tokens=tokens):
@@ -136,13 +132,12 @@ class _PluginSource(Source):
                 )
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
-        """The user's file with other labels."""
         with user_code(self._place):
             return self._source.relabelled(labels)
 
 
 class _PluginAligner:
-    """An aligner of a user's format: whatever fails in it is reported as a fault of the format."""
+    """An aligner of a user's format: exceptions in it are reported as faults of the format."""
 
     def __init__(self, place: str, aligner: Any) -> None:
         self._place, self._aligner = place, aligner
@@ -157,19 +152,21 @@ class _PluginAligner:
             )
 
     def align(self, gold: Corpus) -> Corpus:
-        """The system's mentions on a chunk of gold."""
         with user_code(self._place):
             corpus: Corpus = self._align(gold)
             return corpus
 
     def finish(self) -> None:
-        """Refuse a system that goes on where gold has ended."""
         with user_code(self._place):
             self._aligner.finish()
 
 
 def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> Source:
-    """A path, an open file, a source, a `Corpus` or lists of tokens and labels, as a source.
+    """Open a corpus as a source.
+
+    `given` is a path, an open file, a source, a `Corpus`, an object that a format takes, or lists
+    of tokens and labels. `name` is for messages about a corpus in memory. `options` are those of
+    the format of the file, and `format` names it.
 
     >>> open_source([(["Ada", "spoke"], ["B-PER", "O"])], "gold").name
     'gold'
@@ -179,9 +176,9 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
     if isinstance(given, Source):
         return given.with_options(options)
     if isinstance(given, str | os.PathLike):
-        return _opened(os.fsdecode(given), options)
+        return _open_path(os.fsdecode(given), options)
     if hasattr(given, "read"):
-        return _handed(given, str(getattr(given, "name", name)), options)
+        return _open_stream(given, str(getattr(given, "name", name)), options)
     if (wrap := wrapper_for(given)) is not None and not options:
         return wrap(given, name)
     if options:
@@ -200,11 +197,11 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
 
 
 def wrapper_for(given: object) -> Callable[[Any, str], Source] | None:
-    """How to make a source of an object in memory, if a format takes it."""
+    """The function that makes a source from an object in memory, if a format takes it."""
     first = given[0] if isinstance(given, list | tuple) and given else None
-    plain = isinstance(given, str | bytes | Corpus | Source)
-    if plain or isinstance(first, list | tuple | str | dict):
-        return None  # the common cases need not ask everybody
+    is_plain = isinstance(given, str | bytes | Corpus | Source)
+    if is_plain or isinstance(first, list | tuple | str | dict):
+        return None  # the common cases: no need to load the modules of all formats
     for form in (FORMATS[name] for name in FORMATS):
         if form.takes is not None and form.takes(given):
             return form.wrap
@@ -214,51 +211,60 @@ def wrapper_for(given: object) -> Callable[[Any, str], Source] | None:
 def source_named(text: str) -> Source:
     """Open `FILE` or `FILE::option=value,option=value`, as the command line has it."""
     path, options = split_options(text)
-    parts = [part.partition("=")[::2] for part in filter(None, options.split(","))]
-    said = dict(parts)
-    if len(said) < len(parts):
+    pairs = [pair.partition("=")[::2] for pair in filter(None, options.split(","))]
+    texts = dict(pairs)
+    if len(texts) < len(pairs):
         raise UsageError(text, "an option is said twice", "say each option once")
-    told = said.pop("format", None)
-    return _all_of(
-        path, told, lambda form: {key: _read(form, text, key, said[key]) for key in said}
-    )
+    format_name = texts.pop("format", None)
+
+    def values(form: Format) -> Mapping[str, Any]:
+        return {key: _read_option(form, text, key, value) for key, value in texts.items()}
+
+    return _open_files(path, format_name, values)
 
 
-def _all_of(path: str, told: str | None, options: Callable[[Format], Mapping[str, Any]]) -> Source:
-    """What is behind a path; all files that fit a pattern are read as the first of them is."""
+def _open_files(
+    path: str, format_name: str | None, options: Callable[[Format], Mapping[str, Any]]
+) -> Source:
+    """Open a path, or all files of a pattern as one source, in the format of the first file.
+
+    `options` gives the options once the format is known, because only the format can check them.
+    """
     files = matching_files(path)
-    every = [FileBytes.of(file) for file in ([path] if files is None else files)]
-    form = _format_of(every[0], told)
-    said = options(form)
-    opened = [form.open(one, **said) for one in every]
-    return opened[0] if files is None else opened[0].join(opened, display_address(path))
+    contents = [FileBytes.of(file) for file in ([path] if files is None else files)]
+    form = _format_of(contents[0], format_name)
+    values = options(form)
+    sources = [form.open(content, **values) for content in contents]
+    return sources[0] if files is None else sources[0].join(sources, display_address(path))
 
 
 def output_format(target: str) -> Format:
-    """The format that `FILE::format=NAME` or the ending of a name says; columns otherwise.
+    """The format of an output: by `FILE::format=NAME`, by the ending, or else columns.
 
     >>> output_format("out.txt").name
     'conll'
     """
     path, options = split_options(target)
     if options:
-        key, _, told = options.partition("=")
+        key, _, format_name = options.partition("=")
         if key != "format":
             raise UsageError(target, f"'{options}' cannot be said of it", "say format=NAME")
-        return FORMATS[told]
+        return FORMATS[format_name]
     name = without_packing(path).lower()
     fallback = FORMATS[FALLBACK]
     users = [FORMATS[known] for known in FORMATS.user_names]
+    # Loading the modules of all formats is slow: an ending of columns does without.
     if not name.endswith(fallback.endings) or any(name.endswith(form.endings) for form in users):
-        for form in (FORMATS[known] for known in FORMATS):  # which loads all of them
+        for form in (FORMATS[known] for known in FORMATS):
             if name.endswith(form.endings):
                 return form
     return fallback
 
 
 def stem_of(name: str) -> str:
-    """What a file is called without its folder and endings; `gold` for `<gold>`. Of a pattern, what
-    its files share, or else the folder they are in.
+    """The name of a file without its folder and endings; `gold` for `<gold>`.
+
+    For a pattern, it is what the names of its files share, or else the name of their folder.
 
     >>> stem_of("runs/bert.txt.gz"), stem_of("<gold>"), stem_of("s3://data/test-*.conll.zst")
     ('bert', 'gold', 'test')
@@ -283,8 +289,8 @@ def split_options(text: str) -> tuple[str, str]:
     if not is_remote(text):
         path, _, options = text.partition(OPTIONS_MARK)
         return path, options
-    path, *rest = _OPTIONS_OF_ADDRESS.split(text, maxsplit=1)
-    return path, "".join(rest)
+    path, *options_text = _OPTIONS_OF_ADDRESS.split(text, maxsplit=1)
+    return path, "".join(options_text)
 
 
 def path_of(text: str) -> str:
@@ -293,7 +299,7 @@ def path_of(text: str) -> str:
 
 
 def input_files(text: str) -> list[str]:
-    """All files that may be read for `FILE::option=value`: those beside it, and those it names.
+    """All files that may be read for `FILE::option=value`, with those beside it and in its options.
 
     >>> input_files("gold.conll::scheme=bio")
     ['gold.conll']
@@ -301,25 +307,25 @@ def input_files(text: str) -> list[str]:
     path, options = split_options(text)
     files = matching_files(path) or [path]
     beside = [other for file in files for other in _files_beside(file)]
-    values = (part.partition("=")[2] for part in options.split(","))
+    values = (pair.partition("=")[2] for pair in options.split(","))
     # A Path would fail where a value is too long for a name, as that of names= may be.
     named = [value for value in values if os.path.isfile(value)]  # noqa: PTH113
     return [*files, *beside, *named]
 
 
 def _files_beside(file: str) -> list[str]:
-    """The files that some format would read along with a file; columns stand alone."""
+    """The files that some format would read along with a file; none for a file of columns."""
     try:
         is_file = not is_remote(file) and Path(file).is_file()
         if is_file and FORMATS[FALLBACK].fits(file, FileBytes.of(file).head()):
             return []
     except (InputError, OSError, ValueError):
-        pass  # opening the file will say what is wrong with it
-    every = [FORMATS[name].beside for name in FORMATS]
-    return [other for beside in every if beside is not None for other in beside(file)]
+        pass  # opening the file gives the message
+    functions = [FORMATS[name].beside for name in FORMATS]
+    return [other for beside in functions if beside is not None for other in beside(file)]
 
 
-def _read(form: Format, text: str, key: str, value: str) -> object:
+def _read_option(form: Format, text: str, key: str, value: str) -> object:
     if key not in form.options:
         known = [*form.options, "format"]
         raise UsageError(text, f"no file option is called '{key}'", suggest(key, known))
@@ -330,27 +336,27 @@ def _read(form: Format, text: str, key: str, value: str) -> object:
         raise UsageError(text, f"'{key}={value}' cannot be read", f"give {give}") from None
 
 
-def _opened(path: str, options: Mapping[str, Any]) -> Source:
-    rest = dict(options)
-    return _all_of(
-        path, rest.pop("format", None), lambda form: _known(form, display_address(path), rest)
-    )
+def _open_path(path: str, options: Mapping[str, Any]) -> Source:
+    values = dict(options)
+    format_name = values.pop("format", None)
+    name = display_address(path)
+    return _open_files(path, format_name, lambda form: _check_options(form, name, values))
 
 
-def _handed(given: Any, name: str, options: Mapping[str, Any]) -> Source:
-    """A file that somebody has opened; what it holds is kept, for it can be read but once."""
-    first = given.read(_FIRST_READ)
-    rest = dict(options)
-    if isinstance(first, str):  # it has been decoded already
-        rest.pop("encoding", None)
-        data = FileBytes(name, data=(first + given.read()).encode())
+def _open_stream(stream: Any, name: str, options: Mapping[str, Any]) -> Source:
+    """Open a file that the caller has opened; it can be read only once, so its bytes are stored."""
+    first = stream.read(_FIRST_READ)
+    values = dict(options)
+    if isinstance(first, str):  # text is decoded already
+        values.pop("encoding", None)
+        data = FileBytes(name, data=(first + stream.read()).encode())
     else:
-        data = spool_to_disk(name, given, first)
-    form = _format_of(data, rest.pop("format", None))
-    return form.open(data, **_known(form, name, rest))
+        data = spool_to_disk(name, stream, first)
+    form = _format_of(data, values.pop("format", None))
+    return form.open(data, **_check_options(form, name, values))
 
 
-def _known(form: Format, name: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_options(form: Format, name: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
     """The options, refused if the format does not have them."""
     for key in options:
         if key not in form.options:
@@ -358,10 +364,10 @@ def _known(form: Format, name: str, options: Mapping[str, Any]) -> Mapping[str, 
     return options
 
 
-def _format_of(data: FileBytes, told: str | None) -> Format:
-    """The format that was told, or else the first one that fits; users' own are asked first."""
-    if told is not None:
-        return FORMATS[told]
+def _format_of(data: FileBytes, format_name: str | None) -> Format:
+    """The named format, or else the first one that fits; those of users come first."""
+    if format_name is not None:
+        return FORMATS[format_name]
     head = b"" if data.is_folder else data.head()
     refuse_pickles(data.name, head)
     fallback = FORMATS[FALLBACK]
@@ -373,15 +379,17 @@ def _format_of(data: FileBytes, told: str | None) -> Format:
     # longer than reading a small file, are loaded only for a file that might be something else.
     if fallback.fits(data.name, head):
         return fallback
-    others = [FORMATS[name] for name in FORMATS if FORMATS.is_built_in(name) and name != FALLBACK]
-    for form in sorted(others, key=lambda form: (form.rank, form.name)):
-        if form.fits(data.name, head):
-            return form
+    for name in filter(FORMATS.is_built_in, FORMATS):
+        if name != FALLBACK and FORMATS[name].fits(data.name, head):
+            return FORMATS[name]
     return fallback
 
 
 def read(given: CorpusLike, **options: Any) -> Corpus:
-    """Read a whole corpus; options are those of its format.
+    """Read a whole corpus into memory.
+
+    `given` is a path, an open file, a source, or lists of tokens and labels; `options` are those of
+    its format, as `label=2` for columns, and `format` names it if it is not detected.
 
     >>> import io
     >>> len(read(io.StringIO("Ada\\tB-PER\\n\\nhere\\tO\\n")))

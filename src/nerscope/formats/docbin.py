@@ -22,10 +22,10 @@ from nerscope.corpus.corpus import Coding, Corpus, Note, read_sentence
 from nerscope.corpus.mentions import PLAIN
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.base import FORMATS, FileOption, Format, Source, require_tokens
+from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.extras import require_extra
 from nerscope.formats.files import FileBytes, read_some
-from nerscope.formats.source import SentenceBatch, gather_chunks
+from nerscope.formats.source import SentenceBatch, Source, gather_chunks, require_tokens
 from nerscope.formats.standoff.text import record_bounds
 
 NAME = "docbin"
@@ -565,4 +565,5 @@ FORMATS.add(
         definition="Documents that spaCy saved in a .spacy file, or Doc objects in memory.",
     ),
     built_in=True,
+    rank=70,
 )

@@ -27,29 +27,34 @@ from nerscope.formats.remote import (
 )
 
 BLOCK = 1 << 21
-HEAD = 4096  # bytes by which formats are told apart
+HEAD = 4096  # bytes from which the format of a file is detected
 STANDARD_INPUT = "-"
 _BOM = b"\xef\xbb\xbf"
 _PICKLED = (".pkl", ".pickle", ".joblib")
 _PROTOCOLS = (b"\x02", b"\x03", b"\x04", b"\x05")
-_MAX_IN_MEMORY = 64 << 20  # bytes of a pipe that are kept in memory; more of them go to a file
+_MAX_IN_MEMORY = (
+    64 << 20
+)  # bytes of a pipe that stay in memory; a longer one goes to a temporary file
 _UNKNOWN_SIZE = 1 << 62
 _PATTERN = re.compile(r"[*?[]")
-_REMOTE_PATTERN = re.compile(r"[*[]")  # what follows a ? is a question to a server
+_REMOTE_PATTERN = re.compile(r"[*[]")  # without ?, which begins the query of an address
 
 
 @dataclass(frozen=True, slots=True)
 class FileBytes:
-    """Bytes with a name that can be read as often as one likes, packed or not.
+    """Bytes with a name that can be read repeatedly, packed or not.
 
-    What can be read only once (standard input, a pipe) is kept: in memory, or in a temporary file
-    that lives as long as this object does.
+    Standard input and pipes can be read only once. Their bytes are stored in memory, or in a
+    temporary file that lives as long as this object.
+
+    >>> FileBytes("gold.conll", data=b"Ada B-PER").open().read()
+    b'Ada B-PER'
     """
 
     name: str
     path: str | None = None
     data: bytes | None = field(default=None, repr=False)
-    kept: Any = field(default=None, repr=False, compare=False)  # what holds a temporary file
+    holder: Any = field(default=None, repr=False, compare=False)  # deletes a temporary file
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> "FileBytes":
@@ -69,12 +74,12 @@ class FileBytes:
             raise InputError(repr(name), "this is no name of a file", "check the path") from None
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
             return cls(name, name)
-        with _opened(name) as stream:
+        with _open_local(name) as stream:
             return spool_to_disk(name, stream)
 
     @property
     def size(self) -> int:
-        """How many bytes there are, packed or not; very many if nobody can tell."""
+        """The number of bytes as they are stored; very large if a server does not give it."""
         if self.data is not None:
             return len(self.data)
         assert self.path is not None
@@ -90,12 +95,12 @@ class FileBytes:
 
     @property
     def local(self) -> str | None:
-        """Its path on this machine, if it has one."""
+        """The path on this machine, if there is one."""
         return None if self.path is None or is_remote(self.path) else self.path
 
     @property
     def is_plain(self) -> bool:
-        """Whether the bytes stand in a file of this machine as they are read."""
+        """Whether it is a file on this machine that is not packed: any part can be read alone."""
         if self.local is None or self.is_folder:
             return False
         with self.as_stored() as stream:
@@ -110,35 +115,35 @@ class FileBytes:
         if self.data is not None:
             return io.BufferedReader(cast(io.RawIOBase, io.BytesIO(self.data)))
         assert self.path is not None
-        return open_address(self.path) if is_remote(self.path) else _opened(self.path)
+        return open_address(self.path) if is_remote(self.path) else _open_local(self.path)
 
     def head(self, size: int = HEAD) -> bytes:
-        """The first bytes, by which formats are told apart."""
+        """The first bytes, from which the format is detected."""
         with self.open() as stream:
             return read_some(stream, self.name, size)
 
 
 def matching_files(path: str) -> list[str] | None:
-    """The files that fit a pattern, sorted by their names as text; None if it is no pattern.
+    """The files that fit a pattern, sorted by name; None if the path is not a pattern.
 
-    A file that is called as the pattern is spelt is meant itself.
+    A file whose name is spelt like the pattern, as `a[1].conll`, is that file.
 
     >>> matching_files("gold.conll")
     """
     if is_remote(path):
         if not _REMOTE_PATTERN.search(path):
             return None
-        found = matching_addresses(path)
-        if found == [path]:
+        files = matching_addresses(path)
+        if files == [path]:
             return None
     elif not _PATTERN.search(path) or os.path.lexists(path):  # a Path would fail at odd names
         return None
     else:
-        every = glob.glob(path, recursive=True)  # noqa: PTH207  it may be absolute
-        found = [one for one in every if not Path(one).is_dir()]
-    if not found:
+        paths = glob.glob(path, recursive=True)  # noqa: PTH207  it may be absolute
+        files = [file for file in paths if not Path(file).is_dir()]
+    if not files:
         raise InputError(display_address(path), "no file fits this pattern", "check the path")
-    return sorted(found)
+    return sorted(files)
 
 
 def check_encoding(name: str, encoding: str) -> None:
@@ -155,7 +160,7 @@ def check_encoding(name: str, encoding: str) -> None:
 
 
 def refuse_pickles(name: str, head: bytes) -> None:
-    """Refuse what Python pickled: to read it is to run it.
+    """Refuse a pickle, because loading one can run any code.
 
     >>> refuse_pickles("test.pkl", b"")
     Traceback (most recent call last):
@@ -170,7 +175,7 @@ read. Remedy: save the data as Parquet, JSON lines or columns
         )
 
 
-def _opened(name: str) -> io.BufferedReader:
+def _open_local(name: str) -> io.BufferedReader:
     try:
         return open(name, "rb")
     except OSError as error:
@@ -178,61 +183,58 @@ def _opened(name: str) -> io.BufferedReader:
 
 
 def unreadable_file(name: str, error: OSError) -> InputError:
-    """What to say of a file that cannot be opened."""
+    """The message about a file that cannot be opened."""
     if isinstance(error, FileNotFoundError):
         return InputError(name, "no such file", "check the path")
-    # Windows speaks of permission; and a Path would fail once more where the name is the trouble.
+    # Windows raises PermissionError for a folder; a Path would fail again if the name is invalid.
     if isinstance(error, IsADirectoryError) or os.path.isdir(name):  # noqa: PTH112
         return InputError(name, "this is a folder", "name a file in it")
     return InputError(name, f"it cannot be read ({error.strerror})", "check its permissions")
 
 
 def spool_to_disk(name: str, stream: BinaryIO, first: bytes = b"") -> FileBytes:
-    """What can be read only once, kept as it is stored; `first` was read before."""
+    """Store a stream that can be read only once; `first` are the bytes that are read already."""
     held = bytearray(first)
     while len(held) < _MAX_IN_MEMORY:
-        data = read_some(
-            stream, name, _MAX_IN_MEMORY - len(held)
-        )  # which may be less than there is
+        # A pipe may give fewer bytes than requested before it ends.
+        data = read_some(stream, name, _MAX_IN_MEMORY - len(held))
         if not data:
             return FileBytes(name, data=bytes(held))
         held += data
     import tempfile  # for large pipes only
 
     handle, path = tempfile.mkstemp(prefix="nerscope-")
-    holder = _Kept(path)
-    with open(handle, "wb") as file:  # closed before it is read: some systems open no file twice
+    holder = _TemporaryFile(path)
+    with open(handle, "wb") as file:  # closed before it is read: Windows opens no file twice
         file.write(held)
         while data := read_some(stream, name, BLOCK):
             file.write(data)
-    return FileBytes(name, path, kept=holder)
+    return FileBytes(name, path, holder=holder)
 
 
-class _Kept:
-    """Holds a temporary file, which is gone when nobody holds this, or when the program ends."""
+class _TemporaryFile:
+    """Deletes a temporary file when this object is collected, or when the program ends."""
 
     def __init__(self, path: str) -> None:
         weakref.finalize(self, Path(path).unlink, missing_ok=True)
 
 
 class Window:
-    """A range of the bytes of a stream, read as if there were no others."""
+    """A range of the bytes of a stream, read like a stream of its own."""
 
     def __init__(self, stream: BinaryIO, begin: int, end: int | None) -> None:
         stream.seek(begin)
         self._stream, self._left = stream, None if end is None else end - begin
 
     def read(self, size: int) -> bytes:
-        """The next bytes, none at the end."""
-        wanted = size if self._left is None else min(size, self._left)
-        data = self._stream.read(wanted)
+        data = self._stream.read(size if self._left is None else min(size, self._left))
         if self._left is not None:
             self._left -= len(data)
         return data
 
 
 class Readable(Protocol):
-    """Something that gives its bytes one block after the other."""
+    """Anything with a `read` method that gives the next bytes."""
 
     def read(self, size: int, /) -> bytes:
         """The next bytes, none at the end."""
@@ -241,12 +243,12 @@ class Readable(Protocol):
 def line_blocks(
     stream: Readable, name: str, encoding: str = "utf-8", from_start: bool = True
 ) -> Iterator[bytes]:
-    """UTF-8 blocks, each ending in a newline; `\\r\\n`, or a lone `\\r` throughout, count as one.
+    """UTF-8 blocks of whole lines; `\\r\\n`, or a lone `\\r` throughout, becomes a newline.
 
     >>> list(line_blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
     [b'one O\\n', b'two O\\n']
     """
-    rest: list[bytes] = []  # of a line that goes on
+    rest: list[bytes] = []  # the beginning of a line that goes on in the next block
     for data in _with_line_ends(_recoded(stream, name, encoding, from_start)):
         cut = data.rfind(b"\n") + 1
         if cut:
@@ -257,31 +259,32 @@ def line_blocks(
         yield _plain_line_ends(last + b"\n")
 
 
-def _with_line_ends(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """The parts; if lines end in a lone `\\r` as far as the first one tells, with `\\n` instead."""
+def _with_line_ends(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The blocks, with `\\n` for `\\r` if the first line of the file ends in a lone `\\r`."""
     held: list[bytes] = []
-    for part in parts:
+    for block in blocks:
+        # A `\r` at the very end of a block decides nothing: the next block may begin with `\n`.
         after_return = bool(held) and held[-1].endswith(b"\r")
-        held.append(part)
-        if after_return or b"\n" in part or b"\r" in part[:-1]:
+        held.append(block)
+        if after_return or b"\n" in block or b"\r" in block[:-1]:
             break
     first = b"".join(held)
-    lone = b"\r" in first and b"\n" not in first
-    yield first.replace(b"\r", b"\n") if lone else first
-    for part in parts:
-        yield part.replace(b"\r", b"\n") if lone else part
+    has_lone_returns = b"\r" in first and b"\n" not in first
+    yield first.replace(b"\r", b"\n") if has_lone_returns else first
+    for block in blocks:
+        yield block.replace(b"\r", b"\n") if has_lone_returns else block
 
 
 def _recoded(stream: Readable, name: str, encoding: str, from_start: bool) -> Iterator[bytes]:
-    """The stream as UTF-8, whatever it was written in; errors name the offset in the stream."""
+    """The stream as UTF-8 from any encoding; errors name the offset in the stream."""
     decoder = codecs.getincrementaldecoder(encoding)()
-    plain = codecs.lookup(encoding).name == "utf-8"
+    is_utf8 = codecs.lookup(encoding).name == "utf-8"
     offset, tail = 0, b""
     while data := read_some(stream, name):
-        pending = len(tail) if plain else len(decoder.getstate()[0])
+        pending = len(tail) if is_utf8 else len(decoder.getstate()[0])
         try:
-            if plain:
-                # Only the checking is wanted: decode what is not ASCII, and keep the bytes.
+            if is_utf8:
+                # The bytes stay as they are; decoding only checks those that are not ASCII.
                 tail = _check_utf8(tail + data) if tail or not data.isascii() else b""
                 text = data
             else:
@@ -299,7 +302,7 @@ def _recoded(stream: Readable, name: str, encoding: str, from_start: bool) -> It
             )
         yield text.removeprefix(_BOM) if from_start and offset == 0 else text
         offset += len(data)
-    left = tail if plain else decoder.getstate()[0]
+    left = tail if is_utf8 else decoder.getstate()[0]
     if left:
         raise InputError(
             f"{name}: byte {offset - len(left)}",
@@ -317,25 +320,26 @@ def _not_encoded(name: str, offset: int, encoding: str) -> InputError:
 
 
 def _check_utf8(data: bytes) -> bytes:
-    """Refuse invalid bytes; a character cut off at the end of a block is returned.
+    """Refuse invalid bytes; the beginning of a character cut off at the end of a block is returned.
 
-    Most text is ASCII for the most part: so only the other bytes are decoded, each run of them with
-    the ASCII byte behind it, at which a run that is cut off would be found out.
+    Most bytes are ASCII, so only the others are decoded, each run of them with the ASCII byte
+    behind it: that byte makes an incomplete character fail. Of `Zürich` (Z C3 BC r i c h), the
+    bytes C3 BC r are decoded.
     """
-    buffer = np.frombuffer(data, np.int8)
-    kept = buffer < 0
-    kept[1:] |= kept[:-1].copy()
-    rare = buffer[kept].tobytes()
+    buffer = np.frombuffer(data, np.int8)  # signed: bytes from 0x80 on are negative
+    decoded = buffer < 0
+    decoded[1:] |= decoded[:-1].copy()
+    rare = buffer[decoded].tobytes()
     try:
         _, used = codecs.utf_8_decode(rare, "strict", False)
     except UnicodeDecodeError:
-        codecs.utf_8_decode(data, "strict", False)  # fails as well, and knows the place
+        codecs.utf_8_decode(data, "strict", False)  # fails too, with the offset in the block
         raise
     return rare[used:]
 
 
 def read_some(stream: Readable, name: str, size: int = BLOCK) -> bytes:
-    """Some bytes of a stream; an unreadable one is refused."""
+    """Up to `size` bytes of a stream; one that cannot be unpacked is refused."""
     try:
         return stream.read(size)
     except (OSError, EOFError, zlib.error) as error:

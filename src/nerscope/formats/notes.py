@@ -1,4 +1,4 @@
-"""What was read differently from how it was written: counted and shown, never silent."""
+"""Notes about a source: everything that is read differently from how it is written."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NotRequired, TypedDict
@@ -7,27 +7,27 @@ from nerscope.corpus.corpus import Note, ReadingNotes
 from nerscope.corpus.schemes import Fault, Scheme
 from nerscope.errors import FormatError, plural
 
-_PLACES = 5
-_NAMED = 3
+_MAX_PLACES = 5  # places that a note lists
+_MAX_ITEMS = 3  # items that a message names
 COMMENTS = "comment lines"  # counted, but not worth a note
 
 
 class SourceNote(TypedDict):
-    """Something that was read differently from how it was written: what, how often, where first."""
+    """One kind of note about one source: how often it applies, and where first."""
 
     source: str
     kind: str
     count: int
     places: list[str]
     message: str
-    items: NotRequired[list[str]]  # what it was, if it can be named
-    of: NotRequired[int]  # how often it might have been, where there is a rate
+    items: NotRequired[list[str]]  # what it is about, where that can be named
+    of: NotRequired[int]  # the total, where there is a rate
 
 
 def reading_notes(
     name: str, reading: ReadingNotes, scheme: Scheme, repair: str
 ) -> Iterator[SourceNote]:
-    """What one file lost; with the repair `none`, the first forbidden transition is refused."""
+    """The notes about one file; the repair `none` refuses the first forbidden transition."""
     if reading.differing_tokens:
         message = (
             f"{plural(reading.differing_tokens, 'token')} spelt otherwise than in gold; "
@@ -41,19 +41,20 @@ def reading_notes(
     if reading.comment_lines:
         message = f"{plural(reading.comment_lines, 'comment line')} left out"
         yield make_note(name, COMMENTS, reading.comment_lines, [], message)
-    for kind, found in reading.notes.items():
-        if found.times:
-            yield _noticed(name, kind, found)
+    for kind, note in reading.notes.items():
+        if note.times:
+            yield _format_note(name, kind, note)
     faults = reading.transitions.faults(scheme)
     if faults:
-        yield _repaired(name, scheme.name, faults, repair)
+        yield _repair_note(name, scheme.name, faults, repair)
 
 
 def notes_of_files(
     name: str, readings: Mapping[str, ReadingNotes], scheme: Scheme, repair: str
 ) -> Iterator[SourceNote]:
-    """What several files lost that are one corpus, by the name of each: told once, in all of them
-    together, with the places where it was.
+    """The notes about several files that are one corpus, given by file name.
+
+    There is one note of each kind for all files together, with places in each of them.
 
     >>> from nerscope.corpus.schemes import BIO
     >>> readings = {f"{name}.conll": ReadingNotes(comment_lines=2) for name in ("a", "b")}
@@ -63,25 +64,25 @@ def notes_of_files(
     """
     places: dict[str, list[str]] = {}
     for file, reading in readings.items():
-        for one in reading_notes(file, reading, scheme, repair):
-            places.setdefault(one["kind"], []).extend(one["places"])
-    for one in reading_notes(name, sum(readings.values(), ReadingNotes()), scheme, repair):
-        yield {**one, "places": places[one["kind"]][:_PLACES]}
+        for note in reading_notes(file, reading, scheme, repair):
+            places.setdefault(note["kind"], []).extend(note["places"])
+    for note in reading_notes(name, sum(readings.values(), ReadingNotes()), scheme, repair):
+        yield {**note, "places": places[note["kind"]][:_MAX_PLACES]}
 
 
-def _noticed(name: str, kind: str, found: Note) -> SourceNote:
-    """What a format noticed; the first few are named."""
-    named = ", ".join(f"'{item}'" for item in dict.fromkeys(found.items[:_NAMED]))
-    more = " …" if named and found.times > _NAMED else ""
-    rate = f" of {found.out_of} ({100 * found.times / found.out_of:.1f} %)" if found.out_of else ""
-    message = f"{kind}: {found.times}{rate}" + (f", such as {named}{more}" if named else "")
-    lost = make_note(name, kind, found.times, found.lines, message, found.items)
-    if found.out_of:
-        lost["of"] = found.out_of
-    return lost
+def _format_note(name: str, kind: str, note: Note) -> SourceNote:
+    """A note of a format; its message names the first few items."""
+    named = ", ".join(f"'{item}'" for item in dict.fromkeys(note.items[:_MAX_ITEMS]))
+    more = " …" if named and note.times > _MAX_ITEMS else ""
+    rate = f" of {note.out_of} ({100 * note.times / note.out_of:.1f} %)" if note.out_of else ""
+    message = f"{kind}: {note.times}{rate}" + (f", such as {named}{more}" if named else "")
+    source_note = make_note(name, kind, note.times, note.lines, message, note.items)
+    if note.out_of:
+        source_note["of"] = note.out_of
+    return source_note
 
 
-def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> SourceNote:
+def _repair_note(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> SourceNote:
     total = sum(fault.times for fault in faults)
     if repair == "none":
         first = min(faults, key=lambda fault: fault.first_line)
@@ -99,7 +100,6 @@ def _repaired(name: str, scheme: str, faults: Sequence[Fault], repair: str) -> S
 
 
 def describe_fault(fault: Fault) -> str:
-    """A fault in words."""
     return f"{fault.after} after {fault.before}"
 
 
@@ -111,9 +111,9 @@ def make_note(
     message: str,
     items: Sequence[str] = (),
 ) -> SourceNote:
-    """One loss, with the places of the first few lines, and what was lost if it can be named."""
-    places = [f"{name}:{line}" if line else name for line in lines[:_PLACES]] or [name]
-    found: SourceNote = {
+    """A note with the places of its first few lines; line 0 stands for the file as a whole."""
+    places = [f"{name}:{line}" if line else name for line in lines[:_MAX_PLACES]] or [name]
+    note: SourceNote = {
         "source": name,
         "kind": kind,
         "count": count,
@@ -121,15 +121,14 @@ def make_note(
         "message": message,
     }
     if items:
-        found["items"] = list(items)
-    return found
+        note["items"] = list(items)
+    return note
 
 
-def note_line(found: SourceNote) -> str:
-    """A loss in one line."""
-    return f"{found['places'][0]}: {found['message']}"
+def note_line(note: SourceNote) -> str:
+    return f"{note['places'][0]}: {note['message']}"
 
 
-def note_lines(losses: Iterable[SourceNote]) -> list[str]:
-    """The losses that are worth a note, in a line each."""
-    return [note_line(one) for one in losses if one["kind"] != COMMENTS]
+def note_lines(notes: Iterable[SourceNote]) -> list[str]:
+    """One line per note; comment lines are counted, but not worth a line."""
+    return [note_line(note) for note in notes if note["kind"] != COMMENTS]

@@ -1,8 +1,20 @@
-"""A system with tokens of its own, brought onto the tokens of gold over the characters of both.
+"""Align a system that has other tokens than gold, over the characters of both.
 
-Blanks do not count. A worked example: gold has the tokens `U.S.-based` `firm`, the system found
-`U.S.`, characters 0 to 4. They begin where the first token begins and end inside it: the mention
-lies on that token, with the shape `right=6`, and so is equal to no mention of gold.
+Blanks do not count, because tokenisers differ in them. Worked example:
+
+    gold    U.S.-based firm         characters  U.S.-based|firm     tokens end at 10 and 14
+    system  U.S. -based firm        characters  U.S.|-based|firm    a mention on characters 0 to 4
+
+Both texts are the same 14 characters, so character k of the system is character k of gold. The
+mention begins where the first token of gold begins and ends inside it: it lies on that token, 6
+characters short of its end. Its shape says so (`right=6`), and so it equals no mention of gold.
+
+If the characters differ (`say"no"` for `say'no'`), `match_text` says where in gold each character
+of the system stands. What both texts begin and end with is the same; in between, difflib pairs
+equal characters, and a replaced run of equal length keeps its place:
+
+    gold    s a y ' n o '           where = [0, 1, 2, 3, 4, 5, 6]: all placed, 5 of 7 are equal
+    system  s a y " n o "           with `sayno`, where = [0, 1, 2, 4, 5]: 3 and 6 have no partner
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,7 +29,7 @@ import numpy as np
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
 from nerscope.errors import AlignmentError
-from nerscope.formats.base import Source
+from nerscope.formats.source import Source
 
 INSIDE_TOKEN = "mentions that begin or end inside a token of gold"
 BEYOND = "mentions that go beyond a sentence of gold"
@@ -26,14 +38,14 @@ NOWHERE = "mentions that stand nowhere in gold"
 OTHER_TEXT = "sentences whose characters differ from gold"
 ALIKE = 0.6  # share of the characters that another text must have to be taken for the same
 _SLACK = 20  # characters by which such a text may be longer
-_ANCHOR = 12  # characters at the end of a sentence by which it is found again
+_ANCHOR = 12  # characters at the end of a sentence by which its end is recognised
 _SHOWN = 40  # characters of a text in a message
-_SPENT = 1 << 16  # characters that are kept although they are done with
-_GAP = " … "  # what stands for the hole of a mention
+_SPENT = 1 << 16  # aligned characters that stay in memory, so that a text is not cut too often
+_GAP = " … "  # between the fragments of a mention
 
 
 class CharSpan(NamedTuple):
-    """A mention as half-open ranges of characters, with its type and the line where it stands."""
+    """A mention as half-open ranges of characters, with its type and its line in the file."""
 
     fragments: tuple[tuple[int, int], ...]
     type: int
@@ -41,20 +53,20 @@ class CharSpan(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The first character behind it."""
+        """The offset of the first character behind the mention."""
         return self.fragments[-1][1]
 
     def begins_before(self, at: int) -> bool:
-        """Whether it begins before a character; one of blanks alone belongs to what it follows."""
+        """Whether it begins before an offset; a mention of blanks belongs to the text before it."""
         start = self.fragments[0][0]
         return start < at or (start == at == self.end)
 
     def moved(self, by: int) -> "CharSpan":
-        """The same mention, so many characters further on."""
+        """The same mention, shifted by a number of characters."""
         return self._replace(fragments=tuple((low + by, high + by) for low, high in self.fragments))
 
-    def said(self, text: str, at: int = 0) -> str:
-        """What it says, of a text that begins at a character."""
+    def text_in(self, text: str, at: int = 0) -> str:
+        """The surface of the mention in a text; `at` is added to its offsets."""
         return _GAP.join(text[low + at : high + at] for low, high in self.fragments)
 
 
@@ -66,11 +78,11 @@ class PlacedMention(NamedTuple):
     type: int
     shape: Shape = PLAIN
 
-    def with_text(self, said: str) -> "PlacedMention":
-        """The same mention; where it is not aligned, what it says is kept."""
+    def with_text(self, surface: str) -> "PlacedMention":
+        """The mention with its own surface, if the tokens of gold do not spell it."""
         if self.shape.is_aligned:
             return self
-        return self._replace(shape=self.shape._replace(predicted_text=said))
+        return self._replace(shape=self.shape._replace(predicted_text=surface))
 
 
 @dataclass(slots=True, eq=False)
@@ -86,12 +98,11 @@ class Ruler:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Ruler":
-        """The ruler of a sentence."""
         ends = list(accumulate(len(without_blanks(word)) for word in words))
         return cls([0, *ends[:-1]], ends)
 
     def placed(self, span: CharSpan) -> PlacedMention:
-        """A mention of these characters, on the tokens that hold them."""
+        """Put a mention of characters on the tokens that hold them."""
         size = self.ends[-1]
         if span.fragments[0][0] >= size or span.end == span.fragments[0][0]:  # blanks alone
             return PlacedMention(0, 0, span.type, Shape(adrift=True))
@@ -106,11 +117,13 @@ class Ruler:
         return PlacedMention(first, last, span.type, shape)
 
     def _tokens(self, start: int, end: int) -> tuple[int, int]:
+        # The last token that begins at or before `start`, and the first that ends at or behind
+        # `end`: with tokens 0-10 and 10-14, characters 10-12 lie on token 1.
         return bisect_right(self.starts, start) - 1, bisect_left(self.ends, end) + 1
 
 
 def without_blanks(text: str) -> str:
-    """A text without its blanks.
+    """The text without blanks.
 
     >>> without_blanks("New  York")
     'NewYork'
@@ -119,34 +132,29 @@ def without_blanks(text: str) -> str:
 
 
 class NoteCollector:
-    """What was noticed since it was last told: by kind, the line and what it was."""
+    """Collects notes by kind, each with its line and what it is about, until they are taken."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, list[tuple[int, str]]] = {}
+        self._entries: dict[str, list[tuple[int, str]]] = {}
 
-    def add(self, kind: str, line: int, what: str = "") -> None:
-        """Note something."""
-        self._seen.setdefault(kind, []).append((line, what))
+    def add(self, kind: str, line: int, item: str = "") -> None:
+        self._entries.setdefault(kind, []).append((line, item))
 
     def take(self, of: Mapping[str, int] | None = None) -> ReadingNotes:
-        """All of it, as a reading; `of` says how often each might have been."""
-        sizes = of or {}
-        found = {
-            kind: Note(
-                len(seen),
-                tuple(line for line, _ in seen),
-                tuple(what for _, what in seen if what),
-                sizes.get(kind, 0),
-            )
-            for kind in dict.fromkeys([*sizes, *self._seen])
-            for seen in [self._seen.get(kind, [])]
-        }
-        self._seen = {}
-        return ReadingNotes(notes=found)
+        """All notes since the last call; `of` gives the total of each kind that has a rate."""
+        totals = of or {}
+        notes = {}
+        for kind in dict.fromkeys([*totals, *self._entries]):
+            entries = self._entries.get(kind, [])
+            lines = tuple(line for line, _ in entries)
+            items = tuple(item for _, item in entries if item)
+            notes[kind] = Note(len(entries), lines, items, totals.get(kind, 0))
+        self._entries = {}
+        return ReadingNotes(notes=notes)
 
 
-class _Unit(NamedTuple):
-    """A sentence of the system: its words if it has any, its size, its mentions and its line."""
+class _SystemSentence(NamedTuple):
+    """A sentence of the system; a list of labels alone has a size and no words."""
 
     words: list[str] | None
     size: int
@@ -156,14 +164,14 @@ class _Unit(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Tape:
-    """The characters of a system that wait for gold, with mentions and the edges of sentences.
+    """Characters of the system that are read but not aligned yet, with mentions and sentence ends.
 
-    Places are counted from the very beginning, so that nothing moves when characters are done with.
+    Offsets count from the beginning of the file, so they stay valid when old text is dropped.
     """
 
-    at: int = 0  # the next character
+    at: int = 0  # the offset of the next character
     _text: str = ""
-    _begin: int = 0  # the place of the first character of `_text`
+    _begin: int = 0  # the offset of the first character of `_text`
     _spans: deque[CharSpan] = field(default_factory=deque)
     _edges: deque[int] = field(default_factory=deque)
 
@@ -171,35 +179,32 @@ class _Tape:
         return self._begin + len(self._text) - self.at
 
     def put(self, words: Sequence[str], mentions: Mentions, line: int) -> None:
-        """Add a sentence."""
         end = self._begin + len(self._text)
         ruler = Ruler.of(words)
-        for one in _as_it_is(mentions):
-            runs = one.shape.runs(one.start, one.end)
+        for mention in _as_placed(mentions):
+            runs = mention.shape.runs(mention.start, mention.end)
             fragments = ((ruler.starts[low], ruler.ends[high - 1]) for low, high in runs)
-            self._spans.append(CharSpan(tuple(fragments), one.type, line).moved(end))
+            self._spans.append(CharSpan(tuple(fragments), mention.type, line).moved(end))
         self._text += without_blanks("".join(words))
         self._edges.append(end + ruler.ends[-1])
 
     def begins_with(self, text: str) -> bool:
-        """Whether this comes next."""
         return self._text.startswith(text, self.at - self._begin)
 
     def peek(self, size: int) -> str:
-        """The next characters."""
         first = self.at - self._begin
         return self._text[first : first + size]
 
     def ends(self, size: int) -> list[int]:
-        """Where sentences end among the next characters."""
+        """Where sentences of the system end among the next `size` characters."""
         return [edge - self.at for edge in takewhile(lambda at: at <= self.at + size, self._edges)]
 
-    def taken(self, size: int) -> Iterator[tuple[CharSpan, str]]:
-        """The mentions that begin in the next characters, and what each says; all is done then."""
+    def take(self, size: int) -> Iterator[tuple[CharSpan, str]]:
+        """Move on by `size` characters; the mentions that begin in them, with their surfaces."""
         begin, self.at = self.at, self.at + size
         while self._spans and self._spans[0].begins_before(self.at):
             span = self._spans.popleft()
-            yield span.moved(-begin), span.said(self._text, -self._begin)
+            yield span.moved(-begin), span.text_in(self._text, -self._begin)
         while self._edges and self._edges[0] <= self.at:
             self._edges.popleft()
         if (spent := self.at - self._begin) > max(_SPENT, len(self._text) // 2):
@@ -208,91 +213,93 @@ class _Tape:
 
 @dataclass(slots=True, eq=False)
 class CharacterAligner:
-    """Gives a system's mentions on the tokens of gold, sentence by sentence."""
+    """Puts the mentions of a system on the tokens of gold, sentence by sentence."""
 
     source: Source
     coding: Coding
     repair: str
     needs_whole_documents: bool = False
-    _units: Iterator[_Unit] = field(init=False)
+    _sentences: Iterator[_SystemSentence] = field(init=False)
     _tape: _Tape = field(default_factory=_Tape)
     _reading: ReadingNotes = field(default_factory=ReadingNotes)
     _notes: NoteCollector = field(default_factory=NoteCollector)
 
     def __post_init__(self) -> None:
-        self._units = self._read()
+        self._sentences = self._read()
 
-    def _read(self) -> Iterator[_Unit]:
-        """The sentences of the system; their tokens need no codes that others know."""
+    def _read(self) -> Iterator[_SystemSentence]:
+        """The sentences of the system; the codes of their tokens are not shared with gold."""
         scheme = self.source.label_style().scheme if self.repair in ("strict", "discard") else None
-        # Types are renamed and dropped when the chunk is scored, and not twice.
+        # Types are renamed and dropped when the chunk is scored: here they stay as written.
         for chunk in self.source.chunks(Coding(labels=self.coding.labels.as_written)):
             self._reading += chunk.reading_notes
             mentions = chunk.mentions(self.repair, scheme)
             order = np.searchsorted(mentions.start, chunk.starts)
             for number in range(len(chunk)):
                 begin = int(chunk.starts[number])
-                own = mentions[np.arange(order[number], order[number + 1])].shifted(-begin)
+                in_sentence = np.arange(order[number], order[number + 1])
+                shifted = mentions[in_sentence].shifted(-begin)
                 words = chunk.words(number) if len(chunk.tokens) else None
                 size = int(chunk.starts[number + 1]) - begin
-                yield _Unit(words, size, own, int(chunk.lines[begin]))
+                yield _SystemSentence(words, size, shifted, int(chunk.lines[begin]))
 
     def align(self, gold: Corpus) -> Corpus:
-        """The chunk of the system that goes with a chunk of gold."""
+        """The mentions of the system on the tokens of a chunk of gold."""
         placed: list[PlacedMention] = []
         sentences = [gold.words(number) for number in range(len(gold))]
         for number, words in enumerate(sentences):
             at = int(gold.starts[number])
-            behind = sentences[number + 1 : number + 2]
-            for one in self._sentence(words, behind, gold.place(at)):
-                placed.append(one._replace(start=one.start + at, end=one.end + at))
+            following = sentences[number + 1 : number + 2]
+            for mention in self._align_sentence(words, following, gold.place(at)):
+                placed.append(mention._replace(start=mention.start + at, end=mention.end + at))
         reading, self._reading = self._reading + self._notes.take(), ReadingNotes()
         return on_gold_tokens(gold, self.source.name, placed, reading)
 
-    def _sentence(
-        self, words: list[str], behind: list[list[str]], place: str
+    def _align_sentence(
+        self, words: list[str], following: list[list[str]], place: str
     ) -> Iterator[PlacedMention]:
-        """The mentions of the next sentence of gold."""
-        if not self._tape and (unit := next(self._units, None)) is not None:
-            if unit.words == words or (unit.words is None and unit.size == len(words)):
-                yield from _as_it_is(unit.mentions)  # the same tokens
+        """The mentions on the next sentence of gold; `following` is the sentence behind it."""
+        if not self._tape and (sentence := next(self._sentences, None)) is not None:
+            has_same_size = sentence.words is None and sentence.size == len(words)
+            if sentence.words == words or has_same_size:
+                yield from _as_placed(sentence.mentions)  # the common case: the same tokens
                 return
-            self._hold(unit)
-        ruler, wanted = Ruler.of(words), without_blanks("".join(words))
-        self._fill(len(wanted))
-        if not self._tape.begins_with(wanted):
-            further = "".join(without_blanks("".join(one)) for one in behind)
-            yield from self._despite_differences(ruler, wanted, further, place)
+            self._hold(sentence)
+        ruler, gold_text = Ruler.of(words), without_blanks("".join(words))
+        self._fill(len(gold_text))
+        if not self._tape.begins_with(gold_text):
+            behind = "".join(without_blanks("".join(words)) for words in following)
+            yield from self._align_differing(ruler, gold_text, behind, place)
             return
-        for span, said in self._tape.taken(len(wanted)):
-            yield self._noticed(ruler.placed(span).with_text(said), span.line)
+        for span, surface in self._tape.take(len(gold_text)):
+            yield self._note_misfit(ruler.placed(span).with_text(surface), span.line)
 
-    def _hold(self, unit: _Unit) -> None:
-        if unit.words is None:
+    def _hold(self, sentence: _SystemSentence) -> None:
+        if sentence.words is None:
             raise AlignmentError(
-                f"{self.source.name}: sentence {unit.line}",
-                f"{unit.size} labels without tokens, where gold has another number of tokens",
+                f"{self.source.name}: sentence {sentence.line}",
+                f"{sentence.size} labels without tokens, where gold has another number of tokens",
                 "give every sentence as (tokens, labels), or a label for each token of gold",
             )
-        self._tape.put(unit.words, unit.mentions, unit.line)
+        self._tape.put(sentence.words, sentence.mentions, sentence.line)
 
     def _fill(self, size: int) -> None:
-        while len(self._tape) < size and (unit := next(self._units, None)) is not None:
-            self._hold(unit)
+        while len(self._tape) < size and (sentence := next(self._sentences, None)) is not None:
+            self._hold(sentence)
 
-    def _noticed(self, placed: PlacedMention, line: int) -> PlacedMention:
-        """The mention; counted if it does not fit the tokens of gold."""
+    def _note_misfit(self, placed: PlacedMention, line: int) -> PlacedMention:
+        """The mention, after a note if it does not fit the tokens of gold."""
         if not placed.shape.is_aligned:
             kind = BEYOND if placed.shape.right < 0 else INSIDE_TOKEN
             kind = NOWHERE if placed.end == placed.start else kind
             self._notes.add(kind, line, placed.shape.predicted_text)
         return placed
 
-    def _despite_differences(
-        self, ruler: Ruler, wanted: str, behind: str, place: str
+    def _align_differing(
+        self, ruler: Ruler, gold_text: str, behind: str, place: str
     ) -> Iterator[PlacedMention]:
-        """The mentions of a sentence whose characters differ a little."""
-        most = len(wanted) + _SLACK
+        """The mentions on a sentence whose characters differ a little from those of the system."""
+        most = len(gold_text) + _SLACK
         self._fill(most + _ANCHOR)
         theirs = self._tape.peek(most + _ANCHOR)
         if not theirs:
@@ -301,42 +308,50 @@ class CharacterAligner:
                 f"it ends before {place}",
                 "it is truncated, or gold has sentences too many: write it again",
             )
-        found = match_text(wanted, theirs, self._tape.ends(most), behind)
-        if found.share < ALIKE:
+        match = match_text(gold_text, theirs, self._tape.ends(most), behind)
+        if match.share < ALIKE:
             raise AlignmentError(
                 place,
-                f"the text differs from {self.source.name}: '{_short(wanted)}' "
+                f"the text differs from {self.source.name}: '{_short(gold_text)}' "
                 f"against '{_short(theirs)}'",
                 "give the output for this gold file, in its order; blanks may differ, "
                 "other characters only here and there",
             )
-        own = list(self._tape.taken(found.used))
-        self._notes.add(OTHER_TEXT, own[0][0].line if own else 0, _short(theirs[: found.used]))
-        for span, said in own:
-            yield self._mapped(span, said, found.where, ruler)
+        mentions = list(self._tape.take(match.used))
+        self._notes.add(
+            OTHER_TEXT, mentions[0][0].line if mentions else 0, _short(theirs[: match.used])
+        )
+        for span, surface in mentions:
+            yield self._place_mapped(span, surface, match.where, ruler)
 
-    def _mapped(
-        self, span: CharSpan, said: str, where: Sequence[int], ruler: Ruler
+    def _place_mapped(
+        self, span: CharSpan, surface: str, where: Sequence[int], ruler: Ruler
     ) -> PlacedMention:
-        """A mention of other characters on the tokens of gold, as far as they are gold's."""
+        """Put a mention on gold by way of `where`, its characters' offsets in gold (-1: none).
+
+        If an edge has no partner in gold, the mention covers the characters that have one, and is
+        marked as adrift: it then equals no mention of gold.
+        """
         inside = [(low, min(high, len(where))) for low, high in span.fragments if low < len(where)]
         known = [where[at] for low, high in inside for at in range(low, high) if where[at] >= 0]
         if not known:
-            self._notes.add(NOWHERE, span.line, said)
-            return PlacedMention(0, 0, span.type, Shape(adrift=True, predicted_text=said))
+            self._notes.add(NOWHERE, span.line, surface)
+            return PlacedMention(0, 0, span.type, Shape(adrift=True, predicted_text=surface))
         edges = [(where[low], where[high - 1] + 1) for low, high in inside]
         if span.end <= len(where) and all(low >= 0 and high > 0 for low, high in edges):
-            placed = ruler.placed(CharSpan(tuple(edges), span.type)).with_text(said)
-            return self._noticed(placed, span.line)
+            placed = ruler.placed(CharSpan(tuple(edges), span.type)).with_text(surface)
+            return self._note_misfit(placed, span.line)
         kind = BEYOND if span.end > len(where) else NO_SUCH_EDGE
-        self._notes.add(kind, span.line, said)
+        self._notes.add(kind, span.line, surface)
         rough = ruler.placed(CharSpan(((min(known), max(known) + 1),), span.type))
         beyond = min(0, len(where) - span.end)
-        return rough._replace(shape=Shape(right=beyond, adrift=True, predicted_text=said))
+        return rough._replace(shape=Shape(right=beyond, adrift=True, predicted_text=surface))
 
     def finish(self) -> None:
         """Refuse a system that goes on where gold has ended."""
-        if self._tape or any(without_blanks("".join(unit.words or ())) for unit in self._units):
+        if self._tape or any(
+            without_blanks("".join(sentence.words or ())) for sentence in self._sentences
+        ):
             raise AlignmentError(
                 self.source.name,
                 "it goes on where gold has ended",
@@ -347,12 +362,12 @@ class CharacterAligner:
 def on_gold_tokens(
     gold: Corpus, name: str, placed: Sequence[PlacedMention], reading: ReadingNotes
 ) -> Corpus:
-    """A chunk of a system on the sentences of gold."""
+    """A chunk of gold with the mentions of a system instead of its own."""
     spans = Mentions(
-        np.array([one.start for one in placed], np.int64),
-        np.array([one.end for one in placed], np.int64),
-        np.array([one.type for one in placed], np.int32),
-        shape_column([one.shape for one in placed]),
+        np.array([mention.start for mention in placed], np.int64),
+        np.array([mention.end for mention in placed], np.int64),
+        np.array([mention.type for mention in placed], np.int32),
+        shape_column([mention.shape for mention in placed]),
     ).in_order()
     return replace(
         gold,
@@ -365,27 +380,27 @@ def on_gold_tokens(
     )
 
 
-def _as_it_is(mentions: Mentions) -> Iterator[PlacedMention]:
+def _as_placed(mentions: Mentions) -> Iterator[PlacedMention]:
     shapes = [PLAIN] * len(mentions) if mentions.shape is None else mentions.shape.tolist()
     columns = (mentions.start, mentions.end, mentions.type)
     return map(PlacedMention, *(column.tolist() for column in columns), shapes)
 
 
 class TextMatch(NamedTuple):
-    """A text beside that of gold: where each character stands in gold (-1: nowhere), which share of
-    the longer one they have in common, and how many characters of it there are.
-    """
+    """How the beginning of a system's text matches a text of gold."""
 
-    where: list[int]
-    share: float
-    used: int
+    where: list[int]  # for each character of the system, its offset in gold; -1 if it has none
+    share: float  # equal characters, as a share of the longer text
+    used: int  # characters of the system that were matched
 
 
 def match_text(gold: str, theirs: str, ends: Sequence[int] = (), behind: str = "") -> TextMatch:
-    """How the beginning of a text goes with a text of gold.
+    """Match the beginning of a system's text with a sentence of gold.
 
-    It may end where a sentence of theirs ends, where what is behind it in gold begins, behind its
-    last characters, or after as many as gold has: wherever most is in common.
+    `ends` are the ends of sentences in `theirs`, `behind` is the text that follows in gold. How
+    much of `theirs` belongs to the sentence is not known: candidates are the ends of sentences, the
+    places where `behind` begins or where the last characters of gold end, and the length of gold.
+    The one that has most in common with gold wins.
 
     >>> match_text("say'no'", 'say"no"andgo').used
     7
@@ -395,26 +410,31 @@ def match_text(gold: str, theirs: str, ends: Sequence[int] = (), behind: str = "
     near = [at for at in likely if abs(at - len(gold)) <= _SLACK]
     limits = [*near, min(len(gold), len(theirs))]
     # Of about the same share, the end for which there are several reasons is the right one.
-    found = {limit: _mapped_to(gold, theirs[:limit]) for limit in dict.fromkeys(limits)}
-    return max(found.values(), key=lambda one: one.share + limits.count(one.used) / 10)
+    matches = [_map_characters(gold, theirs[:limit]) for limit in dict.fromkeys(limits)]
+    return max(matches, key=lambda match: match.share + limits.count(match.used) / 10)
 
 
-def _places(part: str, text: str) -> list[int]:
-    """Where a part stands in a text."""
-    return [at for at in range(len(text)) if text.startswith(part, at)] if part else []
+def _places(anchor: str, text: str) -> list[int]:
+    """All offsets at which an anchor stands in a text."""
+    return [at for at in range(len(text)) if text.startswith(anchor, at)] if anchor else []
 
 
-def _mapped_to(gold: str, theirs: str) -> TextMatch:
-    """Where each character of a text stands in gold; what both begin and end with is seen first."""
+def _map_characters(gold: str, theirs: str) -> TextMatch:
+    """Find the offset in gold of each character of a text.
+
+    >>> _map_characters("say'no'", "sayno").where
+    [0, 1, 2, 4, 5]
+    """
     from difflib import SequenceMatcher  # for texts that differ only
 
-    head = _common(gold, theirs)
-    least = min(len(gold), len(theirs)) - head
-    tail = min(_common(gold[::-1], theirs[::-1]), least)
+    # difflib is quadratic: the equal beginning and end, usually almost everything, are cut off.
+    head = _common_prefix(gold, theirs)
+    unmatched = min(len(gold), len(theirs)) - head
+    tail = min(_common_prefix(gold[::-1], theirs[::-1]), unmatched)
     same = head + tail
     where = [*range(head), *[-1] * (len(theirs) - same), *range(len(gold) - tail, len(gold))]
-    rest = (gold[head : len(gold) - tail], theirs[head : len(theirs) - tail])
-    for tag, low, high, begin, end in SequenceMatcher(None, *rest, False).get_opcodes():
+    middles = (gold[head : len(gold) - tail], theirs[head : len(theirs) - tail])
+    for tag, low, high, begin, end in SequenceMatcher(None, *middles, False).get_opcodes():
         same += high - low if tag == "equal" else 0
         if tag == "equal" or (tag == "replace" and high - low == end - begin):
             # One character for another keeps its place.
@@ -422,10 +442,10 @@ def _mapped_to(gold: str, theirs: str) -> TextMatch:
     return TextMatch(where, same / max(1, len(gold), len(theirs)), len(theirs))
 
 
-def _common(one: str, other: str) -> int:
-    """How many characters two texts begin with together."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _common_prefix(left: str, right: str) -> int:
+    """The number of characters that two texts begin with together."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def _short(text: str) -> str:

@@ -31,38 +31,39 @@ def display_address(address: str) -> str:
     >>> display_address("https://me:secret@there.org/gold.conll?signature=x")
     'https://there.org/gold.conll'
     """
-    if (found := _ADDRESS.match(address)) is None or found[1].lower() not in _WEB:
+    if (scheme := _ADDRESS.match(address)) is None or scheme[1].lower() not in _WEB:
         return address
     parts = urlsplit(address)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def open_address(address: str) -> io.BufferedReader:
-    """The bytes behind an address, from the start, some at a time."""
-    with _Reaching(address):
-        system, path = _found(address)
-        return io.BufferedReader(_Stream(system.open(path, "rb"), address), _BUFFER)
+    """Open the bytes behind an address."""
+    with _DriverErrors(address):
+        system, path = _file_system(address)
+        return io.BufferedReader(_RemoteFile(system.open(path, "rb"), address), _BUFFER)
 
 
 def address_size(address: str) -> int | None:
-    """How many bytes are behind an address, if that can be told without reading them."""
-    with _Reaching(address):
-        system, path = _found(address)
+    """The number of bytes behind an address; None if the server does not give it."""
+    with _DriverErrors(address):
+        system, path = _file_system(address)
         size = system.info(path).get("size")
         return None if size is None else int(size)
 
 
 def matching_addresses(pattern: str) -> list[str]:
     """The addresses that fit a pattern, in no order; the pattern alone if it is one itself."""
-    with _Reaching(pattern):
-        system, path = _found(pattern)
+    with _DriverErrors(pattern):
+        system, path = _file_system(pattern)
         if system.exists(path):
             return [pattern]
-        found = system.glob(path, detail=True)
-        return [system.unstrip_protocol(one) for one in found if found[one]["type"] == "file"]
+        entries = system.glob(path, detail=True)
+        files = [path for path, entry in entries.items() if entry["type"] == "file"]
+        return [system.unstrip_protocol(path) for path in files]
 
 
-def _found(address: str) -> tuple[Any, str]:
+def _file_system(address: str) -> tuple[Any, str]:
     """The file system of an address, and the path in it."""
     core = require_extra("fsspec.core", display_address(address), "remote")
     try:
@@ -82,14 +83,14 @@ def _found(address: str) -> tuple[Any, str]:
     return system, str(path)
 
 
-class _Reaching:
-    """Turn whatever a driver raises into a message: each has errors of its own."""
+class _DriverErrors:
+    """Turns any exception of a driver into a message; each driver has its own exceptions."""
 
     def __init__(self, address: str) -> None:
         self._address, self._name = address, display_address(address)
 
     def __enter__(self) -> None:
-        """Nothing has failed yet."""
+        pass
 
     def __exit__(
         self,
@@ -97,51 +98,47 @@ class _Reaching:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Say what is wrong; a message of our own, and a user who stops the program, pass."""
+        # NerscopeError is a message already; KeyboardInterrupt is not an Exception. Both pass.
         if isinstance(error, FileNotFoundError) and error.__cause__ is not None:
-            error = error.__cause__  # some drivers call a file not found if its server is not
+            error = error.__cause__  # some drivers raise it if the server is not found
         if isinstance(error, FileNotFoundError):
             raise InputError(self._name, "no such file", "check the path") from None
         if isinstance(error, Exception) and not isinstance(error, NerscopeError):
-            said = str(error).replace(self._address, self._name).partition("\n")[0]
+            # The address may hold a password: messages show the name for display.
+            reason = str(error).replace(self._address, self._name).partition("\n")[0]
             raise InputError(
                 self._name,
-                f"it cannot be reached ({said or type(error).__name__})",
+                f"it cannot be reached ({reason or type(error).__name__})",
                 "check the address, the network, and whether you may read it",
             ) from None
 
 
-class _Stream(io.RawIOBase):
-    """A file of a file system; what goes wrong while it is read is said of its address."""
+class _RemoteFile(io.RawIOBase):
+    """A file of an fsspec file system; errors while it is read name its address."""
 
     def __init__(self, file: Any, address: str) -> None:
         self._file, self._address = file, address
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def seekable(self) -> bool:
-        """Whether parts of it can be had; some servers give nothing but the whole."""
+        # Some web servers do not serve ranges of a file.
         return bool(self._file.seekable())
 
     def readinto(self, buffer: Any) -> int:
-        """Some bytes."""
-        with _Reaching(self._address):
+        with _DriverErrors(self._address):
             data = self._file.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go on reading elsewhere."""
-        with _Reaching(self._address):
+        with _DriverErrors(self._address):
             return int(self._file.seek(offset, whence))
 
     def tell(self) -> int:
-        """Where the next byte is read."""
         return int(self._file.tell())
 
     def close(self) -> None:
-        """Close the file as well."""
         super().close()
         self._file.close()

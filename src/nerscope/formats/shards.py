@@ -1,12 +1,23 @@
-"""Large files cut into pieces, so that several processes can work on them at once.
+"""Large files cut into shards, so that several processes can work on them at once.
 
-Pieces are made while they are asked for. Of a plain file, a piece says where it stands, and whoever
-works on it reads it himself; a file that must be read from start to end, because it is packed or
-elsewhere, is read here, and its pieces hold their text.
+Shards are made lazily. A shard of a plain file holds a byte range, and the worker reads that range
+itself. A packed or remote file can only be read from start to end: it is read here, and its shards
+hold their text.
 
-Cuts are guesses: a sentence is taken to end at every blank line, and sentence k of gold to be
-sentence k of a system. Reading checks it, for a piece whose sides are not the same sentences is
-refused as any file is; whoever reads must then read all in one piece, which tells what is wrong.
+All files of an evaluation are cut at the same sentence, because a worker compares sentence k of
+gold with sentence k of a system. Worked example, with `/` for a newline and with shards and
+stretches of 8 bytes:
+
+    gold    a O/b O//c O/d O//e O//f O/         the first blank line behind 8 bytes ends sentence 1
+    system  a B-PER/b O//c O/d B-LOC//e O//f O/ cut behind sentence 1 too, which is byte 13, not 9
+
+Gold is cut by size: at the end of the first stretch that makes the shard large enough. The
+other files are cut by count, behind as many sentences as gold has up to there: their labels differ
+in length, so the same byte offset would lie in the middle of another sentence.
+
+Cuts are guesses: every blank line is taken for the end of a sentence. Reading a shard checks the
+guess, because sides that are not the same sentences are refused as in any file. The caller then
+reads everything as one shard, which gives the message about the real fault.
 """
 
 import codecs
@@ -20,97 +31,102 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools
 from nerscope.errors import InputError
-from nerscope.formats.base import JoinedSources, Source
 from nerscope.formats.columns.column_file import ByteRange
 from nerscope.formats.columns.conll import SEPARATORS, ConllFile, detect_layout
 from nerscope.formats.files import FileBytes, read_some
+from nerscope.formats.source import JoinedSources, Source
 
 Shard = tuple[Source, ...]  # the same sentences of gold and of each run
 _SHARD_SIZE = 4 << 20  # bytes of gold, at least
-_MOST_PIECES = 4096
-_SHARD = 8 << 20  # packed bytes of a shard that one process unpacks and reads
-_STRETCH = 1 << 18  # bytes that are looked at together
-_LONGEST = 2 << 20  # bytes without a blank line: no such file is cut
-_TIMES = 8  # as long as asked for; a longer part is none
+_MAX_SHARDS = 4096
+_MAX_PACKED = 8 << 20  # packed bytes of a file that one worker unpacks as a whole
+_STRETCH = 1 << 18  # bytes that are searched together: their arrays fit the processor's cache
+_MAX_UNBROKEN = 2 << 20  # bytes without a blank line: no such file is cut
+_MAX_GROWTH = 8  # times the planned size: with a longer shard, the guess of the cuts is wrong
 _BYTEWISE = ("utf-8", "ascii", "iso8859-1", "cp1252")  # encodings in which a newline is one byte
-# Lines that are no sentence though a blank line follows.
+# A document line is not a sentence, although a blank line follows it.
 _DOCUMENT = re.compile(rb"-DOCSTART-[^\n]*\n\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Sources (gold first), cut at the same sentences: in order, and anew for each who asks."""
+    """The shards of sources (gold first); each iteration cuts them again, in order."""
 
     sources: Shard
 
     def __iter__(self) -> Iterator[Shard]:
         rows = _rows(self.sources)
         for row in rows:
-            files = _to_cut(row, alone=len(rows) == 1)
-            yield from _cut(files) if files else [row]
+            files = _files_to_cut(row, is_only_row=len(rows) == 1)
+            yield from _cut_files(files) if files else [row]
 
     @property
     def is_one(self) -> bool:
         """Whether nothing can be cut."""
         rows = _rows(self.sources)
-        return len(rows) == 1 and not _to_cut(rows[0], alone=True)
+        return len(rows) == 1 and not _files_to_cut(rows[0], is_only_row=True)
 
     @property
     def number(self) -> int | None:
-        """About how many there are; None if nobody can tell before they are read."""
+        """The approximate number of shards; None if it is unknown before the files are read."""
         rows = _rows(self.sources)
-        numbers = [_number(_to_cut(row, alone=len(rows) == 1)) for row in rows]
+        numbers = [_n_shards(_files_to_cut(row, is_only_row=len(rows) == 1)) for row in rows]
         return None if None in numbers else sum(filter(None, numbers))
 
     @property
     def gold_only(self) -> "Shards":
-        """The pieces of gold alone."""
+        """The shards of gold alone."""
         return Shards(self.sources[:1])
 
 
 def cut_into_shards(sources: Sequence[Source]) -> Shards | None:
-    """Sources (gold first) in pieces; None if they must be read in one.
+    """Cut sources (gold first) into shards; None if they must be read in one go.
 
     >>> from nerscope.formats.base import open_source
     >>> gold = open_source([(["Ada"], ["B-PER"])], "gold")
     >>> cut_into_shards([gold, gold])
     """
-    pieces = Shards(tuple(sources))
-    try:  # now, before there are workers: to open an address may start threads
-        first = list(islice(pieces, 2))
-    except InputError:  # of which the whole tells more
+    shards = Shards(tuple(sources))
+    try:  # now, before there are workers: opening an address may start threads
+        first_two = list(islice(shards, 2))
+    except InputError:  # reading the files in one go gives a better message
         return None
-    return pieces if len(first) > 1 else None
+    return shards if len(first_two) > 1 else None
 
 
-def begins_file(piece: Shard) -> bool:
-    """Whether gold begins a new file with a piece."""
-    part = piece[0].byte_range if isinstance(piece[0], ConllFile) else None
-    return part is None or part.begin == 0
+def begins_file(shard: Shard) -> bool:
+    """Whether a shard is the first one of its gold file."""
+    byte_range = shard[0].byte_range if isinstance(shard[0], ConllFile) else None
+    return byte_range is None or byte_range.begin == 0
 
 
 def _rows(sources: Shard) -> list[Shard]:
-    """The files of each side that belong together: one row, or one for each shard."""
-    shards = [source.sources for source in sources if isinstance(source, JoinedSources)]
-    if len(shards) == len(sources) and len({len(own) for own in shards}) == 1:
-        return list(zip(*shards, strict=True))
+    """The files that belong together: one row, or one row for each file of a pattern.
+
+    Gold `test-*.conll` and a system `out-*.conll` with three files each give three rows.
+    """
+    file_lists = [source.sources for source in sources if isinstance(source, JoinedSources)]
+    if len(file_lists) == len(sources) and len({len(files) for files in file_lists}) == 1:
+        return list(zip(*file_lists, strict=True))
     return [sources]
 
 
-def _to_cut(row: Shard, *, alone: bool) -> list[ConllFile]:
-    """The files of a row, if all can be cut, and had better be; else none.
+def _files_to_cut(row: Shard, *, is_only_row: bool) -> list[ConllFile]:
+    """The files of a row if all of them can be cut and it pays, otherwise none.
 
-    Of packed shards there are enough as they are: whoever works on one unpacks it himself.
+    Several rows of short packed files are shards already: each worker unpacks one row.
     """
     files = [file for file in row if isinstance(file, ConllFile) and _can_be_cut(file)]
-    shards = not alone and not any(_is_plain(file) or _is_long(file) for file in files)
-    return files if len(files) == len(row) and not shards else []
+    if len(files) < len(row):
+        return []
+    are_shards = not is_only_row and not any(_is_plain(file) or _is_long(file) for file in files)
+    return [] if are_shards else files
 
 
 def _can_be_cut(file: ConllFile) -> bool:
     return (
-        not (file.info.rebreaks or file.info.retokenised)
-        and file.document is None
+        not (file.info.rebreaks or file.info.retokenised)  # sentence k is not sentence k of gold
+        and file.document is None  # a column of documents is numbered from the start of the file
         and file.byte_range is None
         and codecs.lookup(file.encoding).name in _BYTEWISE
         and not file.content.is_folder
@@ -123,146 +139,161 @@ def _is_plain(file: ConllFile) -> bool:
 
 
 def _is_long(file: ConllFile) -> bool:
-    return file.content.size > _SHARD
+    return file.content.size > _MAX_PACKED
 
 
-def _number(files: Sequence[ConllFile]) -> int | None:
-    """About how many pieces are made of files: one, if they are not cut."""
+def _n_shards(files: Sequence[ConllFile]) -> int | None:
+    """The approximate number of shards of a row: one if its files are not cut."""
     if not files:
         return 1
     gold = files[0]
-    return max(1, gold.content.size // _size_of_pieces(gold)) if _is_plain(gold) else None
+    return max(1, gold.content.size // _shard_size(gold)) if _is_plain(gold) else None
 
 
-def _size_of_pieces(file: ConllFile) -> int:
-    return max(_SHARD_SIZE, file.content.size // _MOST_PIECES) if _is_plain(file) else _SHARD_SIZE
+def _shard_size(file: ConllFile) -> int:
+    return max(_SHARD_SIZE, file.content.size // _MAX_SHARDS) if _is_plain(file) else _SHARD_SIZE
 
 
-def _cut(files: Sequence[ConllFile]) -> Iterator[Shard]:
-    """The same sentences of all files, again and again. Columns of one file are cut once."""
-    contents = {_key(file): file for file in files}
-    shears = {key: _Shears(file, counts=len(contents) > 1) for key, file in contents.items()}
-    told = [_told(file) for file in files]
-    gold, size = _key(files[0]), _size_of_pieces(files[0])
-    upto: int | None = 0
-    while upto is not None:
-        part, upto = shears[gold].next_of(size)
-        parts = {gold: part}
-        for key, own in shears.items():
+def _cut_files(files: Sequence[ConllFile]) -> Iterator[Shard]:
+    """Cut all files (gold first) at the same sentences. Columns of one file are cut once."""
+    contents = {_content_key(file): file for file in files}
+    cutters = {
+        key: _FileCutter(file, counts_sentences=len(contents) > 1) for key, file in contents.items()
+    }
+    explicit_files = [_with_detected_layout(file) for file in files]
+    gold, size = _content_key(files[0]), _shard_size(files[0])
+    n_sentences: int | None = 0  # of gold up to the cut; None at the end of the file
+    while n_sentences is not None:
+        gold_range, n_sentences = cutters[gold].cut_by_size(size)
+        ranges = {gold: gold_range}
+        for key, cutter in cutters.items():
             if key != gold:
-                parts[key] = own.next_upto(upto, size)
-        yield tuple(_part_of(file, parts[_key(file)]) for file in told)
+                ranges[key] = cutter.cut_by_sentences(n_sentences, size)
+        yield tuple(_shard_of(file, ranges[_content_key(file)]) for file in explicit_files)
 
 
-def _key(file: ConllFile) -> tuple[str | None, int]:
-    """What tells whether two are columns of the same file."""
+def _content_key(file: ConllFile) -> tuple[str | None, int]:
+    """Equal for two sources that are columns of the same file."""
     return file.content.path, id(file.content.data)
 
 
-def _told(file: ConllFile) -> ConllFile:
-    """The file with what is told by looking at its beginning, which parts do not have."""
+def _with_detected_layout(file: ConllFile) -> ConllFile:
+    """The file with explicit options: only its beginning, which later shards lack, shows them."""
     separator, comments = detect_layout(next(file.blocks(), b""), file)
-    name = next(name for name, own in SEPARATORS.items() if own == separator)
+    name = next(name for name, byte in SEPARATORS.items() if byte == separator)
     return replace(file, separator=name, comments=comments)
 
 
-def _part_of(file: ConllFile, part: ByteRange) -> ConllFile:
-    if part.text is None:
-        return replace(file, byte_range=part)
-    return replace(file, byte_range=part, path=FileBytes(file.name, data=b""))
+def _shard_of(file: ConllFile, byte_range: ByteRange) -> ConllFile:
+    if byte_range.text is None:
+        return replace(file, byte_range=byte_range)
+    # The text travels to the worker, which needs neither the path nor an open stream.
+    return replace(file, byte_range=byte_range, path=FileBytes(file.name, data=b""))
 
 
 class _Stretch(NamedTuple):
-    """Some bytes of a file, which end where a sentence ends."""
+    """Consecutive bytes of a file that end where a sentence ends."""
 
     begin: int
     line: int
-    before: int  # sentences
+    n_before: int  # sentences of the file before this stretch
     data: bytes
     newline: Bools
-    breaks: Bools  # whether a sentence ends with each byte; of none, if nobody asks
+    breaks: Bools  # whether a sentence ends with each byte; empty if sentences are not counted
     is_last: bool  # of the file
 
     @property
     def end(self) -> int:
-        """The byte behind it."""
         return self.begin + len(self.data)
 
     @property
-    def upto(self) -> int:
-        """How many sentences stand before its end."""
-        return self.before + int(np.count_nonzero(self.breaks))
+    def n_upto(self) -> int:
+        """The number of sentences of the file up to the end of this stretch."""
+        return self.n_before + int(np.count_nonzero(self.breaks))
 
-    def split(self, sentences: int) -> tuple["_Stretch", "_Stretch"]:
-        """What stands before the end of so many of its sentences, and the rest."""
-        at = int(np.flatnonzero(self.breaks)[sentences - 1]) + 1 if sentences else 0
+    def split(self, n_sentences: int) -> tuple["_Stretch", "_Stretch"]:
+        """The first sentences of the stretch, and the others."""
+        at = int(np.flatnonzero(self.breaks)[n_sentences - 1]) + 1 if n_sentences else 0
         head, tail = (
-            self._replace(data=self.data[own], newline=self.newline[own], breaks=self.breaks[own])
-            for own in (slice(at), slice(at, None))
+            self._replace(
+                data=self.data[side], newline=self.newline[side], breaks=self.breaks[side]
+            )
+            for side in (slice(at), slice(at, None))
         )
         line = self.line + int(np.count_nonzero(head.newline))
-        before = self.before + sentences
-        return head._replace(is_last=False), tail._replace(begin=head.end, line=line, before=before)
+        n_before = self.n_before + n_sentences
+        return (
+            head._replace(is_last=False),
+            tail._replace(begin=head.end, line=line, n_before=n_before),
+        )
 
 
-class _Shears:
-    """Cut a file into parts, one after the other, while it is read once."""
+class _FileCutter:
+    """Cuts one file into consecutive byte ranges while it is read once.
 
-    def __init__(self, file: ConllFile, *, counts: bool) -> None:
-        self._holds = not file.content.is_plain
-        self._stretches = _stretches(file, counts)
-        self._rest: _Stretch | None = None  # of the stretch in which the last cut is
+    Gold is cut by size, all other files by the number of sentences that gold has up to its cut.
+    In the example at the top of this module, `cut_by_size(8)` on gold gives bytes 0 to 9 and
+    1 sentence; `cut_by_sentences(1, 8)` on the system gives bytes 0 to 13.
+    """
 
-    def next_of(self, size: int) -> tuple[ByteRange, int | None]:
-        """The part of about so many bytes, and how many sentences stand before its end; None: it
-        ends with the file.
+    def __init__(self, file: ConllFile, *, counts_sentences: bool) -> None:
+        self._holds_text = not file.content.is_plain
+        self._stretches = _stretches(file, counts_sentences)
+        self._remainder: _Stretch | None = None  # of the stretch that the last cut divides
+
+    def cut_by_size(self, size: int) -> tuple[ByteRange, int | None]:
+        """The next range of at least `size` bytes, and the number of sentences up to its end.
+
+        The number is None if the range ends with the file.
         """
-        part = _Open(self._holds, size)
+        builder = _RangeBuilder(self._holds_text, size)
         for stretch in self._stretches:
-            part.add(stretch)
-            if part.size >= size and not stretch.is_last and _ends_with_words(stretch.data):
-                return part.closed(), stretch.upto
-        return part.closed(), None
+            builder.add(stretch)
+            is_large = builder.size >= size
+            # Behind a document line or a comment, the other files may have no such line.
+            if is_large and not stretch.is_last and _ends_with_words(stretch.data):
+                return builder.build(), stretch.n_upto
+        return builder.build(), None
 
-    def next_upto(self, sentences: int | None, size: int) -> ByteRange:
-        """The part that ends behind as many sentences, counted from the begin of the file; None:
-        with the file.
+    def cut_by_sentences(self, n_sentences: int | None, size: int) -> ByteRange:
+        """The next range, up to the end of sentence `n_sentences` counted from the file's start.
+
+        With None, the range goes on to the end of the file.
         """
-        part = _Open(self._holds, size)
-        while (stretch := self._rest or next(self._stretches, None)) is not None:
-            self._rest = None
-            if sentences is not None and stretch.upto >= sentences:
-                head, self._rest = stretch.split(sentences - stretch.before)
-                part.add(head)
-                return part.closed()
-            part.add(stretch)
-        if sentences is not None:
+        builder = _RangeBuilder(self._holds_text, size)
+        while (stretch := self._remainder or next(self._stretches, None)) is not None:
+            self._remainder = None
+            if n_sentences is not None and stretch.n_upto >= n_sentences:
+                head, self._remainder = stretch.split(n_sentences - stretch.n_before)
+                builder.add(head)
+                return builder.build()
+            builder.add(stretch)
+        if n_sentences is not None:  # the file is shorter than gold
             raise _UncutError
-        return part.closed()
+        return builder.build()
 
 
-class _Open:
-    """A part to which stretches are added; it keeps their text if nobody else can read it."""
+class _RangeBuilder:
+    """Collects stretches into one byte range, with their text if a worker cannot read the file."""
 
-    def __init__(self, holds: bool, size: int) -> None:
-        self._longest = _TIMES * size
+    def __init__(self, holds_text: bool, size: int) -> None:
+        self._max_size = _MAX_GROWTH * size
         self._first: _Stretch | None = None
-        self._texts: list[bytes] | None = [] if holds else None
+        self._texts: list[bytes] | None = [] if holds_text else None
         self._end: int | None = 0
         self.size = 0
 
     def add(self, stretch: _Stretch) -> None:
-        """Add what follows."""
         self._first = self._first or stretch
         self.size += len(stretch.data)
+        # The last range has no end: a file that grows meanwhile is read as far as it goes.
         self._end = None if stretch.is_last else stretch.end
         if self._texts is not None:
             self._texts.append(stretch.data)
-        if self.size > self._longest:
+        if self.size > self._max_size:
             raise _UncutError
 
-    def closed(self) -> ByteRange:
-        """The part as it is now."""
+    def build(self) -> ByteRange:
         if self._first is None:
             raise _UncutError
         text = None if self._texts is None else b"".join(self._texts)
@@ -270,51 +301,57 @@ class _Open:
 
 
 class _UncutError(InputError):
-    """What nobody sees: all is then read in one piece."""
+    """No cuts can be found. Users never see it: the files are then read in one go."""
 
     def __init__(self) -> None:
         super().__init__("pieces", "no cuts can be found", "read all in one piece")
 
 
-def _stretches(file: ConllFile, counts: bool) -> Iterator[_Stretch]:
-    """The file in stretches, so short that what is made of them stays close to the processor."""
-    begin, line, before, rest = 0, 1, 0, b""
+def _stretches(file: ConllFile, counts_sentences: bool) -> Iterator[_Stretch]:
+    """The file in stretches of about `_STRETCH` bytes."""
+    begin, line, n_before, rest = 0, 1, 0, b""
     with file.content.open() as stream:
         more = read_some(stream, file.name, _STRETCH)
         while more:
             data, more = rest + more, read_some(stream, file.name, _STRETCH)
-            # Not before blank lines of those that it ends with: a stretch begins with words.
+            # Blank lines at the very end may go on in the next bytes. So the cut is at a break
+            # before them, and each stretch begins with words.
             end = _last_break(data.rstrip(b"\r\n")) if more else len(data)
             if not end:
-                if len(data) > _LONGEST:
+                if len(data) > _MAX_UNBROKEN:
                     raise _UncutError
                 rest = data
                 continue
             data, rest = data[:end], data[end:]
             newline = np.frombuffer(data, np.uint8) == 10
-            breaks = _breaks(data, newline) if counts else newline[:0]
-            stretch = _Stretch(begin, line, before, data, newline, breaks, not more)
+            breaks = _breaks(data, newline) if counts_sentences else newline[:0]
+            stretch = _Stretch(begin, line, n_before, data, newline, breaks, not more)
             yield stretch
-            begin, before = stretch.end, stretch.upto
+            begin, n_before = stretch.end, stretch.n_upto
             line += int(np.count_nonzero(newline))
 
 
 def _last_break(data: bytes) -> int:
-    """The place behind the last blank line, 0 if there is none."""
+    """The offset behind the last blank line, 0 if there is none."""
     plain = data.rfind(b"\n\n")
     other = data.rfind(b"\n\r\n") if b"\r" in data else -1
     return max(plain + 2 if plain >= 0 else 0, other + 3 if other >= 0 else 0)
 
 
 def _ends_with_words(data: bytes) -> bool:
-    """Whether the last line before blank ones is surely one of words."""
+    """Whether the last line that is not blank certainly holds a token."""
     end = len(data.rstrip(b" \t\r\n"))
     start = data.rfind(b"\n", 0, end) + 1
     return start > 0 and not data.startswith((b"-DOCSTART-", b"#"), start)
 
 
 def _breaks(data: bytes, newline: Bools) -> Bools:
-    """Whether the first blank line behind a sentence ends with each byte."""
+    """Whether the first blank line behind a sentence ends with each byte.
+
+    In `a O/b O///c O/` (`/` is a newline) the breaks are at byte 8 alone: the newline at 7 ends a
+    token line, the one at 8 the first blank line, the one at 9 a second blank line, which ends no
+    further sentence.
+    """
     body = np.frombuffer(data, np.uint8)
     blank, breaks = np.zeros(len(data), bool), np.zeros(len(data), bool)
     np.logical_and(newline[1:], newline[:-1], out=blank[1:])
@@ -328,6 +365,6 @@ def _breaks(data: bytes, newline: Bools) -> Bools:
     dashes = body[1:] == 45
     dashes &= newline[:-1]
     for line in (0, *(np.flatnonzero(dashes) + 1).tolist()):
-        if found := _DOCUMENT.match(data, line):
-            breaks[found.end() - 1] = False
+        if document_line := _DOCUMENT.match(data, line):
+            breaks[document_line.end() - 1] = False
     return breaks

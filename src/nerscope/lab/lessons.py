@@ -13,8 +13,9 @@ from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import BIO
 from nerscope.dataset.split.texts import context_ranges
 from nerscope.errors import InputError
-from nerscope.formats.base import CorpusLike, Source, open_source, read, require_tokens
+from nerscope.formats.base import CorpusLike, open_source, read
 from nerscope.formats.columns.conll import write_conll
+from nerscope.formats.source import Source, require_tokens
 from nerscope.lab.recipe import Lesson, Recipe, Tagged, recipe_named
 from nerscope.results.files import write_bytes
 

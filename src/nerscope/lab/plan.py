@@ -8,13 +8,13 @@ from typing import Any
 
 from nerscope.dataset.split.options import KINDS
 from nerscope.errors import InputError, UsageError, expect
-from nerscope.evaluation.systems import check_names
+from nerscope.evaluation.task import check_names
 from nerscope.experiment.config import (
     PROTOCOL_TYPES,
     TABLES,
-    Chosen,
     Data,
-    chosen_settings,
+    ExperimentOptions,
+    experiment_options,
     files_that_fit,
     is_trained,
     named_data,
@@ -65,7 +65,7 @@ class RunPlan:
     """The content of a plan file."""
 
     toml: Toml
-    chosen: Chosen
+    chosen: ExperimentOptions
     data: Sequence[Data]  # empty if the protocol says how to make them
     protocol: Mapping[str, Any]
     trained: Sequence[TrainedSystem]
@@ -139,7 +139,7 @@ def load_plan(path: str | Path) -> RunPlan:
         raise UsageError(toml.place("systems"), f"two systems are called '{twice}'", "rename one")
     if not tables:
         raise InputError(str(path), "it names no system", "write [systems.NAME]")
-    return RunPlan(toml, chosen_settings(toml), data, protocol, trained, existing)
+    return RunPlan(toml, experiment_options(toml), data, protocol, trained, existing)
 
 
 def _is_text(value: object) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nerscope.corpus.units import ALL, SHOWN_UNIT
+from nerscope.facets.facet import fixed_facets
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
 from nerscope.render.findings import (
     LISTINGS,
@@ -41,7 +43,7 @@ def page_tables(description: Mapping[str, Any]) -> list[Table]:
     """What fits on a page."""
     return [
         size_table(description, MOST),
-        *composition_tables(description["rows"], ("tmr", "hard")),
+        *composition_tables(description["rows"], variants=False),
         *overview_tables(description, MOST),
     ]
 
@@ -52,7 +54,7 @@ def all_tables(description: Mapping[str, Any]) -> list[Table]:
     lists = [listing_table(description, name, None) for name in LISTINGS]
     return [
         size_table(description, None),
-        *composition_tables(description["rows"], list(TITLES)),
+        *composition_tables(description["rows"], variants=True),
         *([zeta_table(zeta)] if zeta else []),
         *(table for table in lists if table.rows),
     ]
@@ -129,11 +131,6 @@ def _of_duplicates(description: Mapping[str, Any]) -> Iterator[Record]:
             yield _record("duplicates", row["split"], measure, row[measure], **about)
 
 
-TITLES = {
-    "tmr": "Tough mentions: number (% of all mentions)",
-    "hard": "Hard tokens: number (% of all tokens)",
-    "hard-strict": "Hard tokens, strictly: number (% of all tokens)",
-}
 _SPREAD = ("mean", "median", "max")
 
 
@@ -216,14 +213,15 @@ def _spread(lengths: Mapping[str, float | None]) -> str:
     return ", ".join(UNDEFINED if value is None else f"{value:.4g}" for value in values)
 
 
-def composition_tables(rows: Sequence[Mapping[str, Any]], facets: Sequence[str]) -> list[Table]:
-    """A table for each facet that has rows: what splits are made of, overall and by type."""
-    by_facet = {name: [row for row in rows if row["facet"] == name] for name in facets}
-    return [
-        _composition_table(TITLES[name], facet_rows)
-        for name, facet_rows in by_facet.items()
-        if facet_rows
-    ]
+def composition_tables(rows: Sequence[Mapping[str, Any]], *, variants: bool) -> list[Table]:
+    """A table for each headline facet, and for each variant of one: what splits are made of."""
+    tables = []
+    for facet in fixed_facets():
+        facet_rows = [row for row in rows if row["facet"] == facet.name]
+        if facet_rows and (variants or not facet.is_variant):
+            title = f"{facet.title}: number (% of all {SHOWN_UNIT[facet.unit]}s)"
+            tables.append(_composition_table(title, facet_rows))
+    return tables
 
 
 def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -234,10 +232,10 @@ def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     for split, kind in groups:
         cells = [index[split, kind, level] for level in levels]
         texts = [
-            _number(row["n"]) if row["level"] == "all" else _shared(row["n"], row["share"])
+            _number(row["n"]) if row["level"] == ALL else _shared(row["n"], row["share"])
             for row in cells
         ]
-        body.append((Cell(split), Cell(kind or "all"), *map(Cell, texts)))
+        body.append((Cell(split), Cell(kind or ALL), *map(Cell, texts)))
     return Table(title, ("split", "type", *levels), tuple(body))
 
 

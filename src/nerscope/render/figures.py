@@ -271,7 +271,7 @@ def _count(row: Row | None) -> float | None:
     """A number of pairs; of exact match it is the numerator of recall."""
     if row is None or row.value is None:
         return None
-    return row.value * row.n if row.metric == "recall" else row.value
+    return row.value * row.n if row.metric == RECALL else row.value
 
 
 def _whole(number: float | None) -> str:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural, suggest
-from nerscope.facets.hard import HARD, HARD_STRICT
-from nerscope.facets.tmr import TMR
+from nerscope.facets.facet import fixed_facets
+from nerscope.facets.hard import HARD
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_title, percent, score
 from nerscope.results.over_datasets import AverageRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
@@ -19,11 +19,12 @@ from nerscope.scoring.metrics import (
     F1,
     HARDEVAL,
     MACRO,
-    PRECISION,
-    RECALL,
+    SCORE_NAMES,
     TER,
     WEIGHTED,
     Metric,
+    leading_metric,
+    metric_named,
 )
 from nerscope.scoring.token_matches import BILOU, IO, LABEL
 
@@ -32,10 +33,8 @@ SPARSE = 0.01  # as does one on a smaller share of all mentions
 FEW_NOTE = f"! fewer than {FEW} units, or under {SPARSE:.0%} of all: read with care"
 BEST_NOTE = "* best of its column"
 SIZE_ROW = "n"  # the name of the row of denominators
-SCORES = (PRECISION, RECALL, F1)
+SCORES = SCORE_NAMES
 USUAL_MATCHES = (EXACT, IO, BILOU, LABEL)  # headings do not mention them
-# Of the metrics that a table could show, it shows the first of these that it has.
-_PREFERRED = (F1, RECALL, TER, PRECISION)
 _ERROR_LEVELS = ("unseen", "diff", "other")  # which together hold every wrong token
 
 
@@ -194,7 +193,7 @@ def _plan_types(index: SummaryIndex, metric: str | None, match: str | None) -> T
         for name in index.values(ALL, "metric", match=match)
         if index.values(ALL, "type", metric=name, match=match) != [None]
     ]
-    metric = metric or (_preferred(by_type) if by_type else None)
+    metric = metric or (leading_metric(by_type) if by_type else None)
     if metric is None or metric not in by_type:
         return _NO_TABLE
     types = [name for name in index.values(ALL, "type", metric=metric) if name is not None]
@@ -209,7 +208,7 @@ def _plan_partial(index: SummaryIndex, metric: str | None, match: str | None) ->
     matches = [name for name in index.values(ALL, "match") if name not in (SURFACE, LABEL)]
     if matches in ([], [EXACT]):  # nothing was credited partially
         return _NO_TABLE
-    metric = metric or _preferred(index.values(ALL, "metric", match=matches[-1]))
+    metric = metric or leading_metric(index.values(ALL, "metric", match=matches[-1]))
     columns = [TableColumn(name, overall_key(name, metric)) for name in matches]
     return TablePlan(columns, f"{metric_title(metric, at_start=True)} with partial credit")
 
@@ -243,16 +242,14 @@ _FIXED = {
     "pairs": _plan_pairs,
     "errors": _plan_errors,
 }
-
-
-def _preferred(metrics: Sequence[str]) -> str:
-    return next((name for name in _PREFERRED if name in metrics), metrics[0])
+# The fixed tables that the overview shows before and after those of headline facets.
+_BEFORE_HEADLINES, _AFTER_HEADLINES = ("exact", "types", "partial"), ("errors",)
 
 
 def _plan_facet(
     index: SummaryIndex, facet: str, metric: str | None = None, match: str | None = None
 ) -> TablePlan:
-    metric = metric or _preferred(index.values(facet, "metric"))
+    metric = metric or leading_metric(index.values(facet, "metric"))
     matches = index.values(facet, "match", metric=metric)
     match = match or (matches[0] if matches else "")
     columns = [
@@ -275,13 +272,12 @@ def overview(results: Results) -> list[Table]:
     """The tables of `evaluate --all`: scores, tough mentions, hard tokens, attributes, the rest."""
     index = SummaryIndex(results)
     bucketed = [facet for facet in index.by_facet if index.is_bucketed(facet)]
-    leading = [facet for facet in (TMR.name, HARD.name) if facet in index.by_facet]
+    headlines = [facet.name for facet in fixed_facets() if facet.is_headline]
+    variants = [facet.name for facet in fixed_facets() if facet.is_variant]
     others = [
-        facet
-        for facet in index.by_facet
-        if facet not in (ALL, TMR.name, HARD.name, HARD_STRICT.name, *bucketed)
+        facet for facet in index.by_facet if facet not in (ALL, *headlines, *variants, *bucketed)
     ]
-    tables = list(_known_tables(index, ["exact", "types", "partial", *leading, "errors"]))
+    tables = list(_known_tables(index, [*_BEFORE_HEADLINES, *headlines, *_AFTER_HEADLINES]))
     tables += [_attribute_table(index, bucketed)] if bucketed else []
     tables += _known_tables(index, others)
     means = means_table(results)
@@ -320,7 +316,7 @@ def _attribute_table(index: SummaryIndex, facets: Sequence[str]) -> Table:
     notes = list(dict.fromkeys(note for table in tables for note in table.notes))
     ranges = [note for note in notes if note.startswith(tuple(f"{facet}: " for facet in facets))]
     general = [note for note in notes if note not in ranges]
-    metrics = dict.fromkeys(_preferred(index.values(facet, "metric")) for facet in facets)
+    metrics = dict.fromkeys(leading_metric(index.values(facet, "metric")) for facet in facets)
     matches = dict.fromkeys(index.values(facet, "match")[0] for facet in facets)
     title = f"{' / '.join(metric_title(name) for name in metrics)} by attribute"
     unusual = [match for match in matches if match not in USUAL_MATCHES]
@@ -402,12 +398,6 @@ def _size_text(column: Sequence[Row | None], mentions: int) -> str:
     return f"{low:,}{'' if low == high else f'–{high:,}'}{' !' if few else ''}"
 
 
-# The means over datasets. Of each facet, the metrics that are shown beside exact scores:
-_MEAN_METRICS: Mapping[str, Sequence[str]] = {
-    ALL: (F1,),
-    TMR.name: (RECALL,),
-    HARD.name: (TER, HARDEVAL),
-}
 _FOR_THESE, _FOR_OTHERS = ("these", ""), ("others like them", "_drawn")
 _NOTES = {
     SPLITS: "95 % interval: Student's, corrected for the sentences that splits share",
@@ -426,7 +416,8 @@ _INTERVALS = {
 
 def means_table(results: Results, *, exact: bool = False) -> Table | None:
     """The means over datasets of all measures, or only of exact scores; None if there are none."""
-    rows = [row for row in results.over_datasets() if _has_mean(row, exact)]
+    metrics = {} if exact else _mean_metrics()
+    rows = [row for row in results.over_datasets() if _has_mean(row, metrics)]
     if not rows:
         return None
     over = rows[0].over
@@ -439,10 +430,20 @@ def means_table(results: Results, *, exact: bool = False) -> Table | None:
     return Table(title, header, tuple(body), tuple(notes))
 
 
-def _has_mean(row: AverageRow, exact: bool) -> bool:
+def _mean_metrics() -> dict[str, list[str]]:
+    """Of which metrics of a facet means are shown, beside those of exact scores."""
+    metrics = {ALL: [F1]}
+    for facet in fixed_facets():
+        if facet.is_headline:
+            # What is neither better nor worse, as a share of errors, has no mean worth a line.
+            metrics[facet.name] = [name for name in facet.metrics if metric_named(name).better]
+    return metrics
+
+
+def _has_mean(row: AverageRow, metrics: Mapping[str, Sequence[str]]) -> bool:
     if row.facet == ALL and row.match == EXACT:
         return row.metric in SCORES
-    return not exact and row.metric in _MEAN_METRICS.get(row.facet, ())
+    return row.metric in metrics.get(row.facet, ())
 
 
 def _mean_line(row: AverageRow, suffixes: list[str], most: int) -> tuple[Cell, ...]:

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import InputError
 from nerscope.results.errors import MentionSide, check_system, gold_side, run_side
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.matching import match_named
+from nerscope.scoring.matching import EXACT, match_named
 
 FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT = "fixed", "broken", "both wrong", "both right"
 CHANGES = (FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT)
@@ -57,7 +57,7 @@ def _change(right_a: bool, right_b: bool) -> str:
 
 def _right(evidence: Evidence, system: str) -> Bools:
     ledger = evidence.mentions
-    hits = [ledger.runs[run].gold_credit["exact"] == 1 for run in evidence.runs_of(system)]
+    hits = [ledger.runs[run].gold_credit[EXACT] == 1 for run in evidence.runs_of(system)]
     majority: Bools = np.mean(hits, axis=0) > 0.5
     return majority
 
@@ -113,7 +113,7 @@ def _changed(evidence: Evidence, a: str, b: str) -> Ints:
 def _counted(evidence: Evidence, change: Ints) -> Iterator[tuple[str, str, Ints]]:
     """How many mentions of each group changed in which way."""
     gold, size = evidence.mentions.gold, len(CHANGES)
-    yield "all", "all", np.bincount(change, minlength=size)
+    yield ALL, ALL, np.bincount(change, minlength=size)
     by_type = _crossed(gold.type, change, len(evidence.types))
     yield from (("type", name, by_type[code]) for code, name in enumerate(evidence.types))
     for division in evidence.divisions:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from nerscope.corpus.units import MENTION, SHOWN_UNIT
+from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.results.over_datasets import (
     DatasetsRow,
@@ -23,7 +23,8 @@ from nerscope.results.selection import PairNames as PairNames
 from nerscope.results.selection import pairs_of as pairs_of
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.groups import MOST_GROUPS
-from nerscope.scoring.metrics import NEITHER, metric_named
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import F1, NEITHER, leading_metric, metric_named
 from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import is_significant as is_significant
@@ -42,7 +43,6 @@ WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of
 # which facets; on which types; and everything else.
 PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
-_PREFERRED = ("f1", "recall", "ter")
 _MOST_MARGIN = 1e6
 MOST_UNPOOLED = MOST_GROUPS - 1  # so many clusters or fewer are counted one by one
 # Rows that agree in all of these are about the same units.
@@ -278,12 +278,10 @@ class _FacetFacts(NamedTuple):
 
 
 def _facet_facts(division: FacetTable, match: str) -> _FacetFacts:
-    names = division.metrics[match]
-    leading = next((name for name in _PREFERRED if name in names), names[0])
     return _FacetFacts(
         SHOWN_UNIT[division.unit],
         _has_types(division.facet, match),
-        leading if match == division.matches[0] else None,
+        leading_metric(division.metrics[match]) if match == division.matches[0] else None,
     )
 
 
@@ -304,7 +302,7 @@ def _only_overall_types(evidence: Evidence) -> Evidence:
 
 def _has_types(facet: str, match: str) -> bool:
     """Whether types are shown unasked."""
-    return facet == "all" and match == "exact"
+    return facet == ALL and match == EXACT
 
 
 def run_notes(
@@ -431,16 +429,16 @@ def _primary(rows: Sequence[ComparisonRow]) -> tuple[str, str] | None:
     overall = [
         (row.match, row.metric)
         for row in rows
-        if row.facet == "all" and row.type is None and row.unit == MENTION
+        if row.facet == ALL and row.type is None and row.unit == MENTION
     ]
-    by_f1 = [cell for cell in overall if cell[1] == "f1"]
-    return ("exact", "f1") if ("exact", "f1") in overall else next(iter([*by_f1, *overall]), None)
+    by_f1 = [cell for cell in overall if cell[1] == F1]
+    return (EXACT, F1) if (EXACT, F1) in overall else next(iter([*by_f1, *overall]), None)
 
 
 def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
-    if row.facet == "all" and row.unit == MENTION and (row.match, row.metric) == primary:
+    if row.facet == ALL and row.unit == MENTION and (row.match, row.metric) == primary:
         return PRIMARY if row.type is None else TYPES
-    if row.facet == "all" or row.type is not None or not row.leads_facet:
+    if row.facet == ALL or row.type is not None or not row.leads_facet:
         return OTHER
     return WHERE
 
@@ -451,7 +449,7 @@ def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFact
     pair, spread = difference.pair, difference.pair.spread
     low, high = difference.interval or (None, None)
     # The scores of all runs stand beside the means: of everything, where runs are asked about.
-    has_runs = pair.about == RECIPES and spread.division.facet == "all" and kind is None
+    has_runs = pair.about == RECIPES and spread.division.facet == ALL and kind is None
     return ComparisonRow(
         dataset=evidence.dataset,
         system_a=pair.a,

@@ -10,7 +10,9 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, cast
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
+from nerscope.scoring.metrics import F1
 from nerscope.stats.corrections import SIGNIFICANT
 
 RULES = ("floor", "max_drop")
@@ -34,8 +36,8 @@ class Condition:
     True
     """
 
-    metric: str = "f1"
-    facet: str = "all"
+    metric: str = F1
+    facet: str = ALL
     level: str | None = None
     type: str | None = None
     match: str | None = None

@@ -14,7 +14,7 @@ from nerscope.errors import InputError, UsageError
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.metrics import metric_named
+from nerscope.scoring.metrics import F1, metric_named
 from nerscope.stats.clusters import clusters_of
 from nerscope.stats.corrections import is_significant
 from nerscope.stats.effects import (
@@ -44,7 +44,7 @@ from nerscope.stats.interpreteval import (
 from nerscope.stats.intervals import Sampling
 
 Record = dict[str, Any]
-METRIC = "f1"
+METRIC = F1
 
 
 class _TestableBuckets(NamedTuple):

@@ -10,13 +10,13 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import PLAIN, Mentions
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, expect, suggest
 from nerscope.results.results import Results
 from nerscope.scoring.counts import CORRECT
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
 from nerscope.scoring.ledger import Units
-from nerscope.scoring.matching import CandidatePairs, MatchedPairs, match_named, overlapping
+from nerscope.scoring.matching import EXACT, CandidatePairs, MatchedPairs, match_named, overlapping
 
 OUTCOMES = (
     "correct",
@@ -281,6 +281,6 @@ def partial_records(
 def partial_matches(evidence: Evidence) -> list[str]:
     """The matches of all mentions together, but for exact match."""
     overall = [
-        table for table in evidence.divisions if table.facet == "all" and table.unit == MENTION
+        table for table in evidence.divisions if table.facet == ALL and table.unit == MENTION
     ]
-    return [match for table in overall for match in table.matches if match != "exact"]
+    return [match for table in overall for match in table.matches if match != EXACT]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import (
     RULES,
@@ -103,7 +104,7 @@ def _chosen_conditions(
         return conditions_of(conditions)
     if not any(rule in given for rule in RULES):
         given["max_drop"] = _DROP
-    return [check_condition(Condition(**given, facet=facet)) for facet in facets or ["all"]]
+    return [check_condition(Condition(**given, facet=facet)) for facet in facets or [ALL]]
 
 
 def _check_sides(results: Results, baseline: Results | None, conditions: list[Condition]) -> None:

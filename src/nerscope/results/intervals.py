@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import expect
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
@@ -49,7 +50,7 @@ def bounds_of(
             runs_by_number |= {evidence.runs[run][1]: [run] for run in runs}
         for number, numbered_runs in runs_by_number.items():
             for metric, size, interval in surface_intervals(evidence, numbered_runs, clusters):
-                key = "\t".join([number, "all", SURFACE, "all", "", metric])
+                key = "\t".join([number, ALL, SURFACE, ALL, "", metric])
                 bounds[system][key] = _bounds(interval, size, 0.0, unit)
     return bounds
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nerscope.corpus.mentions import Shape
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, suggest
 from nerscope.results.errors import OUTCOMES, mention_records, run_side
 from nerscope.results.results import Results
@@ -91,7 +91,7 @@ def _check_level(results: Results, facet: str) -> None:
         table.facet: list(table.levels)
         for part in results.evidence
         for table in part.divisions
-        if table.unit == MENTION and table.facet != "all"
+        if table.unit == MENTION and table.facet != ALL
     }
     fact = "the results do not have it"
     if name not in known:

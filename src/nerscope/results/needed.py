@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError, expect
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
 from nerscope.results.selection import PairNames, facet_table_named, pairs_of
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.metrics import metric_named
+from nerscope.scoring.metrics import F1, metric_named
 from nerscope.stats.clusters import pooled_by
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.power import Design
@@ -51,7 +52,7 @@ def power(
     difference: float = 1.0,
     power: float = 0.8,
     alpha: float = 0.05,
-    metric: str = "f1",
+    metric: str = F1,
     match: str | None = None,
     resample: str | None = None,
 ) -> list[PowerRow]:
@@ -102,7 +103,7 @@ def _overall(
     match: str | None,
 ) -> Iterator[Difference]:
     """The difference over everything, of each pair."""
-    division = facet_table_named(evidence, "all", match, metric)
+    division = facet_table_named(evidence, ALL, match, metric)
     chosen_match = match or division.matches[0]
     if metric not in division.metrics.get(chosen_match, ()):
         raise UsageError(

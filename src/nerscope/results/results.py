@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, suggest
 from nerscope.formats.notes import SourceNote, note_lines
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.metrics import Metric, metric_named
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import ACCURACY, Metric, metric_named
 from nerscope.scoring.signature import joint
 from nerscope.version import VERSION
 
@@ -121,16 +123,16 @@ class Results:
 
     def value(self, **conditions: object) -> float | None:
         """The value of the one row that fits; by default of exact match, all mentions, all runs."""
-        defaults: dict[str, object] = {"facet": "all", "level": "all", "type": None, "run": None}
-        if "match" not in conditions and conditions.get("metric") != "accuracy":
-            facet = conditions.get("facet", "all")
+        defaults: dict[str, object] = {"facet": ALL, "level": ALL, "type": None, "run": None}
+        if "match" not in conditions and conditions.get("metric") != ACCURACY:
+            facet = conditions.get("facet", ALL)
             metric = conditions.get("metric")
             known = [
                 row.match
                 for row in self.rows
                 if row.facet == facet and metric in (None, row.metric)
             ]
-            defaults["match"] = "exact" if "exact" in known or not known else known[0]
+            defaults["match"] = EXACT if EXACT in known or not known else known[0]
         rows = self.select(**{**defaults, **conditions})
         if len(rows) != 1:
             raise InputError(

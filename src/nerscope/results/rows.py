@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nerscope.corpus.units import MENTION, SHOWN_UNIT
+from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
+from nerscope.scoring.counts import Counts
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.metrics import metric_named
+from nerscope.scoring.metrics import SCORE_NAMES, metric_named
 
 
 class ResultRow(Mapping[str, Any]):
@@ -52,7 +53,7 @@ def plain_row(value: object) -> dict[str, Any]:
     raise TypeError(f"{type(value).__name__} is not JSON serialisable")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Row(ResultRow):
     """One number and its conditions; docs/results.md explains every field.
 
@@ -79,41 +80,60 @@ class Row(ResultRow):
     clusters: int | None = None  # documents or sentences that have such units; with intervals only
     caution: str | None = None  # why there is no interval, or only a rough one
 
+    def __init__(
+        self,
+        dataset: str,
+        system: str,
+        run: str | None,
+        unit: str,
+        facet: str,
+        level: str,
+        type: str | None,
+        match: str,
+        metric: str,
+        value: float | None,
+        n: int,
+        std: float | None = None,
+        runs: int | None = None,
+        low: float | None = None,
+        high: float | None = None,
+        clusters: int | None = None,
+        caution: str | None = None,
+    ) -> None:
+        # Rows come by the hundred thousand. The __init__ of a frozen dataclass sets the fields one
+        # by one, which takes three times as long as filling __dict__ at once. And so __dict__ is
+        # what JSON shows: an optional field that is not there is the default of the class.
+        self.__dict__.update(
+            dataset=dataset,
+            system=system,
+            run=run,
+            unit=unit,
+            facet=facet,
+            level=level,
+            type=type,
+            match=match,
+            metric=metric,
+            value=value,
+            n=n,
+        )
+        if runs is not None:
+            self.__dict__.update(std=std, runs=runs)
+        if clusters is not None or low is not None:
+            self.__dict__.update(low=low, high=high, clusters=clusters, caution=caution)
+
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON has it: `std` and `runs` in summaries, bounds where there are any."""
-        plain: dict[str, Any] = {
-            "dataset": self.dataset,
-            "system": self.system,
-            "run": self.run,
-            "unit": self.unit,
-            "facet": self.facet,
-            "level": self.level,
-            "type": self.type,
-            "match": self.match,
-            "metric": self.metric,
-            "value": self.value,
-            "n": self.n,
-        }
-        if self.runs is not None:
-            plain |= {"std": self.std, "runs": self.runs}
-        if self.has_interval:
-            plain |= {"low": self.low, "high": self.high}
-            plain |= {"clusters": self.clusters, "caution": self.caution}
-        return plain
+        return self.__dict__.copy()
 
     @property
     def has_interval(self) -> bool:
         """Whether an interval was computed; it may have come out undefined."""
-        return self.clusters is not None or self.low is not None
+        return "low" in self.__dict__
 
     def __getitem__(self, key: str) -> Any:
-        # Tables look up millions of fields; only optional ones need the full dict.
-        if key in _ALWAYS:
-            return getattr(self, key)
-        return self.as_dict()[key]
+        return self.__dict__[key]
 
 
-_ALWAYS = frozenset(name for name in Row.__match_args__[:11])
 _ROW_FIELDS = frozenset(Row.__match_args__)
 
 
@@ -205,12 +225,13 @@ def summary_row(rows: Sequence[Row]) -> Row:
     """The mean over a system's runs; a run for which the number is undefined has no share in it."""
     first, value, n, std = rows[0], rows[0].value, rows[0].n, None
     if len(rows) > 1:
-        defined = [row for row in rows if row.value is not None]
-        values = [row.value for row in defined if row.value is not None]
-        value = math.fsum(values) / len(values) if values else None
-        sizes = [row.n for row in defined or rows]
+        values = [row.value for row in rows if row.value is not None]
+        sizes = [row.n for row in rows if row.value is not None or not values]
         n = round(sum(sizes) / len(sizes))
-        std = _sample_deviation(values) if len(values) > 1 else None
+        value = mean = math.fsum(values) / len(values) if values else None
+        if mean is not None and len(values) > 1:
+            squares = math.fsum([(run_value - mean) ** 2 for run_value in values])
+            std = math.sqrt(squares / (len(values) - 1))
     # Written out, because `dataclasses.replace` takes three times as long, and rows are many.
     return Row(
         first.dataset,
@@ -227,11 +248,6 @@ def summary_row(rows: Sequence[Row]) -> Row:
         std,
         len(rows),
     )
-
-
-def _sample_deviation(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 def scale_of(metric: str) -> float:
@@ -308,17 +324,22 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
             system=system,
             run=number,
             unit=MENTION,
-            facet="all",
-            level="all",
+            facet=ALL,
+            level=ALL,
             type=None,
             match=SURFACE,
             metric=name,
             value=row_value(float(value)),
-            n=pred if name == "precision" else gold,
+            n=round(float(metric.n(Counts(counts[0])))),
         )
 
 
 def _surface_metrics(evidence: Evidence) -> list[str]:
-    overall = [one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION]
-    asked = {name for one in overall for names in one.metrics.values() for name in names}
-    return [name for name in ("precision", "recall", "f1") if name in asked]
+    names = {
+        name
+        for table in evidence.divisions
+        if table.facet == ALL and table.unit == MENTION
+        for match_names in table.metrics.values()
+        for name in match_names
+    }
+    return [name for name in SCORE_NAMES if name in names]

@@ -8,10 +8,10 @@ no name is a folder of another one: some trackers keep a file for each.
 import re
 from collections.abc import Iterable, Sequence
 
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import ALL, MENTION
 from nerscope.results.rows import Row
+from nerscope.scoring.matching import EXACT
 
-_ALL, _EXACT = "all", "exact"
 _SPELT = str.maketrans({"=": ".", "&": "and", "|": "or", "!": "not "})
 _REFUSED = re.compile(r"[^\w. -]")  # by at least one of the trackers, or with a meaning for one
 
@@ -36,7 +36,7 @@ def scalars_of(rows: Iterable[Row]) -> dict[str, float]:
 
 def is_usual(row: Row) -> bool:
     """Whether a row is logged unasked: by type, only exact scores of all mentions are."""
-    return row.type is None or (row.facet, row.match) == (_ALL, _EXACT)
+    return row.type is None or (row.facet, row.match) == (ALL, EXACT)
 
 
 def scalar_name(row: Row, several: Sequence[str] = ()) -> str:
@@ -49,9 +49,9 @@ def scalar_name(row: Row, several: Sequence[str] = ()) -> str:
     names: list[str] = [getattr(row, field) for field in several]
     if row.type is not None:
         names += ["type", row.type]
-    if row.facet != _ALL:
+    if row.facet != ALL:
         names += [row.facet, row.level]
-    if row.unit == MENTION and row.match != _EXACT:
+    if row.unit == MENTION and row.match != EXACT:
         names.append(row.match)
     return "/".join(map(_cleaned, [*names, row.metric]))
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from nerscope.corpus.units import ALL
 from nerscope.errors import NerscopeError, UsageError, suggest
 from nerscope.facets.buckets import range_phrase
-from nerscope.facets.facet import FACETS, Attribute, Facet
+from nerscope.facets.facet import FACETS, fixed_facets
 from nerscope.registry import FactoryRegistry
 from nerscope.scoring.matching import MATCHES, Match
-from nerscope.scoring.metrics import METRICS, Metric
+from nerscope.scoring.metrics import F1, METRICS, Metric
 from nerscope.scoring.token_matches import TOKEN_MATCH_WORDS
 from nerscope.stats.paired import METHODS
 
@@ -54,9 +54,7 @@ def level_words(facet: str, level: str, interval: str = "") -> Wording:
     if facet not in FACETS:
         return Wording(level, level, range_phrase(interval) if interval else level)
     entry = FACETS[facet]
-    if isinstance(entry, Attribute):
-        return Wording(level, level, range_phrase(interval, entry.noun) if interval else level)
-    known = entry.level(level)
+    known = entry.level(level, interval)
     phrase, definition = (known.phrase, known.definition) if known else ("", "")
     return Wording(level, level, phrase or level, definition)
 
@@ -68,7 +66,7 @@ def metric_words(metric: str) -> Wording:
     ('token error rate', 'macro F1', 'F score with beta 2')
     """
     made = _made(METRICS, metric)
-    title = (made.title if made else "") or metric.replace("_", " ").replace("f1", "F1")
+    title = (made.title if made else "") or metric.replace("_", " ").replace(F1, "F1")
     return _wording(metric, title, made)
 
 
@@ -124,7 +122,7 @@ _GENERAL = {
 }
 _ALIASES = {
     **dict.fromkeys(("xs", "s", "m", "l", "xl"), "bucket"),
-    "f-score": "f1",
+    "f-score": F1,
     "score": "hardeval",
     "ζ": "zeta",
     "ρ": "rho",
@@ -146,10 +144,8 @@ def _registered() -> Iterator[Wording]:
     for method in (METHODS[name] for name in METHODS):
         yield Wording(method.name, method.title, method.phrase, method.definition)
     # Levels come in reverse: of facets that share the name of a level, the first one explains it.
-    for facet in reversed(list(FACETS)):
-        entry = FACETS[facet]
-        if isinstance(entry, Facet):
-            yield from (level_words(facet, level) for level in entry.level_codes)
+    for facet in reversed(fixed_facets()):
+        yield from (level_words(facet.name, level) for level in facet.level_codes)
     yield from map(match_words, (*MATCHES, *TOKEN_MATCH_WORDS))
     yield from map(facet_words, FACETS)
     yield from map(metric_words, METRICS)
@@ -170,27 +166,23 @@ def explain_term(term: str) -> tuple[str, str]:
     for key in (lowered, _ALIASES.get(lowered, ""), lowered.partition("(")[0].strip()):
         if key in by_lower:
             name = by_lower[key]
-            return name, terms[name] + _listed_levels(name)
+            levels = _levels_of(name)
+            return name, terms[name] + (f" Levels: {', '.join(levels)}." if levels else "")
     raise UsageError(f"term '{term}'", "it is not in the glossary", suggest(term, terms))
 
 
 def _level_definition(facet: str, level: str) -> str:
-    entry = FACETS[facet]
-    if isinstance(entry, Attribute):
+    levels = _levels_of(facet)
+    if not levels:  # an attribute: its buckets have the same meaning everywhere
         return f"{_GENERAL['bucket']} Here, of: {facet_words(facet).phrase}."
-    if entry.level(level) is None:
+    if level not in levels:
         raise UsageError(
-            f"term '{facet}={level}'",
-            "it is not in the glossary",
-            suggest(level, list(entry.level_codes)),
+            f"term '{facet}={level}'", "it is not in the glossary", suggest(level, levels)
         )
     words = level_words(facet, level)
     return words.definition or f"{words.phrase[:1].upper()}{words.phrase[1:]}."
 
 
-def _listed_levels(name: str) -> str:
-    """The levels of a facet, to be added to its definition; nothing for other terms."""
-    if name not in FACETS:
-        return ""
-    entry = FACETS[name]
-    return f" Levels: {', '.join(entry.level_codes)}." if isinstance(entry, Facet) else ""
+def _levels_of(name: str) -> list[str]:
+    """The levels of a facet; none for an attribute, and for any other term."""
+    return [level for facet in fixed_facets() if facet.name == name for level in facet.level_codes]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, plural, suggest
 from nerscope.results.conditions import Condition
 from nerscope.results.pairing import NEW, OLD, SystemOnDataset
@@ -14,6 +15,7 @@ from nerscope.results.rows import rows_of, scale_of
 from nerscope.results.selection import facet_table_named
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.groups import groups_of
+from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.clusters import ClusterCounts
 from nerscope.stats.intervals import Sampling
@@ -21,7 +23,7 @@ from nerscope.stats.system_differences import ComparisonPlan, Difference
 from nerscope.stats.system_differences import differences as all_differences
 
 NAN = float("nan")
-_DEFAULTS = ("all", "in")  # the level that stands for a facet; "in" is that of a subset
+_DEFAULTS = (ALL, "in")  # the level that stands for a facet; "in" is that of a subset
 
 
 class Measurement(NamedTuple):
@@ -140,7 +142,7 @@ def pick_measurement(
     """The number that a condition means."""
     levels = list(dict.fromkeys(level for level, _ in measurements))
     level = there.level or next(
-        (name_of_level for name_of_level in _DEFAULTS if name_of_level in levels), "all"
+        (name_of_level for name_of_level in _DEFAULTS if name_of_level in levels), ALL
     )
     facet, cell = there.division.facet, f"cell '{condition.cell}'"
     if level not in levels:
@@ -217,7 +219,7 @@ class Verdict:
     def name(self) -> str:
         """Which number it is about."""
         kind = None if self.type is None else f"type {self.type}"
-        match = None if self.match == "exact" else self.match
+        match = None if self.match == EXACT else self.match
         parts = (self.dataset, self.system, self.cell, kind, match, self.metric)
         return ", ".join(part for part in parts if part)
 

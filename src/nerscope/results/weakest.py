@@ -7,19 +7,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import ALL, MENTION
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow, row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.metrics import Metric, metric_named
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import (
+    MICRO,
+    RECALL,
+    SCORE_NAMES,
+    TER,
+    Metric,
+    leading_metric,
+    metric_named,
+)
 from nerscope.stats.clusters import CellKey, ClusterCounts, cluster_unit_of, clusters_of
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, cluster_variance, intervals
 from nerscope.stats.jackknife import jackknife
 
-_PREFERRED = ("f1", "recall", "ter")
-_SCORES = ("precision", "recall", "f1")
 _OVERALL = "\0overall"  # a level beside those of the facet: all of them together
 _Z95 = 1.96
 
@@ -98,7 +105,7 @@ def _system_spots(evidence: Evidence, system: str, most: int) -> list[WeakSpot]:
     for spot in ranked:
         if spot.least > 0:
             # Facets of tokens overlap much: one spot of them all is enough.
-            by_facet.setdefault("tokens" if spot.metric == "ter" else spot.facet, spot)
+            by_facet.setdefault("tokens" if spot.metric == TER else spot.facet, spot)
     return list(by_facet.values())[:most]
 
 
@@ -108,7 +115,7 @@ def _candidates(evidence: Evidence, system: str) -> Iterator[WeakSpot]:
         match, metric = _shown(table)
         if metric is None:
             continue
-        is_overall = table.facet == "all"
+        is_overall = table.facet == ALL
         by_type = is_overall and table.unit == MENTION
         # The overall score must be of the units that the facet divides, so it is one level more.
         codes = tuple(sorted({code for codes in table.levels.values() for code in codes}))
@@ -118,14 +125,14 @@ def _candidates(evidence: Evidence, system: str) -> Iterator[WeakSpot]:
         cells: list[tuple[str, str, CellKey]]  # facet and level as they are shown
         if is_overall:
             cells = [
-                ("type", name, CellKey("all", code, metric.name))
+                ("type", name, CellKey(ALL, code, metric.name))
                 for code, name in enumerate(evidence.types if by_type else ())
             ]
         else:
             cells = [
                 (table.facet, level, CellKey(level, None, metric.name))
                 for level in table.levels
-                if level not in ("all", "out")
+                if level not in (ALL, "out")
             ]
         for facet, level, key in cells:
             cell = estimates[key]
@@ -150,9 +157,8 @@ def _shown(division: FacetTable) -> tuple[str, Metric | None]:
     """The match and the metric by which a facet is judged."""
     match = division.matches[0]
     names = division.metrics[match]
-    name = next((name for name in _PREFERRED if name in names), None)
-    metric = metric_named(name or names[0])
-    usable = metric.better and not metric.is_over_levels and metric.average == "micro"
+    metric = metric_named(leading_metric(names))
+    usable = metric.better and not metric.is_over_levels and metric.average == MICRO
     return match, metric if usable else None
 
 
@@ -194,7 +200,7 @@ def overall_scores(results: Results) -> list[OverallScores]:
             (
                 table
                 for table in evidence.divisions
-                if table.facet == "all" and table.unit == MENTION and "exact" in table.matches
+                if table.facet == ALL and table.unit == MENTION and EXACT in table.matches
             ),
             None,
         )
@@ -203,14 +209,14 @@ def overall_scores(results: Results) -> list[OverallScores]:
         unit = resampling_unit(evidence)
         n_clusters = len(np.unique(clusters_of(evidence, unit)))
         for system in evidence.systems:
-            estimates = estimate(evidence, table, "exact", system, _SCORES)
+            estimates = estimate(evidence, table, EXACT, system, SCORE_NAMES)
             cells: dict[str, Any] = {
                 name: _overall_score(
-                    results, evidence, system, name, estimates[CellKey("all", None, name)]
+                    results, evidence, system, name, estimates[CellKey(ALL, None, name)]
                 )
-                for name in _SCORES
+                for name in SCORE_NAMES
             }
-            support = cells["recall"].n
+            support = cells[RECALL].n
             scores.append(
                 OverallScores(evidence.dataset, system, support, unit, n_clusters, **cells)
             )
@@ -225,8 +231,8 @@ def _overall_score(
         dataset=evidence.dataset,
         system=system,
         run=None,
-        facet="all",
-        match="exact",
+        facet=ALL,
+        match=EXACT,
         metric=metric,
         type=None,
     )

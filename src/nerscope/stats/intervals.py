@@ -17,7 +17,8 @@ from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import UsageError, suggest
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Ledger, Units
-from nerscope.scoring.metrics import COUNT, Metric, metric_named
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import COUNT, SCORE_NAMES, Metric, metric_named
 from nerscope.stats.clusters import CLUSTERS, cluster_unit_of
 from nerscope.stats.jackknife import Jackknife, MeanParts, mean_of_defined
 from nerscope.stats.ranks import quantile
@@ -212,9 +213,6 @@ def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
     return below, above
 
 
-_METRICS = ("precision", "recall", "f1")
-
-
 def surface_intervals(
     evidence: Evidence, runs: Sequence[int], clusters: Ints, alpha: float = 0.05
 ) -> Iterator[tuple[str, float, Interval]]:
@@ -227,7 +225,7 @@ def surface_intervals(
         return
     n_types = len(evidence.types)
     counts = [_counts(ledger, run, clusters, n_types) for run in runs]
-    for name in _METRICS:
+    for name in SCORE_NAMES:
         yield name, *_interval(metric_named(name), counts, alpha)
 
 
@@ -254,7 +252,7 @@ def _interval(metric: Metric, counts: list[Floats], alpha: float) -> tuple[float
 def _counts(ledger: Ledger, run: int, clusters: Ints, n_types: int) -> Floats:
     """Distinct gold, right and predicted surfaces: of everything, then without each cluster."""
     output = ledger.runs[run]
-    right = output.pred_credit["exact"] == 1
+    right = output.pred_credit[EXACT] == 1
     masks = np.ones(len(ledger.gold), np.bool_), right, np.ones(len(right), np.bool_)
     units = ledger.gold, output.pred, output.pred
     gold, hits, pred = (

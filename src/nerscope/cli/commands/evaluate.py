@@ -39,7 +39,7 @@ from nerscope.cli.results_output import (
 from nerscope.errors import UsageError
 
 if TYPE_CHECKING:
-    from nerscope.formats.base import Source
+    from nerscope.formats.source import Source
     from nerscope.results.judgements import JudgedFile
     from nerscope.results.results import Results
 

@@ -20,10 +20,9 @@ from nerscope.corpus.corpus import Corpus, join_chunks
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import SINGLE, Scheme
 from nerscope.errors import InputError, plural
-from nerscope.evaluation.noticed import refuse_other_sentences
-from nerscope.evaluation.plan import open_task
+from nerscope.evaluation.notes import refuse_other_sentences
 from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.systems import Run, Systems
+from nerscope.evaluation.task import Run, Systems, open_task
 from nerscope.formats.base import CorpusLike
 
 
@@ -85,7 +84,7 @@ def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolCompa
     """
     task = open_task(test, systems, None, None, Settings())
     # `rows` gives gold and all outputs chunk by chunk; tools are compared on whole corpora.
-    columns = zip(*task.rows(tokens=True), strict=True)
+    columns = zip(*task.aligned_chunks(tokens=True), strict=True)
     gold, *outputs = (join_chunks(list(chunks)) for chunks in columns)
     gold_sides: dict[str, SideReadings] = {}  # by scheme: gold is read once per scheme
     scores: list[ToolScore] = []

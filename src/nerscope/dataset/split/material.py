@@ -21,7 +21,7 @@ from nerscope.dataset.split.texts import (
     sentence_texts,
 )
 from nerscope.errors import InputError, UsageError
-from nerscope.formats.base import CorpusLike, Source, open_source, require_tokens, source_named
+from nerscope.formats.base import CorpusLike, open_source, source_named
 from nerscope.formats.columns.conll import (
     FILE_OPTIONS,
     SEPARATORS,
@@ -30,6 +30,7 @@ from nerscope.formats.columns.conll import (
     write_conll,
 )
 from nerscope.formats.files import FileBytes
+from nerscope.formats.source import Source, require_tokens
 
 _BOM = "\ufeff"
 _LAYOUT_BYTES = 1 << 18  # how much of a file is looked at to detect its layout

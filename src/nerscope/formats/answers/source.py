@@ -27,7 +27,7 @@ from nerscope.formats.answers.parsing import (
     is_answer,
     read_answer,
 )
-from nerscope.formats.base import FORMATS, Aligner, FileOption, Format, LabelStyle, Source
+from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes, line_blocks
 from nerscope.formats.realign import (
     ALIKE,
@@ -41,6 +41,7 @@ from nerscope.formats.realign import (
     on_gold_tokens,
     without_blanks,
 )
+from nerscope.formats.source import Aligner, LabelStyle, Source
 
 HALLUCINATED = "mentions that stand nowhere in the text"
 AGAIN = "mentions named again without a further place"
@@ -421,4 +422,5 @@ FORMATS.add(
         "text of gold.",
     ),
     built_in=True,
+    rank=20,
 )

@@ -295,7 +295,7 @@ class _ConllReader:
         for number, column in self.columns.items():
             raw, labels = column.read(block.buffer, *block.field(number), lines, self.file.name)
             transitions = Transitions.of(column.texts, raw, starts, lines)
-            reading = ReadingNotes(transitions, comment_lines=len(block.remarks))
+            reading = ReadingNotes(transitions, comment_lines=len(block.comments))
             if self.file.mend:
                 mend = LABEL_FIXES[self.file.mend]
                 mended = mend(tokens, labels, starts, self.coding.tokens, self.coding.labels)
@@ -399,4 +399,5 @@ FORMATS.add(
         definition="One token per line with its label in a column, blank lines between sentences.",
     ),
     built_in=True,
+    rank=10,
 )

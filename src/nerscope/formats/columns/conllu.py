@@ -368,7 +368,7 @@ class _ConlluReader:
             for kind, left in places
             if len(left)
         }
-        reading = ReadingNotes(comment_lines=len(block.remarks), notes=found)
+        reading = ReadingNotes(comment_lines=len(block.comments), notes=found)
         corpus = Corpus(
             *(self.file.name, self.coding, np.zeros(0, np.int32), starts, rows + self.line),
             *(documents, None, None, reading),
@@ -557,4 +557,5 @@ FORMATS.add(
         definition="CoNLL-U or CoNLL-U Plus with labels among the keys of MISC or in a column.",
     ),
     built_in=True,
+    rank=50,
 )

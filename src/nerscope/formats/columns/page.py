@@ -1,5 +1,24 @@
-"""Lines and columns of a block of text, found by arithmetic on bytes instead of by splitting
-strings.
+"""Where the lines and columns of a block of text are, by arithmetic on its bytes.
+
+No string is split: a field is two offsets into the block, and numpy finds the fields of all lines
+at once. Worked example, with `/` for a newline:
+
+    bytes       a   O / b   B - X / / c   O /
+    offset      0 1 2 3 4 5 6 7 8 9 10  12  14
+    fields end    1   3   5       9 10    12  14      at each separator and each newline
+
+A field starts behind the end of the field before it. The end at 10 directly follows the one at 9:
+that field is empty, which means an empty line between sentences. The others are a table, with a
+row for each token line and a column for each column of the file:
+
+    row 0   1  3        token a, label O
+    row 1   5  9        token b, label B-X
+    row 2  12 14        token c, label O: it begins a sentence, because the empty line is before it
+
+The label of row 1 starts behind offset 5 and ends before 9: bytes 6 to 8, `B-X`. This way takes a
+few passes over the bytes. It fits if all lines are empty or have the same number of columns
+(`EvenFields`). Everything else takes the careful way, whose rows may differ in width
+(`RaggedFields`).
 """
 
 import re
@@ -18,135 +37,132 @@ _NEW_DOCUMENT = re.compile(rb"(?m)^#[ \t]*newdoc\b")
 _BLANK_LINE = re.compile(rb"(?m)^[ \t]+$")
 _BLANKS = re.compile(rb" {2,}")
 _EDGE_BLANKS = re.compile(rb"(?m)^ +| +$")
-_SLICE = 1 << 22  # bytes that are looked at in one go
+_SLICE = 1 << 22  # bytes that are searched in one go
 
 
 class EvenFields(NamedTuple):
-    """The fields of lines that all have as many columns: the field of a row and a column ends at
-    `ends[row, column]`. The rows `begins` are those that do not follow the row before directly;
-    they start at `begin_at`.
+    """The fields of lines that all have the same number of columns.
+
+    A row usually starts behind the end of the row before. Rows behind an empty line or a document
+    line do not, so their starts are given.
     """
 
-    ends: Ints
-    begins: Ints
-    begin_at: Ints
+    ends: Ints  # ends[row, column]
+    begins: Ints  # the rows that do not directly follow the row before
+    begin_at: Ints  # the offsets at which these rows start
 
     def counts(self) -> Ints:
-        """The number of columns of each row."""
         return np.broadcast_to(np.int64(self.ends.shape[1]), len(self.ends))
 
     def field(self, column: int) -> tuple[Ints, Ints]:
-        """Where a column starts and ends."""
+        """The offsets where a column starts and ends in each row; -1 is the last column."""
         at = column % self.ends.shape[1]
         starts = self.ends[:, at - 1] + 1
-        if at == 0:  # behind the last column of the row before
+        if at == 0:
+            # at - 1 is the last column: shifted by a row, it is the end of the row before.
             starts[1:] = starts[:-1].copy()
             starts[self.begins] = self.begin_at
         return starts, self.ends[:, at]
 
-    def upto(self, rows: int) -> "EvenFields":
-        """The same without later rows."""
-        kept = np.searchsorted(self.begins, rows)
-        return EvenFields(self.ends[:rows], self.begins[:kept], self.begin_at[:kept])
+    def first_rows(self, n_rows: int) -> "EvenFields":
+        n_begins = np.searchsorted(self.begins, n_rows)
+        return EvenFields(self.ends[:n_rows], self.begins[:n_begins], self.begin_at[:n_begins])
 
 
 class RaggedFields(NamedTuple):
-    """The fields of any lines: those of a row are `ends[first]` to `ends[last]`."""
+    """The fields of lines of any width, in one flat array."""
 
-    ends: Ints
-    first: Ints
-    last: Ints
+    ends: Ints  # of all fields of all lines, in order
+    first: Ints  # for each row, the place of its first field in `ends`
+    last: Ints  # and of its last field
 
     def counts(self) -> Ints:
-        """The number of columns of each row."""
         return self.last - self.first + 1
 
     def field(self, column: int) -> tuple[Ints, Ints]:
-        """Where a column starts and ends; -1 is the last column."""
+        """The offsets where a column starts and ends in each row; -1 is the last column."""
         at = self.first + column if column >= 0 else self.last + (column + 1)
-        # A field starts behind the end of the one before it, be that on the same line or on the
-        # line before.
+        # A field starts behind the end of the field before it, on the same line or the line before.
         starts = self.ends[at - 1] + 1
         if len(at) and at[0] == 0:
             starts[0] = 0
         return starts, self.ends[at]
 
-    def upto(self, rows: int) -> "RaggedFields":
-        """The same without later rows."""
-        return RaggedFields(self.ends, self.first[:rows], self.last[:rows])
+    def first_rows(self, n_rows: int) -> "RaggedFields":
+        return RaggedFields(self.ends, self.first[:n_rows], self.last[:n_rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineBlock:
-    """A block of lines and what they are.
+    """A block of lines: which of them hold tokens, and where their columns are.
 
-    `rows` are the lines with a token, and `fields` says where their columns are; `begins` are the
-    positions in `rows` where a sentence begins, `begin_at` where that is in the data; `documents`
-    are the lines before which a document begins, `remarks` those that are comments.
+    In the example at the top of this module, `rows` is [0, 1, 3], because line 2 is empty; `begins`
+    is [0, 2] and `begin_at` [0, 11]: the second sentence begins with row 2, at offset 11.
     """
 
     data: bytes
-    size: int  # of the data, as far as the page goes
-    buffer: Bytes
+    size: int  # bytes of the data that belong to these lines
+    buffer: Bytes  # the data as numbers, padded for the vocabulary
     n_lines: int
     fields: EvenFields | RaggedFields
-    rows: Ints
-    begins: Ints
-    begin_at: Ints
-    documents: Ints
-    remarks: Ints
+    rows: Ints  # the numbers of the lines that hold a token
+    begins: Ints  # the places in `rows` at which a sentence begins
+    begin_at: Ints  # the offsets at which these sentences begin
+    documents: Ints  # the lines before which a document begins
+    comments: Ints  # the comment lines
 
     @property
     def is_even(self) -> bool:
-        """Whether all rows are known to have as many columns, none of them empty."""
+        """Whether all rows are known to have the same number of columns, none of them empty."""
         return isinstance(self.fields, EvenFields)
 
     def column_counts(self) -> Ints:
-        """The number of columns of each token line."""
         return self.fields.counts()
 
     def field(self, column: int) -> tuple[Ints, Ints]:
-        """Where a column of the token lines starts and ends; -1 is the last column."""
+        """The offsets where a column of the token lines starts and ends; -1 is the last column."""
         return self.fields.field(column)
 
     def without_last_sentence(self) -> "LineBlock":
-        """The page up to the last sentence, which may go on beyond it."""
-        kept = int(self.begins[-1]) if len(self.begins) else 0
-        line = int(self.rows[kept]) if len(self.begins) else 0
+        """The block without its last sentence, which may go on in the next block."""
+        n_rows = int(self.begins[-1]) if len(self.begins) else 0
+        line = int(self.rows[n_rows]) if len(self.begins) else 0
         return replace(
             self,
             size=int(self.begin_at[-1]) if len(self.begins) else 0,
             n_lines=line,
-            fields=self.fields.upto(kept),
-            rows=self.rows[:kept],
+            fields=self.fields.first_rows(n_rows),
+            rows=self.rows[:n_rows],
             begins=self.begins[:-1],
             begin_at=self.begin_at[:-1],
             documents=self.documents[: np.searchsorted(self.documents, line)],
-            remarks=self.remarks[: np.searchsorted(self.remarks, line)],
+            comments=self.comments[: np.searchsorted(self.comments, line)],
         )
 
 
 def lay_out(
-    data: bytes, separator: bytes, comments: bool, needed: int, label_columns: list[int]
+    data: bytes, separator: bytes, has_comments: bool, needed: int, label_columns: list[int]
 ) -> LineBlock:
-    """Lay out a block that ends in a newline.
+    """Find the lines and columns of a block that ends in a newline.
 
-    The common case costs a few passes over the bytes. Comments, rows of different width, runs of
-    blanks, separator lines that hold blanks, very long sentences and other oddities take the
-    careful way.
+    `needed` is the least number of columns of a token line. Comments, rows of different width, runs
+    of blanks, separator lines that hold blanks, and very long sentences take the careful way.
+
+    >>> block = lay_out(b"a O\\nb B-X\\n\\nc O\\n", b" ", False, 2, [-1])
+    >>> starts, ends = block.field(-1)
+    >>> [block.data[start:end] for start, end in zip(starts, ends)], block.begins.tolist()
+    ([b'O', b'B-X', b'O'], [0, 2])
     """
-    odd = comments or len(data) > _SLICE
-    even = None if odd else _even_page(data, separator, needed)
-    return even or _careful_page(data, separator, comments, needed, label_columns)
+    is_odd = has_comments or len(data) > _SLICE
+    block = None if is_odd else _even_block(data, separator, needed)
+    return block or _careful_block(data, separator, has_comments, needed, label_columns)
 
 
-def _even_page(data: bytes, separator: bytes, needed: int) -> LineBlock | None:
-    """The page if all its lines are empty or have the same number of columns, none of them empty.
+def _even_block(data: bytes, separator: bytes, needed: int) -> LineBlock | None:
+    """The block if all its lines are empty or have the same number of columns, none of them empty.
 
-    Worked example, with `/` for a newline: `a O/b B-X//c O/`. Fields end at 1 3 5 9 10 12 14. Of
-    two delimiters side by side, the second can only be that of an empty line: 10 is left out, and
-    the rest is a table of two columns, (1, 3), (5, 9), (12, 14), of which the last one must hold
-    the newlines, all of them. Two rows stand before 10: so row 2 begins a sentence, at byte 11.
+    In the example at the top, the delimiter at 10 directly follows another one and is left out. The
+    other ends make a table if their number is that of rows times columns.
     """
     buffer = padded(data)
     body = buffer[: len(data)]
@@ -155,63 +171,67 @@ def _even_page(data: bytes, separator: bytes, needed: int) -> LineBlock | None:
     delimiter |= newline
     if delimiter[0]:
         return None
-    beside = delimiter[1:] & delimiter[:-1]
-    delimiter[1:] ^= beside
+    doubled = delimiter[1:] & delimiter[:-1]  # doubled[k]: k and k + 1 are delimiters
+    delimiter[1:] ^= doubled
     ends = np.flatnonzero(delimiter)
     width = data.count(separator, 0, data.index(b"\n")) + 1
-    n_rows = int(np.count_nonzero(newline)) - int(np.count_nonzero(beside))
+    n_rows = int(np.count_nonzero(newline)) - int(np.count_nonzero(doubled))
     if width < needed or len(ends) != width * n_rows:
         return None
-    return _page_of_table(data, buffer, ends.reshape(-1, width), newline, beside)
+    return _block_of_table(data, buffer, ends.reshape(-1, width), newline, doubled)
 
 
-def _page_of_table(
-    data: bytes, buffer: Bytes, table: Ints, newline: Bools, beside: Bools
+def _block_of_table(
+    data: bytes, buffer: Bytes, table: Ints, newline: Bools, doubled: Bools
 ) -> LineBlock | None:
-    """The page, if each row of the table ends in a newline and nothing but empty lines lies
-    between them.
+    """The block, if each row ends in a newline and only empty lines lie between rows.
+
+    The number of fields alone does not show it: `a b/c/d e f/` has 6, like three rows of two.
     """
     line_ends = table[:, -1].copy()
     if not newline.take(line_ends).all():
         return None
-    follow = buffer[1:].take(line_ends)  # the first byte of the line behind each row
-    gaps = np.flatnonzero(follow == _NEWLINE)
+    next_byte = buffer[1:].take(line_ends)  # the first byte of the line behind each row
+    gaps = np.flatnonzero(next_byte == _NEWLINE)
     empty = line_ends[gaps] + 1
-    if len(empty) != np.count_nonzero(beside):  # several in a row, or no empty lines at all
-        empty = np.flatnonzero(beside) + 1
+    if len(empty) != np.count_nonzero(doubled):  # runs of empty lines, or empty fields
+        empty = np.flatnonzero(doubled) + 1
         if not (newline[empty].all() and newline[empty - 1].all()):
             return None
-    dashes = np.flatnonzero(follow == _DASH)
+    dashes = np.flatnonzero(next_byte == _DASH)
     opening = np.concatenate([[0], line_ends[dashes] + 1, empty + 1])
     starts = _document_starts(data, buffer, opening)
     if len(starts):
         return _with_documents(data, buffer, table, empty, starts)
-    # An empty line follows the row before each gap, and perhaps more of them follow it.
+    # For each empty line, the number of rows before it: all lines of a run have the same.
     runs = np.flatnonzero(np.diff(empty, prepend=-1) != 1)
     behind = np.repeat(gaps + 1, np.diff(runs, append=len(empty)))
-    return _even(data, buffer, table, empty, behind, starts)
+    return _block_of_rows(data, buffer, table, empty, behind, starts)
 
 
 def _with_documents(
     data: bytes, buffer: Bytes, table: Ints, empty: Ints, starts: Ints
 ) -> LineBlock:
-    """The same, if some rows are lines that tell of a new document."""
+    """The block of a table in which some rows are document lines: they hold no token."""
     lines = np.searchsorted(table[:, 0], starts)
     skipped = np.sort(np.concatenate([empty, table[lines, -1]]))
-    kept = np.delete(table, lines, axis=0)
-    behind = np.searchsorted(kept.ravel(), skipped) // table.shape[1]
-    return _even(data, buffer, kept, skipped, behind, lines + np.searchsorted(empty, starts))
+    tokens = np.delete(table, lines, axis=0)
+    behind = np.searchsorted(tokens.ravel(), skipped) // table.shape[1]
+    return _block_of_rows(
+        data, buffer, tokens, skipped, behind, lines + np.searchsorted(empty, starts)
+    )
 
 
-def _even(
+def _block_of_rows(
     data: bytes, buffer: Bytes, table: Ints, skipped: Ints, behind: Ints, documents: Ints
 ) -> LineBlock:
-    """The page of a table of token lines; all other lines end at `skipped`, and each stands behind
-    so many rows.
+    """The block of a table of token lines.
+
+    All other lines end at the offsets `skipped`; `behind` is the number of rows before each.
     """
     n_lines = len(table) + len(skipped)
-    # Of several behind the same row, the last one tells where the next row starts, and its number
-    # how many were skipped before.
+    # Of several skipped lines behind the same row, the next row starts behind the last one. The
+    # place of that line is the number of lines skipped so far, which is added to line numbers.
     behind = np.concatenate([[0], behind])
     last = np.flatnonzero(np.append(behind[1:] != behind[:-1], True) & (behind < len(table)))
     begins, begin_at = behind[last], np.concatenate([[0], skipped + 1])[last]
@@ -223,29 +243,32 @@ def _even(
 
 
 def _document_starts(data: bytes, buffer: Bytes, opening: Ints) -> Ints:
-    """Where lines begin that tell of a new document, among those that begin at some places."""
+    """Those of the offsets `opening` at which a document line begins, sorted."""
+    # Comparing the second byte of all candidates first leaves few for Python to look at.
     likely = opening[buffer.take(opening + 1) == _DOCSTART[1]].tolist()
-    found = sorted(at for at in likely if data.startswith(_DOCSTART, at))
-    return np.array(found, np.int64)
+    starts = sorted(at for at in likely if data.startswith(_DOCSTART, at))
+    return np.array(starts, np.int64)
 
 
-def _careful_page(
-    data: bytes, separator: bytes, comments: bool, needed: int, label_columns: list[int]
+def _careful_block(
+    data: bytes, separator: bytes, has_comments: bool, needed: int, label_columns: list[int]
 ) -> LineBlock:
-    """Runs of blanks, and separator lines that hold blanks, are looked into only when there are
-    empty fields or too few of them.
+    """The block of lines of any width.
+
+    Runs of blanks, and separator lines that hold blanks, are rare. They are replaced, and the block
+    is laid out again, only if there are empty fields or too few columns.
     """
-    page, has_empty = _ragged_page(data, separator, comments)
+    block, has_empty = _ragged_block(data, separator, has_comments)
     if has_empty and separator == b" ":
         plain = _EDGE_BLANKS.sub(b"", _BLANKS.sub(b" ", data))
-        page, has_empty = _ragged_page(plain, separator, comments)
-    if _odd(page, has_empty, needed, label_columns):
-        page, _ = _ragged_page(_BLANK_LINE.sub(b"", page.data), separator, comments)
-    return page
+        block, has_empty = _ragged_block(plain, separator, has_comments)
+    if _may_hold_blank_lines(block, has_empty, needed, label_columns):
+        block, _ = _ragged_block(_BLANK_LINE.sub(b"", block.data), separator, has_comments)
+    return block
 
 
-def _ragged_page(data: bytes, separator: bytes, comments: bool) -> tuple[LineBlock, bool]:
-    """The page, and whether there are empty fields."""
+def _ragged_block(data: bytes, separator: bytes, has_comments: bool) -> tuple[LineBlock, bool]:
+    """The block, and whether there are empty fields."""
     buffer = padded(data)
     body = buffer[: len(data)]
     ends = _delimiters(body, separator)
@@ -255,63 +278,70 @@ def _ragged_page(data: bytes, separator: bytes, comments: bool) -> tuple[LineBlo
     first[1:] = last[:-1] + 1
     line_ends = ends[last]
     starts[1:] = line_ends[:-1] + 1
-    token = line_ends > starts
+    token = line_ends > starts  # whether each line holds a token: so far, all but empty ones
 
     def lines_of(pattern: re.Pattern[bytes]) -> Ints:
         return np.searchsorted(starts, [match.start() for match in pattern.finditer(data)])
 
     documents = np.searchsorted(starts, _document_starts(data, buffer, starts))
     token[documents] = False
-    content, remarks = token, np.zeros(0, np.int64)
-    if comments:
-        remarks = _remarks(lines_of(_COMMENT).tolist(), token)
-        token[remarks] = False
-        new_documents = np.intersect1d(lines_of(_NEW_DOCUMENT), remarks)
+    content, comments = token, np.zeros(0, np.int64)
+    if has_comments:
+        comments = _comment_lines(lines_of(_COMMENT).tolist(), token)
+        token[comments] = False
+        new_documents = np.intersect1d(lines_of(_NEW_DOCUMENT), comments)
         documents = np.union1d(documents, new_documents)
-        content = np.delete(token, remarks)
+        # A comment does not end a sentence: without comments, lines on both sides of it touch.
+        content = np.delete(token, comments)
     opens = content.copy()
     opens[1:] &= ~content[:-1]
     rows = np.flatnonzero(token)
     begins = np.flatnonzero(opens[content])
     fields = RaggedFields(ends, first[rows], last[rows])
     begin_at = starts[rows[begins]]
-    lines = (rows, begins, begin_at, documents, remarks)
-    page = LineBlock(data, len(data), buffer, len(starts), fields, *lines)
-    return page, _has_empty_fields(ends, newline)
+    lines = (rows, begins, begin_at, documents, comments)
+    block = LineBlock(data, len(data), buffer, len(starts), fields, *lines)
+    return block, _has_empty_fields(ends, newline)
 
 
 def _delimiters(body: Bytes, separator: bytes) -> Ints:
-    """Where fields end: slice by slice, so that a long block needs no large arrays in between."""
-    found = []
+    """The offsets where fields end; slices of a long block need no large arrays in between."""
+    ends = []
     for begin in range(0, len(body), _SLICE):
-        part = body[begin : begin + _SLICE]
-        found.append(np.flatnonzero((part == _NEWLINE) | (part == separator[0])) + begin)
-    return found[0] if len(found) == 1 else np.concatenate(found)
+        piece = body[begin : begin + _SLICE]
+        ends.append(np.flatnonzero((piece == _NEWLINE) | (piece == separator[0])) + begin)
+    return ends[0] if len(ends) == 1 else np.concatenate(ends)
 
 
 def _has_empty_fields(ends: Ints, newline: Bools) -> bool:
     """Whether two delimiters stand side by side, other than the newlines of an empty line."""
     if len(ends) and ends[0] == 0 and not newline[0]:
         return True
-    beside = ends[1:] - ends[:-1] == 1
-    return bool((beside & ~(newline[1:] & newline[:-1])).any())
+    touching = ends[1:] - ends[:-1] == 1
+    return bool((touching & ~(newline[1:] & newline[:-1])).any())
 
 
-def _remarks(lines: list[int], token: Bools) -> Ints:
-    """Those of the lines with # that are comments: they stand before a sentence's first token."""
-    remarks: set[int] = set()
-    for line in lines:
-        if line == 0 or not token[line - 1] or line - 1 in remarks:
-            remarks.add(line)
-    return np.array(sorted(remarks), np.int64)
+def _comment_lines(lines: list[int], token: Bools) -> Ints:
+    """Those of the lines with # that are comments: they stand before a sentence's first token.
 
-
-def _odd(page: LineBlock, has_empty: bool, needed: int, label_columns: list[int]) -> bool:
-    """Whether a token line has too few columns or an empty label: it may be a separator line that
-    holds blanks.
+    Inside a sentence, # is a token.
     """
-    if page.column_counts().min(initial=needed) < needed:
+    comments: set[int] = set()
+    for line in lines:
+        if line == 0 or not token[line - 1] or line - 1 in comments:
+            comments.add(line)
+    return np.array(sorted(comments), np.int64)
+
+
+def _may_hold_blank_lines(
+    block: LineBlock, has_empty: bool, needed: int, label_columns: list[int]
+) -> bool:
+    """Whether a token line has too few columns or an empty label.
+
+    It may then be a separator line that holds blanks.
+    """
+    if block.column_counts().min(initial=needed) < needed:
         return True
     return has_empty and any(
-        bool((starts == ends).any()) for starts, ends in map(page.field, label_columns)
+        bool((starts == ends).any()) for starts, ends in map(block.field, label_columns)
     )

@@ -11,13 +11,13 @@ from typing import Any
 from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, ReadingNotes
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
-from nerscope.formats.base import FORMATS, FileOption, Format, Source
+from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes
 from nerscope.formats.json.records import LABELS, ParsedRecord, has_offsets, read_records, schema_of
 from nerscope.formats.json.values import first_values, json_values
 from nerscope.formats.json.wrapped import LeftOut
 from nerscope.formats.packing import without_packing
-from nerscope.formats.source import SentenceBatch, gather_chunks
+from nerscope.formats.source import SentenceBatch, Source, gather_chunks
 from nerscope.formats.standoff.text import Record, TextSpan, check_words, records_of, text_source
 
 _SMALL_FILE = 4 << 20  # bytes
@@ -264,6 +264,7 @@ FORMATS.add(
         "labels, or tokens and spans, under the keys of many tools.",
     ),
     built_in=True,
+    rank=90,
 )
 FORMATS.add(
     "json",
@@ -279,4 +280,5 @@ FORMATS.add(
         definition="The records of JSON Lines as one list.",
     ),
     built_in=True,
+    rank=80,
 )

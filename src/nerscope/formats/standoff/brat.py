@@ -12,8 +12,9 @@ import numpy as np
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError, shortened
-from nerscope.formats.base import FORMATS, Format, require_tokens
+from nerscope.formats.base import FORMATS, Format
 from nerscope.formats.files import FileBytes, read_some
+from nerscope.formats.source import require_tokens
 from nerscope.formats.standoff.text import (
     Record,
     TextSource,
@@ -276,4 +277,5 @@ FORMATS.add(
         "of such pairs.",
     ),
     built_in=True,
+    rank=40,
 )

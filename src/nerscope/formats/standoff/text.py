@@ -18,8 +18,8 @@ from nerscope.corpus.arrays import Ints, Objects
 from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes, build_corpus
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.base import Source
 from nerscope.formats.json.marks import FORBIDDEN
+from nerscope.formats.source import Source
 
 _CHUNK = 1 << 19  # characters
 # A word may contain combining marks and joiners, which many scripts have between letters. It ends

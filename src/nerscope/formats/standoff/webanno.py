@@ -558,4 +558,5 @@ FORMATS.add(
         "folder of such files.",
     ),
     built_in=True,
+    rank=110,
 )

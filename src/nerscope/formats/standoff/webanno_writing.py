@@ -8,7 +8,7 @@ import numpy as np
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import InputError
-from nerscope.formats.base import require_tokens
+from nerscope.formats.source import require_tokens
 from nerscope.formats.standoff.text import check_words
 
 ENDING = ".tsv"

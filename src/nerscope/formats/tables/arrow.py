@@ -16,10 +16,11 @@ from nerscope.corpus.mentions import Mentions, encode
 from nerscope.corpus.schemes import Scheme
 from nerscope.corpus.vocabulary import padded
 from nerscope.errors import InputError
-from nerscope.formats.base import FORMATS, Format, Source, require_tokens
+from nerscope.formats.base import FORMATS, Format
 from nerscope.formats.extras import require_extra
 from nerscope.formats.files import FileBytes, spool_to_disk
 from nerscope.formats.packing import without_packing
+from nerscope.formats.source import Source, require_tokens
 from nerscope.formats.tables.footer import Claim, claims_of
 from nerscope.formats.tables.rows import (
     BATCH,
@@ -495,6 +496,7 @@ FORMATS.add(
         "polars and tables of pyarrow in memory are read in the same way.",
     ),
     built_in=True,
+    rank=100,
 )
 FORMATS.add(
     "arrow",
@@ -513,4 +515,5 @@ FORMATS.add(
         "format, which Feather shares.",
     ),
     built_in=True,
+    rank=30,
 )

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from nerscope.errors import InputError
-from nerscope.formats.base import FORMATS, Format, Source
+from nerscope.formats.base import FORMATS, Format
 from nerscope.formats.files import FileBytes, unreadable_file
+from nerscope.formats.source import Source
 from nerscope.formats.tables.arrow import arrow_table, names_of_features, rows_of_table
 from nerscope.formats.tables.rows import (
     BATCH,
@@ -152,4 +153,5 @@ FORMATS.add(
         definition="One split of a dataset: a folder of save_to_disk, or a dataset in memory.",
     ),
     built_in=True,
+    rank=60,
 )

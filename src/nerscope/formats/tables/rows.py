@@ -14,11 +14,11 @@ from nerscope.corpus.arrays import Bytes, Ints
 from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes
 from nerscope.corpus.schemes import Scheme, Transitions, parse_label, scheme_named
 from nerscope.errors import FormatError, UsageError, suggest
-from nerscope.formats.base import FileOption, Source
+from nerscope.formats.base import FileOption
 from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
 from nerscope.formats.json.layers import other_keys
 from nerscope.formats.json.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
-from nerscope.formats.source import SentenceBatch, gather_chunks
+from nerscope.formats.source import SentenceBatch, Source, gather_chunks
 from nerscope.formats.standoff.text import read_text
 
 TableRow: TypeAlias = Mapping[str, Any]

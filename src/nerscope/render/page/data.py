@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import InputError
 from nerscope.render.document import metric_title
 from nerscope.results.changes import change_counts
@@ -18,6 +19,8 @@ from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, sentence_data, token_count
 from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import resampling_unit
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import F1, MICRO
 
 if TYPE_CHECKING:
     from nerscope.scoring.evidence import Evidence, FacetTable
@@ -74,7 +77,7 @@ def _rows(results: Results) -> tuple[list[Row], list[str]]:
     shown = [row for row in means if row["match"] != SURFACE]
     if len(shown) <= MOST_ROWS:
         return shown, []
-    fewer = [row for row in shown if row["type"] is None or row["facet"] == "all"]
+    fewer = [row for row in shown if row["type"] is None or row["facet"] == ALL]
     return fewer, [f"{len(shown) - len(fewer):,} rows by type and facet are left out of this page"]
 
 
@@ -119,7 +122,7 @@ def _facets(results: Results) -> list[dict[str, Any]]:
     facets: dict[str, dict[str, Any]] = {}
     for evidence in results.evidence:
         for table in evidence.divisions:
-            if table.facet != "all":
+            if table.facet != ALL:
                 facets.setdefault(table.facet, _facet(evidence, table))
     return list(facets.values())
 
@@ -147,7 +150,7 @@ def _comparison(results: Results) -> Comparison | None:
     plain = [
         metric.name
         for metric in metrics
-        if metric.better and metric.is_fraction and metric.average == "micro"
+        if metric.better and metric.is_fraction and metric.average == MICRO
     ]
     if len(results.systems) <= MOST_COMPARED:
         return compare(results, metrics=plain or None)
@@ -158,7 +161,7 @@ def _comparison(results: Results) -> Comparison | None:
 
 
 def _mean_score(results: Results, system: str) -> float:
-    rows = results.select(system=system, facet="all", metric="f1", match="exact", type=None)
+    rows = results.select(system=system, facet=ALL, metric=F1, match=EXACT, type=None)
     values = [row["value"] or 0.0 for row in rows if row["run"] is None]
     return sum(values) / len(values) if values else 0.0
 

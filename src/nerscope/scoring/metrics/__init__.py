@@ -20,6 +20,7 @@ from nerscope.scoring.counts import Counts, filled, ratio
 # The metrics that other packages name. Each is defined in a module beside this one.
 PRECISION, RECALL, F1 = "precision", "recall", "f1"
 ACCURACY, TER, ERROR_SHARE, HARDEVAL = "accuracy", "ter", "error_share", "hardeval"
+SCORE_NAMES = (PRECISION, RECALL, F1)
 
 Formula = Callable[[Counts], Floats]
 LevelCounts = Mapping[str, Counts]
@@ -72,6 +73,8 @@ class Metric:
     A metric with `over_levels` sees all levels of a facet at once, such as the share of all errors
     that falls on each; the facet must have `needs_levels`.
 
+    Where a facet is judged by one number, it is the metric with the highest `priority`.
+
     >>> def miss_rate(counts):
     ...     return ratio(counts.gold - counts.hit_gold, counts.gold)
     >>> metric = Metric("miss-rate", miss_rate, better=LOWER)
@@ -93,6 +96,7 @@ class Metric:
     title: str = ""
     phrase: str = ""
     definition: str = ""
+    priority: int = 0
 
     def __str__(self) -> str:
         return self.name
@@ -217,6 +221,15 @@ def metric_named(text: str) -> Metric:
     ('f(beta=0.5)', -1)
     """
     return METRICS.instances.get(text) or METRICS.make(text)
+
+
+def leading_metric(names: Sequence[str]) -> str:
+    """The metric by which a facet is judged: of the highest priority, else the first one.
+
+    >>> leading_metric(["precision", "recall"]), leading_metric(["correct", "missed"])
+    ('recall', 'correct')
+    """
+    return max(names, key=lambda name: metric_named(name).priority)
 
 
 def add_built_in(metric: Metric, rank: int) -> Metric:

@@ -63,7 +63,7 @@ def f_with_beta(beta: float = 1.0) -> Metric:
 
 SCORES = (
     Metric(PRECISION, precision, predicted_units, definition="Right mentions over predicted ones."),
-    Metric(RECALL, recall, definition="Right mentions over gold ones."),
+    Metric(RECALL, recall, definition="Right mentions over gold ones.", priority=2),
     Metric(
         F1,
         f_score,
@@ -71,6 +71,7 @@ SCORES = (
         phrase="F1",
         definition="Twice the hits over gold and predicted mentions; with partial credit, the "
         "harmonic mean of precision and recall.",
+        priority=3,
     ),
 )
 for _rank, _metric in enumerate(SCORES):

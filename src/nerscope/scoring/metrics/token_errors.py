@@ -53,6 +53,7 @@ add_built_in(
         title="token error rate",
         phrase="token error rate",
         definition="Token error rate: share of tokens whose BILOU label is wrong; lower is better.",
+        priority=1,
     ),
     rank=40,
 )

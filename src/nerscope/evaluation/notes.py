@@ -1,0 +1,200 @@
+"""Notes on the input: what reading changed, outputs that do not fit gold, settings without use."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nerscope.corpus.corpus import ReadingNotes
+from nerscope.corpus.lexicon import TrainingData
+from nerscope.corpus.schemes import Scheme
+from nerscope.errors import AlignmentError, plural
+from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.task import Task
+from nerscope.formats.notes import SourceNote, make_note, notes_of_files
+from nerscope.formats.source import LabelStyle
+from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.ledger import Units
+from nerscope.scoring.matching import EXACT
+
+_MAX_NAMED_TYPES = 5  # in one note
+_MIN_TOKENS = 20  # in fewer tokens, a majority may be spelt differently without any mistake
+_MIN_MENTIONS = 10  # with fewer mentions, an output may equal gold by chance
+
+
+def notes_on_reading(
+    task: Task,
+    training: TrainingData | None,
+    reading_notes: Sequence[Mapping[str, ReadingNotes]],
+    schemes: Sequence[Scheme],
+) -> list[SourceNote]:
+    """Notes on what was read differently from how it is written, such as repaired labels.
+
+    `reading_notes` (by file) and `schemes` are those of gold, then of each run.
+    """
+    settings = task.settings
+    names = [source.name for source in task.sources]
+    sides = list(zip(names, reading_notes, schemes, strict=True))
+    if task.train is not None and training is not None:
+        sides.insert(0, (task.train.name, training.notes_by_file, training.scheme))
+    notes: dict[str, SourceNote] = {}
+    for name, by_file, scheme in sides:
+        if not settings.texts:
+            by_file = {file: reading.without_items() for file, reading in by_file.items()}
+        for note in notes_of_files(name, by_file, scheme, settings.repair):
+            # The same file may be read twice, for example as gold and as training data.
+            notes.setdefault(f"{name}\n{note['message']}", note)
+    return list(notes.values())
+
+
+def notes_on_outputs(
+    task: Task,
+    evidence: Evidence,
+    reading_notes: Sequence[ReadingNotes],
+    schemes: Sequence[Scheme],
+    label_styles: Sequence[LabelStyle],
+) -> Iterator[SourceNote]:
+    """Notes on types that no file has, on nested mentions, and on outputs that do not fit gold."""
+    yield from unused_types(task.settings, task.coding.labels.types)
+    for source, style in zip(task.sources, label_styles, strict=True):
+        yield from nested_mentions(source.name, style.flat)
+    for index, run in enumerate(task.runs):
+        name, side = run.source.name, index + 1  # side 0 is gold
+        if task.gold.always_flat and run.source.always_flat:
+            yield from different_scheme(name, reading_notes[side], (schemes[0], schemes[side]))
+        yield from foreign_types(name, evidence, index)
+
+
+def refuse_other_sentences(name: str, reading: ReadingNotes, n_tokens: int) -> None:
+    """Refuse an output of whose tokens most differ from those of gold, even with tokens=any."""
+    if 2 * reading.differing_tokens > n_tokens and n_tokens >= _MIN_TOKENS:
+        raise AlignmentError(
+            f"{name}:{reading.first_differing_line}",
+            f"{reading.differing_tokens} of {plural(n_tokens, 'token')} differ from gold, "
+            "so it is shuffled, or the output for another file",
+            "give the output for this gold file, in its order",
+        )
+
+
+def different_scheme(
+    name: str, reading: ReadingNotes, schemes: tuple[Scheme, Scheme]
+) -> Iterator[SourceNote]:
+    """A note if an output (second of the schemes) is written in another scheme than gold."""
+    gold, output = schemes
+    if gold.name == output.name:
+        return
+    strange = _strange_labels(reading, gold, output)
+    count = sum(times for times, _ in strange)
+    # Both schemes have faults in real outputs. The scheme is clear only if the labels break the
+    # rules of gold's scheme more than twice as often as those of their own.
+    if count > 2 * sum(fault.times for fault in reading.transitions.faults(output)):
+        message = (
+            f"its labels are {output.name}, those of gold {gold.name}: "
+            "label accuracy compares labels of two schemes"
+        )
+        lines = [min(line for _, line in strange)]
+        yield make_note(name, "different schemes", count, lines, message)
+
+
+def _strange_labels(reading: ReadingNotes, gold: Scheme, output: Scheme) -> list[tuple[int, int]]:
+    """For each label or transition that gold's scheme lacks: its count and its first line."""
+    if output.must_close and not gold.must_close:
+        places = reading.transitions.label_places()
+        return [place for text, place in places.items() if text[:1] in output.letters[2:]]
+    return [(fault.times, fault.first_line) for fault in reading.transitions.faults(gold)]
+
+
+def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[SourceNote]:
+    """A note if an output has types that gold lacks, with a map from them to similar types."""
+    ledger, size = evidence.overall, len(evidence.types)
+    gold_counts, output_counts = (
+        np.bincount(units.type, units.weight, size)
+        for units in (ledger.gold, ledger.runs[run].pred)
+    )
+    in_gold, in_output = (
+        set(np.flatnonzero(counts).tolist()) for counts in (gold_counts, output_counts)
+    )
+    foreign = sorted(in_output - in_gold, key=lambda kind: (-output_counts[kind], kind))
+    if not foreign:
+        return
+    count = int(output_counts[foreign].sum())
+    names = [evidence.types[kind] for kind in foreign[:_MAX_NAMED_TYPES]]
+    unused = [evidence.types[kind] for kind in sorted(in_gold - in_output)]
+    pairs = {kind: _similar_type(kind, unused) for kind in names}
+    maps = " ".join(f"--map {kind}={other}" for kind, other in pairs.items() if other)
+    hint = f"; {maps} if they mean the same" if maps else ""
+    more = " …" if len(foreign) > _MAX_NAMED_TYPES else ""
+    types = f"types that gold does not have ({', '.join(names)}{more})"
+    yield make_note(
+        name, "foreign types", count, [], f"{plural(count, 'mention')} of {types}{hint}"
+    )
+
+
+def unused_types(settings: Settings, written: Collection[str]) -> Iterator[SourceNote]:
+    """A note for each type that is to be renamed or dropped, but occurs in no file."""
+    counted = {settings.map.get(name, name) for name in written}
+    options = [("map", name, written) for name in settings.map]
+    options += [("drop", name, counted) for name in settings.drop]
+    for option, name, known in options:
+        if name not in known:
+            yield make_note(option, "names without use", 0, [], f"no file has the type {name}")
+
+
+def nested_mentions(name: str, flat: bool) -> Iterator[SourceNote]:
+    """A note if mentions overlap: tokens then have no single label to compare."""
+    if not flat:
+        message = "mentions overlap or have holes: what divides tokens is left out, and accuracy"
+        yield make_note(name, "overlapping mentions", 0, [], message)
+
+
+def _similar_type(kind: str, known: Sequence[str]) -> str | None:
+    """The known type whose name contains this one, is contained in it, or is spelt similarly."""
+    lowered = {name.lower(): name for name in known}
+    word = kind.lower()
+    for other, name in lowered.items():
+        if other and word and (other in word or word in other):
+            return name
+    import difflib  # needed only here, and rarely
+
+    close = difflib.get_close_matches(word, lowered, n=1)
+    return lowered[close[0]] if close else None
+
+
+def identical_outputs(
+    evidence: Evidence, intended: Collection[tuple[str, str]] = ()
+) -> Iterator[SourceNote]:
+    """A note for each run with exactly the mentions of an earlier run, or of gold.
+
+    `intended` are runs, as system and number, that are known to repeat an earlier one.
+    """
+    ledger = evidence.overall
+    earlier: list[tuple[str, Units, Any]] = []  # name, mentions, credit
+    if len(ledger.gold) >= _MIN_MENTIONS:
+        earlier.append(("gold", ledger.gold, ledger.gold.weight))
+    for (system, number), output in zip(evidence.runs, ledger.runs, strict=True):
+        run_name = f"run {number} of {system}"
+        # Folded evidence has groups of mentions: two runs are alike only if they also have the
+        # same credit in each group.
+        right = None if evidence.folded is None else output.pred_credit[EXACT]
+        twins = (
+            name
+            for name, units, credit in earlier
+            if _same_mentions(units, output.pred)
+            and (right is None or np.array_equal(credit, right))
+        )
+        twin = next(twins, None)
+        earlier.append((run_name, output.pred, right))
+        if twin is not None and (system, number) not in intended:
+            place = f"{evidence.dataset}: {run_name}"
+            weight = output.pred.weight
+            count = len(output.pred) if weight is None else int(weight.sum())
+            message = f"identical to {twin} ({plural(count, 'mention')}): is one file given twice?"
+            yield make_note(place, "identical outputs", count, [], message)
+
+
+def _same_mentions(units: Units, others: Units) -> bool:
+    if len(units) != len(others):
+        return False
+    names = ("type", "start", "length", "sentence", "weight")
+    pairs = ((getattr(units, name), getattr(others, name)) for name in names)
+    return all(np.array_equal(a, b) for a, b in pairs)  # None equals None: neither has the column
