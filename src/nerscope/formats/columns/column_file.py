@@ -1,4 +1,4 @@
-"""What all files with one token per line share: encoding, byte ranges, chunks, codes of labels."""
+"""The common base of files with one token per line: encoding, byte ranges, chunks, label codes."""
 
 import io
 import os
@@ -157,7 +157,7 @@ class ColumnFile(Source):
         return LabelStyle(transitions.scheme())
 
     def read_chunks(self, reader: BlockReader, most: int | None = None) -> Iterator[list[Corpus]]:
-        """What a reader makes of the file, chunk by chunk: one corpus per label column.
+        """Read the file chunk by chunk: a row of corpora, one per label column.
 
         With `most`, reading stops after the chunk in which that many bytes have been read.
         """

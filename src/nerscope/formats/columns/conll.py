@@ -117,6 +117,7 @@ class ConllFile(ColumnFile):
 
     @property
     def column_file(self) -> "ConllFile":
+        """The file itself, because its lines can be copied."""
         return self
 
     def reader(self, coding: Coding, tokens: bool | None) -> "_ConllReader":
@@ -136,7 +137,7 @@ class ConllFile(ColumnFile):
 
     @property
     def n_columns(self) -> int:  # type: ignore[override]
-        """How many columns the first line with a token has."""
+        """The number of columns of the first line with a token."""
         head = self.content.head().decode(self.encoding, "replace").removeprefix(BOM)
         separator = detect_layout(head.encode(), self).separator.decode()
         lines = (line.strip("\r") for line in head.split("\n"))

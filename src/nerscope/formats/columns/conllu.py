@@ -282,7 +282,7 @@ def _sort_lines(block: LineBlock, column: int) -> _TokenLines:
 
 
 class _KeyValues(NamedTuple):
-    """Where the value of a key stands in each token line, if it is there."""
+    """For each token line, the offsets of the value of a key, and whether there is one."""
 
     starts: Ints
     ends: Ints
