@@ -111,9 +111,9 @@ def capitals(lesson):
 FORMAT = '''"""Sentences are lines, mentions are TYPE:word."""
 
 from nerscope.corpus.corpus import ParsedSentence
-from nerscope.formats.base import FORMATS, Format, Source
+from nerscope.formats.base import FORMATS, Format
 from nerscope.formats.packing import without_packing
-from nerscope.formats.source import SentenceBatch, gather_chunks
+from nerscope.formats.source import SentenceBatch, Source, gather_chunks
 
 
 class ColonFile(Source):
