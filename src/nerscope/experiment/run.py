@@ -51,8 +51,8 @@ from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
-from nerscope.stats.compared import ComparisonPlan
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.system_differences import ComparisonPlan
 
 Say = Callable[[str], None]
 Run = tuple[str, str]  # system and number
