@@ -83,7 +83,11 @@ def _rows(
 
 
 def hard_errors(task: Task, most: int = 10) -> list[dict[str, Any]]:
-    """For each run and subset of hard tokens, the tokens that are labelled wrong most often."""
+    """For each run and level of hard tokens, the words that are mislabelled most often.
+
+    A row has the keys system, run, facet, level, token, `wrong` (how often the word is mislabelled)
+    and `of` (how often it occurs at this level); there are at most `most` rows per run and level.
+    """
     plan = make_plan(task, Local()).plan
     wrong: dict[tuple[str, str, str, str], Counter[int]] = {}
     seen: dict[tuple[str, str], Counter[int]] = {}

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.units import TOKEN
 from nerscope.engines.base import Engine, engine_for, is_elastic
 from nerscope.engines.local import Local
@@ -204,6 +205,14 @@ class _ScoringJob(NamedTuple):
     cluster_unit: str | None  # large data are folded into groups of it
 
 
+@serialisable
+class _RunEntry(NamedTuple):
+    """What the cache stores for a run, and workers send back: packed evidence, and notes."""
+
+    evidence: bytes
+    notes: list[SourceNote]
+
+
 def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int) -> _ScoredDataset:
     """Score the runs that the cache lacks, and join the evidence of all runs."""
     dataset, settings, _ = job
@@ -262,7 +271,7 @@ def _unpack_entry(entry: Any) -> tuple[Evidence, list[SourceNote]] | None:
     if entry is None:
         return None
     try:
-        return unpack_evidence(entry["evidence"]), list(entry["notes"])
+        return unpack_evidence(entry.evidence), list(entry.notes)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, zlib.error):
         return None
 
@@ -292,7 +301,7 @@ def _file_key(text: str) -> list[str]:
 
 def _score_runs(
     job: _ScoringJob, runs: Sequence[Run], engine: Engine, workers: int
-) -> list[dict[str, Any]]:
+) -> list[_RunEntry]:
     """The cache entries of some runs, in their order.
 
     Each worker gets one share of the runs, so that it reads gold and training data only once.
@@ -307,7 +316,7 @@ def _score_runs(
     return [entry for entries in entries_by_share for entry in entries]
 
 
-def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[dict[str, Any]]:
+def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[_RunEntry]:
     dataset, settings, cluster_unit = job
     # A share may hold runs 2 and 5 of a system, which `open_task` would number 1 and 2. So each run
     # is a system here, and gets its name and number back below.
@@ -321,12 +330,8 @@ def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[dict[str, Any]]:
     for index, run in enumerate(runs):
         evidence = replace(only_runs(scored.evidence, [index]), runs=(run,))
         names = {*shared, *source_names(named[f"{index}"])}
-        entries.append(
-            {
-                "evidence": pack_evidence(evidence, with_surfaces=True),
-                "notes": [note for note in scored.notes if note["source"] in names],
-            }
-        )
+        notes = [note for note in scored.notes if note["source"] in names]
+        entries.append(_RunEntry(pack_evidence(evidence, with_surfaces=True), notes))
     return entries
 
 
