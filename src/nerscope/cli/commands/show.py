@@ -9,7 +9,7 @@ from nerscope.cli.common import (
     PLUGIN_HELP,
     QUIET_HELP,
     check_format,
-    emit,
+    emit_and_exit,
     shows_only_exact,
 )
 
@@ -71,7 +71,7 @@ def run(options: ShowOptions) -> None:
         )
     if not options.table:
         whole = results_document(loaded) if options.all else summary_document(loaded, saved=True)
-        emit(whole, options.format, quiet=options.quiet)
+        emit_and_exit(whole, options.format, quiet=options.quiet)
     tables = chosen_tables(
         loaded,
         options.table,
@@ -84,4 +84,4 @@ def run(options: ShowOptions) -> None:
         caption=options.caption,
         label=options.label,
     )
-    emit(results_document(loaded, tables), options.format, quiet=options.quiet)
+    emit_and_exit(results_document(loaded, tables), options.format, quiet=options.quiet)
