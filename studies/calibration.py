@@ -39,12 +39,17 @@ from nerscope.results.results import Results
 from nerscope.results.selection import narrow_evidence
 from nerscope.scoring.evidence import Evidence, only_runs
 from nerscope.stats.clusters import CellKey, ClusterCounts, with_all_types
-from nerscope.stats.compared import ComparisonPlan, Difference, differences, fewest_differing
-from nerscope.stats.differences import RECIPES, SystemPair
 from nerscope.stats.draws import ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Sampling, intervals
 from nerscope.stats.jackknife import jackknife
 from nerscope.stats.paired import METHODS
+from nerscope.stats.system_differences import (
+    ComparisonPlan,
+    Difference,
+    differences,
+    fewest_differing,
+)
+from nerscope.stats.system_pair import RECIPES, SystemPair
 from populations import (
     DOCUMENT,
     SENTENCE,

@@ -154,3 +154,26 @@ def test_what_cannot_be_explained_is_refused(
     outcome = run("explain", *arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert message in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("term", "shown"),
+    [
+        ("randomisation", "randomisation: In each cluster"),
+        ("conllu", "conllu: CoNLL-U"),
+        ("tmr=seen", "tmr=seen: A mention whose text and type"),
+        ("hard=other", "hard=other: Of hard tokens"),
+        ("eLen=XL", "eLen=XL: A range of an attribute's values"),
+        ("tmr", "tcm-all, tcm-seen, tcm-unseen."),
+    ],
+)
+def test_tests_formats_and_levels_of_a_facet_are_explained(term: str, shown: str, run: Run) -> None:
+    outcome = run("explain", term)
+    assert outcome.code == 0
+    assert shown in outcome.out
+
+
+def test_a_level_that_a_facet_does_not_have_is_refused(run: Run) -> None:
+    outcome = run("explain", "tmr=sen")
+    assert outcome.code == 2
+    assert "did you mean 'seen'" in outcome.err

@@ -11,7 +11,7 @@ import typer
 from tests.cli.conftest import Run
 
 from nerscope.cli import common
-from nerscope.cli.common import emit, print_output, progress, status_line
+from nerscope.cli.common import emit_and_exit, print_output, progress, status_line
 from nerscope.cli.main import main
 from nerscope.errors import OutputError
 from nerscope.render.document import Document
@@ -215,7 +215,7 @@ def test_a_document_is_printed_after_its_files_are_written(
         return "whole"
 
     with pytest.raises(typer.Exit) as ended:
-        emit(
+        emit_and_exit(
             Document(lines=["printed"], notes=["noted"]),
             "text",
             files={str(tmp_path / "a"): made, str(tmp_path / "b"): lambda: b"bytes"},
@@ -231,7 +231,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(OutputError):
-        emit(Document(lines=["printed"]), "text", files={str(tmp_path): lambda: ""})
+        emit_and_exit(Document(lines=["printed"]), "text", files={str(tmp_path): lambda: ""})
     assert capsys.readouterr().out == ""
 
 

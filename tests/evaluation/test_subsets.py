@@ -24,8 +24,8 @@ def shape(node: Node | None) -> str:
     if node.kind == "test":
         return f"{node.name}={node.level}"
     if node.kind == "not":
-        return f"!{shape(node.parts[0])}"
-    return "(" + f" {node.kind} ".join(map(shape, node.parts)) + ")"
+        return f"!{shape(node.operands[0])}"
+    return "(" + f" {node.kind} ".join(map(shape, node.operands)) + ")"
 
 
 @pytest.mark.parametrize(

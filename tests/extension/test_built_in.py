@@ -52,16 +52,25 @@ def _missed(counts):
 
 METRICS.add("miss-rate", lambda: Metric("miss-rate", _missed, better=-1), built_in=True)
 '''
-STATISTICAL_TEST = '''"""How often resamples change the sign of the difference."""
+STATISTICAL_TEST = '''"""The sign test over the clusters in which two systems differ."""
+
+from math import comb
 
 from nerscope.stats.paired import METHODS, Method
 
 
-def _sign(pair):
-    return float((pair.resampled * pair.observed <= 0).mean())
+def _sign_test(pair):
+    better, worse = int((pair.by_cluster > 0).sum()), int((pair.by_cluster < 0).sum())
+    n, fewer = better + worse, min(better, worse)
+    return min(1.0, 2 * sum(comb(n, k) for k in range(fewer + 1)) / 2**n)
 
 
-METHODS.add("sign", Method("sign", _sign), built_in=True)
+definition = "Of the clusters in which two systems differ, how many each system wins."
+METHODS.add(
+    "sign",
+    Method("sign", _sign_test, needs_resamples=False, needs_clusters=True, definition=definition),
+    built_in=True,
+)
 '''
 OUTPUT = '''"""The titles of tables, as a list."""
 
@@ -101,9 +110,10 @@ def capitals(lesson):
 '''
 FORMAT = '''"""Sentences are lines, mentions are TYPE:word."""
 
-from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.corpus import ParsedSentence
 from nerscope.formats.base import FORMATS, Format
-from nerscope.formats.source import Source
+from nerscope.formats.packing import without_packing
+from nerscope.formats.source import SentenceBatch, Source, gather_chunks
 
 
 class ColonFile(Source):
@@ -111,18 +121,25 @@ class ColonFile(Source):
         self.name, self.data = data.name, data
 
     def chunks(self, coding, *, tokens=True):
-        sentences = []
-        for line in self.data.open().read().decode().splitlines():
-            pairs = [word.rpartition(":") for word in line.split()]
-            labels = [f"B-{kind}" if kind else "O" for kind, _, _ in pairs]
-            sentences.append(([word for _, _, word in pairs], labels))
-        yield Corpus.of(sentences, name=self.name, coding=coding)
+        yield from gather_chunks(self._batches(), self.name, coding, tokens=tokens)
+
+    def _batches(self):
+        with self.data.open() as stream:
+            for number, line in enumerate(stream, 1):
+                pairs = [word.rpartition(":") for word in line.decode().split()]
+                labels = [f"B-{kind}" if kind else "O" for kind, _, _ in pairs]
+                words = [word for _, _, word in pairs]
+                if words:
+                    sentence = ParsedSentence(words, labels, [], line=number, size=len(words))
+                    yield SentenceBatch([sentence])
+
+
+def _fits(name, head):
+    return without_packing(name).endswith(".colons")
 
 
 FORMATS.add(
-    "colons",
-    Format("colons", ColonFile, lambda name, head: name.endswith(".colons"), endings=(".colons",)),
-    built_in=True,
+    "colons", Format("colons", ColonFile, _fits, endings=(".colons",)), built_in=True, rank=50
 )
 '''
 COMMAND = '''"""Say hello."""
@@ -171,12 +188,14 @@ CASES = {
             ("compare r.json --metric miss-rate --samples 50", "25.00 against 50.00"),
         ],
     ),
-    "statistical test": BuiltIn(
+    "statistical-test": BuiltIn(
         "stats/methods/sign.py",
         STATISTICAL_TEST,
         [
             (f"{EVALUATE} -o r.json", "Exact match"),
-            ("compare r.json --metric f1 --method sign --samples 50 --format json", '"sign"'),
+            # The good system wins 40 sentences and loses 20: p = 2 P(Bin(60, 1/2) <= 20).
+            ("compare r.json --metric f1 --method sign --format json", '"p": 0.0134'),
+            ("explain sign", "sign: Of the clusters"),
         ],
     ),
     "output": BuiltIn(

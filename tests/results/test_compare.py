@@ -15,10 +15,10 @@ from nerscope.results.gate import baseline_notes
 from nerscope.results.pairing import join_results
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
-from nerscope.stats.compared import ComparisonPlan, differences
 from nerscope.stats.corrections import correct_p_values
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import METHODS, Method
+from nerscope.stats.system_differences import ComparisonPlan, differences
 
 GOLD, TRAIN = drawn(60, seed=1), drawn(60, seed=2)
 SYSTEMS: dict[str, Any] = {

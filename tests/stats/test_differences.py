@@ -11,10 +11,10 @@ from tests.scoring.toys import drawn, noisy
 import nerscope
 from nerscope.errors import UsageError
 from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
-from nerscope.stats.compared import ComparisonPlan, Difference, differences
-from nerscope.stats.differences import OUTPUTS, RECIPES, SystemPair
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.jackknife import jackknife
+from nerscope.stats.system_differences import ComparisonPlan, Difference, differences
+from nerscope.stats.system_pair import OUTPUTS, RECIPES, SystemPair
 
 GOLD = drawn(120, seed=1)
 
@@ -82,8 +82,10 @@ def test_runs_are_pooled_and_the_rest_is_that_of_clusters() -> None:
     pooled = (ours.var(ddof=1) + 3 * theirs.var(ddof=1)) / 4
     assert set(pair.run_degrees.tolist()) == {4}
     assert pair.run_variance[here] == pytest.approx(pooled * (1 / 2 + 1 / 4))
-    own = pair.spread.of_run[0, here] / 2 + pair.spread.of_run[1, here] / 4
-    assert pair.apart[here] == pytest.approx(max(0.0, pair.cluster_variance[here] - own))
+    own = pair.spread.single_run_squares[0, here] / 2 + pair.spread.single_run_squares[1, here] / 4
+    assert pair.variance_beyond_runs[here] == pytest.approx(
+        max(0.0, pair.cluster_variance[here] - own)
+    )
 
 
 def test_a_single_run_borrows_the_variance_of_the_other_side_and_counts_twice() -> None:

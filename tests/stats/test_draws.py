@@ -11,8 +11,13 @@ from tests.scoring.toys import drawn, noisy
 import nerscope
 from nerscope.errors import UsageError
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.compared import ComparisonPlan, Difference, differences, fewest_differing
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.system_differences import (
+    ComparisonPlan,
+    Difference,
+    differences,
+    fewest_differing,
+)
 
 Labels = list[list[str]]
 

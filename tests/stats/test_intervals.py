@@ -15,7 +15,7 @@ import nerscope
 from nerscope.errors import UsageError
 from nerscope.results.intervals import add_intervals, bounds_of
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of, unit_of
+from nerscope.stats.clusters import CellKey, ClusterCounts, cluster_unit_of, clusters_of
 from nerscope.stats.intervals import (
     Interval,
     Sampling,
@@ -232,8 +232,8 @@ def test_documents_are_the_unit_where_there_are_any() -> None:
         nerscope.evaluate(one, {"s": [own for _, own in pred]}, intervals=True)
         for one in (gold, marked)
     )
-    assert unit_of(plain.evidence[0]) == "sentence"
-    assert unit_of(documents.evidence[0]) == "document"
+    assert cluster_unit_of(plain.evidence[0]) == "sentence"
+    assert cluster_unit_of(documents.evidence[0]) == "document"
     assert "resample:sentence" in plain.signature
     assert "resample:document" in documents.signature
     (row,) = documents.select(run=None, match="exact", metric="f1", type=None)

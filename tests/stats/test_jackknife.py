@@ -86,7 +86,7 @@ def test_moves_are_those_of_leaving_out_each_sentence(
     assert spread.products[0, 0, place] == pytest.approx(mean @ mean, abs=1e-9)
     assert spread.products[0, 1, place] == pytest.approx(0.0, abs=1e-9)  # t is always right
     own = ((moves - mean) ** 2).sum() / max(1, n_runs - 1)
-    assert spread.of_run[0, place] == pytest.approx(own, abs=1e-9)
+    assert spread.single_run_squares[0, place] == pytest.approx(own, abs=1e-9)
 
 
 def test_two_systems_have_what_they_share_in_their_products() -> None:
@@ -112,7 +112,7 @@ def test_blocks_of_clusters_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(clusters_module, "_MOST_VALUES", 50)
     blocks = jackknife(mentions(evidence, "a", "b"))
     assert blocks.products == pytest.approx(whole.products)
-    assert blocks.of_run == pytest.approx(whole.of_run)
+    assert blocks.single_run_squares == pytest.approx(whole.single_run_squares)
     assert blocks.parts[0, at(whole, "macro_f1")].products == pytest.approx(
         whole.parts[0, at(whole, "macro_f1")].products
     )

@@ -12,13 +12,13 @@ from tests.scoring.toys import drawn, noisy
 import nerscope
 from nerscope.errors import UsageError
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.compared import ComparisonPlan, Difference
-from nerscope.stats.compared import differences as all_differences
-from nerscope.stats.differences import OUTPUTS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.methods.bootstrap import bootstrap
 from nerscope.stats.methods.randomisation import randomisation
 from nerscope.stats.paired import METHODS, Method, Paired, p_value, register_method
+from nerscope.stats.system_differences import ComparisonPlan, Difference
+from nerscope.stats.system_differences import differences as all_differences
+from nerscope.stats.system_pair import OUTPUTS
 
 GOLD = drawn(80, seed=1)
 GOOD, BAD = noisy(GOLD, 0.05, 2), noisy(GOLD, 0.4, 3)
@@ -190,16 +190,16 @@ def methods(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(METHODS, "_things", dict(METHODS._things))
 
 
-def sign(pair: Paired) -> float:
+def other_sign(pair: Paired) -> float:
     assert pair.resampled is not None
     return float((pair.resampled * pair.observed <= 0).mean())
 
 
 @pytest.mark.usefixtures("methods")
 def test_a_method_of_ones_own_sees_the_resamples() -> None:
-    register_method(Method("sign", sign))
-    assert of_f1(differences({"a": GOOD, "b": BAD}, "sign")).p == 0.0
-    assert of_f1(differences({"a": BAD, "b": GOOD}, "sign")).p == 0.0
+    register_method(Method("other-sign", other_sign))
+    assert of_f1(differences({"a": GOOD, "b": BAD}, "other-sign")).p == 0.0
+    assert of_f1(differences({"a": BAD, "b": GOOD}, "other-sign")).p == 0.0
 
 
 @pytest.mark.usefixtures("methods")
@@ -221,6 +221,44 @@ def test_a_method_that_needs_them_sees_the_systems_change_places() -> None:
     assert abs(float(np.nanmean(swapped))) < abs(seen[0].observed) / 4
 
 
+def seen_by_cluster(systems: dict[str, Any], metric: str) -> Paired:
+    """What a method sees of one metric, in an evaluation of that metric alone."""
+    seen: list[Paired] = []
+
+    def watch(pair: Paired) -> float:
+        seen.append(pair)
+        return 1.0
+
+    register_method(Method("watch", watch, needs_resamples=False, needs_clusters=True))
+    differences(systems, "watch", metrics=[metric], matches=["exact"])
+    return seen[0]
+
+
+@pytest.mark.usefixtures("methods")
+@pytest.mark.parametrize("systems", [(GOOD, BAD), ([GOOD, BAD], [BAD, GOOD, BAD])])
+def test_the_shares_of_clusters_add_up_to_the_difference_in_recall(systems: Any) -> None:
+    pair = seen_by_cluster(dict(zip("ab", systems, strict=True)), "recall")
+    assert pair.by_cluster is not None and len(pair.by_cluster) == len(GOLD)
+    assert pair.by_cluster.sum() == pytest.approx(pair.observed)
+    assert pair.resampled is None and pair.swapped is None
+
+
+@pytest.mark.usefixtures("methods")
+def test_the_share_of_a_cluster_is_half_of_what_its_swap_changes() -> None:
+    pair = seen_by_cluster({"a": GOOD, "b": BAD}, "f1")
+    assert pair.by_cluster is not None
+    for at in range(0, len(GOLD), 7):
+        a, b = list(GOOD), list(BAD)
+        a[at], b[at] = b[at], a[at]
+        results = nerscope.evaluate(GOLD, {"a": a, "b": b})
+        f1_of_a, f1_of_b = (results.value(system=system, metric="f1") for system in "ab")
+        assert f1_of_a is not None and f1_of_b is not None
+        swapped = f1_of_a - f1_of_b
+        assert pair.by_cluster[at] == pytest.approx((pair.observed - swapped) / 2, abs=1e-12)
+        if GOOD[at] == BAD[at]:
+            assert pair.by_cluster[at] == 0.0
+
+
 @pytest.mark.usefixtures("methods")
 @pytest.mark.parametrize("p", [-0.1, 1.1, NAN])
 def test_a_p_value_that_cannot_be_is_refused(p: float) -> None:
@@ -231,7 +269,7 @@ def test_a_p_value_that_cannot_be_is_refused(p: float) -> None:
 
 def test_a_built_in_method_stays() -> None:
     with pytest.raises(UsageError, match="a built-in one has this name"):
-        register_method(Method("bootstrap", sign))
+        register_method(Method("bootstrap", other_sign))
 
 
 def test_bootstrap_moves_the_resamples_to_where_there_is_no_difference() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nerscope.stats.differences import ALONE
 from nerscope.stats.power import Design
+from nerscope.stats.system_pair import ALONE
 
 variances = st.floats(1e-8, 1e-2)
 designs = st.builds(
@@ -24,7 +24,7 @@ designs = st.builds(
 
 
 def test_of_outputs_it_is_students_test() -> None:
-    design = Design(clusters=100, degrees=90, apart=4e-4)
+    design = Design(clusters=100, degrees=90, beyond_runs=4e-4)
     wanted = (stats.t.isf(0.025, 90) + stats.t.isf(0.2, 90)) * 0.02
     assert design.least(100) == pytest.approx(wanted, rel=1e-6)
     four_times = (stats.t.isf(0.025, 360 // 200 * 200) + stats.t.isf(0.2, 200)) * 0.01
@@ -32,7 +32,7 @@ def test_of_outputs_it_is_students_test() -> None:
 
 
 def test_of_recipes_runs_have_their_own_quantile() -> None:
-    design = Design(100, 90, apart=1e-4, of_data=1e-5, of_training=4e-4, recipes=True)
+    design = Design(100, 90, beyond_runs=1e-4, of_data=1e-5, of_training=4e-4, recipes=True)
     runs = (4e-4 + 1e-5) * (1 / 3 + 1 / 3)
     reach = math.sqrt(stats.t.isf(0.025, 90) ** 2 * 1e-4 + stats.t.isf(0.025, 4) ** 2 * runs)
     degrees = math.floor((1e-4 + runs) ** 2 / (1e-8 / 90 + runs**2 / 4))
@@ -73,10 +73,10 @@ def test_more_runs_and_more_data_find_more(design: Design, difference: float) ->
 
 
 def test_noise_of_training_alone_may_be_too_much() -> None:
-    design = Design(100, 90, apart=1e-5, of_training=1e-3, recipes=True)
+    design = Design(100, 90, beyond_runs=1e-5, of_training=1e-3, recipes=True)
     assert design.clusters_needed(0.02, (2, 2)) is None
     assert design.runs_needed(0.02) is not None
-    small = Design(10, 9, apart=1e-2, of_training=1e-6, recipes=True)
+    small = Design(10, 9, beyond_runs=1e-2, of_training=1e-6, recipes=True)
     assert small.runs_needed(0.02) is None
     assert small.clusters_needed(0.02, (2, 2)) is not None
 

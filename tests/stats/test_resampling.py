@@ -39,7 +39,7 @@ def resampled_f1(evidence: Evidence, sampling: Sampling, match: str = "exact") -
     clusters = clusters_of(evidence, sampling.resample)
     found = ClusterCounts(evidence, division_of(evidence, "all"), match, ["s"], clusters)
     weights = bootstrap_weights(len(found.counts), sampling.samples, sampling.seed)
-    values = _values(found, 0.0, found.of_run(0, found.counts), weights)
+    values = _values(found, 0.0, found.columns_of_run(0, found.counts), weights)
     return values[:, found.keys.index(F1)]
 
 
@@ -188,7 +188,7 @@ def test_counts_of_clusters_add_up_to_those_of_each_run(match: str, width: int) 
     assert found.owners.tolist() == [0, 1, 1]
     for place, run in enumerate([2, 0, 1]):
         wanted = evidence.level_counts(run, division, match)
-        assert found.of_run(place, found.counts).sum(axis=0) == pytest.approx(wanted)
+        assert found.columns_of_run(place, found.counts).sum(axis=0) == pytest.approx(wanted)
 
 
 def test_counts_of_pairs_are_resampled_like_all_others() -> None:
@@ -198,7 +198,7 @@ def test_counts_of_pairs_are_resampled_like_all_others() -> None:
     ledger = evidence.ledgers["mention"]
     partial = ledger.runs[0].gold_kind["left"] == PARTIAL
     key = found.keys.index(CellKey("all", None, "partial"))
-    values = _values(found, 0.0, found.of_run(0, found.counts), weights)[:, key]
+    values = _values(found, 0.0, found.columns_of_run(0, found.counts), weights)[:, key]
     for sample in range(10):
         times = weights[:, sample].astype(float)[ledger.gold.sentence]
         assert values[sample] == (times * partial).sum()

@@ -119,7 +119,7 @@ def parse_systems(given: Iterable[str]) -> dict[str, list["Source"]]:
     return systems
 
 
-def emit(
+def emit_and_exit(
     document: "Document",
     form: str,
     *,

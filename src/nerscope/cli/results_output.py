@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from nerscope.cli.common import FileContent, emit, print_message
+from nerscope.cli.common import FileContent, emit_and_exit, print_message
 
 if TYPE_CHECKING:
     from nerscope.render.document import Document, Table
@@ -116,7 +116,9 @@ def emit_results(
     )
     # With -o, the JSON is in the file: printing it again would bury the notes.
     silent = options.format == "json" and bool(options.output)
-    emit(document, options.format, files=files, code=code, silent=silent, quiet=options.quiet)
+    emit_and_exit(
+        document, options.format, files=files, code=code, silent=silent, quiet=options.quiet
+    )
 
 
 def _add_comparison(document: "Document", comparison: "Comparison", signature: str) -> "Document":

@@ -47,34 +47,34 @@ def library() -> Any:
 
 
 def link_to(ray: Any, address: str | None) -> Link:
-    """The connection that there is; else a new one."""
-    wanted = _cluster_address(address)
+    """The connection of this program to the cluster; a new one if there is none."""
+    cluster = _cluster_address(address)
     if ray.is_initialized():
-        if wanted in _LINKS:
-            return _LINKS[wanted]
+        if cluster in _LINKS:
+            return _LINKS[cluster]
         if address in (None, "auto"):
-            return Link()  # of the program around: it is not ours to close
+            return Link()  # the program made the connection itself, and will close it
         raise UsageError(
             address,
             "this program is connected to a cluster already",
             "leave the address out to use that one, or call ray.shutdown() first",
         )
-    if wanted != "auto":
-        _reach(wanted)
-    _connect(ray, wanted)
-    _LINKS[wanted] = link = Link(ray.shutdown)
+    if cluster != "auto":
+        _reach(cluster)
+    _connect(ray, cluster)
+    _LINKS[cluster] = link = Link(ray.shutdown)
     return link
 
 
 def _cluster_address(address: str | None) -> str:
     """The address of a cluster: as given, by the environment, or of the last one started here."""
     given = None if address == "auto" else address
-    said = given or os.environ.get("RAY_ADDRESS") or "auto"
-    if said != "auto":
-        return said
+    named = given or os.environ.get("RAY_ADDRESS") or "auto"
+    if named != "auto":
+        return named
     folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
     last = Path(folder, "ray", "ray_current_cluster")
-    return last.read_text(encoding="utf-8").strip() if last.is_file() else said
+    return last.read_text(encoding="utf-8").strip() if last.is_file() else named
 
 
 def _reach(address: str) -> None:
@@ -96,7 +96,7 @@ def _greeting(host: str, port: int) -> int | None:
     """The kind of the first frame that a server sends."""
     with socket.create_connection((host, port), _ANSWERS_WITHIN) as line:
         if os.environ.get("RAY_USE_TLS") == "1":
-            return _SETTINGS  # what it says is not for us to read
+            return _SETTINGS  # an encrypted greeting cannot be read here: Ray itself checks it
         line.sendall(_HELLO)
         frame = line.recv(9)
     return frame[3] if len(frame) > 3 else None
@@ -123,7 +123,7 @@ def _connect(ray: Any, address: str) -> None:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Without what Ray would print or change; a program that is told to end ends as before."""
+    """Suppress what Ray prints, and restore the handler of SIGTERM, which Ray replaces."""
     in_main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGTERM)
     try:
@@ -137,7 +137,7 @@ def _quietly() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
-    """With variables for Ray, where nobody has set them."""
+    """Set environment variables for Ray, except those that are set already."""
     added = _QUIET.keys() - os.environ.keys()
     os.environ.update({name: _QUIET[name] for name in added})
     try:
@@ -148,12 +148,12 @@ def _environment() -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """The kind of an error and what it says, as one line; of a traceback, what is said at its end.
+    """The class and message of an error as one line; of a traceback, its last line.
 
     >>> reason_of(OSError("Traceback (most recent call last):\\n  File …\\nKeyError: 'x'\\n"))
     "OSError: KeyError: 'x'"
     """
-    said = str(error).strip()
-    if "Traceback (most" in said:
-        said = said.splitlines()[-1]
-    return shortened(f"{type(error).__name__}: {' '.join(said.split())}", 300)
+    message = str(error).strip()
+    if "Traceback (most" in message:
+        message = message.splitlines()[-1]
+    return shortened(f"{type(error).__name__}: {' '.join(message.split())}", 300)

@@ -130,14 +130,14 @@ class _Disassembly:
 
 def _global_of(value: Any) -> _Global:
     """The name of a function or a class; refused if the name means something else."""
-    found = _Global(str(value.__module__), value.__qualname__)
+    node = _Global(str(value.__module__), value.__qualname__)
     try:
-        same = _resolve(found) is value
+        same = _resolve(node) is value
     except (ImportError, AttributeError):
         same = False
     if not same:
         raise TypeError(f"{value!r} is not serialisable: it is not a name of its module")
-    return found
+    return node
 
 
 def _resolve(node: _Global) -> Any:

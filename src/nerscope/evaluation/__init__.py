@@ -1,1 +1,1 @@
-"""From what a user chose to results: settings, plan, the score of a chunk, the whole flow."""
+"""Evaluate systems: from files and settings to results. `evaluate.py` shows the whole flow."""

@@ -90,8 +90,9 @@ def _score(
 ) -> ScoredTask:
     """Both passes, over shards if the engine wants them.
 
-    A shard is a part of gold with the same sentences of every run. Workers read their shards
-    themselves, at an offset of the file, so no corpus is ever sent to them.
+    A shard is a part of gold with the same sentences of every run: small enough for the memory of a
+    worker, and the most that is lost when an evaluation with a checkpoint stops. A worker reads its
+    shard of a plain file itself; shards of packed or remote files are sent with their text.
     """
     shards = cut_into_shards(task.sources) if wants_shards(engine) else None
     if shards is not None:
@@ -120,7 +121,7 @@ class ProgressReporter:
     that method, with the fraction of all work done.
 
     The first pass counts for FIRST_PASS_SHARE of the work. No fraction is reported if the number of
-    shards is one or unknown: nothing could be said before all is done.
+    shards is one or unknown.
 
     >>> sentences = []
     >>> reporter = ProgressReporter(sentences.append, n_shards=2)

@@ -1,4 +1,4 @@
-"""What the parts of an evaluation depend on, in a line: kept parts of another one are of no use."""
+"""The key of a checkpoint: a digest of everything that the parts of an evaluation depend on."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,13 @@ _PLAIN = (str, int, float, type(None))
 
 
 def checkpoint_key(task: Task, plugins: Sequence[str] = ()) -> str:
-    """A key for settings, files as they are now, plug-ins, and the version of all this.
+    """A key for the parts of an evaluation: they are used again only under the same key.
 
-    Refused are data of which nothing could be kept.
+    It covers the version of nerscope, all settings, every file of gold, runs and training data with
+    its options, and the text of plug-ins. Files count by name, size and time of change, because
+    reading them would take as long as scoring them. The engine and the number of workers are not
+    covered: a run may go on with others. Data in a single shard are refused, since nothing could be
+    stored before everything is done.
     """
     if not task.gold.info.is_small and Shards(task.sources).is_one:
         raise UsageError(
@@ -31,20 +35,20 @@ def checkpoint_key(task: Task, plugins: Sequence[str] = ()) -> str:
             "leave it out; or give columns, in UTF-8 and with the same sentences, and as many "
             "shards of each side",
         )
-    about = [VERSION, repr(task.settings)]
+    facts = [VERSION, repr(task.settings)]
     for source in task.sources:
-        about += ["side", *_identity(source)]
+        facts += ["side", *_identity(source)]
     if task.train is not None:
-        about += ["training", *_identity(task.train)]
-    about += [Path(path).read_text(encoding="utf-8") for path in plugins]
-    return hashlib.sha256("\n".join(about).encode()).hexdigest()
+        facts += ["training", *_identity(task.train)]
+    facts += [Path(path).read_text(encoding="utf-8") for path in plugins]
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()
 
 
 def _identity(source: Source) -> Iterator[str]:
-    """All that was said about a source, and its files by size and time."""
+    """The options of a source, and its files by size and time."""
     if isinstance(source, JoinedSources):
-        for one in source.sources:
-            yield from _identity(one)
+        for inner in source.sources:
+            yield from _identity(inner)
         return
     files = [] if isinstance(source, CorpusSource | SentenceList) else _files(source.name)
     if not files and not _is_in_memory(source):
@@ -63,7 +67,7 @@ def _not_a_file(name: str) -> UsageError:
 
 
 def _files(name: str) -> list[Path]:
-    """The files and folders behind the name of a source, with those beside them."""
+    """The file or folder of a source, and the further files that it is read from."""
     if is_remote(name):
         return []
     try:
@@ -74,7 +78,7 @@ def _files(name: str) -> list[Path]:
 
 
 def _is_in_memory(source: Source) -> bool:
-    """Whether the source holds all bytes of what could be read only once."""
+    """Whether the source holds all its bytes, as it does for a pipe that can be read only once."""
     content = getattr(source, "path", None)
     return isinstance(content, FileBytes) and content.data is not None
 
@@ -88,7 +92,11 @@ def _file_states(path: Path) -> Iterator[str]:
 
 
 def _facts_of(value: Any, name: str, seen: set[int]) -> Iterator[str]:
-    """All plain values in an object, however deep; functions by their names and what they hold."""
+    """All plain values in an object, however deep; functions by their names and what they hold.
+
+    `partial(read, limit=3)` gives "partial (", then the facts of `read`, of `()` and of
+    `{"limit": 3}`, then ")".
+    """
     if isinstance(value, _PLAIN):
         yield repr(value)
     elif isinstance(value, bytes):
@@ -97,10 +105,10 @@ def _facts_of(value: Any, name: str, seen: set[int]) -> Iterator[str]:
         yield value.__qualname__
     elif isinstance(value, Path):
         yield from _file_states(value)
-    elif id(value) not in seen:  # what holds itself is said once
+    elif id(value) not in seen:  # an object that refers to itself is listed once
         seen.add(id(value))
         if wrapper_for(value) is not None:
-            raise _not_a_file(name)  # a table in memory, whatever it is called
+            raise _not_a_file(name)  # a table in memory may change unnoticed
         yield f"{getattr(value, '__qualname__', type(value).__qualname__)} ("
         for part in _parts(value):
             yield from _facts_of(part, name, seen)
@@ -122,6 +130,7 @@ def _parts(value: Any) -> Iterator[Any]:
         yield value.__self__
     elif isinstance(value, FunctionType):
         yield from (value.__defaults__, value.__kwdefaults__)
+        # An empty cell belongs to a variable that is not assigned yet; reading it would fail.
         full = (cell for cell in value.__closure__ or () if cell != CellType())
         yield from (cell.cell_contents for cell in full)
     else:
@@ -129,12 +138,12 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _attributes(value: Any) -> Iterator[Any]:
-    """The attributes of an object by name, without those that are but remembered."""
+    """The attributes of an object by name, without cached properties, which follow from others."""
     kind = type(value)
-    slots = {one for base in kind.__mro__ for one in _listed(getattr(base, "__slots__", ()))}
+    slots = {name for base in kind.__mro__ for name in _listed(getattr(base, "__slots__", ()))}
     for key in sorted(slots | {*getattr(value, "__dict__", ())}):
-        remembered = isinstance(getattr(kind, key, None), cached_property)
-        if hasattr(value, key) and not remembered and not key.startswith("__"):
+        is_cached = isinstance(getattr(kind, key, None), cached_property)
+        if hasattr(value, key) and not is_cached and not key.startswith("__"):
             yield from (key, getattr(value, key))
 
 

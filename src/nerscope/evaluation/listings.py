@@ -24,7 +24,7 @@ TYPE, COUNTS_AS, GOLD = "type", "counts_as", "gold"
 def coverage(
     test: CorpusLike, systems: Systems | None = None, **options: Any
 ) -> list[dict[str, Any]]:
-    """A row for each type as it is written: what it counts as, and how often each side has it.
+    """A row for each type as it is written: what it counts as, and its mentions on each side.
 
     Options are those of `evaluate`, of which `map` and `drop` matter. A type that is dropped counts
     as None; runs of a system are added up.
@@ -38,24 +38,25 @@ def coverage(
 
 
 def coverage_of(task: Task) -> list[dict[str, Any]]:
-    """The same for a task that is opened already."""
+    """The same for a task that is open already."""
     settings = task.settings
     systems = [run.system for run in task.runs]
     _refuse_columns(systems)
     sides = [GOLD, *systems]
     labels = task.coding.labels.as_written
+    # Types are counted as written: the task's own coding would rename and drop them.
     plain = task._replace(coding=Coding(labels=labels))
     counts = np.zeros((len(sides), 0), np.int64)
     for row in plain.aligned_chunks(tokens=True):
-        found = [corpus.mentions(settings.repair).type for corpus in row]
+        types_by_side = [corpus.mentions(settings.repair).type for corpus in row]
         size = len(labels.types)
         counts = np.pad(counts, ((0, 0), (0, size - counts.shape[1])))
-        counts += np.array([np.bincount(types, minlength=size) for types in found])
+        counts += np.array([np.bincount(types, minlength=size) for types in types_by_side])
     return _rows(labels.types, sides, counts, settings)
 
 
 def _refuse_columns(systems: Sequence[str]) -> None:
-    """Each system is a column, beside three others."""
+    """Refuse systems with the name of another column: each system is a column."""
     for name in systems:
         if name in (TYPE, COUNTS_AS, GOLD):
             raise UsageError(
@@ -68,41 +69,45 @@ def _refuse_columns(systems: Sequence[str]) -> None:
 def _rows(
     types: Sequence[str], sides: Sequence[str], counts: Any, settings: Settings
 ) -> list[dict[str, Any]]:
-    """The types in the order of what they count as; those that nobody has are left out."""
+    """The types in the order of what they count as, without types that do not occur."""
     rows = []
     for kind, name in enumerate(types):
-        own = dict.fromkeys(sides, 0)
+        counts_by_side = dict.fromkeys(sides, 0)
         for side, times in zip(sides, counts[:, kind].tolist(), strict=True):
-            own[side] += times
+            counts_by_side[side] += times  # runs of a system are added up
         new = settings.map.get(name, name)
-        if any(own.values()):
-            rows.append({TYPE: name, COUNTS_AS: None if new in settings.drop else new, **own})
+        if any(counts_by_side.values()):
+            counts_as = None if new in settings.drop else new
+            rows.append({TYPE: name, COUNTS_AS: counts_as, **counts_by_side})
     return sorted(rows, key=lambda row: (row[COUNTS_AS] is None, row[COUNTS_AS], row[TYPE]))
 
 
 def hard_errors(task: Task, most: int = 10) -> list[dict[str, Any]]:
-    """For each run and subset of hard tokens, the tokens that are labelled wrong most often."""
+    """For each run and level of hard tokens, the words that are mislabelled most often.
+
+    A row has the keys system, run, facet, level, token, `wrong` (how often the word is mislabelled)
+    and `of` (how often it occurs at this level); there are at most `most` rows per run and level.
+    """
     plan = make_plan(task, Local()).plan
     wrong: dict[tuple[str, str, str, str], Counter[int]] = {}
     seen: dict[tuple[str, str], Counter[int]] = {}
     for row in task.aligned_chunks(tokens=True):
         gold = row[0]
         mentions = gold.mentions(plan.settings.repair, plan.label_styles[0].scheme)
-        lore = (plan.surfaces, plan.lexicon, plan.types_of_surface)
-        view = View(Sentences(gold, mentions, *lore), mentions)
-        wanted = token_labels(gold, plan.label_styles[0], plan)
-        labels = [
-            token_labels(own, nature, plan)
-            for own, nature in zip(row, plan.label_styles, strict=True)
-        ]
+        sentences = Sentences(gold, mentions, plan.surfaces, plan.lexicon, plan.types_of_surface)
+        view = View(sentences, mentions)
+        gold_labels, *run_labels = (
+            token_labels(corpus, style, plan)
+            for corpus, style in zip(row, plan.label_styles, strict=True)
+        )
         for facet in plan.facets_of_unit(TOKEN):
             codes = facet.checked_codes(view)
-            for level, members in _subsets(facet):
-                here = np.equal(codes, members)
+            for level, code in _hard_levels(facet):
+                here = np.equal(codes, code)
                 seen.setdefault((facet.name, level), Counter()).update(gold.tokens[here].tolist())
-                for run, own in zip(task.runs, labels[1:], strict=True):
+                for run, labels in zip(task.runs, run_labels, strict=True):
                     key = (run.system, run.number, facet.name, level)
-                    missed = gold.tokens[here & (own != wanted)].tolist()
+                    missed = gold.tokens[here & (labels != gold_labels)].tolist()
                     wrong.setdefault(key, Counter()).update(missed)
     words = task.coding.tokens
     return [
@@ -119,7 +124,7 @@ def hard_errors(task: Task, most: int = 10) -> list[dict[str, Any]]:
     ]
 
 
-def _subsets(facet: Facet) -> list[tuple[str, int]]:
-    """The subsets that are hard, each with its code."""
+def _hard_levels(facet: Facet) -> list[tuple[str, int]]:
+    """The levels of hard tokens with their codes; levels that join several codes are left out."""
     levels = facet.level_codes.items()
     return [(level, codes[0]) for level, codes in levels if len(codes) == 1 and level != "other"]

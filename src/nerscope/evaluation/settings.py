@@ -1,4 +1,4 @@
-"""What a user may choose: everything that can move a number, checked at once."""
+"""The settings of an evaluation: every option that can change a number, checked at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -15,19 +15,18 @@ from nerscope.scoring.token_matches import TOKEN_MATCHES
 MOST_BUCKETS = 1000
 OVERALL_MATCHES = ("exact", "left", "right", "overlap")
 _NAMES = ("facets", "matches", "metrics", "drop")
-_WORDS = ("repair", "token_repair", "token_match", "bucketing")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can move a number.
+    """Every option that can change a number.
 
     >>> Settings.of({"repair": "strict"}).repair
     'strict'
     """
 
-    facets: tuple[str, ...] | None = None  # or subsets; None: the standard ones that can be had
-    matches: tuple[str, ...] | None = None  # None: exact, and partial ones for all mentions
+    facets: tuple[str, ...] | None = None  # or subsets; None: all standard ones
+    matches: tuple[str, ...] | None = None  # None: exact for facets, OVERALL_MATCHES overall
     metrics: tuple[str, ...] | None = None  # None: those of each facet
     repair: str = "conlleval"
     token_repair: str = "strict"
@@ -38,8 +37,8 @@ class Settings:
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)  # by attribute
     map: Mapping[str, str] = field(default_factory=dict)  # types that count as others, on all sides
     drop: tuple[str, ...] = ()  # types that do not count, on all sides, under their new names
-    texts: bool = True  # whether results keep the sentences, for reading
-    fold: bool | None = None  # whether only sums are kept; None: beyond 120,000 sentences
+    texts: bool = True  # whether results hold the words of sentences
+    fold: bool | None = None  # whether results hold only sums; None: above 120,000 sentences
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Settings":
@@ -51,7 +50,7 @@ class Settings:
         values = dict(options)
         for key in _NAMES:
             if values.get(key) is not None:
-                values[key] = _several(key, values[key])
+                values[key] = _as_names(key, values[key])
         return cls(**values)
 
     def __post_init__(self) -> None:
@@ -66,7 +65,7 @@ class Settings:
             optional = name == "bucketing" and value is None
             if not optional and (not isinstance(value, str) or value not in known):
                 raise UsageError(name, f"there is no '{value}'", suggest(str(value), known))
-        if self.matches is not None:  # each under the one name by which it is written
+        if self.matches is not None:  # one match may be spelt in several ways
             names = dict.fromkeys(match_named(match).name for match in self.matches)
             object.__setattr__(self, "matches", tuple(names))
         if self.metrics is not None:
@@ -131,8 +130,8 @@ class Settings:
         }
 
 
-def _several(key: str, given: Any) -> tuple[str, ...]:
-    """Names in order, each once; one name is as good as a list of one."""
+def _as_names(key: str, given: Any) -> tuple[str, ...]:
+    """Names in order, each once; a single name counts as a list of one."""
     names = [given] if isinstance(given, str) else list(given) if _is_listed(given) else None
     if names is None or not all(isinstance(name, str) for name in names):
         raise UsageError(key, f"{given!r} cannot be", "give a name or a list of names")

@@ -21,26 +21,29 @@ from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.metrics import MICRO, metric_named
 
-_MAX_TOKENS = 200  # of an expression
-_TOKEN = re.compile(
+_MAX_TOKEN_PATTERNS = 200  # of an expression
+_TOKEN_PATTERN = re.compile(
     r"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:\s*=\s*([^\s&|!()=]+))?)",
     re.IGNORECASE,
 )
 
 
 class Node(NamedTuple):
-    """A part of a subset: `kind` is "facet", "test", "and", "or" or "not"."""
+    """A node of a parsed expression: `kind` is "facet", "test", "and", "or" or "not".
+
+    `tmr` is a facet; `type=ORG` is a test with a name and a level; the others have operands.
+    """
 
     kind: str
     name: str = ""
     level: str = ""
-    parts: tuple["Node", ...] = ()
+    operands: tuple["Node", ...] = ()
 
     def walk(self) -> Iterator["Node"]:
         """This node and all below it."""
         yield self
-        for part in self.parts:
-            yield from part.walk()
+        for operand in self.operands:
+            yield from operand.walk()
 
 
 class Subset(NamedTuple):
@@ -73,12 +76,12 @@ def parse_subset(text: str) -> Subset:
     'tmr'
     """
     tokens = list(_tokens(text))
-    if len(tokens) > _MAX_TOKENS:
+    if len(tokens) > _MAX_TOKEN_PATTERNS:
         raise UsageError(f"facet '{text[:40]}…'", "it is too long", "write it more simply")
-    node = _either(tokens, text)
+    node = _parse_or(tokens, text)
     if tokens:
         raise _unreadable(text)
-    conjuncts = node.parts if node.kind == "and" else (node,)
+    conjuncts = node.operands if node.kind == "and" else (node,)
     dividers = [part.name for part in conjuncts if part.kind == "facet"]
     conditions = tuple(part for part in conjuncts if part.kind != "facet")
     if len(dividers) > 1 or any(
@@ -110,7 +113,7 @@ def parse_subset(text: str) -> Subset:
         if not conditions
         else conditions[0]
         if len(conditions) == 1
-        else Node("and", parts=conditions)
+        else Node("and", operands=conditions)
     )
     return Subset(text, dividers[0] if dividers else None, condition)
 
@@ -123,51 +126,59 @@ def _unreadable(text: str) -> UsageError:
     )
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
+class _Token(NamedTuple):
+    """A word or sign of an expression: "atom" with a name and perhaps a level, or an operator."""
+
+    kind: str
+    name: str
+    level: str
+
+
+def _tokens(text: str) -> Iterator[_Token]:
     position = 0
     while position < len(text.rstrip()):
-        token = _TOKEN.match(text, position)
-        if not token:
+        match = _TOKEN_PATTERN.match(text, position)
+        if not match:
             raise _unreadable(text)
-        position = token.end()
+        position = match.end()
         kinds = ("and", "or", "not", "(", ")", "atom")
-        kind = next(kind for kind, group in zip(kinds, token.groups(), strict=False) if group)
-        yield kind, token[6] or "", token[7] or ""
+        kind = next(kind for kind, group in zip(kinds, match.groups(), strict=False) if group)
+        yield _Token(kind, match[6] or "", match[7] or "")
 
 
 # A parser by recursive descent: `or` binds weakest, then `and`, then `not` and parentheses. Each
 # function takes its tokens from the front of the list.
-def _either(tokens: list[tuple[str, str, str]], text: str) -> Node:
-    return _chain("or", _both, tokens, text)
+def _parse_or(tokens: list[_Token], text: str) -> Node:
+    return _parse_chain("or", _parse_and, tokens, text)
 
 
-def _both(tokens: list[tuple[str, str, str]], text: str) -> Node:
-    return _chain("and", _single, tokens, text)
+def _parse_and(tokens: list[_Token], text: str) -> Node:
+    return _parse_chain("and", _parse_operand, tokens, text)
 
 
-def _chain(
+def _parse_chain(
     word: str,
-    part: Callable[[list[tuple[str, str, str]], str], Node],
-    tokens: list[tuple[str, str, str]],
+    parse_operand: Callable[[list[_Token], str], Node],
+    tokens: list[_Token],
     text: str,
 ) -> Node:
-    """Parts joined by one word."""
-    parts = [part(tokens, text)]
-    while tokens and tokens[0][0] == word:
+    """One operand, or several that are joined by `word`."""
+    operands = [parse_operand(tokens, text)]
+    while tokens and tokens[0].kind == word:
         tokens.pop(0)
-        parts.append(part(tokens, text))
-    return parts[0] if len(parts) == 1 else Node(word, parts=tuple(parts))
+        operands.append(parse_operand(tokens, text))
+    return operands[0] if len(operands) == 1 else Node(word, operands=tuple(operands))
 
 
-def _single(tokens: list[tuple[str, str, str]], text: str) -> Node:
+def _parse_operand(tokens: list[_Token], text: str) -> Node:
     if not tokens:
         raise _unreadable(text)
     kind, name, level = tokens.pop(0)
     if kind == "not":
-        return Node("not", parts=(_single(tokens, text),))
+        return Node("not", operands=(_parse_operand(tokens, text),))
     if kind == "(":
-        inner = _either(tokens, text)
-        if not tokens or tokens.pop(0)[0] != ")":
+        inner = _parse_or(tokens, text)
+        if not tokens or tokens.pop(0).kind != ")":
             raise _unreadable(text)
         return inner
     if kind != "atom":
@@ -180,8 +191,8 @@ def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
     divisions = {
         division.facet: division for division in evidence.divisions if division.facet != ALL
     }
-    parts = [divisions[name] for name in subset.facets()]
-    units = {part.unit for part in parts} or {MENTION}
+    tables = [divisions[name] for name in subset.facets()]
+    units = {table.unit for table in tables} or {MENTION}
     if len(units) > 1:
         raise UsageError(
             f"facet '{subset.text}'",
@@ -194,8 +205,9 @@ def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
             _check_level(subset, node, unit, divisions, evidence.types)
     if subset.divider and subset.divider != ALL:
         return [replace(divisions[subset.divider], facet=subset.text, title=subset.text)]
-    model = parts[0] if parts and unit != MENTION else _overall(evidence)
-    matches = parts[0].matches if parts else model.matches
+    # A condition has the metrics of all mentions; for tokens, those of its first facet.
+    model = tables[0] if tables and unit != MENTION else _overall(evidence)
+    matches = tables[0].matches if tables else model.matches
     levels = {"in": (1,), "out": (0,)} if subset.divider is None else {ALL: (1,)}
     metrics = {match: _plain_metrics(model.metrics[match]) for match in matches}
     return [FacetTable(subset.text, unit, levels, metrics, model.by_type, subset.text)]
@@ -312,9 +324,9 @@ def _holds(
         if node.name == ALL:
             return np.ones(len(units), bool)
         return np.isin(units.codes[node.name], divisions[node.name].levels[node.level])
-    parts = [_holds(part, units, divisions, types) for part in node.parts]
+    operands = [_holds(operand, units, divisions, types) for operand in node.operands]
     if node.kind == "not":
-        return ~parts[0]
+        return ~operands[0]
     combine = np.logical_and if node.kind == "and" else np.logical_or
-    combined: Bools = combine.reduce(parts)
+    combined: Bools = combine.reduce(operands)
     return combined

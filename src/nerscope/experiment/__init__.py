@@ -1,1 +1,1 @@
-"""Many datasets and systems in one go: the file that names them, the cache, the run."""
+"""Experiments: many datasets and systems, named in one file, with a cache of finished work."""

@@ -1,4 +1,4 @@
-"""Experiment files: which data, which systems, which settings; every key is checked."""
+"""Experiment files: datasets, systems and settings in TOML; every key is checked."""
 
 import glob
 import re
@@ -49,7 +49,7 @@ class Data:
 
     @property
     def files(self) -> list[str]:
-        """Those that there are."""
+        """Test, train and dev, as far as they are given."""
         return [text for text in (self.test, self.train, self.dev) if text]
 
 
@@ -62,7 +62,7 @@ class Dataset(Data):
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What an experiment file says."""
+    """The content of an experiment file, checked."""
 
     datasets: Sequence[Dataset]
     settings: Settings
@@ -70,12 +70,12 @@ class Experiment:
     intervals: bool
     comparison: Mapping[str, Any] | None  # None: no comparison
     notes: Sequence[str] = field(default_factory=tuple)
-    protocol: Protocol | None = None  # what the datasets are to each other
+    protocol: Protocol | None = None  # how the datasets are related
 
     @property
     def inputs(self) -> list[str]:
-        """All files that are read, with what is said about them."""
-        texts = [text for one in self.datasets for text in one.files]
+        """All files that are read, as `FILE::options`."""
+        texts = [text for dataset in self.datasets for text in dataset.files]
         for dataset in self.datasets:
             texts += [text for outputs in dataset.systems.values() for text in outputs]
         return texts
@@ -95,17 +95,17 @@ def load_experiment(path: str | Path) -> Experiment:
     expect("experiment", path, (str, Path), "give the path of an experiment file")
     content = read_toml(path)
     content.keys(TABLES)
-    chosen = experiment_options(content)
+    options = experiment_options(content)
     systems = content.table("systems")
     check_names(systems)
-    found = named_data(content)
-    if not found or not systems:
+    all_data = named_data(content)
+    if not all_data or not systems:
         raise InputError(
             str(path), "it names no dataset or no system", "write [datasets.NAME] and [systems]"
         )
-    check_tables(systems, found, content)
+    check_tables(systems, all_data, content)
     datasets, notes = list[Dataset](), list[str]()
-    for data in found:
+    for data in all_data:
         outputs, missing = outputs_of(systems, data, content)
         notes += missing
         if not outputs:
@@ -116,11 +116,11 @@ def load_experiment(path: str | Path) -> Experiment:
             )
         datasets.append(with_outputs(data, outputs))
     content.values(content.table("protocol"), PROTOCOL_TYPES, "protocol")
-    return Experiment(datasets, *chosen, notes, protocol_of(content))
+    return Experiment(datasets, *options, notes, protocol_of(content))
 
 
 class ExperimentOptions(NamedTuple):
-    """What an experiment file says beside data and systems."""
+    """The settings, intervals and comparison of an experiment file."""
 
     settings: Settings
     sampling: Sampling
@@ -142,11 +142,11 @@ def experiment_options(toml: Toml) -> ExperimentOptions:
 
 
 def protocol_of(toml: Toml) -> Protocol | None:
-    """What [protocol] says the datasets are to each other, if it does."""
+    """The table [protocol], which says how the datasets are related."""
     table = toml.table("protocol")
-    said = {key: table[key] for key in PROTOCOL_TYPES if key in table}
+    options = {key: table[key] for key in PROTOCOL_TYPES if key in table}
     try:
-        return Protocol(**said) if said else None
+        return Protocol(**options) if options else None
     except UsageError as error:
         raise UsageError(
             toml.place("protocol"), f"[protocol]: {error.fact}", error.remedy
@@ -155,7 +155,7 @@ def protocol_of(toml: Toml) -> Protocol | None:
 
 def named_data(toml: Toml) -> list[Data]:
     """The tables [datasets.NAME]."""
-    found = []
+    all_data = []
     for name, table in toml.table("datasets").items():
         if not isinstance(table, dict) or not name:
             raise UsageError(
@@ -174,23 +174,22 @@ def named_data(toml: Toml) -> list[Data]:
             for key in ("test", "train", "dev")
         )
         assert test is not None
-        found.append(Data(name, test, train, dev, options))
-    return found
+        all_data.append(Data(name, test, train, dev, options))
+    return all_data
 
 
 def is_trained(table: object) -> bool:
-    """Whether a system is to be trained; of others, there are outputs."""
+    """Whether a system is to be trained; others have outputs already."""
     return isinstance(table, dict) and not _TRAINED.isdisjoint(table)
 
 
 def with_outputs(data: Data, outputs: Mapping[str, Sequence[str]]) -> Dataset:
-    """A dataset with what systems made of it."""
     return Dataset(data.name, data.test, data.train, data.dev, data.options, outputs)
 
 
 def check_tables(systems: Mapping[str, Any], data: Sequence[Data], toml: Toml) -> None:
-    """Refuse tables of patterns that name something else than datasets: one of them is a slip."""
-    known = [one.name for one in data]
+    """Refuse tables of patterns with a name that is not a dataset: it is probably misspelt."""
+    known = [dataset.name for dataset in data]
     for system, patterns in systems.items():
         if isinstance(patterns, dict) and not is_trained(patterns):
             for name in patterns:
@@ -220,10 +219,10 @@ def outputs_of(
                 f"the files of '{system}' cannot be {pattern!r}",
                 "give a pattern, or a table with a pattern for each dataset",
             )
-        found = [] if pattern is None else _output_files(toml.path.parent, pattern, data)
-        if found:
-            outputs[system] = found
-        elif pattern is not None:  # a table that does not name the dataset means it so
+        files = [] if pattern is None else _output_files(toml.path.parent, pattern, data)
+        if files:
+            outputs[system] = files
+        elif pattern is not None:  # a table without the dataset leaves it out on purpose
             notes.append(
                 f"{data.name}: no file of {system} is found ({pattern}); it is left out here"
             )
@@ -231,13 +230,16 @@ def outputs_of(
 
 
 def relative_to(folder: Path, text: str, options: str) -> str:
-    """A file named in a file of settings, with what is said of it, or of all."""
-    path, own = split_options(text)
-    return f"{_beneath(folder, path)}{OPTIONS_MARK}{own or options}"
+    """A path from the folder of the experiment file, with its own options or the default ones."""
+    path, file_options = split_options(text)
+    return f"{_beneath(folder, path)}{OPTIONS_MARK}{file_options or options}"
 
 
 def _beneath(folder: Path, path: str) -> str:
-    """A path from a folder, unless it is an address; what the folder is called is no pattern."""
+    """A path from a folder, unless it is a URL.
+
+    The path may be a pattern; in the name of the folder `*` and `[` are ordinary letters.
+    """
     if is_remote(path):
         return path
     is_pattern = glob.has_magic(path) and not (folder / path).exists()
@@ -245,19 +247,19 @@ def _beneath(folder: Path, path: str) -> str:
 
 
 def _output_files(folder: Path, pattern: str, data: Data) -> list[str]:
-    """The files that fit a pattern, with their options; what a dataset is called is no pattern."""
-    path, own = split_options(pattern)
-    found = files_that_fit(folder, path.replace("{dataset}", glob.escape(data.name)))
-    return [f"{one}{OPTIONS_MARK}{own or data.options}" for one in found]
+    """The files that fit a pattern, with their options; `{dataset}` stands for the name."""
+    path, file_options = split_options(pattern)
+    files = files_that_fit(folder, path.replace("{dataset}", glob.escape(data.name)))
+    return [f"{file}{OPTIONS_MARK}{file_options or data.options}" for file in files]
 
 
 def files_that_fit(folder: Path, pattern: str) -> list[str]:
-    """The files that fit a pattern, in order; what the folder is called is no pattern."""
+    """The files that fit a pattern, in the order of the numbers in their names."""
     path = path_of(pattern)
     if is_remote(path):
         return matching_files(path) or [path]
-    whole = path if Path(path).is_absolute() else f"{glob.escape(str(folder))}/{path}"
-    return sorted(glob.glob(whole), key=_by_number)  # noqa: PTH207  the pattern may be absolute
+    from_root = path if Path(path).is_absolute() else f"{glob.escape(str(folder))}/{path}"
+    return sorted(glob.glob(from_root), key=_by_number)  # noqa: PTH207  the pattern may be absolute
 
 
 def _by_number(path: str) -> list[tuple[int, str]]:

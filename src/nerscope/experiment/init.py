@@ -18,7 +18,7 @@ _SPLITS = {
 
 
 def starter_text(folder: str | Path) -> str:
-    """The text of an experiment file for what is found in a folder."""
+    """The text of an experiment file for the data and outputs in a folder."""
     root = Path(folder)
     if not root.is_dir():
         raise InputError(str(folder), "no such folder", "name the folder that holds the data")
@@ -57,14 +57,14 @@ def _datasets(root: Path, files: Iterable[Path]) -> dict[str, dict[str, Path]]:
             stem = without_packing(path.name).rsplit(".", 1)[0]
             prefix = _SPLITS[split].sub("", stem).strip("._- ")
             folders.setdefault(path.parent, {}).setdefault(prefix, {}).setdefault(split, path)
-    found = [
+    tested = [
         (folder, prefix if len(groups) > 1 else "", splits)
         for folder, groups in folders.items()
         for prefix, splits in groups.items()
         if "test" in splits
     ]
-    names = _distinct([_path_of_names(root, folder, prefix) for folder, prefix, _ in found])
-    return {name: splits for name, (_, _, splits) in zip(names, found, strict=True)}
+    names = _distinct([_path_of_names(root, folder, prefix) for folder, prefix, _ in tested])
+    return {name: splits for name, (_, _, splits) in zip(names, tested, strict=True)}
 
 
 def _path_of_names(root: Path, folder: Path, prefix: str) -> list[str]:
@@ -74,7 +74,11 @@ def _path_of_names(root: Path, folder: Path, prefix: str) -> list[str]:
 
 
 def _distinct(paths: Sequence[Sequence[str]]) -> list[str]:
-    """A name for each path: its last part, and as many before it as tell all of them apart."""
+    """A name for each path: its first names, as many as it takes to tell all paths apart.
+
+    The paths dev/en and test/en, given from the end as [en, dev] and [en, test], become dev-en and
+    test-en.
+    """
     depths, names = [1] * len(paths), list[str]()
     for _ in range(sum(map(len, paths))):
         names = ["-".join(path[:depth][::-1]) for path, depth in zip(paths, depths, strict=True)]
@@ -101,7 +105,7 @@ def _systems(
     A second pattern for the same system and dataset (in another folder, with another ending) is a
     system of its own.
     """
-    found: dict[str, dict[str, str]] = {}
+    patterns: dict[str, dict[str, str]] = {}
     for path in files:
         name, pattern = _pattern(root, path)
         dataset = _dataset_of(root, path, datasets)
@@ -109,11 +113,11 @@ def _systems(
         ending = without_packing(path.name).rsplit(".", 1)[-1]
         key = _key(name)
         for more in (*folders, ending, path.name):
-            if found.get(key, {}).get(dataset, pattern) == pattern:
+            if patterns.get(key, {}).get(dataset, pattern) == pattern:
                 break
             key = f"{key}-{_key(more)}"
-        found.setdefault(key, {})[dataset] = pattern
-    return found
+        patterns.setdefault(key, {})[dataset] = pattern
+    return patterns
 
 
 def _pattern(root: Path, path: Path) -> tuple[str, str]:
@@ -131,12 +135,12 @@ def _dataset_of(root: Path, path: Path, datasets: Mapping[str, Mapping[str, Path
     """The dataset of an output: the one whose folder it is in or below, or else the one that
     shares the most names with its path; the first one if there is none.
     """
-    own = path.relative_to(root).parts[:-1]
-    words = {*map(_key, own), *re.split(r"[._-]", path.name)}
+    folders = path.relative_to(root).parts[:-1]
+    words = {*map(_key, folders), *re.split(r"[._-]", path.name)}
 
     def nearness(name: str) -> tuple[bool, int, int]:
         folder = datasets[name]["test"].relative_to(root).parts[:-1]
-        inside = bool(folder) and own[: len(folder)] == folder
+        inside = bool(folder) and folders[: len(folder)] == folder
         shared = len(words & {name, *map(_key, folder)})
         return inside, len(folder) if inside else shared, shared
 

@@ -1,4 +1,11 @@
-"""Running an experiment: many datasets and systems, and only what changed is computed anew."""
+"""Run an experiment: many datasets and systems, of which only what changed is computed.
+
+The cache has an entry for each run (its evidence), each system (its intervals) and each pair of
+systems (its comparison). This is finer than `evaluate` and `compare`, which take all runs of a
+dataset at once: with one output more, an experiment scores one run and compares its pairs. So this
+module scores runs one by one with the steps of `evaluate`, joins their evidence, and asks the
+statistics only for the systems and pairs that the cache lacks.
+"""
 
 import hashlib
 import zlib
@@ -8,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.units import TOKEN
 from nerscope.engines.base import Engine, engine_for, is_elastic
 from nerscope.engines.local import Local
@@ -43,8 +51,8 @@ from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
-from nerscope.stats.compared import ComparisonPlan
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.system_differences import ComparisonPlan
 
 Say = Callable[[str], None]
 Run = tuple[str, str]  # system and number
@@ -59,10 +67,14 @@ def run_experiment(
     plugins: Sequence[str] = (),
     say: Say = lambda note: None,
 ) -> tuple[Results, Comparison | None]:
-    """Evaluate everything; the results are the same with and without cache, for any engine.
+    """Evaluate every system on every dataset, and compare systems if the experiment says so.
 
-    `plugins` are Python files that register facets, matches or metrics. They must be loaded here,
-    and are loaded by workers; since nobody knows what they look at, they are never cached.
+    - `cache`: where finished work is stored; results are the same with and without it.
+    - `engine`, `workers`: where the work is done, see docs/engines.md; they change no number.
+    - `plugins`: Python files that register facets, matches or metrics. They must be loaded in this
+      process already; workers load them. With plug-ins nothing is cached, because a key cannot
+      cover what their code reads.
+    - `say`: a function that is called with a line of text for each step.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -78,16 +90,16 @@ def run_experiment(
     """
     expect("experiment", experiment, Experiment, "give what load_experiment gave")
     cache = Cache(None) if cache is None or plugins else cache
-    where = engine_for(engine, workers, plugins)
+    chosen_engine = engine_for(engine, workers, plugins)
     scored = {}
     for dataset in experiment.datasets:
         n_runs = sum(map(len, dataset.systems.values()))
         say(f"{dataset.name}: {n_runs} runs of {len(dataset.systems)} systems")
-        chosen = _ScoringJob(dataset, experiment.settings, experiment.sampling.resample)
-        scored[dataset.name] = _score_dataset(chosen, cache, where, workers)
+        job = _ScoringJob(dataset, experiment.settings, experiment.sampling.resample)
+        scored[dataset.name] = _score_dataset(job, cache, chosen_engine, workers)
     results = Results(
-        [found.evidence for found in scored.values()],
-        [loss for found in scored.values() for loss in found.losses],
+        [scores.evidence for scores in scored.values()],
+        [note for scores in scored.values() for note in scores.notes],
         protocol=experiment.protocol,
     )
     return _add_statistics(experiment, results, scored, cache, say)
@@ -100,134 +112,154 @@ def _add_statistics(
     cache: Cache,
     say: Say,
 ) -> tuple[Results, Comparison | None]:
-    """Intervals and comparisons, if the experiment wants them."""
+    """The results with intervals, and the comparison, if the experiment has them."""
     sampling = experiment.sampling
     differences, notes = list[ComparisonRow](), list[str]()
-    chosen = {"method": "randomisation", "about": None, "correction": "holm", "baseline": None}
-    chosen |= experiment.comparison or {}
-    asked = ComparisonPlan(str(chosen["method"]), chosen["about"])
+    options = {"method": "randomisation", "about": None, "correction": "holm", "baseline": None}
+    options |= experiment.comparison or {}
+    plan = ComparisonPlan(str(options["method"]), options["about"])
     for evidence in results.evidence:
         systems = evidence.systems if experiment.intervals else []
         pairs: list[PairNames] = []
         if experiment.comparison is not None:
-            pairs, missing = pairs_of(evidence, results, None, None, chosen["baseline"])
-            notes += [*missing, *run_notes(evidence, pairs, asked)]
+            pairs, missing = pairs_of(evidence, results, None, None, options["baseline"])
+            notes += [*missing, *run_notes(evidence, pairs, plan)]
         if systems or pairs:
             say(f"{evidence.dataset}: resampling {len(systems)} systems and {len(pairs)} pairs")
         keys = scored[evidence.dataset].keys
-        work = _Resampling(evidence, keys, sampling, asked, cache)
-        bounds, found = work.done(systems, pairs)
+        resampling = _Resampling(evidence, keys, sampling, plan, cache)
+        bounds, pair_rows = resampling.run(systems, pairs)
         rows = add_intervals(results.rows, evidence.dataset, bounds)
         results = Results(results.evidence, results.losses, rows, results.protocol)
-        differences += found
+        differences += pair_rows
     if experiment.intervals:
-        evidence_signed = [with_resampling(part, sampling) for part in results.evidence]
-        results = Results(evidence_signed, results.losses, results.rows, results.protocol)
+        signed = [with_resampling(evidence, sampling) for evidence in results.evidence]
+        results = Results(signed, results.losses, results.rows, results.protocol)
     if experiment.comparison is None:
         return results, None
-    said = {key: chosen[key] for key in ("method", "correction")} | sampling.as_settings(
-        results.evidence
-    )
-    return results, comparison_of(
-        differences, said, list(dict.fromkeys(notes)), experiment.protocol
-    )
+    settings = {key: options[key] for key in ("method", "correction")}
+    settings |= sampling.as_settings(results.evidence)
+    unique_notes = list(dict.fromkeys(notes))
+    return results, comparison_of(differences, settings, unique_notes, experiment.protocol)
 
 
 @dataclass(frozen=True, slots=True)
 class _Resampling:
-    """The resampling of one dataset: what the cache does not know is done in one pass."""
+    """The resampling of one dataset: all that the cache lacks is computed in one pass."""
 
     evidence: Evidence
     run_keys: Mapping[Run, str]
     sampling: Sampling
-    asked: ComparisonPlan
+    plan: ComparisonPlan
     cache: Cache
 
-    def done(
+    def run(
         self, systems: Sequence[str], pairs: Sequence[PairNames]
     ) -> tuple[dict[str, RowBounds], list[ComparisonRow]]:
-        bound_keys = {system: self._bounds_key(system) for system in systems}
-        known_pairs = pair_keys(self.evidence, pairs, self.sampling, self.asked) if pairs else {}
-        old_bounds = {system: self.cache.get(key) for system, key in bound_keys.items()}
-        old_rows = {pair: self.cache.get(key) for pair, key in known_pairs.items()}
-        new_systems = [system for system, known in old_bounds.items() if known is None]
-        new_pairs = [pair for pair, known in old_rows.items() if known is None]
+        """The bounds of each system's intervals, and the rows of all pairs."""
+        keys_of_systems = {system: self._bounds_key(system) for system in systems}
+        keys_of_pairs = pair_keys(self.evidence, pairs, self.sampling, self.plan) if pairs else {}
+        cached_bounds = {system: self.cache.get(key) for system, key in keys_of_systems.items()}
+        cached_rows = {pair: self.cache.get(key) for pair, key in keys_of_pairs.items()}
+        new_systems = [system for system, entry in cached_bounds.items() if entry is None]
+        new_pairs = [pair for pair, entry in cached_rows.items() if entry is None]
         bounds: dict[str, RowBounds] = {
-            name: {key: RowInterval(*values) for key, values in (known or {}).items()}
-            for name, known in old_bounds.items()
+            system: {key: RowInterval(*values) for key, values in (entry or {}).items()}
+            for system, entry in cached_bounds.items()
         }
         rows = {
-            pair: [ComparisonRow(**row) for row in known or []] for pair, known in old_rows.items()
+            pair: [ComparisonRow(**row) for row in entry or []]
+            for pair, entry in cached_rows.items()
         }
         if new_systems:
             bounds |= bounds_of(self.evidence, new_systems, self.sampling)
-        for found in compared_cells(self.evidence, new_pairs, self.sampling, self.asked):
-            rows[found.row.pair].append(found.row)
+        for cell in compared_cells(self.evidence, new_pairs, self.sampling, self.plan):
+            rows[cell.row.pair].append(cell.row)
         for system in new_systems:
-            self.cache.put(
-                bound_keys[system], {key: tuple(found) for key, found in bounds[system].items()}
-            )
+            entry = {key: tuple(interval) for key, interval in bounds[system].items()}
+            self.cache.put(keys_of_systems[system], entry)
         for pair in new_pairs:
-            self.cache.put(known_pairs[pair], [asdict(row) for row in rows[pair]])
+            self.cache.put(keys_of_pairs[pair], [asdict(row) for row in rows[pair]])
         return bounds, [row for pair in pairs for row in rows[pair]]
 
     def _bounds_key(self, system: str) -> str:
         runs = [self.run_keys[self.evidence.runs[run]] for run in self.evidence.runs_of(system)]
-        divided = [[one.facet, one.unit] for one in self.evidence.divisions]
-        return digest("intervals", runs, asdict(self.sampling), self.evidence.types, divided)
+        # The keys of runs cover files and settings; types and facets also depend on the other runs.
+        tables = [[table.facet, table.unit] for table in self.evidence.divisions]
+        return digest("intervals", runs, asdict(self.sampling), self.evidence.types, tables)
 
 
 class _ScoredDataset(NamedTuple):
-    """What was found for one dataset, and a key for all that each run rests on."""
+    """The evidence of one dataset, notes on its files, and for each run a key for its inputs."""
 
     evidence: Evidence
-    losses: list[SourceNote]
+    notes: list[SourceNote]
     keys: dict[Run, str]
 
 
 class _ScoringJob(NamedTuple):
-    """What is to be scored, and how; the unit is that by which groups are made of large data."""
+    """The runs of a dataset are to be scored: what all shares of this work have in common."""
 
     dataset: Dataset
     settings: Settings
-    unit: str | None
+    cluster_unit: str | None  # large data are folded into groups of it
 
 
-def _score_dataset(
-    chosen: _ScoringJob, cache: Cache, engine: Engine, workers: int
-) -> _ScoredDataset:
-    dataset, settings, _ = chosen
-    keys = _run_keys(chosen)
+@serialisable
+class _RunEntry(NamedTuple):
+    """What the cache stores for a run, and workers send back: packed evidence, and notes."""
+
+    evidence: bytes
+    notes: list[SourceNote]
+
+
+def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int) -> _ScoredDataset:
+    """Score the runs that the cache lacks, and join the evidence of all runs."""
+    dataset, settings, _ = job
+    keys = _run_keys(job)
     entries = {run: _unpack_entry(cache.get(key)) for run, key in keys.items()}
     missing = [run for run, entry in entries.items() if entry is None]
-    answers = _score_runs(chosen, missing, engine, workers)
-    for run, answer in zip(missing, answers, strict=True):
-        entries[run] = _unpack_entry(answer)
-        cache.put(keys[run], answer)
-    parts = [entry for entry in entries.values() if entry is not None]
-    losses = {(loss["source"], loss["message"]): loss for _, own in parts for loss in own}
-    evidence = [part for part, _ in parts]
-    schemes = dict.fromkeys(name for part in evidence for name in part.signature.scheme.split("+"))
-    joined = joined_runs(evidence)
-    policies = dict.fromkeys(
-        name for part in evidence for name in part.signature.answers.split("+") if name != "none"
-    )
-    found = "+".join(policies) or "none"
-    signature = replace(joined.signature, scheme="+".join(schemes), answers=found)
-    flat = TOKEN in joined.units
+    for run, entry in zip(missing, _score_runs(job, missing, engine, workers), strict=True):
+        entries[run] = _unpack_entry(entry)
+        cache.put(keys[run], entry)
+    scored = [entry for entry in entries.values() if entry is not None]
+    notes = {(note["source"], note["message"]): note for _, notes in scored for note in notes}
+    evidence = [of_run for of_run, _ in scored]
+    joined = _join_signatures(joined_runs(evidence), evidence)
+    flat = TOKEN in joined.units  # nested mentions have no token ledger
     subsets = select_subsets(settings, with_train=dataset.train is not None, flat=flat)
-    every = [division for part in evidence for division in part.divisions]
-    aligned = next((one for one in every if one.facet == ALIGNMENT), None)
-    if aligned is not None and settings.facets is None and joined.folded is None:
-        joined = with_alignment(joined, aligned)
+    # If one run was realigned, all runs are divided by alignment, as `evaluate` does it: also those
+    # whose entries were made before there was such a run.
+    tables = [table for of_run in evidence for table in of_run.divisions]
+    alignment = next((table for table in tables if table.facet == ALIGNMENT), None)
+    if alignment is not None and settings.facets is None and joined.folded is None:
+        joined = with_alignment(joined, alignment)
         subsets.append(parse_subset(ALIGNMENT))
-    whole = with_subsets(replace(joined, signature=signature), subsets)
-    alike = identical_outputs(whole, list(_repeated_runs(dataset)))
-    return _ScoredDataset(whole, [*losses.values(), *alike], keys)
+    divided = with_subsets(joined, subsets)
+    twins = identical_outputs(divided, list(_repeated_runs(dataset)))
+    return _ScoredDataset(divided, [*notes.values(), *twins], keys)
+
+
+def _join_signatures(joined: Evidence, evidence: Sequence[Evidence]) -> Evidence:
+    """The joined evidence with the schemes and answer policies of all runs, each once.
+
+    A run with the scheme "BIO" and one with "BIO+BILOU" have "BIO+BILOU" together.
+    """
+    signatures = [of_run.signature for of_run in evidence]
+    schemes = dict.fromkeys(name for each in signatures for name in each.scheme.split("+"))
+    policies = dict.fromkeys(
+        name for each in signatures for name in each.answers.split("+") if name != "none"
+    )
+    answers = "+".join(policies) or "none"
+    signature = replace(joined.signature, scheme="+".join(schemes), answers=answers)
+    return replace(joined, signature=signature)
 
 
 def _repeated_runs(dataset: Dataset) -> Iterator[Run]:
-    """Runs with the very file of an earlier one: of a system in which there is no chance."""
+    """Runs with the same file as an earlier run of the system.
+
+    A system without randomness gives one output; its file stands for every run.
+    """
     for system, files in dataset.systems.items():
         for number, file in enumerate(files, 1):
             if file in files[: number - 1]:
@@ -235,20 +267,24 @@ def _repeated_runs(dataset: Dataset) -> Iterator[Run]:
 
 
 def _unpack_entry(entry: Any) -> tuple[Evidence, list[SourceNote]] | None:
-    """What an entry of the cache says; None if it is of no use."""
+    """Evidence and notes of a cache entry; None if there is none that can be used."""
     if entry is None:
         return None
     try:
-        return unpack_evidence(entry["evidence"]), list(entry["losses"])
+        return unpack_evidence(entry.evidence), list(entry.notes)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, zlib.error):
         return None
 
 
-def _run_keys(chosen: _ScoringJob) -> dict[Run, str]:
-    """A key for each run: everything that can move its numbers."""
-    dataset, settings, unit = chosen
+def _run_keys(job: _ScoringJob) -> dict[Run, str]:
+    """A key for each run that covers all that its entry depends on.
+
+    That is the content of its file, of gold and of the training data, the options after their
+    names, all settings, and the names of dataset and system, which are part of the evidence.
+    """
+    dataset, settings, cluster_unit = job
     train = _file_key(dataset.train) if dataset.train else None
-    base = [_file_key(dataset.test), train, asdict(settings), unit, dataset.name]
+    base = [_file_key(dataset.test), train, asdict(settings), cluster_unit, dataset.name]
     return {
         (system, str(number)): digest(*base, system, str(number), _file_key(file))
         for system, files in dataset.systems.items()
@@ -260,62 +296,66 @@ def _file_key(text: str) -> list[str]:
     try:
         return [*map(file_digest, input_files(text)), text]
     except OSError:
-        return [text]  # reading it will say what is wrong
+        return [text]  # reading the file reports what is wrong with it
 
 
 def _score_runs(
-    chosen: _ScoringJob, runs: Sequence[Run], engine: Engine, workers: int
-) -> list[dict[str, Any]]:
-    """Score some runs, in shares; the order of the answers is that of the runs."""
+    job: _ScoringJob, runs: Sequence[Run], engine: Engine, workers: int
+) -> list[_RunEntry]:
+    """The cache entries of some runs, in their order.
+
+    Each worker gets one share of the runs, so that it reads gold and training data only once.
+    """
     if not runs:
         return []
-    many = len(runs) if is_elastic(engine) else workers  # a cluster has workers of its own
-    size = -(-len(runs) // many)
+    n_shares = len(runs) if is_elastic(engine) else workers  # a cluster chooses its workers
+    size = -(-len(runs) // n_shares)  # rounded up
     shares = [list(runs[first : first + size]) for first in range(0, len(runs), size)]
-    where = engine if len(shares) > 1 else Local()
-    answers = where.map(_score_share, chosen, shares)
-    return [entry for answer in answers for entry in answer]
+    used_engine = engine if len(shares) > 1 else Local()
+    entries_by_share = used_engine.map(_score_share, job, shares)
+    return [entry for entries in entries_by_share for entry in entries]
 
 
-def _score_share(chosen: _ScoringJob, runs: Sequence[Run]) -> list[dict[str, Any]]:
-    dataset, settings, unit = chosen
-    # Each run under a name of its own, so that its number among the system's runs is kept.
+def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[_RunEntry]:
+    dataset, settings, cluster_unit = job
+    # A share may hold runs 2 and 5 of a system, which `open_task` would number 1 and 2. So each run
+    # is a system here, and gets its name and number back below.
     files = [dataset.systems[system][int(number) - 1] for system, number in runs]
     named = {f"{k}": source_named(file) for k, file in enumerate(files)}
     train = source_named(dataset.train) if dataset.train else None
     task = open_task(source_named(dataset.test), named, train, dataset.name, settings)
-    found = score_task(task, make_plan(task, Local()), Local(), cluster_unit=unit)
+    scored = score_task(task, make_plan(task, Local()), Local(), cluster_unit=cluster_unit)
     shared = {*source_names(task.gold), *(source_names(task.train) if task.train else ())}
     entries = []
     for index, run in enumerate(runs):
-        own = replace(only_runs(found.evidence, [index]), runs=(run,))
+        evidence = replace(only_runs(scored.evidence, [index]), runs=(run,))
         names = {*shared, *source_names(named[f"{index}"])}
-        entries.append(
-            {
-                "evidence": pack_evidence(own, with_surfaces=True),
-                "losses": [loss for loss in found.notes if loss["source"] in names],
-            }
-        )
+        notes = [note for note in scored.notes if note["source"] in names]
+        entries.append(_RunEntry(pack_evidence(evidence, with_surfaces=True), notes))
     return entries
 
 
 def pair_keys(
-    evidence: Evidence, pairs: Sequence[PairNames], sampling: Sampling, asked: ComparisonPlan
+    evidence: Evidence, pairs: Sequence[PairNames], sampling: Sampling, plan: ComparisonPlan
 ) -> dict[PairNames, str]:
-    """A key for all that the comparison of each pair rests on."""
-    about: list[Any] = [evidence.dataset, asdict(sampling), asdict(asked), evidence.types]
-    about.append(evidence.documents.tolist())
-    about.append([asdict(division) for division in evidence.divisions])
-    about.append(evidence.signature.zero_division)
+    """A key for each pair of systems that covers all that their comparison depends on.
+
+    It covers the ledgers and not the files: a change that moves no outcome, such as another order
+    of systems or a repaired word, needs no new comparison.
+    """
+    shared: list[Any] = [evidence.dataset, asdict(sampling), asdict(plan), evidence.types]
+    shared.append(evidence.documents.tolist())
+    shared.append([asdict(table) for table in evidence.divisions])
+    shared.append(evidence.signature.zero_division)
     runs = {
         system: [_run_digest(evidence, run) for run in evidence.runs_of(system)]
         for system in evidence.systems
     }
-    return {(a, b): digest("pair", a, b, runs[a], runs[b], about) for a, b in pairs}
+    return {(a, b): digest("pair", a, b, runs[a], runs[b], shared) for a, b in pairs}
 
 
 def _run_digest(evidence: Evidence, run: int) -> str:
-    """A key for all that a run's comparisons rest on."""
+    """A digest of the units and outcomes of a run."""
     content = hashlib.sha256()
     for ledger in evidence.ledgers.values():
         output = ledger.runs[run]

@@ -68,12 +68,12 @@ class Toml:
 
     def table(self, name: str) -> dict[str, Any]:
         """A table of the file, empty if it is not there."""
-        found = self.content.get(name, {})
-        if not isinstance(found, dict):
+        table = self.content.get(name, {})
+        if not isinstance(table, dict):
             raise UsageError(self.place(name), f"'{name}' is not a table", f"write [{name}]")
-        return found
+        return table
 
     def place(self, key: str) -> str:
         """Where a key stands: file and line."""
-        found = re.search(rf"(?m)^[^#\n]*?(?<![\w-]){re.escape(key)}(?![\w-])", self.text)
-        return f"{self.path}:{self.text.count(chr(10), 0, found.end()) + 1 if found else 1}"
+        match = re.search(rf"(?m)^[^#\n]*?(?<![\w-]){re.escape(key)}(?![\w-])", self.text)
+        return f"{self.path}:{self.text.count(chr(10), 0, match.end()) + 1 if match else 1}"

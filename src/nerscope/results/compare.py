@@ -22,24 +22,29 @@ from nerscope.results.selection import CellChoice, check_choice, check_names_lis
 from nerscope.results.selection import PairNames as PairNames
 from nerscope.results.selection import pairs_of as pairs_of
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.groups import MOST_GROUPS as _POOLED
+from nerscope.scoring.groups import MOST_GROUPS
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, NEITHER, leading_metric, metric_named
-from nerscope.stats.compared import ComparisonPlan, Difference, agree_with_test, differences
 from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import is_significant as is_significant
-from nerscope.stats.differences import OUTPUTS, RECIPES
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS
+from nerscope.stats.system_differences import (
+    ComparisonPlan,
+    Difference,
+    agree_with_test,
+    differences,
+)
+from nerscope.stats.system_pair import OUTPUTS, RECIPES
 
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of
 # which facets; on which types; and everything else.
 PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
 _MOST_MARGIN = 1e6
-MOST_UNPOOLED = _POOLED - 1  # so many clusters or fewer are counted one by one
+MOST_UNPOOLED = MOST_GROUPS - 1  # so many clusters or fewer are counted one by one
 # Rows that agree in all of these are about the same units.
 _QUESTION = ("dataset", "system_a", "system_b", "metric", "a", "b", "n", "low", "high", "differing")
 

@@ -215,7 +215,7 @@ def _testable_buckets(
         both = [ways[key], *([of_names[key]] if key in of_names else [])]
         both[1:] = [table for table in both[1:] if table.why_not() is None]
         buckets = _TestableBuckets(
-            both, list(division.levels), sampling.unit(evidence), evidence.dataset
+            both, list(division.levels), sampling.cluster_unit(evidence), evidence.dataset
         )
         yield (evidence.dataset, *key), buckets
 

@@ -165,7 +165,9 @@ class _Gatekeeper:
         failed = verdict == FAIL or (verdict == UNDECIDED and self.strict)
         about |= {**_fields(condition, measured), "match": match, "compared": compared}
         if compared:
-            about["over"] = self.sampling.unit(self._joints[pairing.dataset, pairing.system])
+            about["over"] = self.sampling.cluster_unit(
+                self._joints[pairing.dataset, pairing.system]
+            )
         return Verdict(**about, rule=rule, verdict=verdict, failed=failed)
 
     def _measured(

@@ -34,7 +34,7 @@ def bounds_of(
 ) -> dict[str, RowBounds]:
     """The bounds of all numbers of some systems: of the mean over runs, and of each run."""
     bounds: dict[str, RowBounds] = {system: {} for system in systems}
-    unit = sampling.unit(evidence)
+    unit = sampling.cluster_unit(evidence)
     clusters = clusters_of(evidence, unit)
     for division in evidence.divisions:
         for match in division.matches:
@@ -63,7 +63,7 @@ def _spreads(evidence: Evidence, clustered: ClusterCounts, each_run: bool) -> li
         for run in evidence.runs_of(system)
     ]
     several = each_run and len(names) > len(clustered.systems)
-    return jackknife_all([clustered, *([clustered.apart(names)] if several else [])])
+    return jackknife_all([clustered, *([clustered.with_runs_as_systems(names)] if several else [])])
 
 
 def named_bounds(
@@ -149,5 +149,5 @@ def with_bounds(results: Results) -> Results:
 
 def with_resampling(evidence: Evidence, sampling: Sampling) -> Evidence:
     """Evidence whose signature says what intervals rest on."""
-    resampling = {"resample": sampling.unit(evidence)}
+    resampling = {"resample": sampling.cluster_unit(evidence)}
     return replace(evidence, signature=replace(evidence.signature, resampling=resampling))

@@ -13,11 +13,11 @@ from nerscope.results.selection import PairNames, facet_table_named, pairs_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import F1, metric_named
 from nerscope.stats.clusters import pooled_by
-from nerscope.stats.compared import ComparisonPlan, Difference, differences
-from nerscope.stats.differences import RECIPES
-from nerscope.stats.differences import SystemPair as Two
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.power import Design
+from nerscope.stats.system_differences import ComparisonPlan, Difference, differences
+from nerscope.stats.system_pair import RECIPES
+from nerscope.stats.system_pair import SystemPair as Two
 
 RUNS = (2, 3, 5, 10)
 
@@ -133,7 +133,7 @@ def _record(
     pair, at = measured.pair, measured.at
     as_share, recipes = difference / 100, pair.about == RECIPES
     runs = (len(evidence.runs_of(pair.a)), len(evidence.runs_of(pair.b)))
-    design, pooled = _design(pair, at), pooled_by(evidence, sampling.unit(evidence))
+    design, pooled = _design(pair, at), pooled_by(evidence, sampling.cluster_unit(evidence))
     known = design.clusters >= 2 and not np.isnan(measured.a - measured.b)
 
     def documents(n_runs: tuple[int, int]) -> int | None:
@@ -147,7 +147,7 @@ def _record(
         system_b=pair.b,
         match=pair.spread.match,
         metric=measured.key.metric,
-        over=sampling.unit(evidence),
+        over=sampling.cluster_unit(evidence),
         clusters=round(design.clusters * pooled),
         runs_a=runs[0],
         runs_b=runs[1],
@@ -167,6 +167,8 @@ def _design(pair: Two, at: int) -> Design:
     if pair.about != RECIPES:
         return Design(clusters, degrees, float(pair.cluster_variance[at]))
     # Runs differ because training went differently, and because they disagree on single sentences.
-    of_data = sum(float(side[at]) for side in pair.of_run) / 2
+    of_data = sum(float(side[at]) for side in pair.single_run_squares) / 2
     of_training = max(0.0, float(pair.single_run_variance[at]) - of_data)
-    return Design(clusters, degrees, float(pair.apart[at]), of_data, of_training, recipes=True)
+    return Design(
+        clusters, degrees, float(pair.variance_beyond_runs[at]), of_data, of_training, recipes=True
+    )

@@ -1,8 +1,8 @@
 """What words mean: the words of registered things, and the general terms of the field.
 
-A facet, level, metric or match carries its words where it is registered. They are looked up here by
-the names that rows hold, so that results can be read without the plug-ins that made them: a name
-that is not registered stands for itself.
+A facet, level, metric, match, statistical test or format carries its words where it is registered.
+They are looked up here by the names that rows hold, so that results can be read without the
+plug-ins that made them: a name that is not registered stands for itself.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from nerscope.registry import FactoryRegistry
 from nerscope.scoring.matching import MATCHES, Match
 from nerscope.scoring.metrics import F1, METRICS, Metric
 from nerscope.scoring.token_matches import TOKEN_MATCH_WORDS
+from nerscope.stats.paired import METHODS
 
 
 class Wording(NamedTuple):
@@ -135,6 +136,13 @@ def all_terms() -> dict[str, str]:
 
 
 def _registered() -> Iterator[Wording]:
+    from nerscope.formats.base import FORMATS  # tables need no format, and `compare` reads no file
+
+    # Where two things have the same name, the later one explains it: what tables print comes last.
+    for form in (FORMATS[name] for name in FORMATS):
+        yield Wording(form.name, form.title, form.phrase, form.definition)
+    for method in (METHODS[name] for name in METHODS):
+        yield Wording(method.name, method.title, method.phrase, method.definition)
     # Levels come in reverse: of facets that share the name of a level, the first one explains it.
     for facet in reversed(fixed_facets()):
         yield from (level_words(facet.name, level) for level in facet.level_codes)
@@ -144,16 +152,37 @@ def _registered() -> Iterator[Wording]:
 
 
 def explain_term(term: str) -> tuple[str, str]:
-    """The term as it is written in tables, and its definition.
+    """The term as it is written in tables, and its definition; a level may be FACET=LEVEL.
 
-    >>> explain_term("TER")[0], explain_term("f(beta=2)")[0]
-    ('ter', 'f')
+    >>> explain_term("TER")[0], explain_term("f(beta=2)")[0], explain_term("tmr=seen")[0]
+    ('ter', 'f', 'tmr=seen')
     """
+    facet, equals, level = term.partition("=")
+    if equals and facet in FACETS:
+        return term, _level_definition(facet, level)
     terms = all_terms()
     lowered = term.lower()
     by_lower = {name.lower(): name for name in terms}
     for key in (lowered, _ALIASES.get(lowered, ""), lowered.partition("(")[0].strip()):
         if key in by_lower:
             name = by_lower[key]
-            return name, terms[name]
+            levels = _levels_of(name)
+            return name, terms[name] + (f" Levels: {', '.join(levels)}." if levels else "")
     raise UsageError(f"term '{term}'", "it is not in the glossary", suggest(term, terms))
+
+
+def _level_definition(facet: str, level: str) -> str:
+    levels = _levels_of(facet)
+    if not levels:  # an attribute: its buckets have the same meaning everywhere
+        return f"{_GENERAL['bucket']} Here, of: {facet_words(facet).phrase}."
+    if level not in levels:
+        raise UsageError(
+            f"term '{facet}={level}'", "it is not in the glossary", suggest(level, levels)
+        )
+    words = level_words(facet, level)
+    return words.definition or f"{words.phrase[:1].upper()}{words.phrase[1:]}."
+
+
+def _levels_of(name: str) -> list[str]:
+    """The levels of a facet; none for an attribute, and for any other term."""
+    return [level for facet in fixed_facets() if facet.name == name for level in facet.level_codes]

@@ -18,9 +18,9 @@ from nerscope.scoring.groups import groups_of
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.clusters import ClusterCounts
-from nerscope.stats.compared import ComparisonPlan, Difference
-from nerscope.stats.compared import differences as all_differences
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.system_differences import ComparisonPlan, Difference
+from nerscope.stats.system_differences import differences as all_differences
 
 NAN = float("nan")
 _DEFAULTS = (ALL, "in")  # the level that stands for a facet; "in" is that of a subset

@@ -22,7 +22,7 @@ from nerscope.scoring.metrics import (
     leading_metric,
     metric_named,
 )
-from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of, unit_of
+from nerscope.stats.clusters import CellKey, ClusterCounts, cluster_unit_of, clusters_of
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, cluster_variance, intervals
 from nerscope.stats.jackknife import jackknife
@@ -246,4 +246,4 @@ def _overall_score(
 
 def resampling_unit(evidence: Evidence) -> str:
     """What intervals rest on, documents or sentences: the choice of the user, or the default."""
-    return evidence.signature.resampling.get("resample") or unit_of(evidence)
+    return evidence.signature.resampling.get("resample") or cluster_unit_of(evidence)

@@ -27,7 +27,7 @@ CLUSTERS = ("sentence", "document")
 Weights = npt.NDArray[np.uint8]
 
 
-def unit_of(evidence: Evidence) -> str:
+def cluster_unit_of(evidence: Evidence) -> str:
     """What is drawn by default: documents where the data marks any, else sentences."""
     if evidence.folded is not None:
         return evidence.folded.unit
@@ -36,16 +36,17 @@ def unit_of(evidence: Evidence) -> str:
     return "document" if several else "sentence"
 
 
-def clusters_of(evidence: Evidence, unit: str | None = None) -> Ints:
+def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:
     """The cluster of each sentence, numbered from 0."""
-    unit = unit or unit_of(evidence)
-    if evidence.folded is not None and unit != evidence.folded.unit:
+    cluster_unit = cluster_unit or cluster_unit_of(evidence)
+    if evidence.folded is not None and cluster_unit != evidence.folded.unit:
         raise InputError(
             evidence.dataset,
-            f"its {evidence.folded.unit}s were added up by groups: no {unit} is left to draw",
-            f"evaluate with --intervals --resample {unit}, or with --keep-mentions",
+            f"its {evidence.folded.unit}s were added up by groups: "
+            f"no {cluster_unit} is left to draw",
+            f"evaluate with --intervals --resample {cluster_unit}, or with --keep-mentions",
         )
-    if unit == "document":
+    if cluster_unit == "document":
         names, clusters = np.unique(evidence.documents, return_inverse=True)
         if len(names) < 2:
             raise InputError(
@@ -58,12 +59,16 @@ def clusters_of(evidence: Evidence, unit: str | None = None) -> Ints:
     return groups_of(clusters)
 
 
-def pooled_by(evidence: Evidence, unit: str) -> float:
+def pooled_by(evidence: Evidence, cluster_unit: str) -> float:
     """How many clusters a group holds on average; 1 where none were pooled."""
     if evidence.folded is not None:
         size = evidence.folded.clusters
     else:
-        size = len(np.unique(evidence.documents)) if unit == "document" else len(evidence.documents)
+        size = (
+            len(np.unique(evidence.documents))
+            if cluster_unit == "document"
+            else len(evidence.documents)
+        )
     return max(1.0, size / groups.MOST_GROUPS)
 
 
@@ -175,7 +180,7 @@ class ClusterCounts:
     def _sum_up(self) -> None:
         """The numbers of each run, from the counts of all clusters."""
         totals = self.counts.sum(axis=0, dtype=np.float64)
-        self.totals = [self.of_run(run, totals) for run in range(len(self.owners))]
+        self.totals = [self.columns_of_run(run, totals) for run in range(len(self.owners))]
         by_run = [self._numbers(total) for total in self.totals]
         self.keys, self.metrics = by_run[0].keys, by_run[0].metrics
         self.values = np.stack([numbers.values for numbers in by_run])  # (runs, numbers)
@@ -201,7 +206,7 @@ class ClusterCounts:
         """The places of a system's runs."""
         return np.flatnonzero(self.owners == self.systems.index(system)).tolist()
 
-    def of_run(self, run: int, counts: Floats | npt.NDArray[np.float32]) -> Floats:
+    def columns_of_run(self, run: int, counts: Floats | npt.NDArray[np.float32]) -> Floats:
         """Of counts with the columns of all runs, those of one run."""
         # Gold is the same for all runs and is stored once: gold, then 3 (or 7) columns a run.
         first = 1 + (self.width - 1) * run
@@ -210,11 +215,11 @@ class ClusterCounts:
 
     def needed(self, run: int, counts: Floats | npt.NDArray[np.float32]) -> Floats:
         """The counts of a run, with types added up where no number tells them apart."""
-        run_counts = self.of_run(run, counts)
-        apart = self.division.by_type or any(
+        run_counts = self.columns_of_run(run, counts)
+        needs_types = self.division.by_type or any(
             metric.average != MICRO for metric in self.division.metrics_of(self.match)
         )
-        return run_counts if apart else run_counts.sum(axis=-2, keepdims=True)
+        return run_counts if needs_types else run_counts.sum(axis=-2, keepdims=True)
 
     def values_in(self, counts: Floats) -> Floats:
         """Every number of counts (…, levels, types, columns), in a row."""
@@ -288,11 +293,13 @@ class ClusterCounts:
     def _mean_counts(self) -> dict[str, Floats]:
         """By system: the counts of each cluster, on the mean over its runs."""
         return {
-            system: np.mean([self.of_run(run, self.counts) for run in self.runs_of(system)], axis=0)
+            system: np.mean(
+                [self.columns_of_run(run, self.counts) for run in self.runs_of(system)], axis=0
+            )
             for system in self.systems
         }
 
-    def apart(self, names: Sequence[str]) -> "ClusterCounts":
+    def with_runs_as_systems(self, names: Sequence[str]) -> "ClusterCounts":
         """The same counts with each run as a system of its own, under these names."""
         return self._divided(names, np.arange(len(self.owners)))
 

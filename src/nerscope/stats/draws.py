@@ -82,13 +82,14 @@ def p_values_of_outputs(
                     p[at], test[at], untested[at] = exact, EXACT, False
     if untested.any():
         places = np.flatnonzero(untested)
-        drawn = (
+        derived = [
             None if own is None else made(clustered, runs, own, places)
             for own, made in ((weights.drawn, _resampled), (weights.swapped, _swapped))
-        )
-        both = list(drawn)
+        ]
+        needs_clusters = METHODS[method].needs_clusters
+        derived.append(_by_cluster(clustered, runs, places) if needs_clusters else None)
         for column, at in enumerate(places):
-            columns = (None if every is None else every[:, column] for every in both)
+            columns = (None if every is None else every[:, column] for every in derived)
             p[at], test[at] = METHODS[method].p(Paired(observed[at], *columns)), method
     return PValues(p, test)
 
@@ -110,14 +111,8 @@ def _resampled(
 def _swapped(
     clustered: ClusterCounts, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
 ) -> Floats:
-    """The differences (resamples, numbers) after the systems have changed places in some clusters.
-
-    Runs are paired in order; of unequal numbers, until each run has met others equally often.
-    """
-    ours, theirs = runs
-    pairs = [
-        (ours[k % len(ours)], theirs[k % len(theirs)]) for k in range(lcm(len(ours), len(theirs)))
-    ]
+    """The differences (resamples, numbers) after the systems changed places in some clusters."""
+    pairs = _paired_runs(runs)
     total: Floats | float = 0.0
     for left, right in pairs:
         before, after = (clustered.needed(run, clustered.counts) for run in (left, right))
@@ -130,6 +125,39 @@ def _swapped(
         total = total + _values(clustered, ours_at_first, chosen[0], chosen[1], places)
         total = total - _values(clustered, theirs_at_first, -chosen[0], chosen[1], places)
     return np.asarray(total / len(pairs))
+
+
+def _paired_runs(runs: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Runs of both sides in order; of unequal numbers, until each has met others equally often."""
+    ours, theirs = runs
+    return [
+        (ours[k % len(ours)], theirs[k % len(theirs)]) for k in range(lcm(len(ours), len(theirs)))
+    ]
+
+
+def _by_cluster(clustered: ClusterCounts, runs: Sequence[Sequence[int]], places: Ints) -> Floats:
+    """Half of what each difference loses if the systems change places in one cluster alone.
+
+    The array has the shape (clusters, numbers). With 10 gold mentions and a cluster in which A
+    finds 2 and B finds 1, the difference in recall falls by 2 / 10 after the swap: the entry is
+    1 / 10.
+    """
+    pairs = _paired_runs(runs)
+    by_cluster = np.zeros((len(clustered.counts), len(places)))
+    for left, right in pairs:
+        before, after = (clustered.needed(run, clustered.counts) for run in (left, right))
+        change = after - before
+        differing = np.flatnonzero(change.any(axis=(1, 2, 3)))
+        totals = before.sum(axis=0), after.sum(axis=0)
+        observed = clustered.values_in(totals[0]) - clustered.values_in(totals[1])
+        step = max(1, _MOST_VALUES // max(1, totals[0].size))
+        for first in range(0, len(differing), step):
+            block = differing[first : first + step]
+            swapped = clustered.values_in(totals[0] + change[block]) - clustered.values_in(
+                totals[1] - change[block]
+            )
+            by_cluster[block] += (observed - swapped)[:, places]
+    return np.asarray(by_cluster / (2 * len(pairs)))
 
 
 def _values(
@@ -168,7 +196,7 @@ def _exact(
         return at_level[..., kind - 1, :] if kind else at_level.sum(axis=-2)
 
     counts = chosen(clustered.counts[where])
-    change = clustered.of_run(right, counts) - clustered.of_run(left, counts)
+    change = clustered.columns_of_run(right, counts) - clustered.columns_of_run(left, counts)
     moved = _all_ways(len(change)) @ change
     ours, theirs = (chosen(clustered.totals[run]) for run in (left, right))
     zero_division = clustered.zero_division

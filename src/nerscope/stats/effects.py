@@ -126,10 +126,11 @@ class FlippedScores(NamedTuple):
         """The buckets that have units and a score."""
         return (self.sizes > 0) & ~np.isnan(self.scores)
 
-    def why_not(self, unit: str = "cluster") -> str | None:
+    def why_not(self, cluster_unit: str = "cluster") -> str | None:
         """Why nothing can be tested, if so."""
         if self.clusters < FEWEST_CLUSTERS:
-            return f"{FEWEST_CLUSTERS} {unit}s with mentions are needed, there are {self.clusters}"
+            needed = f"{FEWEST_CLUSTERS} {cluster_unit}s with mentions are needed"
+            return f"{needed}, there are {self.clusters}"
         if self.defined.sum() < 2:
             return "two buckets with mentions are needed"
         if np.abs(self.added).max() < _NOTHING and np.ptp(self.scores[self.defined]) < _NOTHING:

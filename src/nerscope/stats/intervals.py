@@ -19,7 +19,7 @@ from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.ledger import Ledger, Units
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import COUNT, SCORE_NAMES, Metric, metric_named
-from nerscope.stats.clusters import CLUSTERS, unit_of
+from nerscope.stats.clusters import CLUSTERS, cluster_unit_of
 from nerscope.stats.jackknife import Jackknife, MeanParts, mean_of_defined
 from nerscope.stats.ranks import quantile
 
@@ -59,16 +59,16 @@ class Sampling:
 
     def as_settings(self, parts: Iterable[Evidence]) -> dict[str, str]:
         """How differences between systems were tested."""
-        units = dict.fromkeys(self.unit(part) for part in parts)
+        units = dict.fromkeys(self.cluster_unit(part) for part in parts)
         return {
             "resample": "+".join(units),
             "samples": str(self.samples),
             "seed": str(self.seed),
         }
 
-    def unit(self, evidence: Evidence) -> str:
+    def cluster_unit(self, evidence: Evidence) -> str:
         """What is drawn: document or sentence."""
-        return self.resample or unit_of(evidence)
+        return self.resample or cluster_unit_of(evidence)
 
 
 def _is_whole(value: object) -> bool:
@@ -86,7 +86,7 @@ def intervals(spread: Jackknife, system: str, alpha: float = 0.05) -> list[Inter
     ]
 
 
-def caution(value: float, clusters: float, unit: str) -> str | None:
+def caution(value: float, clusters: float, cluster_unit: str) -> str | None:
     """Why a number has no interval, or only a rough one; None if all is well.
 
     >>> caution(0.5, 12, "document")
@@ -95,8 +95,8 @@ def caution(value: float, clusters: float, unit: str) -> str | None:
     if np.isnan(value):
         return "none: undefined"
     if clusters < _FEWEST_CLUSTERS:
-        return f"none: in one {unit} only" if clusters else f"none: in no {unit}"
-    return f"rough: {clusters:.0f} {unit}s" if clusters < FEW_CLUSTERS else None
+        return f"none: in one {cluster_unit} only" if clusters else f"none: in no {cluster_unit}"
+    return f"rough: {clusters:.0f} {cluster_unit}s" if clusters < FEW_CLUSTERS else None
 
 
 def defined_runs(runs: Floats) -> Floats:
@@ -106,8 +106,10 @@ def defined_runs(runs: Floats) -> Floats:
 
 def run_variance(runs: Floats) -> Floats:
     """The variance of single runs (rows) around their mean; 0 where there is but one."""
-    apart = np.nan_to_num(runs - mean_of_defined(runs))
-    return np.asarray((apart * apart).sum(axis=0) / np.maximum(1.0, defined_runs(runs) - 1))
+    deviations = np.nan_to_num(runs - mean_of_defined(runs))
+    return np.asarray(
+        (deviations * deviations).sum(axis=0) / np.maximum(1.0, defined_runs(runs) - 1)
+    )
 
 
 def cluster_variance(spread: Jackknife, system: int) -> Floats:
@@ -125,13 +127,13 @@ def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, F
     runs = spread.runs[spread.systems[system]]
     k, value, sizes = defined_runs(runs), mean_of_defined(runs), spread.sizes[system]
     by_runs, by_clusters = run_variance(runs) / k, cluster_variance(spread, system)
-    of_run = spread.of_run[system] * _shrink(spread.clusters[system]) / k
-    apart = np.maximum(0.0, by_clusters - of_run)
+    run_part = spread.single_run_squares[system] * _shrink(spread.clusters[system]) / k
+    beyond_runs = np.maximum(0.0, by_clusters - run_part)
     t, t_runs = quantiles(alphas, spread.degrees[system]), quantiles(alphas, k - 1)
     # Of two variances, each with its quantile: never too short a reach (Banerjee 1960). Runs may
     # agree by chance; what clusters tell of them is the least, then.
-    variance = np.maximum(by_clusters, apart + by_runs)
-    reach = np.maximum(t**2 * by_clusters, t**2 * apart + t_runs**2 * by_runs)
+    variance = np.maximum(by_clusters, beyond_runs + by_runs)
+    reach = np.maximum(t**2 * by_clusters, t**2 * beyond_runs + t_runs**2 * by_runs)
     z = np.sqrt(np.divide(reach, variance, out=t**2, where=variance > 0))
     below, above = score_distances(value, variance, 2 * sizes * k, spread.clusters[system], z)
     for at, metric in enumerate(spread.metrics):

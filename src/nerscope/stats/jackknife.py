@@ -40,7 +40,7 @@ class Jackknife:
     clusters: Floats  # (systems, numbers): in how many clusters it occurs
     degrees: Floats  # (systems, numbers): how many clusters of equal size would say as much, less 1
     products: Floats  # (systems, systems, numbers): sums over clusters of how far both moved
-    of_run: Floats  # (systems, numbers): the same for what a single run has of its own
+    single_run_squares: Floats  # (systems, numbers): the same for what a single run has of its own
     parts: Mapping[tuple[int, int], MeanParts]  # by system and number, where it is a mean of shares
 
     def values(self, system: str) -> Floats:
@@ -85,7 +85,7 @@ def _jackknife_from(clustered: ClusterCounts, sums: "_ProductSums") -> Jackknife
         _fewest(occurs, places),
         np.maximum(0.0, _fewest(effective, places) - 1),
         sums.products,
-        sums.of_run(),
+        sums.single_run_squares(),
         _parts(clustered, sums, occurs, effective),
     )
 
@@ -101,7 +101,7 @@ def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_Pr
     for block in first.blocks(before.size):
         moves = np.empty((len(before), len(block), before.shape[-1]))
         for run, total in enumerate(first.totals):
-            without = total - first.of_run(run, block)
+            without = total - first.columns_of_run(run, block)
             both = (first.values_in(without), first.shares_in(without))
             moves[run] = before[run] - np.concatenate(both, axis=-1)
         np.nan_to_num(moves, copy=False)
@@ -151,7 +151,7 @@ class _ProductSums:
             parts = moves[..., [n_keys + place for place in places]]
             self.of_parts[at] += parts.transpose(0, 2, 1) @ parts
 
-    def of_run(self) -> Floats:
+    def single_run_squares(self) -> Floats:
         """The sums of squares of what a single run has of its own."""
         # Σ (move - mean)² = Σ move² - k · mean² over the k runs; over k - 1, it is the variance of
         # a single run.

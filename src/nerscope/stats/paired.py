@@ -21,21 +21,31 @@ _EPSILON = 1e-7  # rounding in 32-bit sums must not decide a tie
 
 
 class Paired(NamedTuple):
-    """What a test sees of one number: the observed difference A - B, and resamples of it.
+    """What a test sees of one number: the observed difference A - B, and what is derived from it.
 
     `resampled` are differences in resamples of the clusters, around the observed one. `swapped` are
-    differences after the systems have changed places at random, around 0. Both are there only for
-    tests that need them.
+    differences after the systems have changed places at random, around 0.
+
+    `by_cluster` has one entry for each cluster (document or sentence): half of what the observed
+    difference loses if the outputs of A and B change places in this cluster alone. It is positive
+    where A does better than B, and 0 where both do equally well. For a metric with a denominator
+    that is the same for both systems, such as recall, it is the cluster's share of the difference,
+    and the entries add up to `observed`. It is NaN where the number is undefined after the swap.
+
+    Each of the three is None unless the method needs it: see `Method`.
     """
 
     observed: float
     resampled: Floats | None = None
     swapped: Floats | None = None
+    by_cluster: Floats | None = None
 
 
 class Method(NamedTuple):
     """A paired test: its name, the function that gives its p-value, and what the function needs.
 
+    `needs_resamples`, `needs_swaps` and `needs_clusters` ask for the fields `resampled`, `swapped`
+    and `by_cluster` of `Paired`; what no method needs is not computed.
     `title`, `phrase` and `definition` are its words in tables, sentences and `explain`.
     """
 
@@ -48,6 +58,7 @@ class Method(NamedTuple):
     definition: str = ""
     # Whether few swaps may be enumerated instead of drawn. It needs the null of swapped outputs.
     is_exact_if_few: bool = False
+    needs_clusters: bool = False
 
 
 METHODS: Registry[Method] = Registry("method", package="nerscope.stats.methods")
@@ -61,12 +72,19 @@ def add_method(method: Method, rank: int) -> None:
 def register_method(method: Method) -> Method:
     """Make a paired test known by its name, for `compare(…, method="sign")` and `--method sign`.
 
-    `method.p` is called once for each number with what a `Paired` holds, and must return a p-value
-    from 0 to 1.
+    `method.p` is called with a `Paired` once for each number, and must return a p-value from 0 to
+    1. The interval that is shown beside p is that of the jackknife, whatever the method.
 
-    >>> sign = Method("sign", lambda pair: float((pair.resampled * pair.observed <= 0).mean()))
+    >>> from math import comb
+    >>> def sign_test(pair):
+    ...     better, worse = (pair.by_cluster > 0).sum(), (pair.by_cluster < 0).sum()
+    ...     n, fewer = int(better + worse), int(min(better, worse))
+    ...     return min(1.0, 2 * sum(comb(n, k) for k in range(fewer + 1)) / 2**n)
+    >>> sign = Method("sign", sign_test, needs_resamples=False, needs_clusters=True)
     >>> register_method(sign).name
     'sign'
+    >>> sign_test(Paired(0.3, by_cluster=np.array([0.1, 0.1, 0.0, 0.1, 0.1, -0.1])))
+    0.375
     """
 
     def checked(pair: Paired) -> float:

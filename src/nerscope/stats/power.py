@@ -6,9 +6,9 @@ from math import inf, sqrt
 
 import numpy as np
 
-from nerscope.stats.differences import ALONE
 from nerscope.stats.intervals import quantiles
 from nerscope.stats.ranks import two_sided_p
+from nerscope.stats.system_pair import ALONE
 
 _MOST = 1 << 30  # clusters, or runs: more is none
 
@@ -17,18 +17,18 @@ _MOST = 1 << 30  # clusters, or runs: more is none
 class Design:
     """What the variance of a difference is made of, with the clusters and runs of now.
 
-    Clusters add `apart`, which all runs share. A single run adds two things: `of_data`, what it has
-    of its own on single clusters, and `of_training`, how its training went. More clusters make the
-    first two smaller, more runs the last two.
+    Clusters add `beyond_runs`, which all runs share. A single run adds two things: `of_data`, what
+    it has of its own on single clusters, and `of_training`, how its training went. More clusters
+    make the first two smaller, more runs the last two.
 
-    >>> now = Design(clusters=100, degrees=90, apart=1e-4)
+    >>> now = Design(clusters=100, degrees=90, beyond_runs=1e-4)
     >>> round(now.least(100), 4), now.clusters_needed(0.01)
     (0.0283, 788)
     """
 
     clusters: int
     degrees: float
-    apart: float
+    beyond_runs: float
     of_data: float = 0.0
     of_training: float = 0.0
     recipes: bool = False
@@ -72,18 +72,18 @@ class Design:
     ) -> tuple[float, float, float]:
         """How far a bound reaches, the standard error, and its degrees of freedom."""
         shrunk, degrees = self.clusters / clusters, self.degrees * clusters / self.clusters
-        by_data = (self.apart + self.of_data * sum(1 / k for k in runs)) * shrunk
+        by_data = (self.beyond_runs + self.of_data * sum(1 / k for k in runs)) * shrunk
         t = _quantile(alpha, degrees)
         if not self.recipes:
             return t * sqrt(by_data), sqrt(by_data), degrees
-        apart = self.apart * shrunk
+        beyond_runs = self.beyond_runs * shrunk
         shares = sum(1 / k if k > 1 else ALONE for k in runs)
         by_runs = (self.of_data * shrunk + self.of_training) * shares
         of_runs = max(1, sum(runs) - 2)
-        reach = max(t * t * by_data, t * t * apart + _quantile(alpha, of_runs) ** 2 * by_runs)
-        squares = apart**2 / max(1.0, degrees) + by_runs**2 / of_runs
-        whole = (apart + by_runs) ** 2 / squares if squares else degrees
-        return sqrt(reach), sqrt(max(by_data, apart + by_runs)), whole
+        reach = max(t * t * by_data, t * t * beyond_runs + _quantile(alpha, of_runs) ** 2 * by_runs)
+        squares = beyond_runs**2 / max(1.0, degrees) + by_runs**2 / of_runs
+        whole = (beyond_runs + by_runs) ** 2 / squares if squares else degrees
+        return sqrt(reach), sqrt(max(by_data, beyond_runs + by_runs)), whole
 
 
 def _quantile(p: float, degrees: float) -> float:

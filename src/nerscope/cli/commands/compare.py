@@ -10,7 +10,7 @@ from nerscope.cli.common import (
     QUIET_HELP,
     RESAMPLE_HELP,
     check_format,
-    emit,
+    emit_and_exit,
 )
 
 RANK = 50
@@ -107,7 +107,7 @@ def run(options: CompareOptions) -> None:
                 "name them: nerscope compare RESULTS A B --changes",
             )
         columns = get_terminal_size().columns
-        emit(changes_document(loaded, a, b, columns), options.format, quiet=options.quiet)
+        emit_and_exit(changes_document(loaded, a, b, columns), options.format, quiet=options.quiet)
     comparison = compare(
         loaded,
         a,
@@ -136,7 +136,7 @@ def run(options: CompareOptions) -> None:
     )
     if not 0 <= options.sparse <= 1:
         raise UsageError("--sparse", f"{options.sparse} cannot be", "give a share from 0 to 1")
-    emit(
+    emit_and_exit(
         comparison_document(comparison, loaded.signature, shows_cells, options.sparse),
         options.format,
         quiet=options.quiet,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import emit
+from nerscope.cli.common import emit_and_exit
 
 RANK = 200
 
@@ -50,4 +50,6 @@ def run(options: DemoOptions) -> None:
     ]
     document = replace(results_document(results), lines=lines)
     written = {str(saved): results.file_text, str(page): lambda: page_html(results)}
-    emit(document, "text", files=written, quiet=True)  # so that it ends with what to do next
+    emit_and_exit(
+        document, "text", files=written, quiet=True
+    )  # so that it ends with what to do next

@@ -12,7 +12,7 @@ from nerscope.cli.common import (
     REPAIR_HELP,
     check_format,
     check_name,
-    emit,
+    emit_and_exit,
 )
 from nerscope.errors import UsageError
 
@@ -56,7 +56,7 @@ def run(options: DescribeOptions) -> None:
     shown = description_document(
         description.as_dict(), everything=options.everything, lists=tuple(options.lists)
     )
-    emit(shown, options.format)
+    emit_and_exit(shown, options.format)
 
 
 def _check_options(files: list[str], splits: dict[str, str], lists: list[str]) -> None:

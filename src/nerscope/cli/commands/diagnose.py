@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, check_format, emit
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, check_format, emit_and_exit
 
 RANK = 70
 
@@ -49,7 +49,7 @@ def run(options: DiagnoseOptions) -> None:
         paper=options.paper,
     )
     # What a program reads is never cut.
-    emit(
+    emit_and_exit(
         diagnosis_document(
             views, everything=options.everything or options.format == "csv", paper=options.paper
         ),

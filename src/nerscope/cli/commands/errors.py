@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, QUIET_HELP, check_format, emit
+from nerscope.cli.common import FORMAT_HELP, QUIET_HELP, check_format, emit_and_exit
 
 RANK = 60
 
@@ -64,6 +64,6 @@ def run(options: ErrorsOptions) -> None:
         seed=options.seed,
     )
     columns = options.width or get_terminal_size().columns
-    emit(
+    emit_and_exit(
         errors_document(selected, total, columns, options.most), options.format, quiet=options.quiet
     )

@@ -18,7 +18,7 @@ from nerscope.cli.common import (
     check_name,
     check_outputs,
     core_count,
-    emit,
+    emit_and_exit,
     parse_edges,
     parse_renames,
     parse_systems,
@@ -320,14 +320,14 @@ def _emit_evaluation(
             token_match=options.token_match,
         )
         lists = [(LISTS[name].title, LISTS[name].rows(request)) for name in options.lists]
-        emit(list_document(lists), options.format, files=files, quiet=options.quiet)
+        emit_and_exit(list_document(lists), options.format, files=files, quiet=options.quiet)
     is_narrowed = options.all or options.facet or options.match or options.metric
     document = results_document(results) if is_narrowed else summary_document(results)
     document = add_judgements(document, judged)
     if options.format == "conlleval" and not options.quiet:
         print_message(f"signature: {results.signature}")
     silent = options.format == "json" and bool(options.output)
-    emit(document, options.format, files=files, silent=silent, quiet=options.quiet)
+    emit_and_exit(document, options.format, files=files, silent=silent, quiet=options.quiet)
 
 
 def _run_experiment(options: EvaluateOptions, judges: Sequence["JudgedFile"]) -> None:

@@ -10,7 +10,7 @@ from nerscope.cli.common import (
     FORMAT_HELP,
     PLUGIN_HELP,
     check_format,
-    emit,
+    emit_and_exit,
     parse_systems,
 )
 from nerscope.errors import UsageError
@@ -42,7 +42,9 @@ def run(options: ExplainOptions) -> None:
     check_format(options.format)
     test = _test(options.terms or [], options.system)
     if test is None:
-        emit(glossary_document(options.terms, text=options.format == "text"), options.format)
+        emit_and_exit(
+            glossary_document(options.terms, text=options.format == "text"), options.format
+        )
     _compare(test, options.system, options.everything, options.format)
 
 
@@ -73,4 +75,4 @@ def _compare(test: str, system: list[str], everything: bool, form: str) -> None:
     from nerscope.formats.base import source_named
 
     comparison = compare_tools(source_named(test), parse_systems(system) if system else None)
-    emit(tools_document(comparison, everything=everything, text=form == "text"), form)
+    emit_and_exit(tools_document(comparison, everything=everything, text=form == "text"), form)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, RESAMPLE_HELP, check_format, emit
+from nerscope.cli.common import PLUGIN_HELP, RESAMPLE_HELP, check_format, emit_and_exit
 
 RANK = 80
 
@@ -80,4 +80,4 @@ def run(options: GateOptions) -> None:
     failed = any(verdict.failed for verdict in verdicts)
     notes = baseline_notes(results, baseline)
     shown = verdict_document(verdicts, text=options.format == "text", notes=notes)
-    emit(shown, options.format, code=1 if failed else 0)
+    emit_and_exit(shown, options.format, code=1 if failed else 0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, check_format, emit
+from nerscope.cli.common import FORMAT_HELP, check_format, emit_and_exit
 
 RANK = 160
 
@@ -33,4 +33,6 @@ def run(options: JudgedOptions) -> None:
     )
     agreed = agreement(judges) if len(judges) > 1 else None
     data = {"shares": judged_shares, "agreement": agreed}
-    emit(Document(judged_tables(judged_shares, agreed), data, judged_shares), options.format)
+    emit_and_exit(
+        Document(judged_tables(judged_shares, agreed), data, judged_shares), options.format
+    )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, check_outputs, emit
+from nerscope.cli.common import PLUGIN_HELP, check_outputs, emit_and_exit
 
 RANK = 40
 
@@ -53,4 +53,4 @@ def run(options: PlotOptions) -> None:
     data = draw_figure(figure, form, options.width, options.height)
     lines = [f"The figure is in {options.output}.", *figure.notes]
     document = Document(lines=lines, signature=loaded.signature)
-    emit(document, "text", files={options.output: lambda: data})
+    emit_and_exit(document, "text", files={options.output: lambda: data})

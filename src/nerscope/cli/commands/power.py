@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, RESAMPLE_HELP, check_format, emit
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, RESAMPLE_HELP, check_format, emit_and_exit
 
 RANK = 170
 
@@ -47,4 +47,4 @@ def run(options: PowerOptions) -> None:
         match=options.match,
         resample=options.resample,
     )
-    emit(power_document(rows, options.difference, options.power), options.format)
+    emit_and_exit(power_document(rows, options.difference, options.power), options.format)

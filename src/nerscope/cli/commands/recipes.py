@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, check_format, emit
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, check_format, emit_and_exit
 
 RANK = 150
 
@@ -24,4 +24,6 @@ def run(options: RecipesOptions) -> None:
     from nerscope.render.lab import recipes_document
 
     load_plugins(options.plugin)
-    emit(recipes_document(recipe_records(options.names or None)), check_format(options.format))
+    emit_and_exit(
+        recipes_document(recipe_records(options.names or None)), check_format(options.format)
+    )

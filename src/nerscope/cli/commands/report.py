@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, check_outputs, emit, print_message
+from nerscope.cli.common import PLUGIN_HELP, check_outputs, emit_and_exit, print_message
 from nerscope.cli.results_output import add_judgements, judge_results, read_judges
 
 RANK = 30
@@ -43,4 +43,4 @@ def run(options: ReportOptions) -> None:
     write_text(target, page_html(loaded, judges))
     if options.open and not webbrowser.open(Path(target).resolve().as_uri()):
         print_message("note: there is no browser to open it with")
-    emit(document, "text")
+    emit_and_exit(document, "text")

@@ -10,7 +10,7 @@ from nerscope.cli.common import (
     QUIET_HELP,
     check_format,
     check_outputs,
-    emit,
+    emit_and_exit,
     print_message,
     status_line,
 )
@@ -70,7 +70,9 @@ def run(options: RunOptions) -> None:
         [options.plan, *plan.inputs, *options.plugin],
     )
     if options.dry_run:
-        emit(planned_document(planned_jobs(plan, folder)), options.format, quiet=options.quiet)
+        emit_and_exit(
+            planned_document(planned_jobs(plan, folder)), options.format, quiet=options.quiet
+        )
     with status_line() as show_step:
         ran = run_plan(
             plan,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, QUIET_HELP, check_format, emit
+from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, QUIET_HELP, check_format, emit_and_exit
 
 RANK = 20
 
@@ -62,7 +62,7 @@ def run(options: ShowOptions) -> None:
         )
     if not options.table:
         whole = results_document(loaded) if options.all else summary_document(loaded, saved=True)
-        emit(whole, options.format, quiet=options.quiet)
+        emit_and_exit(whole, options.format, quiet=options.quiet)
     tables = chosen_tables(
         loaded,
         options.table,
@@ -75,4 +75,4 @@ def run(options: ShowOptions) -> None:
         caption=options.caption,
         label=options.label,
     )
-    emit(results_document(loaded, tables), options.format, quiet=options.quiet)
+    emit_and_exit(results_document(loaded, tables), options.format, quiet=options.quiet)

@@ -10,7 +10,7 @@ from nerscope.cli.common import (
     PLUGIN_HELP,
     QUIET_HELP,
     check_format,
-    emit,
+    emit_and_exit,
 )
 
 RANK = 120
@@ -78,4 +78,4 @@ def run(options: SplitOptions) -> None:
         context=options.context,
         allow_leaks=options.allow_leaks,
     )
-    emit(split_document(splits.as_dict()), options.format, quiet=options.quiet)
+    emit_and_exit(split_document(splits.as_dict()), options.format, quiet=options.quiet)

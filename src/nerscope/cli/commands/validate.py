@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, check_format, emit
+from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, check_format, emit_and_exit
 
 RANK = 100
 
@@ -29,7 +29,7 @@ def run(options: ValidateOptions) -> None:
     check_format(options.format)
     validations = [validate(source_named(text), scheme=options.scheme) for text in options.files]
     code = 0 if all(validation.ok for validation in validations) else 1
-    emit(
+    emit_and_exit(
         validation_document(
             [validation._asdict() for validation in validations], text=options.format == "text"
         ),

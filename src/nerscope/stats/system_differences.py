@@ -12,11 +12,11 @@ from nerscope.errors import UsageError, plural, suggest
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
-from nerscope.stats.differences import OUTPUTS, RECIPES, SystemPair
 from nerscope.stats.draws import PValues, ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Interval, Sampling
 from nerscope.stats.jackknife import jackknife
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
+from nerscope.stats.system_pair import OUTPUTS, RECIPES, SystemPair
 
 POWER = 0.8  # with which detectable differences are found
 _BESIDE_ZERO = 1e-6  # a bound that must not be 0, since the test has ruled it out
@@ -127,8 +127,8 @@ def differences(
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     if not systems or not len(evidence.documents):
         return []
-    unit = sampling.unit(evidence)
-    clusters = clusters_of(evidence, unit)
+    cluster_unit = sampling.cluster_unit(evidence)
+    clusters = clusters_of(evidence, cluster_unit)
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
     about = {(a, b): plan.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
@@ -143,7 +143,7 @@ def differences(
             for pair in pairs:
                 differing = clustered.differing(*pair).number()
                 two = SystemPair(spread, *pair, differing, about[pair], plan.same_seeds)
-                compared += _differences(clustered, two, plan, weights, unit)
+                compared += _differences(clustered, two, plan, weights, cluster_unit)
     return compared
 
 
@@ -152,7 +152,7 @@ def _differences(
     two: SystemPair,
     plan: ComparisonPlan,
     weights: ResampleWeights | None,
-    unit: str,
+    cluster_unit: str,
 ) -> Iterator[Difference]:
     spread, names = two.spread, (two.a, two.b)
     ours, theirs = (spread.values(name) for name in names)
@@ -171,7 +171,7 @@ def _differences(
         )
         reason = None
         if np.isnan(p_values.p[at]):
-            reason = _reason(ours[at] - theirs[at], int(differing[at]), fewest, unit)
+            reason = _reason(ours[at] - theirs[at], int(differing[at]), fewest, cluster_unit)
         yield Difference(
             pair=two,
             at=at,
@@ -199,13 +199,13 @@ def _by_runs(two: SystemPair, testable: Bools) -> PValues:
     return PValues(p, [None if np.isnan(value) else RUNS for value in p])
 
 
-def _reason(difference: float, differing: int, fewest: int, unit: str) -> str:
+def _reason(difference: float, differing: int, fewest: int, cluster_unit: str) -> str:
     """Why a number is not tested."""
     if np.isnan(difference):
         return "undefined"
     if differing >= fewest:
-        return f"it occurs in one {unit} only"
-    return f"differs in {plural(differing, unit)}, {fewest} are needed"
+        return f"it occurs in one {cluster_unit} only"
+    return f"differs in {plural(differing, cluster_unit)}, {fewest} are needed"
 
 
 def agree_with_test(low: float, high: float, p: float, alpha: float) -> Interval:

@@ -92,12 +92,14 @@ class SystemPair:
     @cached_property
     def variance(self) -> Floats:
         """The variance of the difference."""
-        return np.maximum(self.cluster_variance, self.apart + self.run_variance)
+        return np.maximum(self.cluster_variance, self.variance_beyond_runs + self.run_variance)
 
     @cached_property
-    def apart(self) -> Floats:
+    def variance_beyond_runs(self) -> Floats:
         """The variance over clusters, without what is in the variance of the runs, too."""
-        return np.asarray(np.maximum(0.0, self.cluster_variance - self._of_runs))
+        return np.asarray(
+            np.maximum(0.0, self.cluster_variance - self._run_part_of_cluster_variance)
+        )
 
     @cached_property
     def clusters(self) -> Floats:
@@ -115,7 +117,7 @@ class SystemPair:
 
         (v1 + v2)² / (v1² / d1 + v2² / d2): nearer to the degrees of the larger variance.
         """
-        parts = [(self.apart, self.degrees), (self.run_variance, self.run_degrees)]
+        parts = [(self.variance_beyond_runs, self.degrees), (self.run_variance, self.run_degrees)]
         squares = sum(part**2 / np.maximum(1.0, degrees) for part, degrees in parts)
         whole = sum(part for part, _ in parts) ** 2
         return np.asarray(np.divide(whole, squares, out=self.degrees * 1.0, where=squares > 0))
@@ -170,7 +172,9 @@ class SystemPair:
         if self.about == RECIPES:
             t_runs = quantiles(alphas, self.run_degrees)
             # Runs may agree by chance; what clusters tell of them is the least, then.
-            squares = np.maximum(squares, t**2 * self.apart + t_runs**2 * self.run_variance)
+            squares = np.maximum(
+                squares, t**2 * self.variance_beyond_runs + t_runs**2 * self.run_variance
+            )
         reach = np.sqrt(squares)
         reach[:, (self.clusters < 2) | np.isnan(self.difference)] = np.nan
         return reach
@@ -184,15 +188,15 @@ class SystemPair:
         return self.spread.runs[self.a], self.spread.runs[self.b]
 
     @cached_property
-    def _of_runs(self) -> Floats:
+    def _run_part_of_cluster_variance(self) -> Floats:
         """What single runs add to the variance over clusters; one alone borrows the other's."""
-        sides = zip(self.of_run, self._n_runs, strict=True)
+        sides = zip(self.single_run_squares, self._n_runs, strict=True)
         return np.asarray(sum(variance / k for variance, k in sides))
 
     @cached_property
-    def of_run(self) -> tuple[Floats, Floats]:
+    def single_run_squares(self) -> tuple[Floats, Floats]:
         """What a single run of each side adds to the variance over clusters."""
-        ours, theirs = (self.spread.of_run[place] for place in self._places)
+        ours, theirs = (self.spread.single_run_squares[place] for place in self._places)
         several = [k > 1 for k in self._n_runs]
         return np.where(several[0], ours, theirs), np.where(several[1], theirs, ours)
 
@@ -224,7 +228,9 @@ class SystemPair:
                 squares[at] = 1 / n[at] ** 2 if self._is_fraction[at] else 1.0
         # Of several runs that differ, one is but a part of the mean; copies are no more than one.
         moved = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
-        k = np.where(sum(self.of_run) > _ROUNDING * moved, np.maximum(*self._n_runs), 1.0)
+        k = np.where(
+            sum(self.single_run_squares) > _ROUNDING * moved, np.maximum(*self._n_runs), 1.0
+        )
         return np.asarray(squares / k**2)
 
 
