@@ -110,9 +110,10 @@ def capitals(lesson):
 '''
 FORMAT = '''"""Sentences are lines, mentions are TYPE:word."""
 
-from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.corpus import ParsedSentence
 from nerscope.formats.base import FORMATS, Format
-from nerscope.formats.source import Source
+from nerscope.formats.packing import without_packing
+from nerscope.formats.source import SentenceBatch, Source, gather_chunks
 
 
 class ColonFile(Source):
@@ -120,18 +121,25 @@ class ColonFile(Source):
         self.name, self.data = data.name, data
 
     def chunks(self, coding, *, tokens=True):
-        sentences = []
-        for line in self.data.open().read().decode().splitlines():
-            pairs = [word.rpartition(":") for word in line.split()]
-            labels = [f"B-{kind}" if kind else "O" for kind, _, _ in pairs]
-            sentences.append(([word for _, _, word in pairs], labels))
-        yield Corpus.of(sentences, name=self.name, coding=coding)
+        yield from gather_chunks(self._batches(), self.name, coding, tokens=tokens)
+
+    def _batches(self):
+        with self.data.open() as stream:
+            for number, line in enumerate(stream, 1):
+                pairs = [word.rpartition(":") for word in line.decode().split()]
+                labels = [f"B-{kind}" if kind else "O" for kind, _, _ in pairs]
+                words = [word for _, _, word in pairs]
+                if words:
+                    sentence = ParsedSentence(words, labels, [], line=number, size=len(words))
+                    yield SentenceBatch([sentence])
+
+
+def _fits(name, head):
+    return without_packing(name).endswith(".colons")
 
 
 FORMATS.add(
-    "colons",
-    Format("colons", ColonFile, lambda name, head: name.endswith(".colons"), endings=(".colons",)),
-    built_in=True,
+    "colons", Format("colons", ColonFile, _fits, endings=(".colons",)), built_in=True, rank=50
 )
 '''
 COMMAND = '''"""Say hello."""

@@ -136,6 +136,29 @@ def test_links_between_pages_lead_somewhere() -> None:
             assert (path.parent / target).exists(), f"{path.relative_to(ROOT)} links to {target}"
 
 
+def test_paths_that_the_overview_names_exist() -> None:
+    page = (DOCS / "how-it-works.md").read_text(encoding="utf-8")
+    names = re.findall(r"`([\w/]+(?:/|/[\w.]+|\.(?:py|ts|html)))`", page)
+    assert len(names) > 30
+    package = ROOT / "src" / "nerscope"
+    # The table of packages names what lies inside one of them alone, as in `page/` of `render/`.
+    places = [ROOT, package, *(path for path in package.iterdir() if path.is_dir())]
+    missing = [name for name in names if not any((place / name).exists() for place in places)]
+    assert not missing, f"docs/how-it-works.md names {missing}"
+
+
+def test_files_to_copy_and_folders_of_built_ins_exist() -> None:
+    page = (DOCS / "extending.md").read_text(encoding="utf-8")
+    section = page[page.index("## As a built-in") : page.index("## Words")]
+    package = ROOT / "src" / "nerscope"
+    names = re.findall(r"`([a-z_]+/[a-z_/]*(?:\.py)?)`", section)
+    assert len(names) > 18
+    missing = [
+        name for name in names if not any((root / name).exists() for root in (package, ROOT))
+    ]
+    assert not missing, f"docs/extending.md names {missing}"
+
+
 def test_the_readme_shows_the_two_commands_of_a_newcomer() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "make demo" in readme
