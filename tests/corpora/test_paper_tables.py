@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nerscope import ConllFile, Description, describe, evaluate, read
-from nerscope.compat.conlleval import conlleval_text
+from nerscope.render.outputs.conlleval import conlleval_text
 
 pytestmark = pytest.mark.corpora
 SHARED = Path(__file__).resolve().parents[3] / "shared"

@@ -74,14 +74,14 @@ METHODS.add(
 '''
 OUTPUT = '''"""The titles of tables, as a list."""
 
-from nerscope.render.document import OUTPUTS
+from nerscope.render.document import OUTPUTS, Output
 
 
 def _titles(document):
     return "".join(f"- {table.title}\\n" for table in document.tables)
 
 
-OUTPUTS.add("titles", _titles, built_in=True)
+OUTPUTS.add("titles", Output(_titles), built_in=True)
 '''
 ENGINE = '''"""Does the last item first."""
 

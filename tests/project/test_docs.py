@@ -49,7 +49,7 @@ def test_every_command_and_option_has_its_place(name: str) -> None:
         ("facet", list(FACETS), "measures"),
         ("match", list(MATCHES), "measures"),
         ("metric", list(METRICS), "."),
-        ("output", [*OUTPUTS, "conlleval"], "commands/evaluate.md"),
+        ("output", list(OUTPUTS), "commands/evaluate.md"),
         ("format", list(FORMATS), "files.md"),
         ("engine", list(ENGINES), "commands/evaluate.md"),
         ("file option", list(FILE_OPTIONS), "files.md"),

@@ -173,7 +173,7 @@ def test_a_reader_that_is_gone_is_no_failure_on_windows(monkeypatch: pytest.Monk
 def test_a_large_pipe_is_kept_in_a_closed_file_until_nobody_reads_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(files, "_IN_MEMORY", 4)
+    monkeypatch.setattr(files, "_MAX_IN_MEMORY", 4)
     kept = files.spool_to_disk("pipe", io.BytesIO(b"Ada B-PER\n"))
     path = Path(kept.path or "")
     with kept.open() as stream:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
-from nerscope.compat.conlleval import conlleval_text
 from nerscope.errors import UsageError
 from nerscope.facets.facet import FACETS
 from nerscope.render.comparison import (
@@ -22,6 +21,7 @@ from nerscope.render.comparison import (
 )
 from nerscope.render.diagnosis import diagnosis_document
 from nerscope.render.document import OUTPUTS, Document, Table, metric_title, p_text, percent, points
+from nerscope.render.outputs.conlleval import conlleval_text
 from nerscope.render.tables import overview, results_document, table
 from nerscope.results.results import Results
 

@@ -32,7 +32,7 @@ def pair_of(a: Any, b: Any, about: str = OUTPUTS, same_seeds: bool = False) -> S
 
 
 def at(pair: SystemPair) -> int:
-    return pair.spread.keys.index(CellKey("all", None, "f1"))
+    return pair.jackknife.keys.index(CellKey("all", None, "f1"))
 
 
 def test_bounds_are_where_p_falls_below_alpha() -> None:
@@ -60,9 +60,9 @@ def test_without_runs_it_is_students_test_over_clusters() -> None:
 def test_a_variance_counts_as_if_two_clusters_more_differed() -> None:
     pair = pair_of(run(0.1, 2), run(0.15, 3))
     here = at(pair)
-    products = pair.spread.products
+    products = pair.jackknife.products
     moved = products[0, 0, here] + products[1, 1, here] - 2 * products[0, 1, here]
-    k, m, n = pair.differing[here], pair.clusters[here], pair.spread.sizes[:, here].mean()
+    k, m, n = pair.differing[here], pair.clusters[here], pair.jackknife.sizes[:, here].mean()
     unit = max(moved / k, 1 / n**2)  # what such a cluster moves: as much as others do, or one unit
     assert pair.cluster_variance[here] == pytest.approx((moved + 2 * unit) * (1 - 1 / m))
 
@@ -70,7 +70,7 @@ def test_a_variance_counts_as_if_two_clusters_more_differed() -> None:
 def test_equal_outputs_may_differ_elsewhere() -> None:
     pair = pair_of(run(0.1, 2), run(0.1, 2))
     low, high = (float(side[at(pair)]) for side in pair.bounds(0.05))
-    n = pair.spread.sizes[0, at(pair)]
+    n = pair.jackknife.sizes[0, at(pair)]
     assert -low == high == pytest.approx(1.98 * math.sqrt(2) / n, rel=0.02)
 
 
@@ -78,11 +78,14 @@ def test_runs_are_pooled_and_the_rest_is_that_of_clusters() -> None:
     a, b = [run(0.1, k) for k in range(2)], [run(0.2, k) for k in range(5, 9)]
     pair = pair_of(a, b, RECIPES)
     here = at(pair)
-    ours, theirs = (pair.spread.runs[name][:, here] for name in "ab")
+    ours, theirs = (pair.jackknife.runs[name][:, here] for name in "ab")
     pooled = (ours.var(ddof=1) + 3 * theirs.var(ddof=1)) / 4
     assert set(pair.run_degrees.tolist()) == {4}
     assert pair.run_variance[here] == pytest.approx(pooled * (1 / 2 + 1 / 4))
-    own = pair.spread.single_run_squares[0, here] / 2 + pair.spread.single_run_squares[1, here] / 4
+    own = (
+        pair.jackknife.single_run_squares[0, here] / 2
+        + pair.jackknife.single_run_squares[1, here] / 4
+    )
     assert pair.variance_beyond_runs[here] == pytest.approx(
         max(0.0, pair.cluster_variance[here] - own)
     )
@@ -92,7 +95,7 @@ def test_a_single_run_borrows_the_variance_of_the_other_side_and_counts_twice() 
     a, b = [run(0.1, k) for k in range(5)], run(0.2, 9)
     pair = pair_of(a, b, RECIPES)
     here = at(pair)
-    variance = pair.spread.runs["a"][:, here].var(ddof=1)
+    variance = pair.jackknife.runs["a"][:, here].var(ddof=1)
     assert set(pair.run_degrees.tolist()) == {4}
     assert pair.run_variance[here] == pytest.approx(variance * (1 / 5 + 2))
 
@@ -110,7 +113,7 @@ def test_same_seeds_belong_together() -> None:
     b = [run(rate + 0.02, k) for k, rate in enumerate(seeds)]
     apart, together = pair_of(a, b, RECIPES), pair_of(a, b, RECIPES, same_seeds=True)
     here = at(apart)
-    differences_ = together.spread.runs["a"][:, here] - together.spread.runs["b"][:, here]
+    differences_ = together.jackknife.runs["a"][:, here] - together.jackknife.runs["b"][:, here]
     assert together.run_variance[here] == pytest.approx(differences_.var(ddof=1) / 4)
     assert set(together.run_degrees.tolist()) == {3}
     assert together.p_at()[here] < apart.p_at()[here]
@@ -120,7 +123,9 @@ def compared(a: Any, b: Any, **options: Any) -> Difference:
     evidence = nerscope.evaluate(GOLD, {"a": a, "b": b}, metrics=["f1"]).evidence[0]
     found = differences(evidence, [("a", "b")], Sampling(samples=200), ComparisonPlan(**options))
     return next(
-        one for one in found if one.key == ("all", None, "f1") and one.pair.spread.match == "exact"
+        one
+        for one in found
+        if one.key == ("all", None, "f1") and one.pair.jackknife.match == "exact"
     )
 
 

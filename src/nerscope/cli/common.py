@@ -34,12 +34,17 @@ _SELDOM = 30.0  # and elsewhere, where each is a line of its own
 
 def check_format(form: str) -> str:
     """Return the name of an output format; refuse an unknown one."""
-    import nerscope.compat  # what it offers
     from nerscope.render.document import OUTPUTS
 
     OUTPUTS[form]  # raises for an unknown name
-    assert nerscope.compat
     return form
+
+
+def shows_only_exact(form: str) -> bool:
+    """Whether an output format shows exact scores and nothing else."""
+    from nerscope.render.document import OUTPUTS
+
+    return OUTPUTS[form].exact_only
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:

@@ -27,7 +27,7 @@ NAMES = {
     "to": "nerscope.corpus.schemes.SCHEMES",
     "what": "nerscope.render.figures.FIGURES",
 }
-_REGISTERING = ("nerscope.compat", "nerscope.lab.recipes")  # packages that add to these tables
+_REGISTERING = ("nerscope.lab.recipes",)  # packages that add to these tables
 VARIABLE = "_NERSCOPE_COMPLETE"  # the environment variable with which a shell asks
 SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 

@@ -1,3 +1,1 @@
-"""Interfaces of other tools; importing the package registers their output formats."""
-
-from nerscope.compat import conlleval as conlleval
+"""Interfaces of other tools: what they compute, under the names that they use."""

@@ -59,7 +59,7 @@ def side_by_side(
         yield from _in_step(sources, coding, tokens)
         return
     others = [source for place, source in enumerate(sources) if place not in aligners]
-    rows = _in_step(others, coding, True)
+    rows = _in_step(others, coding, True)  # characters are matched, so tokens must be read
     if any(aligner.needs_whole_documents for aligner in aligners.values()):
         rows = _by_documents(rows)
     for row in rows:
@@ -80,6 +80,7 @@ def _by_documents(rows: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
     held: list[list[Corpus]] = []  # rows of the last document, which may go on
     for row in rows:
         documents = row[0].documents
+        # The last document of a row may go on in the next row: it begins with this sentence.
         last = int(np.searchsorted(documents, documents[-1]))
         if held and documents[0] == held[-1][0].documents[-1] and not last:
             held.append(row)
@@ -111,7 +112,7 @@ def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterato
             chunks[place] = _check_aligned(feeds, source, chunks[0], chunks[place], place, done)
         done += len(chunks[0])
         yield chunks
-    if any(ready):
+    if any(ready):  # some source ended while others still have sentences
         raise _leftovers(feeds, ready, sources, done)
 
 
@@ -199,6 +200,7 @@ def _check_aligned(
 
 def _differing_tokens(gold: Corpus, system: Corpus) -> Ints:
     """The places of tokens that differ; none if one side has no tokens."""
+    # Gold and system may be columns of one file: then they share its tokens.
     if gold.unread_tokens is not None and system.unread_tokens is not None:
         same = gold.unread_tokens.buffer is system.unread_tokens.buffer
         return np.zeros(0, np.int64) if same else gold.unread_tokens.differing(system.unread_tokens)
@@ -226,6 +228,7 @@ def _first_difference(gold: Corpus, other: Corpus) -> tuple[int, int]:
     by_size = (
         int(np.argmax(sizes[0] != sizes[1])) if (sizes[0] != sizes[1]).any() else shared_sentences
     )
+    # Up to the first sentence of another size, tokens stand at the same places on both sides.
     if len(gold.tokens) and len(other.tokens):
         shared = int(gold.starts[by_size])
         differs = gold.tokens[:shared] != other.tokens[:shared]
@@ -281,6 +284,8 @@ def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
             "the tokens differ: predict on the tokens of the gold file, say tokens=any if only "
             "their spelling differs, or tokens=align if the same text is divided otherwise"
         )
+    # One sentence is the beginning of the other. If the tokens behind it go on alike, only the
+    # breaks differ; if not, the shorter sentence has lost its end.
     ahead = slice(begin, begin + max(sizes))
     if np.array_equal(gold.tokens[ahead], other.tokens[ahead]):
         return (

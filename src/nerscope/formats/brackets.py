@@ -15,7 +15,7 @@ from nerscope.errors import FormatError, shortened
 
 BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
 _TYPE_FIELDS = ("etype", "type", "entity")  # what global.Entity calls the type
-_PART = re.compile(r"^(.*)\[(\d+)/(\d+)\]$")
+_FRAGMENT_NAME = re.compile(r"^(.*)\[(\d+)/(\d+)\]$")
 TORN = "mentions across sentences, left out"
 WITHOUT_WORDS = "mentions of empty nodes, left out"
 
@@ -88,11 +88,11 @@ class Brackets:
                 "open it: (e1-person",
             )
         start, kind = self._open[name].pop()
-        part = _PART.match(name)
-        fragments = self._fragments.setdefault(part[1], []) if part else []
+        fragment_name = _FRAGMENT_NAME.match(name)
+        fragments = self._fragments.setdefault(fragment_name[1], []) if fragment_name else []
         if start < end:
             fragments.append((start, end))
-        if part and part[2] != part[3]:
+        if fragment_name and fragment_name[2] != fragment_name[3]:
             return  # more parts of this mention follow
         if fragments:
             self._mentions.append((list(fragments), kind))

@@ -1,4 +1,4 @@
-"""Libraries that some formats need and that need not be there."""
+"""Optional libraries that some formats need."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,7 @@
-"""Packed bytes: told by how they begin, unpacked as they are read; the endings of their names."""
+"""Packed files: detected by their first bytes, unpacked while they are read.
+
+When a file is read, its name does not matter; when one is written, the ending of its name decides.
+"""
 
 import io
 from collections.abc import Callable, Iterator
@@ -7,18 +10,15 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from nerscope.formats.extras import require_extra
 
-# So few packed bytes at a time: the worst of them become some hundred megabytes.
+# Packed bytes that are read at a time. Few, because hostile ones unpack to some hundred megabytes.
 _PACKED = 4096
 
 
 class Packing(NamedTuple):
-    """A way to pack files: the ending of their names, how they begin, and how it is done.
+    """A way to pack files. Both functions take the name of the file, for messages."""
 
-    Both functions take the name of the file, for messages.
-    """
-
-    ending: str
-    magic: bytes
+    ending: str  # of the names of such files
+    magic: bytes  # with which such files begin
     unpack: Callable[[BinaryIO, str], BinaryIO]
     pack: Callable[[bytes, str], bytes]
 
@@ -36,7 +36,7 @@ def without_packing(name: str) -> str:
 
 
 def pack_for(name: str, data: bytes) -> bytes:
-    """Bytes packed as the name of their file says; most are not.
+    """Pack bytes by the ending of their file's name; other bytes stay as they are.
 
     >>> pack_for("gold.conll", b"Ada O"), pack_for("gold.conll.gz", b"Ada O")[:2]
     (b'Ada O', b'\\x1f\\x8b')
@@ -48,13 +48,13 @@ def pack_for(name: str, data: bytes) -> bytes:
 
 
 def unpacked_stream(stream: io.BufferedReader, name: str) -> BinaryIO:
-    """The unpacked bytes behind a stream that stands at its start; it may be none that is packed.
+    """The unpacked bytes of a stream at its start, packed or not.
 
     >>> import gzip
     >>> unpacked_stream(io.BufferedReader(io.BytesIO(gzip.compress(b"Ada"))), "x").read()
     b'Ada'
     """
-    beginning = stream.peek(_LONGEST)
+    beginning = stream.peek(_LONGEST_MAGIC)
     for packing in PACKINGS:
         if beginning.startswith(packing.magic):
             return packing.unpack(stream, name)
@@ -67,7 +67,7 @@ def is_packed(stream: io.BufferedReader) -> bool:
     >>> is_packed(io.BufferedReader(io.BytesIO(b"Ada O")))
     False
     """
-    beginning = stream.peek(_LONGEST)
+    beginning = stream.peek(_LONGEST_MAGIC)
     return any(beginning.startswith(packing.magic) for packing in PACKINGS)
 
 
@@ -75,7 +75,7 @@ def _gunzip(stream: BinaryIO, name: str) -> BinaryIO:
     import gzip  # rarely needed
 
     unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
-    unpacked.myfileobj = stream  # type: ignore[assignment]  # to be closed with it
+    unpacked.myfileobj = stream  # type: ignore[assignment]  # GzipFile.close closes it too
     return cast(BinaryIO, unpacked)
 
 
@@ -95,7 +95,7 @@ def _zstd(data: bytes, name: str) -> bytes:
 
 
 def _library(name: str) -> Any:
-    """What unpacks zstd: a part of newer Pythons, or else a package, which has names like it."""
+    """The zstd library: that of Python 3.14 or later, or the package zstandard, which is alike."""
     try:
         return import_module("compression.zstd")
     except ImportError:
@@ -103,51 +103,50 @@ def _library(name: str) -> Any:
 
 
 class _Zstd(io.RawIOBase):
-    """The unpacked bytes of zstd: one frame or several, and an error where the last one is cut off.
+    """The unpacked bytes of one or several zstd frames; a frame that is cut off is an error.
 
-    The readers that come with the libraries take a file that is cut off for one that ends.
+    The readers of the libraries are not used, because they read a truncated file without an error.
     """
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream = stream
         self._library = _library(name)
-        self._ready, self._parts = memoryview(b""), self._unpacked()
+        self._ready, self._blocks = memoryview(b""), self._unpack()
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """As many bytes as are ready."""
         while not len(self._ready):
-            part = next(self._parts, None)
-            if part is None:
+            block = next(self._blocks, None)
+            if block is None:
                 return 0
-            self._ready = memoryview(part)
+            self._ready = memoryview(block)
         size = min(len(buffer), len(self._ready))
         buffer[:size], self._ready = self._ready[:size], self._ready[size:]
         return size
 
     def close(self) -> None:
-        """Close what is packed as well."""
         super().close()
         self._stream.close()
 
     def _frame(self) -> Any:
-        made = self._library.ZstdDecompressor()
-        return made.decompressobj() if hasattr(made, "decompressobj") else made
+        # zstandard separates the settings from the state of one frame, Python's module does not.
+        decompressor = self._library.ZstdDecompressor()
+        has_objects = hasattr(decompressor, "decompressobj")
+        return decompressor.decompressobj() if has_objects else decompressor
 
-    def _unpacked(self) -> Iterator[bytes]:
-        frame, rest = self._frame(), b""
-        while data := rest or self._stream.read(_PACKED):
+    def _unpack(self) -> Iterator[bytes]:
+        frame, unused = self._frame(), b""  # bytes behind a frame begin the next one
+        while data := unused or self._stream.read(_PACKED):
             if frame.eof:
                 frame = self._frame()
             try:
-                part = frame.decompress(data)
+                block = frame.decompress(data)
             except self._library.ZstdError as error:
                 raise OSError(str(error)) from None
-            rest = frame.unused_data if frame.eof else b""
-            yield part
+            unused = frame.unused_data if frame.eof else b""
+            yield block
         if not frame.eof:
             raise EOFError("the file ends before its content does")
 
@@ -156,4 +155,4 @@ PACKINGS = (
     Packing(".gz", b"\x1f\x8b", _gunzip, _gzip),
     Packing(".zst", b"\x28\xb5\x2f\xfd", _unzstd, _zstd),
 )
-_LONGEST = max(len(packing.magic) for packing in PACKINGS)
+_LONGEST_MAGIC = max(len(packing.magic) for packing in PACKINGS)

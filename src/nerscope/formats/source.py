@@ -1,4 +1,4 @@
-"""Sources: what reads sentences, chunk by chunk, from a file or from memory."""
+"""Sources: they read sentences, chunk by chunk, from a file or from memory."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -24,7 +24,7 @@ from nerscope.errors import InputError, UsageError
 if TYPE_CHECKING:
     from nerscope.formats.columns.conll import ConllFile
 
-_CHUNK = 1 << 16  # tokens
+_CHUNK = 1 << 16  # tokens of a chunk, at least
 _MOST_SMALL_FILES = 8  # sources that are small together if each of them is
 # Methods of `Source` under their names in version 0.2, which plug-ins may define or call.
 _RENAMED = {"nature": "label_style", "saying": "with_options", "follower": "aligner"}
@@ -41,7 +41,7 @@ class LabelStyle(NamedTuple):
 class SourceInfo:
     """The facts about a source that are known before its sentences are read.
 
-    `name` is what messages call it. A system that `respells` may spell tokens otherwise than gold,
+    `name` is for messages. A system that `respells` may spell tokens otherwise than gold,
     one that `rebreaks` may end sentences elsewhere, and one that is `retokenised` has other tokens
     and is aligned with gold over its characters. The words of a source that `is_small` are always
     kept. `policy` says how strings are located in gold, if a source has no offsets. `format` is
@@ -105,16 +105,19 @@ class Source(ABC):
 
     @property
     def info(self) -> SourceInfo:
-        """What is known of the source before it is read."""
+        """The facts that the attributes of the source state."""
         names = [fact.name for fact in fields(SourceInfo)]
         return SourceInfo(**{name: getattr(self, name) for name in names if hasattr(self, name)})
 
     @abstractmethod
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Chunks of whole sentences in the codes of an evaluation; `tokens` may be left out."""
+        """Read the source in chunks of whole sentences, coded by the vocabularies of `coding`.
+
+        With `tokens=False`, the chunks need no tokens, only labels and mentions.
+        """
 
     def label_style(self, coding: Coding | None = None) -> LabelStyle:
-        """The scheme, and whether mentions are flat. By default, the source is read through."""
+        """The scheme, and whether mentions are flat; by default from reading the whole source."""
         reading, flat, declared = ReadingNotes(), True, None
         for chunk in self.chunks(coding or Coding(), tokens=False):
             reading, flat, declared = (
@@ -126,7 +129,7 @@ class Source(ABC):
 
     @property
     def file(self) -> Hashable:
-        """Sources with an equal `file` are read in one go, by `together`."""
+        """Sources with an equal `file`, as two columns of a file, are read once, by `together`."""
         return id(self)
 
     def together(
@@ -144,7 +147,7 @@ class Source(ABC):
         return None
 
     def aligner(self, gold: "Source", coding: Coding, repair: str) -> Aligner | None:
-        """What locates the mentions in gold, if they do not stand on tokens of the source."""
+        """An aligner that locates the mentions in gold, if the source has no tokens for them."""
         return None
 
     def two_sides(self) -> tuple["Source", "Source"]:
@@ -158,21 +161,24 @@ class Source(ABC):
         )
 
     def join(self, sources: Sequence["Source"], name: str) -> "Source":
-        """Several sources of this format, the first of which is this one, as one source."""
+        """One source of several of this format; this one is the first of `sources`."""
         return JoinedSources(sources, name)
 
     @property
     def members(self) -> Sequence["Source"]:
-        """The sources of which this one is the sequence; none if it is a single one."""
+        """The sources that this one joins; none if it is a single file."""
         return ()
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
-        """The file with other labels by line, all else as it was; None if it has no such lines."""
+        """The file with other labels on some lines (from 1), and everything else unchanged.
+
+        None if the format has no line for each token.
+        """
         return None
 
     @property
     def column_file(self) -> "ConllFile | None":
-        """The source as a file whose lines can be copied one by one; None if it has none."""
+        """The source as a file of columns, whose lines can be copied; None if it is not one."""
         return None
 
 
@@ -194,16 +200,13 @@ class CorpusSource(Source):
         object.__setattr__(self, "always_flat", self.corpus.is_flat)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """The corpus as one chunk."""
         yield self.corpus.recoded(coding)
 
     def label_style(self, coding: Coding | None = None) -> LabelStyle:
-        """The style that the corpus declares."""
         return LabelStyle(self.corpus.scheme, self.corpus.is_flat)
 
     @property
     def file(self) -> Hashable:
-        """The corpus itself."""
         return id(self.corpus)
 
 
@@ -217,18 +220,18 @@ class SentenceList(Source):
         self.always_flat = all(sentence.labels is not None for sentence in self._sentences)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """All sentences as one chunk."""
+        # An evaluation may read a source several times with one coding.
         if self._last is None or self._last.coding is not coding:
             self._last = build_corpus(self._sentences, self.name, coding)
         yield self._last
 
 
 class DocumentCount:
-    """Numbers the documents of files that are read one after the other, as of one corpus.
+    """Numbers the documents of several files as the documents of one corpus.
 
     Each file begins a new document, unless no file before it has documents: files without documents
-    are one corpus without them. The documents of a file cannot decide how it begins, for that would
-    depend on how much of it is read at once.
+    are one corpus without documents. Whether a file begins a document cannot depend on its own
+    documents, because then it would depend on how much of the file is read at once.
 
     >>> import numpy as np
     >>> count = DocumentCount()
@@ -255,7 +258,7 @@ class DocumentCount:
 
 @dataclass(frozen=True)
 class JoinedSources(Source):
-    """Several sources, one after the other, as one; options of it are options of each.
+    """Several sources, one after the other, as one source; its options go to each of them.
 
     >>> first, second = (SentenceList([([word], ["O"])], word) for word in ("Ada", "spoke"))
     >>> both = JoinedSources([first, second])
@@ -267,13 +270,14 @@ class JoinedSources(Source):
     name: str = ""
 
     def __post_init__(self) -> None:
+        # A frozen dataclass has no other way to fill in its defaults.
         object.__setattr__(self, "sources", tuple(self.sources))
         name = self.name or " + ".join(source.name for source in self.sources)
         object.__setattr__(self, "name", name)
 
     @cached_property
     def info(self) -> SourceInfo:
-        """What holds of any file holds of all; policy and format are those of the first."""
+        """A fact about any of the files is one about all; policy and format are the first one's."""
         infos = [source.info for source in self.sources]
         return SourceInfo(
             self.name,
@@ -292,12 +296,10 @@ class JoinedSources(Source):
 
     @property
     def n_columns(self) -> int:  # type: ignore[override]
-        """As many as the first has."""
         return self.sources[0].n_columns
 
     @property
     def members(self) -> Sequence[Source]:
-        """The sources one by one."""
         return self.sources
 
     @property
@@ -316,33 +318,33 @@ class JoinedSources(Source):
         """The chunks of several such sources with the same files, file by file."""
         count = DocumentCount()
         for columns in zip(*(member.members for member in members), strict=True):
-            begins = True
+            begins = True  # of the file; only its first chunk may begin a document
             for row in columns[0].together(columns, coding, tokens=tokens):
                 first = row[0]
-                marked = first.gaps is not None  # texts are documents, be there one or many
+                marked = (
+                    first.gaps is not None
+                )  # texts with blanks are documents, even a single one
                 documents = count.after(first.documents, begins=begins, marked=marked)
                 yield [replace(corpus, documents=documents) for corpus in row]
                 begins = False
 
     def label_style(self, coding: Coding | None = None) -> LabelStyle:
-        """The scheme that all have alone, or else the one that fits all together."""
+        """The scheme that all files share, or else the one that fits all of them together."""
         styles = [source.label_style(coding) for source in self.sources]
         if len({style.scheme.name for style in styles}) > 1:
             return super().label_style(coding)
         return LabelStyle(styles[0].scheme, all(style.flat for style in styles))
 
     def two_sides(self) -> tuple["JoinedSources", "JoinedSources"]:
-        """Gold and prediction of each."""
         gold, predicted = zip(*(source.two_sides() for source in self.sources), strict=True)
         return JoinedSources(gold, self.name), JoinedSources(predicted, self.name)
 
     def with_options(self, options: Mapping[str, Any]) -> "JoinedSources":
-        """The same with more options of each."""
         return JoinedSources([source.with_options(options) for source in self.sources], self.name)
 
 
 def source_names(source: Source) -> list[str]:
-    """The names by which messages may speak of a source: that of all, and those of its files.
+    """All names that messages may use for a source: its own, and those of its files.
 
     >>> source_names(JoinedSources([SentenceList([(["Ada"], ["O"])], "a")], "*"))
     ['*', 'a']
@@ -360,10 +362,10 @@ def require_tokens(corpus: Corpus) -> Corpus:
 
 
 class SentenceBatch(NamedTuple):
-    """Some sentences, and what was noticed in them."""
+    """Some sentences, and the notes on them by kind."""
 
     sentences: list[ParsedSentence]
-    found: Mapping[str, Note] = {}
+    notes: Mapping[str, Note] = {}
 
 
 def gather_chunks(
@@ -374,9 +376,9 @@ def gather_chunks(
     *,
     tokens: bool = True,
 ) -> Iterator[Corpus]:
-    """Chunks of some ten thousand tokens, so that memory does not grow with the file.
+    """Join small batches into chunks of at least 65,536 tokens, in the order of the file.
 
-    An input without sentences is refused.
+    Memory does not grow with the file. An input without sentences is refused.
 
     >>> batch = SentenceBatch([ParsedSentence(["Ada"], ["B-PER"], [], 1, 1)])
     >>> [len(chunk) for chunk in gather_chunks([batch, batch], "x", Coding())]
@@ -391,7 +393,7 @@ def gather_chunks(
     reading, size, is_empty = ReadingNotes(), 0, True
     for batch in batches:
         sentences += batch.sentences
-        reading = reading + ReadingNotes(notes=batch.found) if batch.found else reading
+        reading = reading + ReadingNotes(notes=batch.notes) if batch.notes else reading
         size += sum(sentence.size for sentence in batch.sentences)
         if size >= _CHUNK:
             yield chunk()

@@ -8,7 +8,7 @@ from nerscope.render.document import Document, Table, records_table
 Record = dict[str, Any]
 
 
-class _View(NamedTuple):
+class _DiagnosisView(NamedTuple):
     """How a view is shown: its heading, what makes a row strong, how many rows a digest has."""
 
     title: str
@@ -18,19 +18,19 @@ class _View(NamedTuple):
 
 
 _VIEWS = {
-    "attribute-wise": _View(
+    "attribute-wise": _DiagnosisView(
         "Attribute-wise: mean value ζ, and strength ρ of the correlation with F1", "rho", 10
     ),
-    "model-wise": _View(
+    "model-wise": _DiagnosisView(
         "Model-wise: correlation of F1 with the buckets, and its spread over them", "spearman", 8
     ),
-    "self-diagnosis": _View(
+    "self-diagnosis": _DiagnosisView(
         "Self-diagnosis: the best and the worst bucket", "gap", 8, ("dataset", "system")
     ),
-    "comparative diagnosis": _View(
+    "comparative diagnosis": _DiagnosisView(
         "Comparative diagnosis: where A is furthest ahead of B, and behind", "difference", 8
     ),
-    "relative change": _View("Relative change from B to A", "change", 0),
+    "relative change": _DiagnosisView("Relative change from B to A", "change", 0),
 }
 _LEGEND = (
     "p_trend: does F1 rise or fall with the buckets?  "
@@ -70,13 +70,13 @@ def diagnosis_document(
     )
 
 
-def _table(view: _View, records: Sequence[Record], everything: bool) -> Table:
+def _table(view: _DiagnosisView, records: Sequence[Record], everything: bool) -> Table:
     chosen = list(records) if everything else _digest(view, records)
     rest = f" (the strongest {len(chosen)} of {len(records)})" if len(chosen) < len(records) else ""
     return records_table(view.title + rest, list(map(_shown, chosen)))
 
 
-def _digest(view: _View, records: Sequence[Record]) -> list[Record]:
+def _digest(view: _DiagnosisView, records: Sequence[Record]) -> list[Record]:
     """The strongest rows, those first that are more than chance; with `once`, only the first of
     each.
     """

@@ -104,12 +104,41 @@ class Document:
     checks: Sequence[Check] | None = None
 
 
-Output = Callable[[Document], str]
+DocumentWriter = Callable[[Document], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A format of `--format`: a function that writes a document as text, and its words.
+
+    An output that is `exact_only` shows the exact scores of results and nothing else, so that
+    other measures need not be computed for it.
+    """
+
+    write: DocumentWriter
+    title: str = ""
+    phrase: str = ""
+    definition: str = ""
+    exact_only: bool = False
+
+    def __call__(self, document: Document) -> str:
+        return self.write(document)
+
+
 OUTPUTS: Registry[Output] = Registry("format", package="nerscope.render.outputs")
 
 
-def register_output(name: str, output: Output) -> None:
+def register_output(
+    name: str,
+    output: DocumentWriter,
+    *,
+    title: str = "",
+    phrase: str = "",
+    definition: str = "",
+) -> None:
     """Register a function that writes a document as text, for `--format NAME`.
+
+    `title` names the format in headings, `phrase` in sentences; `definition` explains it.
 
     >>> register_output("titles", lambda document: " ".join(t.title for t in document.tables))
     >>> OUTPUTS["titles"](Document([Table("Exact match", (), ())]))
@@ -123,7 +152,7 @@ def register_output(name: str, output: Output) -> None:
                 raise TypeError(f"it gives a {type(text).__name__}, not a text")
             return text
 
-    OUTPUTS.add(name, watched)
+    OUTPUTS.add(name, Output(watched, title or name, phrase or title or name, definition))
 
 
 def as_json(data: object) -> str:

@@ -255,8 +255,8 @@ def compared_cells(
     }
     cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
     for difference in differences(chosen, pairs, sampling, plan):
-        spread, key = difference.pair.spread, difference.key
-        division, match = spread.division, spread.match
+        jackknife, key = difference.pair.jackknife, difference.key
+        division, match = jackknife.division, jackknife.match
         if not shown_metrics[key.metric]:
             continue  # neither better nor worse, as a share of errors
         place = (division.unit, division.facet, match)
@@ -370,7 +370,7 @@ def _p_equivalent(difference: Difference, margin: float) -> float:
     """How surprising it is if the systems differ by the margin or more: the larger of two one-sided
     tests (Schuirmann 1987).
     """
-    scale = 100.0 if difference.pair.spread.metrics[difference.at].is_fraction else 1.0
+    scale = 100.0 if difference.pair.jackknife.metrics[difference.at].is_fraction else 1.0
     return max(difference.p_below(margin / scale), difference.p_above(-margin / scale))
 
 
@@ -446,19 +446,19 @@ def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
 def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFacts) -> ComparisonRow:
     """A difference as a tidy row."""
     level, kind, metric = difference.key
-    pair, spread = difference.pair, difference.pair.spread
+    pair, jackknife = difference.pair, difference.pair.jackknife
     low, high = difference.interval or (None, None)
     # The scores of all runs stand beside the means: of everything, where runs are asked about.
-    has_runs = pair.about == RECIPES and spread.division.facet == ALL and kind is None
+    has_runs = pair.about == RECIPES and jackknife.division.facet == ALL and kind is None
     return ComparisonRow(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
         unit=facts.unit,
-        facet=spread.division.facet,
+        facet=jackknife.division.facet,
         level=level,
         type=None if kind is None else evidence.types[kind],
-        match=spread.match,
+        match=jackknife.match,
         metric=metric,
         a=row_value(difference.a),
         b=row_value(difference.b),
@@ -484,5 +484,6 @@ def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFact
 
 def _run_scores(difference: Difference, system: str) -> list[float | None]:
     return [
-        row_value(float(score)) for score in difference.pair.spread.runs[system][:, difference.at]
+        row_value(float(score))
+        for score in difference.pair.jackknife.runs[system][:, difference.at]
     ]

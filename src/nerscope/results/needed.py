@@ -145,7 +145,7 @@ def _record(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
-        match=pair.spread.match,
+        match=pair.jackknife.match,
         metric=measured.key.metric,
         over=sampling.cluster_unit(evidence),
         clusters=round(design.clusters * pooled),

@@ -82,7 +82,7 @@ class Difference(NamedTuple):
     @property
     def division(self) -> FacetTable:
         """The facet."""
-        return self.pair.spread.division
+        return self.pair.jackknife.division
 
     @property
     def variance(self) -> float:
@@ -154,7 +154,7 @@ def _differences(
     weights: ResampleWeights | None,
     cluster_unit: str,
 ) -> Iterator[Difference]:
-    spread, names = two.spread, (two.a, two.b)
+    spread, names = two.jackknife, (two.a, two.b)
     ours, theirs = (spread.values(name) for name in names)
     differing, fewest = two.differing, fewest_differing(plan.alpha)
     testable = (differing >= fewest) & (two.clusters >= 2)

@@ -33,7 +33,7 @@ class SystemPair:
     many clusters the systems differ.
     """
 
-    spread: Jackknife
+    jackknife: Jackknife
     a: str
     b: str
     differing: Floats
@@ -43,13 +43,13 @@ class SystemPair:
     @cached_property
     def difference(self) -> Floats:
         """A - B, in every number."""
-        return self.spread.values(self.a) - self.spread.values(self.b)
+        return self.jackknife.values(self.a) - self.jackknife.values(self.b)
 
     @cached_property
     def run_variance(self) -> Floats:
         """The variance that training adds to the difference; a single run borrows the other's."""
         if self.about == OUTPUTS:
-            return np.zeros(len(self.spread.keys))
+            return np.zeros(len(self.jackknife.keys))
         ours, theirs = self._runs
         if self.same_seeds:
             return run_variance(ours - theirs) / defined_runs(ours - theirs)
@@ -82,7 +82,7 @@ class SystemPair:
         # Var(A - B) = Var A + Var B - 2 Cov(A, B): systems that err in the same clusters differ
         # with little noise, however much each of them varies.
         a, b = self._places
-        products = self.spread.products
+        products = self.jackknife.products
         moved = products[a, a] + products[b, b] - 2 * products[a, b]
         # Two clusters more, one for each system, as if each had won one unit: with 3 differing
         # clusters of 100 the variance is that of 5, never zero (Bonett and Price 2012).
@@ -104,12 +104,12 @@ class SystemPair:
     @cached_property
     def clusters(self) -> Floats:
         """In how many clusters each number occurs."""
-        return np.asarray(self.spread.clusters[list(self._places)].max(axis=0))
+        return np.asarray(self.jackknife.clusters[list(self._places)].max(axis=0))
 
     @cached_property
     def degrees(self) -> Floats:
         """The degrees of freedom that clusters have."""
-        return np.asarray(self.spread.degrees[list(self._places)].min(axis=0))
+        return np.asarray(self.jackknife.degrees[list(self._places)].min(axis=0))
 
     @cached_property
     def all_degrees(self) -> Floats:
@@ -181,11 +181,11 @@ class SystemPair:
 
     @property
     def _places(self) -> tuple[int, int]:
-        return self.spread.systems.index(self.a), self.spread.systems.index(self.b)
+        return self.jackknife.systems.index(self.a), self.jackknife.systems.index(self.b)
 
     @property
     def _runs(self) -> tuple[Floats, Floats]:
-        return self.spread.runs[self.a], self.spread.runs[self.b]
+        return self.jackknife.runs[self.a], self.jackknife.runs[self.b]
 
     @cached_property
     def _run_part_of_cluster_variance(self) -> Floats:
@@ -196,16 +196,16 @@ class SystemPair:
     @cached_property
     def single_run_squares(self) -> tuple[Floats, Floats]:
         """What a single run of each side adds to the variance over clusters."""
-        ours, theirs = (self.spread.single_run_squares[place] for place in self._places)
+        ours, theirs = (self.jackknife.single_run_squares[place] for place in self._places)
         several = [k > 1 for k in self._n_runs]
         return np.where(several[0], ours, theirs), np.where(several[1], theirs, ours)
 
     @cached_property
     def _is_fraction(self) -> Bools:
         # Asked once for each metric: a facet has a few of them, and hundreds of numbers.
-        by_name = {metric.name: metric for metric in self.spread.metrics}
+        by_name = {metric.name: metric for metric in self.jackknife.metrics}
         fraction = {name: metric.is_fraction for name, metric in by_name.items()}
-        return np.array([fraction[metric.name] for metric in self.spread.metrics], bool)
+        return np.array([fraction[metric.name] for metric in self.jackknife.metrics], bool)
 
     @cached_property
     def _unit(self) -> Floats:
@@ -213,13 +213,13 @@ class SystemPair:
         runs: 1 / n of a share, 1 of a count.
         """
         places = list(self._places)
-        n = np.maximum(1.0, self.spread.sizes[places].mean(axis=0))
+        n = np.maximum(1.0, self.jackknife.sizes[places].mean(axis=0))
         # For a metric with its own scale, the effect of one unit is unknown: the mean effect of a
         # cluster is taken.
-        squares = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
+        squares = np.einsum("ssk->k", self.jackknife.products[np.ix_(places, places)])
         squares = squares / np.maximum(1.0, self.clusters)
-        for at, metric in enumerate(self.spread.metrics):
-            sides = [self.spread.parts.get((place, at)) for place in places]
+        for at, metric in enumerate(self.jackknife.metrics):
+            sides = [self.jackknife.parts.get((place, at)) for place in places]
             both = [part.sizes for part in sides if part is not None and len(part.sizes)]
             if both:
                 # A unit falls on a part as often as the part has units, and moves it by 1 / n.
@@ -227,7 +227,7 @@ class SystemPair:
             elif metric.kind != FREE:
                 squares[at] = 1 / n[at] ** 2 if self._is_fraction[at] else 1.0
         # Of several runs that differ, one is but a part of the mean; copies are no more than one.
-        moved = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
+        moved = np.einsum("ssk->k", self.jackknife.products[np.ix_(places, places)])
         k = np.where(
             sum(self.single_run_squares) > _ROUNDING * moved, np.maximum(*self._n_runs), 1.0
         )

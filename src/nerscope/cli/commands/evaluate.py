@@ -25,6 +25,7 @@ from nerscope.cli.common import (
     parse_zero_division,
     print_message,
     progress,
+    shows_only_exact,
     status_line,
 )
 from nerscope.cli.lists import LISTS, ListRequest
@@ -185,9 +186,9 @@ def _check_options(options: EvaluateOptions) -> None:
     if _is_experiment(options):
         _check_experiment_options(options)
     beyond_exact = options.facet or options.match or options.metric or options.judgements
-    if options.format == "conlleval" and beyond_exact:
+    if beyond_exact and shows_only_exact(options.format):
         raise UsageError(
-            "--format conlleval",
+            f"--format {options.format}",
             "it shows exact scores and nothing else",
             "leave --facet, --match, --metric and --judgements out",
         )
@@ -220,6 +221,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
     from nerscope.engines.checkpoint import checkpoint_of
     from nerscope.evaluation.evaluate import evaluate
     from nerscope.formats.base import source_named
+    from nerscope.scoring.matching import EXACT
     from nerscope.stats.intervals import Sampling
 
     system_files = [text.partition("=")[2] for text in options.system]
@@ -228,7 +230,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
     gold, training = source_named(options.test), [source_named(path) for path in options.train]
     # A wrong unit is refused even where no interval is asked for.
     sampling = Sampling(options.resample) if options.intervals or options.resample else None
-    exact_only = options.format == "conlleval"
+    exact_only = shows_only_exact(options.format)
     keeps_mentions = bool(
         options.keep_mentions
         or options.errors
@@ -249,7 +251,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
             progress=on_progress,
             checkpoint=checkpoint,
             facets=options.facet or (() if exact_only else None),
-            matches=options.match or (("exact",) if exact_only else None),
+            matches=options.match or ((EXACT,) if exact_only else None),
             metrics=options.metric or None,
             repair=options.repair,
             token_repair=options.token_repair,
@@ -324,7 +326,7 @@ def _emit_evaluation(
     is_narrowed = options.all or options.facet or options.match or options.metric
     document = results_document(results) if is_narrowed else summary_document(results)
     document = add_judgements(document, judged)
-    if options.format == "conlleval" and not options.quiet:
+    if shows_only_exact(options.format) and not options.quiet:
         print_message(f"signature: {results.signature}")
     silent = options.format == "json" and bool(options.output)
     emit_and_exit(document, options.format, files=files, silent=silent, quiet=options.quiet)

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, QUIET_HELP, check_format, emit_and_exit
+from nerscope.cli.common import (
+    FORMAT_HELP,
+    PLUGIN_HELP,
+    QUIET_HELP,
+    check_format,
+    emit_and_exit,
+    shows_only_exact,
+)
 
 RANK = 20
 
@@ -43,9 +50,11 @@ def run(options: ShowOptions) -> None:
     load_plugins(options.plugin)
     check_format(options.format)
     loaded = Results.load(options.results)
-    if options.table and options.format == "conlleval":
+    if options.table and shows_only_exact(options.format):
         raise UsageError(
-            "--format conlleval", "it shows exact scores and nothing else", "leave --table out"
+            f"--format {options.format}",
+            "it shows exact scores and nothing else",
+            "leave --table out",
         )
     if not options.table and (
         options.system

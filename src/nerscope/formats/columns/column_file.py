@@ -1,4 +1,4 @@
-"""What all files with one token per line share: encoding, byte ranges, chunks, codes of labels."""
+"""The common base of files with one token per line: encoding, byte ranges, chunks, label codes."""
 
 import io
 import os
@@ -29,7 +29,7 @@ from nerscope.formats.source import LabelStyle, Source, SourceInfo
 BOM = "\ufeff"
 SAME, ANY, ALIGN = "same", "any", "align"  # values of the options tokens= and sentences=
 _SCHEME_BYTES = 4 << 20  # bytes of a file that are read to detect its scheme
-_FIRST_LABELS = 1000  # labels among which O is, unless a file is very odd
+_FIRST_LABELS = 1000  # labels that almost always include O
 _FREED = 30 << 20  # bytes; the allocator learns nothing from arrays of more than 32 MiB
 
 SHARED_OPTIONS: Mapping[str, FileOption] = {
@@ -87,11 +87,10 @@ class ColumnFile(Source):
 
     @abstractmethod
     def relabeller(self, text: str) -> Callable[[str, str], str]:
-        """What gives a line of this text another label: a function of the line and the label."""
+        """A function of a line and a label that gives the line with that label."""
 
     @property
     def info(self) -> SourceInfo:
-        """What the options say of the file."""
         return SourceInfo(
             self.name,
             respells=self.tokens == ANY,
@@ -103,7 +102,6 @@ class ColumnFile(Source):
 
     @property
     def content(self) -> FileBytes:
-        """The bytes of the file."""
         return self.path if isinstance(self.path, FileBytes) else FileBytes.of(self.path)
 
     @property
@@ -126,7 +124,6 @@ class ColumnFile(Source):
         check_encoding(self.name, self.encoding)
 
     def with_options(self, options: Mapping[str, Any]) -> Self:
-        """The same file with other options."""
         for key in options:
             if key not in self.file_options:
                 raise UsageError(
@@ -136,13 +133,13 @@ class ColumnFile(Source):
 
     def blocks(self) -> Iterator[bytes]:
         """The text of the file, or of its byte range, in blocks of whole lines."""
-        part = self.byte_range
-        from_start = part is None or part.begin == 0
-        if part is not None and part.text is not None:
-            yield from line_blocks(io.BytesIO(part.text), self.name, self.encoding, from_start)
+        shard = self.byte_range
+        from_start = shard is None or shard.begin == 0  # only there, a byte order mark is dropped
+        if shard is not None and shard.text is not None:
+            yield from line_blocks(io.BytesIO(shard.text), self.name, self.encoding, from_start)
             return
         with self.content.open() as stream:
-            window = stream if part is None else Window(stream, part.begin, part.end)
+            window = stream if shard is None else Window(stream, shard.begin, shard.end)
             yield from line_blocks(window, self.name, self.encoding, from_start)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
@@ -160,7 +157,7 @@ class ColumnFile(Source):
         return LabelStyle(transitions.scheme())
 
     def read_chunks(self, reader: BlockReader, most: int | None = None) -> Iterator[list[Corpus]]:
-        """What a reader makes of the file, chunk by chunk: one corpus per label column.
+        """Read the file chunk by chunk: a row of corpora, one per label column.
 
         With `most`, reading stops after the chunk in which that many bytes have been read.
         """
@@ -206,7 +203,7 @@ class ColumnFile(Source):
 
 
 def _keep_freed_memory() -> None:
-    """Let the arrays of one block serve for the next.
+    """Make the allocator reuse the arrays of one block for the next.
 
     glibc gives large freed arrays back to the system after each block, and fresh pages take longer
     to get than to fill. Once it has freed one array of this size (never touched, so it costs
@@ -218,8 +215,10 @@ def _keep_freed_memory() -> None:
 class _RawLabels:
     """Dense codes for the few labels of a file, in the order in which they turn up.
 
-    The vocabulary gives sparse codes (places in a hash table), this numbers them 0, 1, 2 …:
-    `_dense[sparse code]` is the dense code, -1 for a label that has not been seen yet.
+    The vocabulary gives sparse codes (even ones for short strings, odd ones for others), this
+    numbers them 0, 1, 2 …: `_dense[sparse code]` is the dense code, -1 for a label that has not
+    been seen yet. In a file that begins with `B-PER O O`, the sparse codes are 0 2 2, and the dense
+    codes 0 1 1.
     """
 
     def __init__(self) -> None:
@@ -235,6 +234,7 @@ class _RawLabels:
             self._dense = np.pad(
                 self._dense, (0, self._vocabulary.bound - len(self._dense)), constant_values=-1
             )
+        # Almost every block holds only labels that are known from the blocks before it.
         codes = self._dense.take(sparse)
         if codes.min(initial=0) >= 0:
             return codes, []

@@ -33,7 +33,7 @@ from nerscope.formats.source import Source
 
 _MOST_COLUMNS = 10_000
 SEPARATORS = {"tab": b"\t", "space": b" "}
-# What only CoNLL-U and its kin begin with.
+# Comments with which only CoNLL-U files and similar ones begin.
 _CONLLU = re.compile(rb"\s*# ?(sent_id|text|newdoc|newpar|global\.columns|id)\b")
 _DOCUMENT = "-DOCSTART-"
 ENDINGS = (
@@ -66,10 +66,11 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
 class ConllFile(ColumnFile):
     """A file with one token per line, and how to read it.
 
-    `token`, `label` and `document` are columns: 0 is the first, -1 the last. What is None is
-    detected at the beginning of the file. `tokens` and `sentences` say how the tokens and sentences
-    of a system go with those of gold, `mend` how labels are repaired; docs/files.md explains all
-    options. `byte_range` is the part of the file that is read, which is all of it by default.
+    `token`, `label` and `document` are columns: 0 is the first, -1 the last. `separator`, `scheme`
+    and `comments` are detected at the beginning of the file if they are None. `tokens` and
+    `sentences` say how the tokens and sentences of a system go with those of gold, `mend` how
+    labels are repaired; docs/files.md explains all options. `byte_range` is the part of the file
+    that is read, by default all of it.
 
     >>> file = ConllFile("da.conllu", token=1, label=2)
     >>> file.name, file.token, file.label
@@ -116,7 +117,7 @@ class ConllFile(ColumnFile):
 
     @property
     def column_file(self) -> "ConllFile":
-        """The file itself: its lines can be copied."""
+        """The file itself, because its lines can be copied."""
         return self
 
     def reader(self, coding: Coding, tokens: bool | None) -> "_ConllReader":
@@ -131,11 +132,12 @@ class ConllFile(ColumnFile):
                 "no system is given",
                 "name one, as --system bert=bert.txt, or give a file with gold and predicted",
             )
+        # With label=-1, gold is column -2.
         return replace(self, label=self.label - 1), self
 
     @property
     def n_columns(self) -> int:  # type: ignore[override]
-        """How many columns the first line with a token has."""
+        """The number of columns of the first line with a token."""
         head = self.content.head().decode(self.encoding, "replace").removeprefix(BOM)
         separator = detect_layout(head.encode(), self).separator.decode()
         lines = (line.strip("\r") for line in head.split("\n"))
@@ -144,29 +146,28 @@ class ConllFile(ColumnFile):
 
     @property
     def file(self) -> Hashable:
-        """Everything but the label column."""
+        """Everything but the label column: gold and predictions of one file are read together."""
         return replace(self, label=0)
 
     def together(
         self, members: Sequence[Source], coding: Coding, *, tokens: bool
     ) -> Iterator[list[Corpus]]:
-        """Several label columns of one file."""
         return self._label_columns(members, coding, tokens)
 
     def unread(self, members: Sequence[Source], coding: Coding) -> Iterator[list[Corpus]] | None:
-        """The same, with tokens as places in the bytes of the file."""
+        """Like `together`, with tokens as offsets into the bytes of the file."""
         return None if self.info.rebreaks else self._label_columns(members, coding, None)
 
     def _label_columns(
         self, members: Sequence[Source], coding: Coding, tokens: bool | None
     ) -> Iterator[list[Corpus]]:
         columns = [member.label for member in members if isinstance(member, ConllFile)]
-        distinct = list(dict.fromkeys(columns))
+        distinct = list(dict.fromkeys(columns))  # two systems may name the same column
         for corpora in self.read_chunks(_ConllReader(self, coding, distinct, tokens)):
             yield [corpora[distinct.index(column)] for column in columns]
 
     def relabeller(self, text: str) -> Callable[[str, str], str]:
-        """What replaces the label in its column; runs of blanks between columns stay."""
+        """Replace the label in its column; runs of blanks between columns stay."""
         has_tabs = detect_layout(text.encode(), self).separator == SEPARATORS["tab"]
 
         def with_label(line: str, label: str) -> str:
@@ -183,19 +184,26 @@ class ConllFile(ColumnFile):
 def _exists(path: str | os.PathLike[str]) -> bool:
     try:
         return os.fspath(path) == STANDARD_INPUT or Path(path).exists()
-    except OSError:  # reading it will say what is wrong
+    except OSError:  # reading the file gives the message
         return False
 
 
 class ColumnLayout(NamedTuple):
-    """What the beginning of a file shows."""
+    """The separator of columns, and whether lines that begin with # are comments."""
 
     separator: bytes
     comments: bool
 
 
 def detect_layout(data: bytes, file: ConllFile) -> ColumnLayout:
-    """Tell tabs from spaces, and a file with comment lines from one whose tokens may be `#`."""
+    """Detect tabs or spaces, and comment lines, from the beginning of a file.
+
+    `#` can be a token: lines that begin with it are comments only if the first line is one that
+    CoNLL-U has, or if the option `comments` says so.
+
+    >>> detect_layout(b"# sent_id = 1\\n1\\tAda\\tB-PER\\n", ConllFile("da.conllu"))
+    ColumnLayout(separator=b'\\t', comments=True)
+    """
     comments = bool(_CONLLU.match(data)) if file.comments is None else file.comments
     if file.separator:
         return ColumnLayout(SEPARATORS[file.separator], comments)
@@ -209,10 +217,10 @@ def detect_layout(data: bytes, file: ConllFile) -> ColumnLayout:
 
 
 class _ConllReader:
-    """The state of reading one file: what is known of its layout, and how far it has come.
+    """The state of reading one file: its layout, and the next line and document.
 
-    `tokens` says whether tokens get codes (True), are left out (False), or stay places in the bytes
-    of the file (None), where they can still be compared.
+    `tokens` says whether tokens get codes (True), are left out (False), or stay offsets into the
+    bytes of the file (None), where they can still be compared.
     """
 
     def __init__(
@@ -236,17 +244,18 @@ class _ConllReader:
             return b"", []
         self.layout = self.layout or detect_layout(data, self.file)
         separator, comments = self.layout
-        whole = lay_out(data, separator, comments, self.needed, list(self.columns))
-        block = whole if final else whole.without_last_sentence()
+        full_block = lay_out(data, separator, comments, self.needed, list(self.columns))
+        block = full_block if final else full_block.without_last_sentence()
         self._check_columns(block)
         corpora = self._corpora(block) if len(block.begins) else []
         self.line += block.n_lines
         if self.file.document is None:
             self.documents += len(block.documents)
-        return whole.data[block.size :], corpora
+        # Not `data`: laying out may have removed blanks, which moves offsets.
+        return full_block.data[block.size :], corpora
 
     def _check_columns(self, block: LineBlock) -> None:
-        counts = block.column_counts()[: 1 if block.is_even else None]  # the others are the same
+        counts = block.column_counts()[: 1 if block.is_even else None]  # the others are equal
         short = np.flatnonzero(counts < self.needed)
         if len(short):
             kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
@@ -269,9 +278,7 @@ class _ConllReader:
                 )
 
     def _documents(self, block: LineBlock) -> Ints:
-        """The document of each sentence: by the lines between them, or by a column of its first
-        token.
-        """
+        """The document of each sentence: by document lines, or by a column of its first token."""
         if self.file.document is None:
             return self.documents + np.searchsorted(block.documents, block.rows[block.begins])
         begins, ends = (side[block.begins] for side in block.field(self.file.document))
@@ -290,6 +297,8 @@ class _ConllReader:
         if self.locates_tokens:
             unread = Fields(block.buffer, *block.field(self.file.token))
         if self.encodes_tokens:
+            # Most tokens are known from earlier blocks. The vocabulary compares their bytes as
+            # machine words, all tokens of a block at once, and makes no string of them.
             tokens = self.coding.tokens.encode_fields(block.buffer, *block.field(self.file.token))
         corpora = []
         for number, column in self.columns.items():
@@ -313,7 +322,7 @@ class _ConllReader:
 
 
 def _is_unwritable(word: str) -> bool:
-    """Whether a token would be read back as something else, or as two."""
+    """Whether a token would be read back as another one, or as two."""
     return not word or bool(_BREAKS.search(word)) or word.startswith(_DOCUMENT)
 
 
@@ -359,10 +368,10 @@ def _document_begins(corpus: Corpus) -> Bools:
 
 
 def fits(name: str, head: bytes) -> bool:
-    """Whether a file is surely columns: by its ending, and because every line ends in a label.
+    """Whether a file certainly holds columns: by its ending, and because all lines end in a label.
 
-    Column files that do not look like it (labels without a prefix or in another column, another
-    ending) are read as columns too, if no other format fits them.
+    Other column files (labels without a prefix or in another column, another ending) are read as
+    columns too, if no other format fits them.
 
     >>> fits("gold.conll", b"Ada B-PER\\nspoke O\\n"), fits("gold.mine", b"Ada B-PER\\nspoke O\\n")
     (True, False)
@@ -374,7 +383,7 @@ def fits(name: str, head: bytes) -> bool:
         return False
     lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
     if len(head) >= HEAD:
-        lines.pop()  # it may be cut off
+        lines.pop()  # the last line may be cut off
     tokens = [line for line in lines if line.strip() and not line.startswith(_DOCUMENT.encode())]
     return bool(tokens) and all(map(_ends_in_label, tokens))
 

@@ -1,4 +1,4 @@
-"""CoNLL-U: treebanks whose named entities stand among the keys of MISC, or in a column with a name.
+"""CoNLL-U: treebanks with named entities in a key of MISC, or in a column with a name.
 
 A label is the value of a key (`NER=B-PER`), or a column that `# global.columns` names (CoNLL-U
 Plus). `Entity=(…` brackets, as corpora with coreference have them, are spans that may be nested.
@@ -35,8 +35,9 @@ _BREAKS = re.compile(r"[\t\r\n]")
 _GLOBAL_COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.*)")
 _GLOBAL_ENTITY = re.compile(rb"(?m)^#\s*global\.Entity\s*=\s*(.*)$")
 _RANGE = re.compile(rb"(\d{1,9})-(\d{1,9})")
-_NO_VALUE = b"_*"  # what stands where there is no value
+_NO_VALUE = b"_*"  # each means that there is no value
 # The label of a multiword token, given to the first, the middle and the last of its words.
+# `S-LOC` on three words becomes B-LOC I-LOC E-LOC.
 _SHARES = {
     "B": "BII",
     "I": "III",
@@ -57,7 +58,7 @@ CONLLU_OPTIONS: Mapping[str, FileOption] = {
 
 
 class ConlluLayout(NamedTuple):
-    """The columns of number, form, MISC and label, and how a label is written in its column."""
+    """The columns of the file, and how a label is written in its column."""
 
     id: int
     form: int
@@ -98,7 +99,9 @@ class ConlluFile(ColumnFile):
     always_flat: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", self.content)  # which is opened once, even if it is stdin
+        object.__setattr__(
+            self, "path", self.content
+        )  # opened once: standard input has no second time
         object.__setattr__(self, "name", self.content.name)
         expect("key", self.key, (str, type(None)), f"give {CONLLU_OPTIONS['key'].give}")
         self.check_options()
@@ -107,7 +110,6 @@ class ConlluFile(ColumnFile):
         object.__setattr__(self, "always_flat", not layout.is_bracketed)
 
     def reader(self, coding: Coding, tokens: bool | None) -> "_ConlluReader":
-        """A reader at the beginning of the file."""
         return _ConlluReader(self, coding, bool(tokens))
 
     def label_style(self, coding: Coding | None = None) -> LabelStyle:
@@ -121,7 +123,7 @@ class ConlluFile(ColumnFile):
         return None if self.layout.is_bracketed else ColumnFile.relabelled(self, labels)
 
     def relabeller(self, text: str) -> Callable[[str, str], str]:
-        """What replaces the label in MISC, or in its column."""
+        """Replace the label in MISC, or in its column."""
 
         def with_label(line: str, label: str) -> str:
             fields = line.split("\t")
@@ -133,7 +135,11 @@ class ConlluFile(ColumnFile):
 
 
 def _with_label(text: str, key: str | None, label: str) -> str:
-    """A column with another label in it; where there was none, none is `O`."""
+    """A column with another label; a token without a label gets none for `O`.
+
+    >>> _with_label("SpaceAfter=No", "NER", "B-PER"), _with_label("_", "NER", "O")
+    ('SpaceAfter=No|NER=B-PER', '_')
+    """
     if key is None:
         return text if label == OUTSIDE_LABEL and text in ("_", "*") else label
     pairs = [] if text == "_" else text.split("|")
@@ -153,10 +159,10 @@ def fits(name: str, head: bytes) -> bool:
     columns = _columns_of(lines)
     if columns is not None:
         return _label_column(columns, None) is not None
-    whole = lines if len(head) < HEAD else lines[:-1]
+    complete = lines if len(head) < HEAD else lines[:-1]
     return any(
         len(fields) == len(COLUMNS) and fields[0][:1].isdigit() and _keys_in(fields[-1])
-        for fields in (line.rstrip("\r").split("\t") for line in whole)
+        for fields in (line.rstrip("\r").split("\t") for line in complete)
     )
 
 
@@ -171,7 +177,7 @@ def _columns_of(lines: Iterable[str]) -> list[str] | None:
 
 
 def _label_column(columns: list[str], key: str | None) -> int | None:
-    """The column of the label by its name; what stands before a colon is whose column it is."""
+    """The column of the label by its name; a prefix with a colon, as in `SRC:NER`, is optional."""
     candidates = [key.lower()] if key else [name.lower() for name in KEYS]
     plain = [column.lower() for column in columns]
     short = [column.rpartition(":")[2] for column in plain]
@@ -213,6 +219,7 @@ def _detect_layout(blocks: Iterator[bytes], key: str | None, name: str) -> Conll
     if misc is not None and key:
         return ConlluLayout(*known, misc, key, len(columns))
     if misc is not None:
+        # The first label may stand far behind the beginning: read on until there is one.
         for data in chain([first], blocks):
             if label_key := _best_key(data, misc):
                 return ConlluLayout(*known, misc, label_key, len(columns))
@@ -244,33 +251,38 @@ def _no_labels(name: str, key: str | None, columns: list[str]) -> FormatError:
     )
 
 
-class _WordLines(NamedTuple):
-    """Which of the token lines of a page are words: those that are no range and no empty node."""
+class _TokenLines(NamedTuple):
+    """The token lines of a block by kind, as places among them.
 
-    chosen: Ints  # places among the token lines
+    `1-2 don't`, `1 do`, `2 n't`, `2.1 _` are a range (place 0), two words (1 and 2) and an empty
+    node (3).
+    """
+
+    words: Ints
     begins: Ints  # where sentences begin among the words
-    ranges: Ints  # places of the others
-    empty: Ints
+    ranges: Ints  # multiword tokens
+    empty: Ints  # empty nodes
 
 
-def _words(block: LineBlock, column: int) -> _WordLines:
+def _sort_lines(block: LineBlock, column: int) -> _TokenLines:
     """Tell words from ranges (`1-2`) and empty nodes (`1.1`) by their numbers."""
     body = block.buffer[: len(block.data)]
+    # The first - or . behind the start of a number belongs to it if it stands before its end.
     marks = np.append(np.flatnonzero((body == ord("-")) | (body == ord("."))), len(body) - 1)
     starts, ends = block.field(column)
     first = marks[np.searchsorted(marks, starts)]
     marked = first < ends
-    chosen = np.flatnonzero(~marked)
-    sentence = np.searchsorted(block.begins, chosen, side="right")
+    words = np.flatnonzero(~marked)
+    sentence = np.searchsorted(block.begins, words, side="right")
     begins = np.unique(sentence, return_index=True)[1]
     is_range = body[first] == ord("-")
-    return _WordLines(
-        chosen, begins, np.flatnonzero(marked & is_range), np.flatnonzero(marked & ~is_range)
+    return _TokenLines(
+        words, begins, np.flatnonzero(marked & is_range), np.flatnonzero(marked & ~is_range)
     )
 
 
 class _KeyValues(NamedTuple):
-    """Where the value of a key stands in each token line, if it is there."""
+    """For each token line, the offsets of the value of a key, and whether there is one."""
 
     starts: Ints
     ends: Ints
@@ -278,15 +290,16 @@ class _KeyValues(NamedTuple):
 
 
 def _values(block: LineBlock, column: int, key: str | None) -> _KeyValues:
-    """The values of a key, or a whole column; `_` and `*` are none."""
+    """The values of a key of a column, or of the column itself; `_` and `*` are no values."""
     starts, ends = block.field(column)
     given = np.ones(len(starts), bool)
     if key is not None:
         body = block.buffer[: len(block.data)]
         at = _behind(body, f"{key}=".encode())
+        # A key belongs to the line that starts before it, if it lies in the right column of it.
         row = np.searchsorted(block.field(0)[0], at, side="right") - 1
         inside = (at > starts[row]) & (at <= ends[row])
-        at, row = at[inside][::-1], row[inside][::-1]  # of several, the first one stays
+        at, row = at[inside][::-1], row[inside][::-1]  # of several values in a line, the first wins
         given[:] = False
         given[row], starts[row] = True, at
         ends = _before_bar(body, starts, ends)
@@ -295,7 +308,7 @@ def _values(block: LineBlock, column: int, key: str | None) -> _KeyValues:
 
 
 def _behind(body: Buffer, sign: bytes) -> Ints:
-    """The places behind a key and its `=`, if a tab or a bar stands before the key.
+    """The offsets behind a key and its `=`, if a tab or a bar stands before the key.
 
     All `=` of the block are candidates. Each turn of the loop goes one letter back and keeps those
     whose letter fits: for `NER=` first those behind an R, then those behind ER, then behind NER.
@@ -310,14 +323,14 @@ def _behind(body: Buffer, sign: bytes) -> Ints:
 
 
 def _before_bar(body: Buffer, starts: Ints, ends: Ints) -> Ints:
-    """The ends of values: at the next bar, or where the column ends."""
+    """The ends of values: at the next bar, or at the end of the column."""
     bars = np.append(np.flatnonzero(body == ord("|")), len(body))
     cut: Ints = np.minimum(ends, bars[np.searchsorted(bars, starts)])
     return cut
 
 
 class _ConlluReader:
-    """The state of reading one file: how far it has come, and what its labels are."""
+    """The state of reading one file: its labels, and the next line and document."""
 
     def __init__(self, file: ConlluFile, coding: Coding, tokens: bool) -> None:
         self.file, self.coding, self.with_tokens = file, coding, tokens
@@ -333,14 +346,14 @@ class _ConlluReader:
         if self.file.layout.is_bracketed and (header := _GLOBAL_ENTITY.search(data)):
             self.brackets.declare(header[1].decode())
         layout = self.file.layout
-        whole = lay_out(data, b"\t", True, layout.width, [])
-        block = whole if final else whole.without_last_sentence()
+        full_block = lay_out(data, b"\t", True, layout.width, [])
+        block = full_block if final else full_block.without_last_sentence()
         self._check(block)
-        words = _words(block, layout.id)
-        corpora = [self._corpus(block, words)] if len(words.chosen) else []
+        lines = _sort_lines(block, layout.id)
+        corpora = [self._corpus(block, lines)] if len(lines.words) else []
         self.line += block.n_lines
         self.documents += len(block.documents)
-        return whole.data[block.size :], corpora
+        return full_block.data[block.size :], corpora
 
     def _check(self, block: LineBlock) -> None:
         counts, width = block.column_counts(), self.file.layout.width
@@ -358,75 +371,88 @@ class _ConlluReader:
     def _place(self, block: LineBlock, row: int) -> str:
         return f"{self.file.name}:{self.line + block.rows[row]}"
 
-    def _corpus(self, block: LineBlock, words: _WordLines) -> Corpus:
-        rows = block.rows[words.chosen]
-        starts = np.append(words.begins, len(rows))
-        documents = self.documents + np.searchsorted(block.documents, rows[words.begins])
-        places = ((RANGES, words.ranges), (EMPTY, words.empty))
-        found = {
-            kind: Note(len(left), tuple((block.rows[left[:1]] + self.line).tolist()))
-            for kind, left in places
-            if len(left)
+    def _corpus(self, block: LineBlock, lines: _TokenLines) -> Corpus:
+        rows = block.rows[lines.words]
+        starts = np.append(lines.begins, len(rows))
+        documents = self.documents + np.searchsorted(block.documents, rows[lines.begins])
+        left_out = ((RANGES, lines.ranges), (EMPTY, lines.empty))
+        notes = {
+            kind: Note(len(places), tuple((block.rows[places[:1]] + self.line).tolist()))
+            for kind, places in left_out
+            if len(places)
         }
-        reading = ReadingNotes(comment_lines=len(block.comments), notes=found)
+        reading = ReadingNotes(comment_lines=len(block.comments), notes=notes)
         corpus = Corpus(
             *(self.file.name, self.coding, np.zeros(0, np.int32), starts, rows + self.line),
             *(documents, None, None, reading),
         )
-        whole = list(self._whole(block, words))
+        multiwords = list(self._multiwords(block, lines))
         if self.with_tokens:
-            forms = (side[words.chosen] for side in block.field(self.file.layout.form))
+            forms = (side[lines.words] for side in block.field(self.file.layout.form))
             tokens = self.coding.tokens.encode_fields(block.buffer, *forms)
-            corpus = replace(corpus, tokens=tokens, gaps=self._gaps(block, words, whole, documents))
+            corpus = replace(
+                corpus, tokens=tokens, gaps=self._gaps(block, lines, multiwords, documents)
+            )
         self.last_document = int(documents[-1])
         if self.file.layout.is_bracketed:
-            return self._with_spans(corpus, block, words)
-        return self._with_labels(corpus, block, words, whole)
+            return self._with_spans(corpus, block, lines)
+        return self._with_labels(corpus, block, lines, multiwords)
 
-    def _whole(self, block: LineBlock, words: _WordLines) -> Iterator[tuple[int, Ints]]:
-        """Each multiword token, and its words: places among the token lines."""
+    def _multiwords(self, block: LineBlock, lines: _TokenLines) -> Iterator[tuple[int, Ints]]:
+        """Each multiword token, and its words: places among the token lines.
+
+        A range may promise more words than the sentence has: then it ends with the sentence.
+        """
         starts, ends = block.field(self.file.layout.id)
-        bounds = np.append(words.begins, len(words.chosen))
-        for row in words.ranges.tolist():
+        bounds = np.append(lines.begins, len(lines.words))
+        for row in lines.ranges.tolist():
             number = _RANGE.fullmatch(block.data[starts[row] : ends[row]])
             if number is None:
                 raise self._refused(block, row, "the line has no number")
-            first = int(np.searchsorted(words.chosen, row))
+            first = int(np.searchsorted(lines.words, row))
             last = bounds[np.searchsorted(bounds, first, side="right")] if first < bounds[-1] else 0
             size = int(number[2]) - int(number[1]) + 1
-            yield row, words.chosen[first : min(first + size, int(last))]
+            yield row, lines.words[first : min(first + size, int(last))]
 
     def _gaps(
         self,
         block: LineBlock,
-        words: _WordLines,
-        whole: Sequence[tuple[int, Ints]],
+        lines: _TokenLines,
+        multiwords: Sequence[tuple[int, Ints]],
         documents: Ints,
     ) -> Objects | None:
-        """The blanks before words: what SpaceAfter=No says, and a line end between sentences."""
+        """The blanks before words: by SpaceAfter=No, and a line end between sentences."""
         if self.file.layout.misc is None:
             return None
-        said = _values(block, self.file.layout.misc, "SpaceAfter")
-        closed = said.given & (block.buffer[said.starts] == ord("N"))
-        for row, inside in whole:
-            closed[inside] = False  # what is said of the whole is said of what is behind it
+        values = _values(block, self.file.layout.misc, "SpaceAfter")
+        closed = values.given & (block.buffer[values.starts] == ord("N"))
+        for row, inside in multiwords:
+            # The words of a multiword token are parts of it: only its own value counts, and says
+            # whether a blank follows its last word.
+            closed[inside] = False
             closed[inside[-1:]] = closed[row]
-        blanks = np.ones(len(words.chosen), np.int64)
-        blanks[1:] -= closed[words.chosen[:-1]]
+        blanks = np.ones(len(lines.words), np.int64)
+        blanks[1:] -= closed[lines.words[:-1]]
         before = np.concatenate([[self.last_document], documents[:-1]])
-        blanks[words.begins] = np.where(documents == before, 2, 0)
+        blanks[lines.begins] = np.where(documents == before, 2, 0)
         return np.array(["", " ", "\n"], object)[blanks]
 
     def _with_labels(
-        self, corpus: Corpus, block: LineBlock, words: _WordLines, whole: Sequence[tuple[int, Ints]]
+        self,
+        corpus: Corpus,
+        block: LineBlock,
+        lines: _TokenLines,
+        multiwords: Sequence[tuple[int, Ints]],
     ) -> Corpus:
         layout = self.file.layout
         starts, ends, given = _values(block, layout.label, layout.key)
-        # Labels that the file does not spell out stand behind it: O, and those that are shared out.
+        # A label is two offsets. Labels that the file does not spell out, O and the shares of a
+        # multiword token's label, are appended behind the block, and the offsets point there.
         behind = bytearray(OUTSIDE_LABEL.encode())
         starts[~given], ends[~given] = len(block.data), len(block.data) + 1
         shared: list[int] = []
-        for row, inside in whole:
+        for row, inside in multiwords:
+            # Labels of the words themselves take precedence.
             if not given[row] or given[inside].any():
                 continue
             label = block.data[starts[row] : ends[row]].decode()
@@ -438,28 +464,28 @@ class _ConlluReader:
             shared += [self.line + int(block.rows[row])] if label != OUTSIDE_LABEL else []
         raw, labels = self.column.read(
             padded(block.data + behind),
-            *(starts[words.chosen], ends[words.chosen], corpus.lines, self.file.name),
+            *(starts[lines.words], ends[lines.words], corpus.lines, self.file.name),
         )
         transitions = Transitions.of(self.column.texts, raw, corpus.starts, corpus.lines)
-        found = {SHARED_OUT: Note(len(shared), tuple(shared[:1]))} if shared else {}
-        reading = corpus.reading_notes + ReadingNotes(transitions, notes=found)
+        notes = {SHARED_OUT: Note(len(shared), tuple(shared[:1]))} if shared else {}
+        reading = corpus.reading_notes + ReadingNotes(transitions, notes=notes)
         return replace(corpus, labels=labels, reading_notes=reading, declared_scheme=self.scheme)
 
-    def _with_spans(self, corpus: Corpus, block: LineBlock, words: _WordLines) -> Corpus:
+    def _with_spans(self, corpus: Corpus, block: LineBlock, lines: _TokenLines) -> Corpus:
         starts, ends, given = _values(block, self.file.layout.label, BRACKETS)
-        given[words.ranges] = False
+        given[lines.ranges] = False  # brackets stand on words and empty nodes
         rows = np.flatnonzero(given)
-        before = np.searchsorted(words.chosen, rows)
-        behind = np.searchsorted(words.chosen, rows, side="right")
+        before = np.searchsorted(lines.words, rows)
+        behind = np.searchsorted(lines.words, rows, side="right")
         sentence = np.searchsorted(block.begins, rows, side="right")
         for at, row in enumerate(rows.tolist()):
             if at and sentence[at] != sentence[at - 1]:
                 self.brackets.end_sentence()
             text = block.data[starts[row] : ends[row]].decode()
             self.brackets.read(text, int(before[at]), int(behind[at]), f"{self._place(block, row)}")
-        spans, found = self.brackets.take(self.coding)
+        spans, notes = self.brackets.take(self.coding)
         return replace(
-            corpus, spans=spans, reading_notes=corpus.reading_notes + ReadingNotes(notes=found)
+            corpus, spans=spans, reading_notes=corpus.reading_notes + ReadingNotes(notes=notes)
         )
 
 
@@ -523,7 +549,7 @@ def _label_texts(corpus: Corpus, scheme: Scheme) -> list[str]:
 
 
 def _is_attached(corpus: Corpus, documents: Ints) -> list[bool]:
-    """Whether the next token follows each without a blank; documents begin at some tokens."""
+    """Whether no blank follows each token; `documents` are the first tokens of documents."""
     if corpus.gaps is None:
         return [False] * corpus.n_tokens
     attached = corpus.gaps == ""
@@ -532,7 +558,7 @@ def _is_attached(corpus: Corpus, documents: Ints) -> list[bool]:
 
 
 def _sentence_lines(words: list[str], labels: list[str], attached: list[bool]) -> Iterator[str]:
-    """A sentence: its text, and a line for each word, which may have no blank behind it."""
+    """The lines of a sentence: its text as a comment, and one line per word."""
     ends = ["" if closed else " " for closed in attached]
     text = "".join(word + end for word, end in zip(words, ends, strict=True))
     yield f"# text = {text.strip(' ')}"

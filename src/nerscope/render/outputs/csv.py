@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from nerscope.render.document import OUTPUTS, Document
+from nerscope.render.document import OUTPUTS, Document, Output
 
 # A spreadsheet computes cells that begin so, even those of a stranger's file. An apostrophe
 # before them makes them text: =HYPERLINK(…) becomes '=HYPERLINK(…).
@@ -51,4 +51,11 @@ def _is_number(text: str) -> bool:
     return text.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-OUTPUTS.add("csv", as_csv, built_in=True, rank=40)
+OUTPUTS.add(
+    "csv",
+    Output(
+        as_csv, "CSV", "CSV", "Comma-separated values: one line per record, or the cells of tables."
+    ),
+    built_in=True,
+    rank=40,
+)

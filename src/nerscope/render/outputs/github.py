@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document, escape_controls
+from nerscope.render.document import OUTPUTS, Check, Document, Output, escape_controls
 
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = {**_DATA, **str.maketrans({":": "%3A", ",": "%2C"})}
@@ -29,4 +29,11 @@ def _escaped(text: str, signs: Mapping[int, str | None]) -> str:
     return escape_controls(text.translate(signs))
 
 
-OUTPUTS.add("github", as_github, built_in=True, rank=80)
+OUTPUTS.add(
+    "github",
+    Output(
+        as_github, "GitHub", "GitHub annotations", "Checks as annotations of a GitHub workflow."
+    ),
+    built_in=True,
+    rank=80,
+)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table, column_side
+from nerscope.render.document import OUTPUTS, Cell, Document, Output, Table, column_side
 
 
 def table_html(table: Table) -> str:
@@ -36,4 +36,9 @@ def as_html(document: Document) -> str:
     return "\n".join(map(table_html, document.tables)) + notes + "\n"
 
 
-OUTPUTS.add("html", as_html, built_in=True, rank=60)
+OUTPUTS.add(
+    "html",
+    Output(as_html, "HTML", "HTML", "Tables for a notebook or a web page."),
+    built_in=True,
+    rank=60,
+)

@@ -1,6 +1,6 @@
 """The data of a document, as strict JSON."""
 
-from nerscope.render.document import OUTPUTS, Document, as_json
+from nerscope.render.document import OUTPUTS, Document, Output, as_json
 
 
 def json_text(document: Document) -> str:
@@ -10,4 +10,9 @@ def json_text(document: Document) -> str:
     return as_json(document.data)
 
 
-OUTPUTS.add("json", json_text, built_in=True, rank=50)
+OUTPUTS.add(
+    "json",
+    Output(json_text, "JSON", "JSON", "Everything that was computed, as strict JSON."),
+    built_in=True,
+    rank=50,
+)

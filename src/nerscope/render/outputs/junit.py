@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document, escape_controls
+from nerscope.render.document import OUTPUTS, Check, Document, Output, escape_controls
 
 _OK = "ok"
 _NO_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # what XML cannot even refer to
@@ -57,4 +57,14 @@ def _plain(text: str) -> str:
     return _NO_XML.sub(lambda sign: ascii(sign[0])[1:-1], escape_controls(text))
 
 
-OUTPUTS.add("junit", as_junit, built_in=True, rank=70)
+OUTPUTS.add(
+    "junit",
+    Output(
+        as_junit,
+        "JUnit XML",
+        "JUnit XML",
+        "Checks as a test report, which most build servers show.",
+    ),
+    built_in=True,
+    rank=70,
+)

@@ -1,6 +1,6 @@
 """Tables for a README or an issue."""
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Table, column_side
+from nerscope.render.document import OUTPUTS, Cell, Document, Output, Table, column_side
 
 
 def as_markdown(document: Document) -> str:
@@ -34,4 +34,9 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ").replace("\r", " ")
 
 
-OUTPUTS.add("markdown", as_markdown, built_in=True, rank=20)
+OUTPUTS.add(
+    "markdown",
+    Output(as_markdown, "Markdown", "Markdown", "Tables for a README or an issue."),
+    built_in=True,
+    rank=20,
+)

@@ -3,7 +3,7 @@
 import io
 import sys
 
-from nerscope.render.document import OUTPUTS, Document, column_side, escape_controls
+from nerscope.render.document import OUTPUTS, Document, Output, column_side, escape_controls
 
 
 def as_text(document: Document) -> str:
@@ -56,4 +56,9 @@ def as_text(document: Document) -> str:
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
-OUTPUTS.add("text", as_text, built_in=True, rank=10)
+OUTPUTS.add(
+    "text",
+    Output(as_text, "Text", "plain text", "Aligned tables for a terminal."),
+    built_in=True,
+    rank=10,
+)

@@ -2,7 +2,7 @@
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Document
+from nerscope.render.document import OUTPUTS, Document, Output
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.scoring.matching import EXACT
@@ -73,4 +73,15 @@ def as_conlleval(document: Document) -> str:
     return conlleval_text(document.results)
 
 
-OUTPUTS.add("conlleval", as_conlleval, built_in=True)
+OUTPUTS.add(
+    "conlleval",
+    Output(
+        as_conlleval,
+        "conlleval",
+        "conlleval text",
+        "The text that the conlleval script prints, byte for byte.",
+        exact_only=True,
+    ),
+    built_in=True,
+    rank=90,
+)

@@ -1,4 +1,4 @@
-"""Files that are cut into pieces read as they do in one piece, and are refused as they are."""
+"""Files that are cut into shards give the same results and messages as uncut ones."""
 
 import gzip
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +24,7 @@ TRAIN = drawn(40, seed=5)
 
 
 class Apart:
-    """An engine that gets pieces, as if they left this process."""
+    """An engine that treats shards as if they left this process."""
 
     remote = True
 
@@ -95,7 +95,7 @@ def outcome(*given: Any, **options: Any) -> str:
     st.sampled_from([None, None, None, 3, 20]),
     st.sampled_from(PACKED),
 )
-def test_pieces_say_what_the_whole_says(
+def test_shards_give_the_results_of_the_whole_file(
     tmp_path: Path,
     ours: dict[str, Any],
     theirs: dict[str, Any],
@@ -117,7 +117,7 @@ def test_pieces_say_what_the_whole_says(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(layouts(), st.integers(0, 10**6), st.booleans())
-def test_pieces_of_one_file_say_what_the_whole_says(
+def test_shards_of_one_file_give_the_results_of_the_whole_file(
     tmp_path: Path, layout: dict[str, Any], seed: int, packed: bool
 ) -> None:
     gold = drawn(40, seed=seed)
@@ -143,19 +143,19 @@ def plain_files(folder: Path, size: int = 60) -> tuple[str, str]:
 
 
 def cut(*sources: Source) -> list[Shard]:
-    pieces = cut_into_shards(sources)
-    assert pieces is not None
-    return list(pieces)
+    shards = cut_into_shards(sources)
+    assert shards is not None
+    return list(shards)
 
 
 def test_files_are_cut_at_the_same_sentences_though_one_marks_documents(tmp_path: Path) -> None:
     gold, pred = map(source_named, plain_files(tmp_path))
-    pieces = cut(gold, pred)
-    assert len(pieces) > 4
-    sizes = [[sum(map(len, one.chunks(Coding()))) for one in piece] for piece in pieces]
+    shards = cut(gold, pred)
+    assert len(shards) > 4
+    sizes = [[sum(map(len, side.chunks(Coding()))) for side in shard] for shard in shards]
     assert all(ours == theirs > 0 for ours, theirs in sizes)
     assert sum(ours for ours, _ in sizes) == 60
-    assert list(map(begins_file, pieces)) == [True, *[False] * (len(pieces) - 1)]
+    assert list(map(begins_file, shards)) == [True, *[False] * (len(shards) - 1)]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -169,10 +169,10 @@ def test_how_many_blank_lines_there_are_does_not_matter(
     for name, blank in blanks.items():
         text = written(gold, {**layout, "blank": blank, "first": first if name == "two" else ""})
         (tmp_path / name).write_bytes(text)
-    pieces = cut(*(source_named(str(tmp_path / name)) for name in blanks))
-    assert len(pieces) > 4
-    for piece in pieces:
-        words = [[chunk.tokens.tolist() for chunk in side.chunks(Coding())] for side in piece]
+    shards = cut(*(source_named(str(tmp_path / name)) for name in blanks))
+    assert len(shards) > 4
+    for shard in shards:
+        words = [[chunk.tokens.tolist() for chunk in side.chunks(Coding())] for side in shard]
         assert words[0] == words[1] == words[2]
 
 
@@ -184,7 +184,7 @@ def test_a_packed_file_with_nothing_in_it_is_refused_as_ever(tmp_path: Path, emp
     assert "holds no sentence" in outcome(gold, {"s": pred}, engine=Apart())
 
 
-def test_parts_know_their_lines(tmp_path: Path) -> None:
+def test_shards_know_their_lines(tmp_path: Path) -> None:
     gold = source_named(plain_files(tmp_path)[0])
     (whole,) = gold.chunks(Coding())
     lines = [
@@ -206,7 +206,7 @@ def test_a_file_with_both_sides_is_cut_once(tmp_path: Path) -> None:
     assert apart.to_json() == nerscope.evaluate(tmp_path / "both.txt").to_json()
 
 
-def test_shards_are_pieces(tmp_path: Path) -> None:
+def test_files_of_a_pattern_are_shards(tmp_path: Path) -> None:
     gold, pred = drawn(60, seed=1), noisy(drawn(60, seed=1), 0.2, 2)
     layout = {"end": "\n", "blank": ["plain"], "documents": "apart", "first": "", "last": "\n"}
     for name, own in (("gold", gold), ("pred", pred)):
@@ -222,18 +222,18 @@ def test_shards_are_pieces(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])
-def test_a_packed_file_is_cut_and_its_pieces_hold_their_text(tmp_path: Path, ending: str) -> None:
+def test_a_packed_file_is_cut_and_its_shards_hold_their_text(tmp_path: Path, ending: str) -> None:
     plain = [Path(file) for file in plain_files(tmp_path)]
     packed = [file.with_suffix(ending) for file in plain]
     for file, own in zip(plain, packed, strict=True):
         own.write_bytes(pack_for(own.name, file.read_bytes()))
-    pieces = cut(*(source_named(str(file)) for file in packed))
-    assert len(pieces) > 4
+    shards = cut(*(source_named(str(file)) for file in packed))
+    assert len(shards) > 4
     for file in packed:
         file.unlink()
     for side, file in enumerate(plain):
         (whole,) = source_named(str(file)).chunks(Coding())
-        chunks = [chunk for piece in pieces for chunk in piece[side].chunks(Coding())]
+        chunks = [chunk for shard in shards for chunk in shard[side].chunks(Coding())]
         words = [chunk.words(number) for chunk in chunks for number in range(len(chunk))]
         assert words == [whole.words(number) for number in range(len(whole))]
         assert [line for chunk in chunks for line in chunk.lines] == whole.lines.tolist()
@@ -243,16 +243,16 @@ def test_packed_shards_are_left_to_those_who_work_on_them(tmp_path: Path) -> Non
     gold = Path(plain_files(tmp_path)[0]).read_bytes()
     for number in range(3):
         (tmp_path / f"{number}.gz").write_bytes(gzip.compress(gold))
-    pieces = cut(source_named(f"{tmp_path}/*.gz"))
-    parts = [file.byte_range for (file,) in pieces if isinstance(file, ConllFile)]
+    shards = cut(source_named(f"{tmp_path}/*.gz"))
+    parts = [file.byte_range for (file,) in shards if isinstance(file, ConllFile)]
     assert parts == [None] * 3
 
 
-def test_how_many_pieces_there_are_is_known_roughly_of_plain_files(tmp_path: Path) -> None:
+def test_how_many_shards_there_are_is_known_roughly_of_plain_files(tmp_path: Path) -> None:
     gold, pred = plain_files(tmp_path)
-    pieces = cut_into_shards([source_named(gold), source_named(pred)])
-    assert pieces is not None and pieces.number is not None
-    assert abs(pieces.number - len(list(pieces))) <= 3
+    shards = cut_into_shards([source_named(gold), source_named(pred)])
+    assert shards is not None and shards.number is not None
+    assert abs(shards.number - len(list(shards))) <= 3
     packed = tmp_path / "gold.gz"
     packed.write_bytes(gzip.compress(Path(gold).read_bytes()))
     of_packed = cut_into_shards([source_named(str(packed))])
