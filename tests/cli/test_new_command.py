@@ -76,14 +76,14 @@ def test_shells_complete_it(package: Path, line: str, word: str) -> None:
 
 SHOUT = '''"""Titles in capitals."""
 
-from nerscope.render.document import OUTPUTS, Document, Output
+from nerscope.render.document import OUTPUTS, Document, OutputFormat
 
 
 def as_shout(document: Document) -> str:
     return "".join(f"{table.title.upper()}!\\n" for table in document.tables)
 
 
-OUTPUTS.add("shout", Output(as_shout), built_in=True)
+OUTPUTS.add("shout", OutputFormat(as_shout), built_in=True)
 '''
 
 

@@ -74,14 +74,14 @@ METHODS.add(
 '''
 OUTPUT = '''"""The titles of tables, as a list."""
 
-from nerscope.render.document import OUTPUTS, Output
+from nerscope.render.document import OUTPUTS, OutputFormat
 
 
 def _titles(document):
     return "".join(f"- {table.title}\\n" for table in document.tables)
 
 
-OUTPUTS.add("titles", Output(_titles), built_in=True)
+OUTPUTS.add("titles", OutputFormat(_titles), built_in=True)
 '''
 ENGINE = '''"""Does the last item first."""
 

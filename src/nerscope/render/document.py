@@ -108,7 +108,7 @@ DocumentWriter = Callable[[Document], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputFormat:
     """A format of `--format`: a function that writes a document as text, and its words.
 
     An output that is `exact_only` shows the exact scores of results and nothing else, so that
@@ -125,7 +125,7 @@ class Output:
         return self.write(document)
 
 
-OUTPUTS: Registry[Output] = Registry("format", package="nerscope.render.outputs")
+OUTPUTS: Registry[OutputFormat] = Registry("format", package="nerscope.render.outputs")
 
 
 def register_output(
@@ -152,7 +152,7 @@ def register_output(
                 raise TypeError(f"it gives a {type(text).__name__}, not a text")
             return text
 
-    OUTPUTS.add(name, Output(watched, title or name, phrase or title or name, definition))
+    OUTPUTS.add(name, OutputFormat(watched, title or name, phrase or title or name, definition))
 
 
 def as_json(data: object) -> str:

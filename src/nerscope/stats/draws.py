@@ -83,8 +83,8 @@ def p_values_of_outputs(
     if untested.any():
         places = np.flatnonzero(untested)
         derived = [
-            None if own is None else made(clustered, runs, own, places)
-            for own, made in ((weights.drawn, _resampled), (weights.swapped, _swapped))
+            None if drawn is None else derive(clustered, runs, drawn, places)
+            for drawn, derive in ((weights.drawn, _resampled), (weights.swapped, _swapped))
         ]
         needs_clusters = METHODS[method].needs_clusters
         derived.append(_by_cluster(clustered, runs, places) if needs_clusters else None)

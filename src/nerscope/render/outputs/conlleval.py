@@ -2,7 +2,7 @@
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Document, Output
+from nerscope.render.document import OUTPUTS, Document, OutputFormat
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.scoring.matching import EXACT
@@ -75,7 +75,7 @@ def as_conlleval(document: Document) -> str:
 
 OUTPUTS.add(
     "conlleval",
-    Output(
+    OutputFormat(
         as_conlleval,
         "conlleval",
         "conlleval text",

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from nerscope.render.document import OUTPUTS, Document, Output
+from nerscope.render.document import OUTPUTS, Document, OutputFormat
 
 # A spreadsheet computes cells that begin so, even those of a stranger's file. An apostrophe
 # before them makes them text: =HYPERLINK(…) becomes '=HYPERLINK(…).
@@ -53,7 +53,7 @@ def _is_number(text: str) -> bool:
 
 OUTPUTS.add(
     "csv",
-    Output(
+    OutputFormat(
         as_csv, "CSV", "CSV", "Comma-separated values: one line per record, or the cells of tables."
     ),
     built_in=True,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document, Output, escape_controls
+from nerscope.render.document import OUTPUTS, Check, Document, OutputFormat, escape_controls
 
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = {**_DATA, **str.maketrans({":": "%3A", ",": "%2C"})}
@@ -31,7 +31,7 @@ def _escaped(text: str, signs: Mapping[int, str | None]) -> str:
 
 OUTPUTS.add(
     "github",
-    Output(
+    OutputFormat(
         as_github, "GitHub", "GitHub annotations", "Checks as annotations of a GitHub workflow."
     ),
     built_in=True,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Output, Table, column_side
+from nerscope.render.document import OUTPUTS, Cell, Document, OutputFormat, Table, column_side
 
 
 def table_html(table: Table) -> str:
@@ -38,7 +38,7 @@ def as_html(document: Document) -> str:
 
 OUTPUTS.add(
     "html",
-    Output(as_html, "HTML", "HTML", "Tables for a notebook or a web page."),
+    OutputFormat(as_html, "HTML", "HTML", "Tables for a notebook or a web page."),
     built_in=True,
     rank=60,
 )

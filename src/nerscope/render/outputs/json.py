@@ -1,6 +1,6 @@
 """The data of a document, as strict JSON."""
 
-from nerscope.render.document import OUTPUTS, Document, Output, as_json
+from nerscope.render.document import OUTPUTS, Document, OutputFormat, as_json
 
 
 def json_text(document: Document) -> str:
@@ -12,7 +12,7 @@ def json_text(document: Document) -> str:
 
 OUTPUTS.add(
     "json",
-    Output(json_text, "JSON", "JSON", "Everything that was computed, as strict JSON."),
+    OutputFormat(json_text, "JSON", "JSON", "Everything that was computed, as strict JSON."),
     built_in=True,
     rank=50,
 )

@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document, Output, escape_controls
+from nerscope.render.document import OUTPUTS, Check, Document, OutputFormat, escape_controls
 
 _OK = "ok"
 _NO_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # what XML cannot even refer to
@@ -59,7 +59,7 @@ def _plain(text: str) -> str:
 
 OUTPUTS.add(
     "junit",
-    Output(
+    OutputFormat(
         as_junit,
         "JUnit XML",
         "JUnit XML",

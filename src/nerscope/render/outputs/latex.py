@@ -1,6 +1,6 @@
 """Tables for a paper, with booktabs."""
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Output, Table, column_side
+from nerscope.render.document import OUTPUTS, Cell, Document, OutputFormat, Table, column_side
 
 _GREEK = {"ε": "varepsilon", "ζ": "zeta", "ρ": "rho"}
 _LATEX = str.maketrans(
@@ -62,7 +62,7 @@ def _one_line(text: str) -> str:
 
 OUTPUTS.add(
     "latex",
-    Output(as_latex, "LaTeX", "LaTeX", "Tables for a paper, with booktabs."),
+    OutputFormat(as_latex, "LaTeX", "LaTeX", "Tables for a paper, with booktabs."),
     built_in=True,
     rank=30,
 )

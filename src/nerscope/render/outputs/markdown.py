@@ -1,6 +1,6 @@
 """Tables for a README or an issue."""
 
-from nerscope.render.document import OUTPUTS, Cell, Document, Output, Table, column_side
+from nerscope.render.document import OUTPUTS, Cell, Document, OutputFormat, Table, column_side
 
 
 def as_markdown(document: Document) -> str:
@@ -36,7 +36,7 @@ def _escaped(text: str) -> str:
 
 OUTPUTS.add(
     "markdown",
-    Output(as_markdown, "Markdown", "Markdown", "Tables for a README or an issue."),
+    OutputFormat(as_markdown, "Markdown", "Markdown", "Tables for a README or an issue."),
     built_in=True,
     rank=20,
 )

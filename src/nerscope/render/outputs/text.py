@@ -3,7 +3,7 @@
 import io
 import sys
 
-from nerscope.render.document import OUTPUTS, Document, Output, column_side, escape_controls
+from nerscope.render.document import OUTPUTS, Document, OutputFormat, column_side, escape_controls
 
 
 def as_text(document: Document) -> str:
@@ -58,7 +58,7 @@ def as_text(document: Document) -> str:
 
 OUTPUTS.add(
     "text",
-    Output(as_text, "Text", "plain text", "Aligned tables for a terminal."),
+    OutputFormat(as_text, "Text", "plain text", "Aligned tables for a terminal."),
     built_in=True,
     rank=10,
 )
