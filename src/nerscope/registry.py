@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from importlib import import_module
 from typing import Generic, TypeVar
 
@@ -120,8 +119,12 @@ class Registry(Generic[T]):
     def _import_module_of(self, name: str) -> None:
         """Import the module that is called like a thing: `matches/exact.py` holds `exact`."""
         if self._package is not None and name.isidentifier():
-            with suppress(ModuleNotFoundError):
-                import_module(f"{self._package}.{name}")
+            module = f"{self._package}.{name}"
+            try:
+                import_module(module)
+            except ModuleNotFoundError as error:
+                if error.name != module:  # the module is there, and lacks something itself
+                    raise
 
     def is_built_in(self, name: str) -> bool:
         """Whether a name comes with nerscope."""
