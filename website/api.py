@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import nerscope
 import nerscope.compat
 import nerscope.testing
-from nerscope import engines
+from nerscope.engines import local, pool, ray
 from website.text import slug
 
 # Packages in the order of a reader's questions, with the titles of their pages.
@@ -63,8 +63,7 @@ def entries() -> dict[str, list[Entry]]:
         thing = getattr(nerscope, name)
         if not isinstance(thing, str):
             names_of[thing.__module__.split(".")[1]].append(Entry(name, thing))
-    places = [engines.local, engines.pool, engines.ray]
-    for module in [*places, nerscope.testing, *_modules_of(nerscope.compat)]:
+    for module in [local, pool, ray, nerscope.testing, *_modules_of(nerscope.compat)]:
         names_of[module.__name__.split(".")[1]] += _defined_in(module)
     return {package: names for package, names in names_of.items() if names}
 

@@ -79,7 +79,7 @@ def test_an_entry_shows_how_a_name_is_imported_called_and_used() -> None:
 
 def test_an_entry_of_a_class_shows_fields_and_methods() -> None:
     page = api.page("results", api.entries()["results"])
-    assert 'class Condition:\n    metric: str = F1\n' in page
+    assert "class Condition:\n    metric: str = F1\n" in page
     assert "### Results.save()\n\n```python\ndef save(path: " in page
     assert "### Results.rows\n\nEvery number" in page
     assert not re.search(r"(?m)^>>> ", re.sub(r"(?ms)^```.*?^```$", "", page)), "unfenced example"
