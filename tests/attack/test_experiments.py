@@ -13,6 +13,7 @@ from tests.attack.harness import Case, params
 from tests.cli.conftest import GOLD, GOOD, Run
 
 from nerscope.codec import pack, unpack
+from nerscope.experiment.run import _RunEntry
 
 D = '[datasets.toy]\ntest = "gold.txt"\n'
 S = '[systems]\ngood = "good.txt"\npoor = "poor.txt"\n'
@@ -170,14 +171,14 @@ def _content(path: Path) -> tuple[bytes, str, Any]:
     data = path.read_bytes()
     start = data.index(b"\n") + 1 + 32
     key, value = unpack(zlib.decompress(data[start:]))
-    if isinstance(value, dict) and "evidence" in value:
-        value["evidence"] = unpack(value["evidence"])
+    if isinstance(value, _RunEntry):
+        value = {"evidence": unpack(value.evidence), "losses": value.notes}
     return data[:start], key, value
 
 
 def _changed(head: bytes, key: str, value: Any) -> bytes:
-    if isinstance(value, dict) and isinstance(value.get("evidence"), dict):
-        value["evidence"] = pack(value["evidence"])
+    if isinstance(value, dict) and {"evidence", "losses"} <= value.keys():
+        value = _RunEntry(pack(value["evidence"]), value["losses"])
     return head + zlib.compress(pack((key, value)))
 
 
