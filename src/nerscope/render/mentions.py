@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nerscope.errors import OutputError, plural
 from nerscope.render.document import Document, Table, escape_controls, records_table
 from nerscope.render.outputs.csv import csv_text
-from nerscope.results.judged import JudgedResults
 from nerscope.results.rows import plain_row
+
+if TYPE_CHECKING:
+    from nerscope.results.judged import JudgedResults
 
 _LEAST = 20  # columns, however narrow the terminal
 Span = tuple[int, int, str]  # first token, the one behind the last, type
@@ -193,7 +195,7 @@ def judged_tables(
     ]
 
 
-def add_judgement_tables(document: Document, judged: JudgedResults) -> Document:
+def add_judgement_tables(document: Document, judged: "JudgedResults") -> Document:
     """Add the tables and notes of judged pairs to a document."""
     shares: Sequence[Mapping[str, Any]] = judged.shares
     if len({share["dataset"] for share in shares}) < 2:

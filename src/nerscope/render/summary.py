@@ -19,7 +19,6 @@ from nerscope.render.tables import (
     results_document,
     table_columns,
 )
-from nerscope.results.compare import compare, is_significant
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.results.weakest import FEW_CLUSTERS
@@ -294,6 +293,8 @@ def _in_order(rows: Sequence[_TableRow], systems: Sequence[str]) -> list[_TableR
 
 def _marked(results: Results, table: Table, places: Sequence[TableColumn], baseline: str) -> Table:
     """The table with a mark on every number that differs significantly from the baseline's."""
+    from nerscope.results.compare import compare, is_significant  # loads all statistics
+
     comparison = compare(results, baseline=baseline, by_type=True, metrics=_metrics(places))
     significant = {
         (row.dataset, row.system_a, row.facet, row.level, row.type, row.match, row.metric)

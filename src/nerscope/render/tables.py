@@ -1,14 +1,13 @@
 """Tables made from rows: what they hold is decided here, how they look by the outputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural, suggest
 from nerscope.facets.facet import fixed_facets
 from nerscope.facets.hard import HARD
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_title, percent, score
-from nerscope.results.over_datasets import AverageRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
@@ -27,6 +26,9 @@ from nerscope.scoring.metrics import (
     metric_named,
 )
 from nerscope.scoring.token_matches import BILOU, IO, LABEL
+
+if TYPE_CHECKING:
+    from nerscope.results.over_datasets import AverageRow
 
 FEW = 30  # a recall on fewer units than this says little
 SPARSE = 0.01  # as does one on a smaller share of all mentions
@@ -440,13 +442,13 @@ def _mean_metrics() -> dict[str, list[str]]:
     return metrics
 
 
-def _has_mean(row: AverageRow, metrics: Mapping[str, Sequence[str]]) -> bool:
+def _has_mean(row: "AverageRow", metrics: Mapping[str, Sequence[str]]) -> bool:
     if row.facet == ALL and row.match == EXACT:
         return row.metric in SCORES
     return row.metric in metrics.get(row.facet, ())
 
 
-def _mean_line(row: AverageRow, suffixes: list[str], most: int) -> tuple[Cell, ...]:
+def _mean_line(row: "AverageRow", suffixes: list[str], most: int) -> tuple[Cell, ...]:
     """A mean; (k) if it rests on k datasets only."""
     bounds = [(getattr(row, f"low{suffix}"), getattr(row, f"high{suffix}")) for suffix in suffixes]
     fewer = "" if len(row.datasets) == most else f" ({len(row.datasets)})"
@@ -466,14 +468,14 @@ def _mean_line(row: AverageRow, suffixes: list[str], most: int) -> tuple[Cell, .
     )
 
 
-def _mean_name(row: AverageRow) -> str:
+def _mean_name(row: "AverageRow") -> str:
     title = metric_title(row.metric)
     if row.facet == ALL:
         return title if row.match == EXACT else f"{row.match} {title}"
     return f"{row.facet}={row.level} {title}"
 
 
-def _missing_notes(results: Results, rows: Sequence[AverageRow], most: int) -> list[str]:
+def _missing_notes(results: Results, rows: Sequence["AverageRow"], most: int) -> list[str]:
     """Which datasets the means rest on, if some are missing."""
     names = next(row.datasets for row in rows if len(row.datasets) == most)
     notes = []

@@ -300,15 +300,18 @@ def _emit_evaluation(
     training: Sequence["Source"],
 ) -> None:
     """Write the files, and print the lists or the tables."""
-    from nerscope.render.mentions import error_file, list_document
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
 
     judged = judge_results(results, judges)
     files = result_files(results, options, judges, judged.data if judged else None)
     if options.errors:
+        from nerscope.render.mentions import error_file
+
         files[options.errors] = error_file(options.errors, results.errors())
     if options.lists:
+        from nerscope.render.mentions import list_document
+
         request = ListRequest(
             results,
             gold,
