@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from nerscope.results.needed import power
     from nerscope.results.results import Results
     from nerscope.results.verdict import Verdict
-    from nerscope.scoring.counts import Counts, ratio
     from nerscope.scoring.matching import register_match
-    from nerscope.scoring.metrics import Metric, register_metric
+    from nerscope.scoring.metrics import Counts, Metric, ratio, register_metric
     from nerscope.stats.intervals import Sampling
     from nerscope.stats.paired import Method, Paired, register_method
 
@@ -84,9 +83,8 @@ _PUBLIC = {
     "nerscope.results.needed": "power",
     "nerscope.results.results": "Results",
     "nerscope.results.verdict": "Verdict",
-    "nerscope.scoring.counts": "Counts ratio",
     "nerscope.scoring.matching": "register_match",
-    "nerscope.scoring.metrics": "Metric register_metric",
+    "nerscope.scoring.metrics": "Counts Metric ratio register_metric",
     "nerscope.stats.intervals": "Sampling",
     "nerscope.stats.paired": "Method Paired register_method",
 }

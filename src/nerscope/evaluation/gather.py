@@ -32,8 +32,7 @@ from nerscope.evaluation.task import Task
 from nerscope.formats.notes import SourceNote
 from nerscope.formats.source import DocumentCount, JoinedSources
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
-from nerscope.scoring.folding import Folding
-from nerscope.scoring.groups import groups_of
+from nerscope.scoring.folding import Folding, groups_of
 from nerscope.scoring.signature import BucketEdges, Signature
 
 

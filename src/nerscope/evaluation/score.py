@@ -24,9 +24,8 @@ from nerscope.facets.view import Sentences, View
 from nerscope.formats.align import side_by_side
 from nerscope.formats.shards import Shard, begins_file
 from nerscope.formats.source import LabelStyle, require_tokens
-from nerscope.scoring.evidence import TOKEN_JOIN
-from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
-from nerscope.scoring.token_matches import TOKEN_MATCHES, io_labels
+from nerscope.scoring.evidence import TOKEN_JOIN, Column, Ledger, Output, Units, merged, moved
+from nerscope.scoring.matching import TOKEN_MATCHES, io_labels
 
 FOLD_ABOVE = 120_000  # sentences; larger corpora become sums, without words and single mentions
 

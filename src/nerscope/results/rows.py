@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
-from nerscope.scoring.counts import Counts
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.metrics import SCORE_NAMES, metric_named
+from nerscope.scoring.metrics import SCORE_NAMES, Counts, metric_named
 
 
 class ResultRow(Mapping[str, Any]):

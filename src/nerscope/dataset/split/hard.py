@@ -24,7 +24,7 @@ from nerscope.errors import InputError, UsageError, suggest
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
 from nerscope.results.rows import ResultRow
-from nerscope.scoring.token_matches import io_labels
+from nerscope.scoring.matching import io_labels
 
 RANDOM_SPLITS = 1000  # that a design is compared with; the best of them is where the search begins
 _SHORT_NAMES = {"unseen": "unseen-any", "tcm": "tcm-all"}
