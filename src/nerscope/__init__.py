@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from nerscope.evaluation.settings import Settings
     from nerscope.experiment.config import load_experiment
     from nerscope.experiment.run import run_experiment
-    from nerscope.facets.facet import Facet, attribute, register_facet
-    from nerscope.facets.view import View
+    from nerscope.facets.facet import Facet, View, attribute, register_facet
     from nerscope.formats.answers.source import answers
     from nerscope.formats.base import Format, read, register_format
     from nerscope.formats.columns.conll import ConllFile
@@ -65,8 +64,7 @@ _PUBLIC = {
     "nerscope.evaluation.settings": "Settings",
     "nerscope.experiment.config": "load_experiment",
     "nerscope.experiment.run": "run_experiment",
-    "nerscope.facets.facet": "Facet attribute register_facet",
-    "nerscope.facets.view": "View",
+    "nerscope.facets.facet": "Facet View attribute register_facet",
     "nerscope.formats.base": "Format read register_format",
     "nerscope.formats.source": "Source",
     "nerscope.formats.columns.conll": "ConllFile",

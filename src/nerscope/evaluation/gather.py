@@ -8,10 +8,9 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import ReadingNotes
-from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.corpus.units import MENTION, TOKEN
-from nerscope.corpus.vocabulary import NO_SEQUENCES
+from nerscope.corpus.vocabulary import NO_SEQUENCES, SequenceTrie
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError
 from nerscope.evaluation.notes import notes_on_outputs, notes_on_reading, refuse_other_sentences

@@ -8,8 +8,8 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints, count_table
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.dataset.split.hard_search import (
     MovableGroups,
     SearchState,
