@@ -33,7 +33,7 @@ def evaluate(case: Case) -> Results:
 
 
 def division_of(results: Results, facet: str) -> FacetTable:
-    return next(one for one in results.evidence[0].divisions if one.facet == facet)
+    return next(one for one in results.evidence[0].tables if one.facet == facet)
 
 
 def level_counts(results: Results, facet: str, match: str = "exact") -> dict[str, Floats]:
