@@ -23,8 +23,7 @@ from nerscope.corpus.arrays import Floats, Ints
 from nerscope.formats.base import open_source
 from nerscope.formats.source import Source
 from nerscope.results.results import Results
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable
-from nerscope.scoring.ledger import Ledger, Output, Units
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable, Ledger, Output, Units
 from nerscope.scoring.signature import BucketEdges
 
 LABELS = ("sentence", "mention", "document", "surface")

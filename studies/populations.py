@@ -17,8 +17,7 @@ import numpy.typing as npt
 from nerscope import evaluate
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import InputError
-from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.ledger import Ledger, Output, Units
+from nerscope.scoring.evidence import Evidence, FacetTable, Ledger, Output, Units
 from nerscope.stats.clusters import ClusterCounts, clusters_of
 
 Counts = npt.NDArray[np.float32]

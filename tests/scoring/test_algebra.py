@@ -22,8 +22,7 @@ from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.task import open_task
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
-from nerscope.scoring.evidence import FacetTable
-from nerscope.scoring.ledger import merged, moved
+from nerscope.scoring.evidence import FacetTable, merged, moved
 from nerscope.scoring.metrics import LOWER, NEITHER, metric_named
 
 some = settings(max_examples=20, deadline=None)

@@ -12,17 +12,21 @@ from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
 from nerscope.results.rows import rows_of
-from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.evidence import (
     Evidence,
     FacetTable,
+    Ledger,
+    Output,
+    Units,
     canonical,
     joined_runs,
+    merged,
+    moved,
     only_runs,
     with_types,
 )
-from nerscope.scoring.ledger import Ledger, Output, Units, merged, moved
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
+from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.signature import BucketEdges, Signature, joint
 
 GOLD = drawn(30, seed=1)

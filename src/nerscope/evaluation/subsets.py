@@ -17,8 +17,7 @@ from nerscope.corpus.mentions import explicit_shapes
 from nerscope.corpus.units import ALL, MENTION, TOKEN
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS, Facet
-from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.ledger import Ledger, Units
+from nerscope.scoring.evidence import Evidence, FacetTable, Ledger, Units
 from nerscope.scoring.metrics import MICRO, metric_named
 
 _MAX_TOKEN_PATTERNS = 200  # of an expression

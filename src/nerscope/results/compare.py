@@ -22,7 +22,7 @@ from nerscope.results.selection import CellChoice, check_choice, check_names_lis
 from nerscope.results.selection import PairNames as PairNames
 from nerscope.results.selection import pairs_of as pairs_of
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.groups import MOST_GROUPS
+from nerscope.scoring.folding import MOST_GROUPS
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, NEITHER, leading_metric, metric_named
 from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, correct_p_values

@@ -14,10 +14,9 @@ from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, expect, suggest
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
-from nerscope.scoring.counts import CORRECT
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
-from nerscope.scoring.ledger import Units
-from nerscope.scoring.matching import EXACT, CandidatePairs, MatchedPairs, match_named, overlapping
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
+from nerscope.scoring.matching import EXACT, match_named
+from nerscope.scoring.pairing import CORRECT, CandidatePairs, MatchedPairs, overlapping
 
 OUTCOMES = (
     "correct",

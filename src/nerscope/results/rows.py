@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
-from nerscope.scoring.counts import Counts
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.metrics import SCORE_NAMES, metric_named
+from nerscope.scoring.metrics import SCORE_NAMES, Counts, metric_named
 
 
 class ResultRow(Mapping[str, Any]):
@@ -142,6 +142,7 @@ def row_from(plain: Mapping[str, Any]) -> Row:
     return Row(**{name: value for name, value in plain.items() if name in _ROW_FIELDS})
 
 
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparisonRow(ResultRow):
     """The difference between two systems in one number; docs/statistics.md explains every field."""

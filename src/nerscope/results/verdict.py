@@ -14,7 +14,7 @@ from nerscope.results.pairing import NEW, OLD, SystemOnDataset
 from nerscope.results.rows import rows_of, scale_of
 from nerscope.results.selection import facet_table_named
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
-from nerscope.scoring.groups import groups_of
+from nerscope.scoring.folding import groups_of
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.clusters import ClusterCounts
