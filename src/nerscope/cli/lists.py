@@ -1,6 +1,6 @@
 """The lists that `nerscope evaluate --list NAME` prints instead of tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from nerscope.formats.source import Source
     from nerscope.results.results import Results
 
-_Rows = list[dict[str, Any]]
+_Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ def _hard_tokens(request: ListRequest) -> _Rows:
     from nerscope.dataset.hard_tokens import hard_tokens
     from nerscope.formats.source import JoinedSources
 
-    rows = hard_tokens(JoinedSources(request.training), request.gold, **request.reading_options())
-    return [row.as_dict() for row in rows]
+    return hard_tokens(JoinedSources(request.training), request.gold, **request.reading_options())
 
 
 def _hard_errors(request: ListRequest) -> _Rows:
