@@ -50,8 +50,7 @@ def _hard_tokens(request: ListRequest) -> _Rows:
 
 def _hard_errors(request: ListRequest) -> _Rows:
     from nerscope.evaluation.listings import hard_errors
-    from nerscope.evaluation.settings import Settings
-    from nerscope.evaluation.task import open_task
+    from nerscope.evaluation.task import Settings, open_task
 
     settings = Settings.of(
         {
