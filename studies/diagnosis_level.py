@@ -23,8 +23,7 @@ from nerscope.corpus.arrays import Floats, Ints
 from nerscope.formats.base import open_source
 from nerscope.formats.source import Source
 from nerscope.results.results import Results
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable
-from nerscope.scoring.ledger import Ledger, Output, Units
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable, Ledger, Output, Units
 from nerscope.scoring.signature import BucketEdges
 
 LABELS = ("sentence", "mention", "document", "surface")
@@ -142,7 +141,7 @@ def labelled(
     division = FacetTable("random", "mention", names, {"exact": ("f1",)}, by_type=False)
     edges = {"random": BucketEdges((), dict.fromkeys(names, ""))}
     signature = replace(evidence.signature, edges=edges)
-    return replace(mapped(evidence, coded), divisions=(division,), signature=signature)
+    return replace(mapped(evidence, coded), tables=(division,), signature=signature)
 
 
 def rounds_of(

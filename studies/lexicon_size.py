@@ -23,10 +23,9 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import Interner, SequenceTrie
 from nerscope.corpus.lexicon import Lexicon, read_training
 from nerscope.corpus.mentions import Mentions
-from nerscope.corpus.vocabulary import Vocabulary
+from nerscope.corpus.vocabulary import Interner, SequenceTrie, Vocabulary
 
 WORDS, NAMES, PARTS = 2_000_000, 4_000_000, 400_000  # that may be drawn
 OF_WORDS, OF_NAMES = 1.25, 1.08  # how steep Zipf's law is

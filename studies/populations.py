@@ -17,8 +17,7 @@ import numpy.typing as npt
 from nerscope import evaluate
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import InputError
-from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.ledger import Ledger, Output, Units
+from nerscope.scoring.evidence import Evidence, FacetTable, Ledger, Output, Units
 from nerscope.stats.clusters import ClusterCounts, clusters_of
 
 Counts = npt.NDArray[np.float32]
@@ -51,7 +50,7 @@ class Population:
 
     def division(self, board: Board) -> FacetTable | None:
         """The facet of a board with its metrics alone; None if the population lacks it."""
-        for division in self.evidence.divisions:
+        for division in self.evidence.tables:
             if division.facet == board.facet and board.match in division.matches:
                 return replace(division, metrics={board.match: board.metrics})
         return None

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from nerscope.evaluation.settings import Settings
     from nerscope.experiment.config import load_experiment
     from nerscope.experiment.run import run_experiment
-    from nerscope.facets.facet import Facet, attribute, register_facet
-    from nerscope.facets.view import View
+    from nerscope.facets.facet import Facet, View, attribute, register_facet
     from nerscope.formats.answers.source import answers
     from nerscope.formats.base import Format, read, register_format
     from nerscope.formats.columns.conll import ConllFile
@@ -45,9 +44,8 @@ if TYPE_CHECKING:
     from nerscope.results.needed import power
     from nerscope.results.results import Results
     from nerscope.results.verdict import Verdict
-    from nerscope.scoring.counts import Counts, ratio
     from nerscope.scoring.matching import register_match
-    from nerscope.scoring.metrics import Metric, register_metric
+    from nerscope.scoring.metrics import Counts, Metric, ratio, register_metric
     from nerscope.stats.intervals import Sampling
     from nerscope.stats.paired import Method, Paired, register_method
 
@@ -66,8 +64,7 @@ _PUBLIC = {
     "nerscope.evaluation.settings": "Settings",
     "nerscope.experiment.config": "load_experiment",
     "nerscope.experiment.run": "run_experiment",
-    "nerscope.facets.facet": "Facet attribute register_facet",
-    "nerscope.facets.view": "View",
+    "nerscope.facets.facet": "Facet View attribute register_facet",
     "nerscope.formats.base": "Format read register_format",
     "nerscope.formats.source": "Source",
     "nerscope.formats.columns.conll": "ConllFile",
@@ -84,9 +81,8 @@ _PUBLIC = {
     "nerscope.results.needed": "power",
     "nerscope.results.results": "Results",
     "nerscope.results.verdict": "Verdict",
-    "nerscope.scoring.counts": "Counts ratio",
     "nerscope.scoring.matching": "register_match",
-    "nerscope.scoring.metrics": "Metric register_metric",
+    "nerscope.scoring.metrics": "Counts Metric ratio register_metric",
     "nerscope.stats.intervals": "Sampling",
     "nerscope.stats.paired": "Method Paired register_method",
 }

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.scoring.toys import corpus, drawn, noisy, write
 import nerscope
 from nerscope.render.document import OUTPUTS
 from nerscope.render.mentions import error_lines, errors_document
+from nerscope.results.errors import MentionRow
 from nerscope.results.mistakes import KINDS, mistakes
 
 TRAIN = corpus("Ada/B-PER met Bob/B-PER", "in Rome/B-LOC")
@@ -194,27 +196,33 @@ def test_no_more_than_asked_for_are_shown(most: int, many: Path, run: Run) -> No
 
 def record(
     tokens: list[str], gold: tuple[int, int] | None, pred: tuple[int, int] | None
-) -> dict[str, Any]:
-    own, other = (gold, pred) if gold else (pred, gold)
-    assert own is not None
-    return {
-        "system": "s",
-        "run": "1",
-        "side": "gold" if gold else "pred",
-        "outcome": "wrong boundary",
-        "place": "g:1",
-        "type": "PER",
-        "start": own[0],
-        "end": own[1],
-        "other_type": "LOC" if other else None,
-        "other_start": other[0] if other else None,
-        "other_end": other[1] if other else None,
-        "tokens": tokens,
-    }
+) -> MentionRow:
+    span, other = (gold, pred) if gold else (pred, gold)
+    assert span is not None
+    return MentionRow(
+        dataset="g",
+        system="s",
+        run="1",
+        side="gold" if gold else "pred",
+        outcome="wrong boundary",
+        type="PER",
+        text=" ".join(tokens[slice(*span)]),
+        start=span[0],
+        end=span[1],
+        other_type="LOC" if other else None,
+        other_text=" ".join(tokens[slice(*other)]) if other else None,
+        other_start=other[0] if other else None,
+        other_end=other[1] if other else None,
+        overlap=0.0,
+        levels={},
+        sentence=" ".join(tokens),
+        tokens=tokens,
+        place="g:1",
+    )
 
 
 @st.composite
-def records(draw: st.DrawFn) -> dict[str, Any]:
+def records(draw: st.DrawFn) -> MentionRow:
     size = draw(st.integers(1, 40))
     word = st.text("abcé", min_size=1, max_size=8)
     tokens = draw(st.lists(word, min_size=size, max_size=size))
@@ -228,27 +236,24 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(one=records(), width=st.integers(22, 120))
-def test_a_window_is_never_wider_than_the_width(one: dict[str, Any], width: int) -> None:
+def test_a_window_is_never_wider_than_the_width(one: MentionRow, width: int) -> None:
     _, *window = error_lines(one, width)
     assert max(map(len, window)) <= width
 
 
 def test_a_long_file_name_does_not_widen_the_window() -> None:
-    one = {**record(["a", "b"], (0, 1), None), "place": "/very/long/" + "x" * 60 + ":1"}
+    one = replace(record(["a", "b"], (0, 1), None), place="/very/long/" + "x" * 60 + ":1")
     lines = error_lines(one, 40)
     assert max(map(len, lines[1:])) <= 40
     assert lines[0].endswith(":1  s 1: wrong boundary")
 
 
 @given(one=records())
-def test_marks_stand_exactly_over_and_under_their_words(one: dict[str, Any]) -> None:
+def test_marks_stand_exactly_over_and_under_their_words(one: MentionRow) -> None:
     _, *lines = error_lines(one, 10_000)
     (words,) = [line for line in lines if "─" not in line]
     marks = [line for line in lines if "─" in line]
-    spans = {(one["start"], one["end"])}
-    if one["other_start"] is not None:
-        spans.add((one["other_start"], one["other_end"]))
-    wanted = {" ".join(one["tokens"][start:end]) for start, end in spans}
+    wanted = {text for text in (one.text, one.other_text) if text is not None}
     found = set()
     for line in marks:
         begin, end = line.index("─"), line.rindex("─") + 1
@@ -256,17 +261,26 @@ def test_marks_stand_exactly_over_and_under_their_words(one: dict[str, Any]) -> 
     assert found == wanted
     place = lines.index(words)
     above = [line for line in lines[:place] if "─" in line]
-    assert bool(above) == (one["side"] == "gold" or one["other_start"] is not None)
+    assert bool(above) == (one.side == "gold" or one.other_start is not None)
 
 
 @given(one=records(), width=st.integers(30, 80))
-def test_a_window_shows_the_beginning_of_both_spans(one: dict[str, Any], width: int) -> None:
-    one = {**one, "other_start": one["start"], "other_end": one["end"], "other_type": "LOC"}
+def test_a_window_shows_the_beginning_of_both_spans(one: MentionRow, width: int) -> None:
+    one = replace(
+        one, other_start=one.start, other_end=one.end, other_type="LOC", other_text=one.text
+    )
     _, *lines = error_lines(one, width)
     (words,) = [line for line in lines if "─" not in line]
     for line in lines:
         if line is not words:
-            assert words[line.index("─")] == one["tokens"][one["start"]][0]
+            assert words[line.index("─")] == (one.text or "")[0]
+
+
+def test_a_text_that_is_not_that_of_the_marked_tokens_is_shown() -> None:
+    one = replace(record(["Ada", "spoke"], (0, 1), (0, 2)), other_text="Ada S.")
+    assert error_lines(one, 80)[-1] == "  it says 'Ada S.'"
+    nowhere = replace(record(["Ada", "spoke"], None, (1, 1)), text="Eve\x1b")
+    assert error_lines(nowhere, 80)[-1] == "  it says 'Eve\\x1b', which stands nowhere here"
 
 
 HOSTILE = ["Ada\x1b[31m", "\x07met\x9b2J", "Bob\u202e", "x"]

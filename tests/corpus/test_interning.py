@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nerscope.corpus.arrays import count_table, expand_ranges, lookup, lookup_pair
-from nerscope.corpus.interning import Interner, SequenceTrie
-from nerscope.corpus.vocabulary import Fields, Vocabulary, padded
+from nerscope.corpus.vocabulary import Fields, Interner, SequenceTrie, Vocabulary, padded
 
 some = settings(max_examples=150, deadline=None)
 # Small keys meet often; large ones reach every bit of a machine word.

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, build_corpus, join_chunks
-from nerscope.corpus.interning import SequenceTrie
-from nerscope.corpus.lexicon import Lexicon, lexicon_of, read_training
+from nerscope.corpus.lexicon import Lexicon, count_occurrences, lexicon_of, read_training
 from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.corpus.schemes import SCHEMES
-from nerscope.corpus.sequences import count_occurrences
+from nerscope.corpus.vocabulary import SequenceTrie
 
 WORDS = ("a", "b", "c", "a-word-of-many-letters", "another-word-of-many")
 LABELS = ("O", "B-X", "I-X", "B-Y", "I-Y", "B-Z")

@@ -16,7 +16,7 @@ import pytest
 import nerscope
 from nerscope.codec import pack
 from nerscope.engines.base import Item, Part, State
-from nerscope.engines.checkpoint import _MARK, Checkpointed
+from nerscope.engines.checkpoint import Checkpointed
 from nerscope.engines.local import Local
 from nerscope.engines.pool import Pool
 from nerscope.errors import FaultError, OutputError, UsageError
@@ -139,7 +139,7 @@ def test_a_work_that_is_done_twice_keeps_both(tmp_path: Path) -> None:
         lambda data: data + b"\0",
         lambda data: data[:60] + bytes([data[60] ^ 1]) + data[61:],
         lambda data: b"X" + data[1:],
-        lambda data: data[: len(_MARK)],
+        lambda data: data[: data.index(b"\n") + 1],
     ],
 )
 def test_a_damaged_part_is_made_again(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:

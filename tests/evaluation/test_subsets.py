@@ -1,6 +1,6 @@
 """Subsets of facets: how they are written, and that they are what a filter of errors says."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -118,7 +118,7 @@ def test_a_subset_that_does_not_exist_is_refused(text: str, message: str) -> Non
         nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=[text])
 
 
-Keep = Callable[[dict[str, Any]], bool]
+Keep = Callable[[Mapping[str, Any]], bool]
 
 
 def filtered(keep: Keep) -> tuple[int, int, int, int]:
@@ -142,7 +142,7 @@ def scored(text: str, level: str) -> tuple[int, int, int, int]:
     return recall["n"], hits[0], precision["n"], hits[1]
 
 
-def tmr(row: dict[str, Any], level: str) -> bool:
+def tmr(row: Mapping[str, Any], level: str) -> bool:
     return level in row["tmr"].split()
 
 
@@ -250,7 +250,7 @@ def test_a_subset_divides_the_evidence_as_the_evaluation_does() -> None:
     narrowed = with_subsets(whole, [subset])
     asked = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["tmr & eLen=XS"])
     assert rows_of(narrowed) == rows_of(asked.evidence[0])
-    assert [one.facet for one in narrowed.divisions] == ["all", "all", "tmr & eLen=XS"]
+    assert [one.facet for one in narrowed.tables] == ["all", "all", "tmr & eLen=XS"]
 
 
 def test_a_very_long_expression_is_refused() -> None:

@@ -273,7 +273,11 @@ def test_an_experiment_gives_the_rows_of_its_evaluations(folder: Path) -> None:
     assert results.settings["facets"] == alone.settings["facets"]
     assert comparison is not None
     assert comparison.rows == nerscope.compare(alone, "x", "y", samples=30).rows
-    assert said == ["d: 3 runs of 2 systems", "d: resampling 2 systems and 1 pairs"]
+    assert said == [
+        "d: 3 runs of 2 systems",
+        "d: intervals of 2 systems",
+        "d: comparisons of 1 pairs",
+    ]
 
 
 def test_without_comparison_and_intervals_nothing_is_resampled(folder: Path) -> None:
@@ -572,7 +576,7 @@ def test_an_entry_under_the_key_of_another_is_not_taken_for_it(folder: Path) -> 
     cache = Cache(folder / "cache", said.append)
     assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
     assert len(said) == len(entries)
-    assert all("it holds something else" in note for note in said)
+    assert all("belongs elsewhere" in note for note in said)
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(folder: Path) -> None:

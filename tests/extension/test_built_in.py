@@ -42,7 +42,7 @@ MATCHES.add("starts", match_factory("starts", _same_start, {"credit": 0.8}), bui
 '''
 METRIC = '''"""The share of gold mentions that were missed."""
 
-from nerscope.scoring.counts import ratio
+from nerscope.scoring.metrics import ratio
 from nerscope.scoring.metrics import METRICS, Metric
 
 

@@ -11,13 +11,21 @@ from tests.scoring.toys import corpus
 import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
+from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.errors import UsageError
 from nerscope.facets.buckets import given_edges
-from nerscope.facets.facet import FACETS, Attribute, Facet, attribute, facet_of, register_facet
+from nerscope.facets.facet import (
+    FACETS,
+    Attribute,
+    Facet,
+    Sentences,
+    View,
+    attribute,
+    facet_of,
+    register_facet,
+)
 from nerscope.facets.survey import survey_chunk, surveyed
-from nerscope.facets.view import Sentences, View
 from nerscope.scoring.metrics import Metric, register_metric
 
 TRAIN = corpus(

@@ -14,8 +14,8 @@ from tests.oracles.naive import RULES, Span, Totals
 from tests.oracles.strategies import TYPES, SpanCase, span_cases
 
 from nerscope.corpus.mentions import Mentions
-from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL
 from nerscope.scoring.matching import match_named
+from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL
 
 APART = 100  # tokens from one case to the next: all cases of a seed are matched in one go
 CASES = 300

@@ -23,9 +23,9 @@ HEAD = "system,credit left,judgement\n"
 
 
 def test_a_list_of_pairs_can_be_judged_and_summed_up(tmp_path: Path) -> None:
-    pairs = nerscope.evaluate(GOLD, {"s": PRED}).partial_pairs()
-    for record, said in zip(pairs, (" Good", "bad "), strict=True):
-        record["judgement"] = said
+    rows = nerscope.evaluate(GOLD, {"s": PRED}).partial_pairs()
+    judgements = (" Good", "bad ")
+    pairs = [row | {"judgement": text} for row, text in zip(rows, judgements, strict=True)]
     path = tmp_path / "pairs.csv"
     path.write_text(as_csv(list_document([("Pairs", pairs)])), encoding="utf-8")
     counted = {

@@ -80,7 +80,7 @@ def test_documents_that_were_pooled_are_counted(monkeypatch: pytest.MonkeyPatch)
     systems = {"a": noisy(GOLD, 0.1, 1), "b": noisy(GOLD, 0.12, 2)}
     results = nerscope.evaluate(GOLD, systems)
     plain = needed(results, difference=3)
-    monkeypatch.setattr("nerscope.scoring.groups.MOST_GROUPS", 50)
+    monkeypatch.setattr("nerscope.scoring.folding.MOST_GROUPS", 50)
     pooled = needed(results, difference=3)
     assert 90 <= pooled["clusters"] <= 100
     assert pooled["clusters_needed"] == pytest.approx(plain["clusters_needed"], rel=0.5)

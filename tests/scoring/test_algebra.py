@@ -22,8 +22,7 @@ from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.task import open_task
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
-from nerscope.scoring.evidence import FacetTable
-from nerscope.scoring.ledger import merged, moved
+from nerscope.scoring.evidence import FacetTable, merged, moved
 from nerscope.scoring.metrics import LOWER, NEITHER, metric_named
 
 some = settings(max_examples=20, deadline=None)
@@ -34,7 +33,7 @@ def evaluate(case: Case) -> Results:
 
 
 def division_of(results: Results, facet: str) -> FacetTable:
-    return next(one for one in results.evidence[0].divisions if one.facet == facet)
+    return next(one for one in results.evidence[0].tables if one.facet == facet)
 
 
 def level_counts(results: Results, facet: str, match: str = "exact") -> dict[str, Floats]:

@@ -12,17 +12,21 @@ from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
 from nerscope.results.rows import rows_of
-from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.evidence import (
     Evidence,
     FacetTable,
+    Ledger,
+    Output,
+    Units,
     canonical,
     joined_runs,
+    merged,
+    moved,
     only_runs,
     with_types,
 )
-from nerscope.scoring.ledger import Ledger, Output, Units, merged, moved
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
+from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.signature import BucketEdges, Signature, joint
 
 GOLD = drawn(30, seed=1)
@@ -37,7 +41,7 @@ def test_whole_evidence_survives_packing_with_all_its_rows() -> None:
     evidence = evidence_of(0.1, 0.3)
     again = unpack_evidence(pack_evidence(evidence))
     assert rows_of(again) == rows_of(evidence)
-    plain = ("dataset", "texts", "runs", "types", "zeta", "divisions", "signature", "gold_name")
+    plain = ("dataset", "texts", "runs", "types", "zeta", "tables", "signature", "gold_name")
     for name in plain:
         assert getattr(again, name) == getattr(evidence, name), name
     assert again.documents.tolist() == evidence.documents.tolist()

@@ -24,11 +24,17 @@ from nerscope.evaluation.task import open_task
 from nerscope.results.pairing import check_comparable
 from nerscope.results.results import Results
 from nerscope.results.rows import rows_of
-from nerscope.scoring import groups
-from nerscope.scoring.evidence import Evidence, FacetTable, Folded, joined_runs
-from nerscope.scoring.folding import Folding
-from nerscope.scoring.groups import groups_of
-from nerscope.scoring.ledger import Ledger, Output, Units
+from nerscope.scoring import folding
+from nerscope.scoring.evidence import (
+    Evidence,
+    FacetTable,
+    Folded,
+    Ledger,
+    Output,
+    Units,
+    joined_runs,
+)
+from nerscope.scoring.folding import Folding, groups_of
 
 GOLD, TRAIN = drawn(90, seed=1), drawn(60, seed=2)
 SYSTEMS: dict[str, Any] = {
@@ -41,7 +47,7 @@ MATCHES = ["exact", "overlap", "muc-partial", "iou"]
 
 @pytest.fixture(params=[10_000, 25])
 def _few_groups(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "MOST_GROUPS", request.param)
+    monkeypatch.setattr(folding, "MOST_GROUPS", request.param)
 
 
 def evaluated(gold: Any = GOLD, **options: Any) -> Results:
@@ -92,7 +98,7 @@ def test_large_data_is_folded_as_it_comes(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 200)
     monkeypatch.setattr("nerscope.formats.files.BLOCK", 1 << 12)
     monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", 1 << 12)
-    monkeypatch.setattr(groups, "MOST_GROUPS", 50)
+    monkeypatch.setattr(folding, "MOST_GROUPS", 50)
     gold = document_file(tmp_path / "gold.txt")
     pred = {"s": gold, "t": [labels for _, labels in noisy(GOLD, 0.2, 7) * 12]}
     options: dict[str, Any] = {"train": TRAIN, "intervals": True, "dataset": "d"}

@@ -14,13 +14,14 @@ import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.mentions import Mentions
 from nerscope.errors import UsageError
-from nerscope.scoring.assignment import best_assignment
-from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL
-from nerscope.scoring.matching import (
+from nerscope.scoring.matching import match_named, register_match
+from nerscope.scoring.pairing import (
+    CORRECT,
+    INCORRECT,
+    PARTIAL,
     CandidatePairs,
-    match_named,
+    best_assignment,
     overlapping,
-    register_match,
 )
 
 Span = tuple[int, int, str]

@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
-from nerscope.scoring.counts import Counts, filled, ratio
 from nerscope.scoring.metrics import (
     COUNT,
     HIGHER,
     LOWER,
     METRICS,
     NEITHER,
+    Counts,
     Metric,
+    filled,
     metric_named,
+    ratio,
     register_metric,
 )
 from nerscope.scoring.metrics.token_errors import error_shares, hardeval

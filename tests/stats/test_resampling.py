@@ -12,9 +12,9 @@ import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import InputError
 from nerscope.results.intervals import bounds_of
-from nerscope.scoring import groups
-from nerscope.scoring.counts import PARTIAL
+from nerscope.scoring import folding
 from nerscope.scoring.evidence import Evidence, FacetTable
+from nerscope.scoring.pairing import PARTIAL
 from nerscope.stats.clusters import (
     CellKey,
     ClusterCounts,
@@ -49,7 +49,7 @@ def clustered(evidence: Evidence, match: str) -> ClusterCounts:
 
 
 def division_of(evidence: Evidence, facet: str) -> FacetTable:
-    return next(one for one in evidence.divisions if one.facet == facet)
+    return next(one for one in evidence.tables if one.facet == facet)
 
 
 def naive_f1(
@@ -156,7 +156,7 @@ def test_too_many_clusters_are_pooled_into_groups_of_equal_size(
 ) -> None:
     evidence = evidence_of()
     assert clusters_of(evidence, "sentence").tolist() == list(range(60))
-    monkeypatch.setattr(groups, "MOST_GROUPS", 25)
+    monkeypatch.setattr(folding, "MOST_GROUPS", 25)
     pooled = clusters_of(evidence, "sentence")
     assert sorted(np.bincount(pooled).tolist()) == [2] * 15 + [3] * 10
     assert pooled[:25].tolist() == list(range(25))
@@ -168,7 +168,7 @@ def test_pooling_keeps_the_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     gold = drawn(900, seed=8)
     evidence = nerscope.evaluate(gold, {"s": noisy(gold, 0.3, 9)}).evidence[0]
     full = resampled_f1(evidence, Sampling(samples=1000))
-    monkeypatch.setattr(groups, "MOST_GROUPS", 300)
+    monkeypatch.setattr(folding, "MOST_GROUPS", 300)
     pooled = resampled_f1(evidence, Sampling(samples=1000))
     assert pooled.mean() == pytest.approx(full.mean(), abs=0.003)
     assert pooled.std() == pytest.approx(full.std(), rel=0.2)

@@ -22,8 +22,7 @@ from nerscope.dataset.usage import (
     inconsistent_surfaces,
     unannotated_surfaces,
 )
-from nerscope.facets.facet import Facet, fixed_facets
-from nerscope.facets.view import View
+from nerscope.facets.facet import Facet, View, fixed_facets
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.notes import SourceNote, reading_notes
 from nerscope.results.rows import ResultRow

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, expand_ranges
-from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.dataset.loading import DatasetSplit
 from nerscope.results.rows import ResultRow
 

@@ -10,9 +10,8 @@ from nerscope.corpus.arrays import Ints, lookup
 from nerscope.corpus.mentions import CONLLEVAL
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.dataset.loading import load_splits
-from nerscope.facets.facet import Facet
+from nerscope.facets.facet import Facet, View
 from nerscope.facets.hard import HARD, HARD_STRICT, OTHER
-from nerscope.facets.view import View
 from nerscope.formats.base import CorpusLike
 from nerscope.results.rows import ResultRow
 

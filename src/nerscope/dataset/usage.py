@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, count_table
-from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.lexicon import find_sequences
 from nerscope.corpus.mentions import Mentions, join_mentions, token_runs
 from nerscope.corpus.schemes import OUTSIDE_LABEL
-from nerscope.corpus.sequences import find_sequences
+from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.dataset.loading import DatasetSplit
 from nerscope.results.rows import ResultRow
 

@@ -1,8 +1,7 @@
 """Keep parts in a folder, so that an evaluation that was stopped goes on where it was.
 
-Each part is a file: a mark, a digest, the encoded part. The digest covers the bytes and also what
-the part is: its key (settings, files, version), its work and its place among the items. A part
-that is copied over another one is therefore as useless as a damaged one, and is made again.
+Each part is a sealed file. Its identity is its key (settings, files, version), its work and its
+place among the items: a part that is copied over another one is made again, like a damaged one.
 """
 
 import errno
@@ -12,16 +11,15 @@ import os
 import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from itertools import count, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nerscope.codec import pack, unpack
 from nerscope.engines.base import Engine, Item, Part, State, is_elastic, is_nearby
+from nerscope.engines.sealed import ignoring_others, read_sealed, write_sealed
 from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError
 
-_MARK = b"nerscope part 2\n"
 _DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
@@ -132,7 +130,7 @@ class Checkpointed:
     def finish(self) -> None:
         """Delete all parts of this key, when the results they were made for are written."""
         for path in self.folder.glob(f"{_short_digest(self.key)}-*"):
-            with _shared():
+            with ignoring_others():
                 path.unlink()
 
     def _slots(self, work: str) -> Iterator[_Slot]:
@@ -144,47 +142,14 @@ class Checkpointed:
             yield _Slot(self.folder / f"{prefix}-{name}.part", identity)
 
     def _store(self, slot: _Slot, data: bytes) -> None:
-        """Write a part whole or not at all, even if the machine stops.
-
-        The draft is synced before it gets its name: a name without its bytes would be a part that
-        looks complete.
-        """
         try:
-            handle, draft = tempfile.mkstemp(
-                prefix=f"{slot.path.stem}-", suffix=".draft", dir=slot.path.parent
-            )
-            try:
-                with open(handle, "wb") as file:
-                    file.write(_MARK + _part_digest(slot, data))
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                with _shared():
-                    Path(draft).replace(slot.path)
-            finally:
-                Path(draft).unlink(missing_ok=True)
+            write_sealed(slot.path, slot.identity, data)
         except OSError as error:
             raise _unwritable(self.folder, error) from None
 
 
-def _shared() -> suppress:
-    """Ignore what another process with the same key may do to a part at the same moment.
-
-    Windows does not replace a file that is being read, and a process that is done deletes its
-    parts. Either costs time at most.
-    """
-    return suppress(FileNotFoundError, PermissionError)
-
-
 def _short_digest(*fields: object) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:32]
-
-
-def _part_digest(slot: _Slot, data: bytes) -> bytes:
-    """A digest of a part that fits this slot only."""
-    digest = hashlib.sha256(hashlib.sha256(slot.identity.encode()).digest())
-    digest.update(data)
-    return digest.digest()
 
 
 def _load(slot: _Slot) -> list[Any]:
@@ -193,16 +158,8 @@ def _load(slot: _Slot) -> list[Any]:
     A list, because a part may be None.
     """
     try:
-        content = slot.path.read_bytes()
-    except OSError:
-        return []
-    start = len(_MARK) + hashlib.sha256().digest_size
-    head, data = content[:start], content[start:]
-    if head != _MARK + _part_digest(slot, data):
-        return []
-    try:
-        return [unpack(data)]
-    except ValueError:
+        return [unpack(read_sealed(slot.path, slot.identity))]
+    except (OSError, ValueError):
         return []
 
 

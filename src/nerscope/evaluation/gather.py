@@ -8,10 +8,9 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import ReadingNotes
-from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.corpus.units import MENTION, TOKEN
-from nerscope.corpus.vocabulary import NO_SEQUENCES
+from nerscope.corpus.vocabulary import NO_SEQUENCES, SequenceTrie
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError
 from nerscope.evaluation.notes import notes_on_outputs, notes_on_reading, refuse_other_sentences
@@ -32,8 +31,7 @@ from nerscope.evaluation.task import Task
 from nerscope.formats.notes import SourceNote
 from nerscope.formats.source import DocumentCount, JoinedSources
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
-from nerscope.scoring.folding import Folding
-from nerscope.scoring.groups import groups_of
+from nerscope.scoring.folding import Folding, groups_of
 from nerscope.scoring.signature import BucketEdges, Signature
 
 

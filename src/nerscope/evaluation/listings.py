@@ -14,8 +14,7 @@ from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.score import token_labels
 from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.task import Systems, Task, open_task
-from nerscope.facets.facet import Facet
-from nerscope.facets.view import Sentences, View
+from nerscope.facets.facet import Facet, Sentences, View
 from nerscope.formats.base import CorpusLike
 
 TYPE, COUNTS_AS, GOLD = "type", "counts_as", "gold"

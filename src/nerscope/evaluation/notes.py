@@ -13,8 +13,7 @@ from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.task import Task
 from nerscope.formats.notes import SourceNote, make_note, notes_of_files
 from nerscope.formats.source import LabelStyle
-from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.ledger import Units
+from nerscope.scoring.evidence import Evidence, Units
 from nerscope.scoring.matching import EXACT
 
 _MAX_NAMED_TYPES = 5  # in one note

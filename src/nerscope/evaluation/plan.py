@@ -8,10 +8,10 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding
-from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.lexicon import Lexicon, TrainingData, read_training
 from nerscope.corpus.schemes import BIO
 from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
+from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.engines.base import Engine, is_nearby
 from nerscope.errors import UsageError
 from nerscope.evaluation.settings import OVERALL_MATCHES, Settings

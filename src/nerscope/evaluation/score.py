@@ -10,23 +10,22 @@ import numpy as np
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Floats, Ints, Objects
 from nerscope.corpus.corpus import Corpus, ReadingNotes
-from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.mentions import shape_column, token_runs
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.corpus.vocabulary import (
     NO_SEQUENCES,
+    SequenceTrie,
     SpelledSequences,
     join_sequences,
     spell_sequences,
 )
 from nerscope.evaluation.plan import LABEL, Plan
-from nerscope.facets.view import Sentences, View
+from nerscope.facets.facet import Sentences, View
 from nerscope.formats.align import side_by_side
 from nerscope.formats.shards import Shard, begins_file
 from nerscope.formats.source import LabelStyle, require_tokens
-from nerscope.scoring.evidence import TOKEN_JOIN
-from nerscope.scoring.ledger import Column, Ledger, Output, Units, merged, moved
-from nerscope.scoring.token_matches import TOKEN_MATCHES, io_labels
+from nerscope.scoring.evidence import TOKEN_JOIN, Column, Ledger, Output, Units, merged, moved
+from nerscope.scoring.matching import TOKEN_MATCHES, io_labels
 
 FOLD_ABOVE = 120_000  # sentences; larger corpora become sums, without words and single mentions
 

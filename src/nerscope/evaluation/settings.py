@@ -8,9 +8,8 @@ from nerscope.corpus.mentions import REPAIRS
 from nerscope.errors import UsageError, expect, suggest
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import FACETS, Attribute
-from nerscope.scoring.matching import match_named
+from nerscope.scoring.matching import TOKEN_MATCHES, match_named
 from nerscope.scoring.metrics import metric_named
-from nerscope.scoring.token_matches import TOKEN_MATCHES
 
 MOST_BUCKETS = 1000
 OVERALL_MATCHES = ("exact", "left", "right", "overlap")

@@ -3,16 +3,18 @@
 import hashlib
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from nerscope.codec import pack, unpack
+from nerscope.engines.sealed import read_sealed, write_sealed
 from nerscope.formats.files import FileBytes
 from nerscope.formats.remote import is_remote
 from nerscope.version import VERSION
 
-_MARK = f"nerscope {VERSION}\n".encode()
+Name = TypeVar("Name", bound=Hashable)
+Value = TypeVar("Value")
 
 
 def digest(*parts: object) -> str:
@@ -51,13 +53,32 @@ class Cache:
         self.folder = Path(folder) if folder is not None else None
         self.say = say
 
+    def remember(
+        self,
+        keys: Mapping[Name, str],
+        compute: Callable[[Sequence[Name]], Iterable[Value]],
+    ) -> dict[Name, Value]:
+        """A value for each name: the stored ones, and the missing ones, computed together.
+
+        A key covers all that the value of a name depends on.
+
+        >>> Cache(None).remember({2: "two", 3: "three"}, lambda names: [n * n for n in names])
+        {2: 4, 3: 9}
+        """
+        values: dict[Name, Any] = {name: self.get(key) for name, key in keys.items()}
+        missing = [name for name, value in values.items() if value is None]
+        for name, value in zip(missing, compute(missing) if missing else (), strict=True):
+            self.put(keys[name], value)
+            values[name] = value
+        return values
+
     def get(self, key: str) -> Any | None:
         """The value of a key; None if there is none that can be used."""
         path = self._path(key)
         if path is None or not path.exists():
             return None
         try:
-            return _decode(key, path.read_bytes())
+            return unpack(zlib.decompress(read_sealed(path, key)))
         except (OSError, TypeError, ValueError, zlib.error) as error:
             self.say(f"cache entry {path.name} cannot be used ({error}); computed again")
             return None
@@ -70,33 +91,12 @@ class Cache:
         path = self._path(key)
         if path is None:
             return
-        draft = path.with_suffix(".part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_bytes(_encode(key, value))
-            draft.replace(path)
+            write_sealed(path, key, zlib.compress(pack(value), 1))
         except OSError as error:
             self.say(f"the cache cannot be written ({error.strerror}): {path.parent}")
             self.folder = None
 
     def _path(self, key: str) -> Path | None:
         return None if self.folder is None else self.folder / f"{key}.bin"
-
-
-def _encode(key: str, value: Any) -> bytes:
-    body = zlib.compress(pack((key, value)), 1)
-    return _MARK + hashlib.sha256(body).digest() + body
-
-
-def _decode(key: str, data: bytes) -> Any:
-    if not data.startswith(_MARK):
-        raise ValueError("it was not written by this version")
-    start = len(_MARK) + hashlib.sha256().digest_size
-    head, body = data[:start], data[start:]
-    if head != _MARK + hashlib.sha256(body).digest():
-        raise ValueError("it was changed")
-    # The key is inside, so that an entry that was renamed is not taken for another one.
-    stored_key, value = unpack(zlib.decompress(body))
-    if stored_key != key:
-        raise ValueError("it holds something else")
-    return value

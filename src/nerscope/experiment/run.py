@@ -1,16 +1,16 @@
 """Run an experiment: many datasets and systems, of which only what changed is computed.
 
 The cache has an entry for each run (its evidence), each system (its intervals) and each pair of
-systems (its comparison). This is finer than `evaluate` and `compare`, which take all runs of a
-dataset at once: with one output more, an experiment scores one run and compares its pairs. So this
-module scores runs one by one with the steps of `evaluate`, joins their evidence, and asks the
-statistics only for the systems and pairs that the cache lacks.
+systems (its comparison), because with one output more an experiment should score one run and
+compare its pairs. `evaluate` and `compare` take all runs of a dataset at once. So this module uses
+their steps: it scores the runs that the cache lacks, joins their evidence, and asks the statistics
+only for the systems and pairs that are missing.
 """
 
 import hashlib
-import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,18 +40,14 @@ from nerscope.results.compare import (
     pairs_of,
     run_notes,
 )
-from nerscope.results.intervals import (
-    RowBounds,
-    RowInterval,
-    add_intervals,
-    bounds_of,
-    with_resampling,
-)
+from nerscope.results.intervals import RowBounds, bounds_of, with_intervals
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
+from nerscope.stats.corrections import DEFAULT_CORRECTION
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.paired import DEFAULT_METHOD
 from nerscope.stats.system_differences import ComparisonPlan
 
 Say = Callable[[str], None]
@@ -91,102 +87,82 @@ def run_experiment(
     expect("experiment", experiment, Experiment, "give what load_experiment gave")
     cache = Cache(None) if cache is None or plugins else cache
     chosen_engine = engine_for(engine, workers, plugins)
-    scored = {}
+    scored = []
     for dataset in experiment.datasets:
         n_runs = sum(map(len, dataset.systems.values()))
         say(f"{dataset.name}: {n_runs} runs of {len(dataset.systems)} systems")
         job = _ScoringJob(dataset, experiment.settings, experiment.sampling.resample)
-        scored[dataset.name] = _score_dataset(job, cache, chosen_engine, workers)
+        scored.append(_score_dataset(job, cache, chosen_engine, workers))
     results = Results(
-        [scores.evidence for scores in scored.values()],
-        [note for scores in scored.values() for note in scores.notes],
+        [scores.evidence for scores in scored],
+        [note for scores in scored for note in scores.notes],
         protocol=experiment.protocol,
     )
-    return _add_statistics(experiment, results, scored, cache, say)
-
-
-def _add_statistics(
-    experiment: Experiment,
-    results: Results,
-    scored: Mapping[str, "_ScoredDataset"],
-    cache: Cache,
-    say: Say,
-) -> tuple[Results, Comparison | None]:
-    """The results with intervals, and the comparison, if the experiment has them."""
-    sampling = experiment.sampling
-    differences, notes = list[ComparisonRow](), list[str]()
-    options = {"method": "randomisation", "about": None, "correction": "holm", "baseline": None}
-    options |= experiment.comparison or {}
-    plan = ComparisonPlan(str(options["method"]), options["about"])
-    for evidence in results.evidence:
-        systems = evidence.systems if experiment.intervals else []
-        pairs: list[PairNames] = []
-        if experiment.comparison is not None:
-            pairs, missing = pairs_of(evidence, results, None, None, options["baseline"])
-            notes += [*missing, *run_notes(evidence, pairs, plan)]
-        if systems or pairs:
-            say(f"{evidence.dataset}: resampling {len(systems)} systems and {len(pairs)} pairs")
-        keys = scored[evidence.dataset].keys
-        resampling = _Resampling(evidence, keys, sampling, plan, cache)
-        bounds, pair_rows = resampling.run(systems, pairs)
-        rows = add_intervals(results.rows, evidence.dataset, bounds)
-        results = Results(results.evidence, results.losses, rows, results.protocol)
-        differences += pair_rows
+    run_keys = {scores.evidence.dataset: scores.keys for scores in scored}
+    statistics = _Statistics(experiment, run_keys, cache, say)
     if experiment.intervals:
-        signed = [with_resampling(evidence, sampling) for evidence in results.evidence]
-        results = Results(signed, results.losses, results.rows, results.protocol)
+        results = with_intervals(results, experiment.sampling, statistics.bounds)
     if experiment.comparison is None:
         return results, None
-    settings = {key: options[key] for key in ("method", "correction")}
-    settings |= sampling.as_settings(results.evidence)
-    unique_notes = list(dict.fromkeys(notes))
-    return results, comparison_of(differences, settings, unique_notes, experiment.protocol)
+    return results, statistics.compare(results, experiment.comparison)
 
 
 @dataclass(frozen=True, slots=True)
-class _Resampling:
-    """The resampling of one dataset: all that the cache lacks is computed in one pass."""
+class _Statistics:
+    """The intervals and comparisons of an experiment: only what the cache lacks is computed."""
 
-    evidence: Evidence
-    run_keys: Mapping[Run, str]
-    sampling: Sampling
-    plan: ComparisonPlan
+    experiment: Experiment
+    run_keys: Mapping[str, Mapping[Run, str]]  # by dataset
     cache: Cache
+    say: Say
 
-    def run(
-        self, systems: Sequence[str], pairs: Sequence[PairNames]
-    ) -> tuple[dict[str, RowBounds], list[ComparisonRow]]:
-        """The bounds of each system's intervals, and the rows of all pairs."""
-        keys_of_systems = {system: self._bounds_key(system) for system in systems}
-        keys_of_pairs = pair_keys(self.evidence, pairs, self.sampling, self.plan) if pairs else {}
-        cached_bounds = {system: self.cache.get(key) for system, key in keys_of_systems.items()}
-        cached_rows = {pair: self.cache.get(key) for pair, key in keys_of_pairs.items()}
-        new_systems = [system for system, entry in cached_bounds.items() if entry is None]
-        new_pairs = [pair for pair, entry in cached_rows.items() if entry is None]
-        bounds: dict[str, RowBounds] = {
-            system: {key: RowInterval(*values) for key, values in (entry or {}).items()}
-            for system, entry in cached_bounds.items()
-        }
-        rows = {
-            pair: [ComparisonRow(**row) for row in entry or []]
-            for pair, entry in cached_rows.items()
-        }
-        if new_systems:
-            bounds |= bounds_of(self.evidence, new_systems, self.sampling)
-        for cell in compared_cells(self.evidence, new_pairs, self.sampling, self.plan):
-            rows[cell.row.pair].append(cell.row)
-        for system in new_systems:
-            entry = {key: tuple(interval) for key, interval in bounds[system].items()}
-            self.cache.put(keys_of_systems[system], entry)
-        for pair in new_pairs:
-            self.cache.put(keys_of_pairs[pair], [asdict(row) for row in rows[pair]])
-        return bounds, [row for pair in pairs for row in rows[pair]]
+    def bounds(
+        self, evidence: Evidence, systems: Sequence[str], sampling: Sampling
+    ) -> dict[str, RowBounds]:
+        """The bounds of each system's intervals."""
+        self.say(f"{evidence.dataset}: intervals of {len(systems)} systems")
+        keys = {system: self._bounds_key(evidence, system) for system in systems}
 
-    def _bounds_key(self, system: str) -> str:
-        runs = [self.run_keys[self.evidence.runs[run]] for run in self.evidence.runs_of(system)]
+        def compute(missing: Sequence[str]) -> Iterable[RowBounds]:
+            return bounds_of(evidence, missing, sampling).values()
+
+        return self.cache.remember(keys, compute)
+
+    def compare(self, results: Results, options: Mapping[str, Any]) -> Comparison:
+        """The comparison of all pairs, or of each system with the baseline."""
+        options = {"method": DEFAULT_METHOD, "correction": DEFAULT_CORRECTION, **options}
+        sampling = self.experiment.sampling
+        plan = ComparisonPlan(options["method"], options.get("about"))
+        rows, notes = list[ComparisonRow](), list[str]()
+        for evidence in results.evidence:
+            pairs, missing = pairs_of(evidence, results, None, None, options.get("baseline"))
+            notes += [*missing, *run_notes(evidence, pairs, plan)]
+            self.say(f"{evidence.dataset}: comparisons of {len(pairs)} pairs")
+            keys = pair_keys(evidence, pairs, sampling, plan) if pairs else {}
+            compute = partial(_pair_rows, evidence, sampling, plan)
+            for pair_rows in self.cache.remember(keys, compute).values():
+                rows += pair_rows
+        settings = {key: options[key] for key in ("method", "correction")}
+        settings |= sampling.as_settings(results.evidence)
+        unique_notes = list(dict.fromkeys(notes))
+        return comparison_of(rows, settings, unique_notes, self.experiment.protocol)
+
+    def _bounds_key(self, evidence: Evidence, system: str) -> str:
+        keys = self.run_keys[evidence.dataset]
+        runs = [keys[evidence.runs[run]] for run in evidence.runs_of(system)]
         # The keys of runs cover files and settings; types and facets also depend on the other runs.
-        tables = [[table.facet, table.unit] for table in self.evidence.divisions]
-        return digest("intervals", runs, asdict(self.sampling), self.evidence.types, tables)
+        tables = [[table.facet, table.unit] for table in evidence.tables]
+        sampling = asdict(self.experiment.sampling)
+        return digest("intervals", runs, sampling, evidence.types, tables)
+
+
+def _pair_rows(
+    evidence: Evidence, sampling: Sampling, plan: ComparisonPlan, pairs: Sequence[PairNames]
+) -> list[list[ComparisonRow]]:
+    rows: dict[PairNames, list[ComparisonRow]] = {pair: [] for pair in pairs}
+    for cell in compared_cells(evidence, pairs, sampling, plan):
+        rows[cell.row.pair].append(cell.row)
+    return list(rows.values())
 
 
 class _ScoredDataset(NamedTuple):
@@ -217,12 +193,8 @@ def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int)
     """Score the runs that the cache lacks, and join the evidence of all runs."""
     dataset, settings, _ = job
     keys = _run_keys(job)
-    entries = {run: _unpack_entry(cache.get(key)) for run, key in keys.items()}
-    missing = [run for run, entry in entries.items() if entry is None]
-    for run, entry in zip(missing, _score_runs(job, missing, engine, workers), strict=True):
-        entries[run] = _unpack_entry(entry)
-        cache.put(keys[run], entry)
-    scored = [entry for entry in entries.values() if entry is not None]
+    entries = cache.remember(keys, lambda runs: _score_runs(job, runs, engine, workers))
+    scored = [(unpack_evidence(entry.evidence), entry.notes) for entry in entries.values()]
     notes = {(note["source"], note["message"]): note for _, notes in scored for note in notes}
     evidence = [of_run for of_run, _ in scored]
     joined = _join_signatures(joined_runs(evidence), evidence)
@@ -230,7 +202,7 @@ def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int)
     subsets = select_subsets(settings, with_train=dataset.train is not None, flat=flat)
     # If one run was realigned, all runs are divided by alignment, as `evaluate` does it: also those
     # whose entries were made before there was such a run.
-    tables = [table for of_run in evidence for table in of_run.divisions]
+    tables = [table for of_run in evidence for table in of_run.tables]
     alignment = next((table for table in tables if table.facet == ALIGNMENT), None)
     if alignment is not None and settings.facets is None and joined.folded is None:
         joined = with_alignment(joined, alignment)
@@ -264,16 +236,6 @@ def _repeated_runs(dataset: Dataset) -> Iterator[Run]:
         for number, file in enumerate(files, 1):
             if file in files[: number - 1]:
                 yield system, str(number)
-
-
-def _unpack_entry(entry: Any) -> tuple[Evidence, list[SourceNote]] | None:
-    """Evidence and notes of a cache entry; None if there is none that can be used."""
-    if entry is None:
-        return None
-    try:
-        return unpack_evidence(entry.evidence), list(entry.notes)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, zlib.error):
-        return None
 
 
 def _run_keys(job: _ScoringJob) -> dict[Run, str]:
@@ -345,7 +307,7 @@ def pair_keys(
     """
     shared: list[Any] = [evidence.dataset, asdict(sampling), asdict(plan), evidence.types]
     shared.append(evidence.documents.tolist())
-    shared.append([asdict(table) for table in evidence.divisions])
+    shared.append([asdict(table) for table in evidence.tables])
     shared.append(evidence.signature.zero_division)
     runs = {
         system: [_run_digest(evidence, run) for run in evidence.runs_of(system)]

@@ -4,8 +4,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.units import MENTION
-from nerscope.facets.facet import FACETS, Facet, Level
-from nerscope.facets.view import View
+from nerscope.facets.facet import FACETS, Facet, Level, View
 
 ALIGNMENT = "alignment"
 

@@ -7,8 +7,7 @@ import numpy as np
 from nerscope.corpus.arrays import Floats, Ints, lookup, lookup_pair
 from nerscope.corpus.units import INSIDE, MENTION
 from nerscope.facets.buckets import EQUAL_COUNT, WHOLE_NUMBERS, ZERO, ZERO_AND_ONE
-from nerscope.facets.facet import FACETS, Attribute, AttributeFunction
-from nerscope.facets.view import View
+from nerscope.facets.facet import FACETS, Attribute, AttributeFunction, View
 
 
 def _standard(

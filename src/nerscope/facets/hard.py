@@ -7,8 +7,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints, lookup, lookup_pair
 from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.units import ALL, TOKEN
-from nerscope.facets.facet import FACETS, Facet, Level
-from nerscope.facets.view import View
+from nerscope.facets.facet import FACETS, Facet, Level, View
 
 UNSEEN_I, UNSEEN_O, DIFF_I, DIFF_O, DIFF_E, OTHER = range(6)
 OTHER_LEVEL = "other"  # the level of the tokens that are not hard

@@ -8,13 +8,16 @@ import numpy as np
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.lexicon import Lexicon
 from nerscope.corpus.mentions import Mentions, token_runs
-from nerscope.corpus.vocabulary import SpelledSequences, join_sequences, spell_sequences
+from nerscope.corpus.vocabulary import (
+    SequenceTrie,
+    SpelledSequences,
+    join_sequences,
+    spell_sequences,
+)
 from nerscope.facets.buckets import ValueCounts
-from nerscope.facets.facet import Attribute
-from nerscope.facets.view import Sentences, View
+from nerscope.facets.facet import Attribute, Sentences, View
 
 
 @serialisable

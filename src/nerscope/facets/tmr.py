@@ -4,8 +4,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints, lookup, lookup_pair
 from nerscope.corpus.units import MENTION
-from nerscope.facets.facet import FACETS, Facet, Level
-from nerscope.facets.view import View
+from nerscope.facets.facet import FACETS, Facet, Level, View
 
 SEEN, UNSEEN_TYPE, UNSEEN_TOKENS = range(3)
 # Added to the code of a mention whose text carries two or more types among the gold test mentions:

@@ -22,7 +22,7 @@ from nerscope.render.document import (
 from nerscope.render.mentions import marked_lines
 from nerscope.render.over_datasets import over_answers, over_datasets_tables
 from nerscope.render.tables import SPARSE, USUAL_MATCHES
-from nerscope.results.changes import BROKEN, FIXED, change_counts
+from nerscope.results.changes import BROKEN, FIXED, ChangeRow, change_counts
 from nerscope.results.compare import (
     FEW_CLUSTERS,
     LOSS,
@@ -259,21 +259,21 @@ def _untested_note(rows: Sequence[ComparisonRow]) -> list[str]:
 def changes_document(results: Results, a: str, b: str, width: int = 100) -> Document:
     """What changed from A to B: counts by type and level, and each mention in its sentence."""
     counts = change_counts(results, a, b)
-    listed = [change for change in results.changes(a, b) if change["change"] in (FIXED, BROKEN)]
+    listed = [change for change in results.changes(a, b) if change.change in (FIXED, BROKEN)]
     table = records_table(f"From {a} to {b}: mentions by facet and level", counts)
     lines = [line for change in listed for line in (*_change_lines(change, a, b, width), "")]
     data = {"counts": counts, "mentions": listed}
     return Document([table], data, records=listed, lines=lines)
 
 
-def _change_lines(change: Mapping[str, Any], a: str, b: str, width: int) -> list[str]:
-    """One mention: gold above its words, and below them what each system predicted."""
-    head = f"{change['place']}  {change['change']}"
-    answers = [f"  {name}: {change[side] or 'nothing'}" for name, side in ((a, "a"), (b, "b"))]
-    if change["tokens"] is None:
-        return [head, f"  gold: {change['type']}", *answers]
-    span = (change["start"], change["end"], change["type"])
-    return [head, *marked_lines(change["tokens"], span, None, width), *answers]
+def _change_lines(row: ChangeRow, a: str, b: str, width: int) -> list[str]:
+    """One mention: gold above its words, and below them what each system predicts."""
+    head = f"{row.place}  {row.change}"
+    answers = [f"  {name}: {answer or 'nothing'}" for name, answer in ((a, row.a), (b, row.b))]
+    if row.tokens is None:
+        return [head, f"  gold: {row.type}", *answers]
+    span = (row.start, row.end, row.type)
+    return [head, *marked_lines(row.tokens, span, None, width), *answers]
 
 
 # Mentions are seen or unseen-any; the table shows all levels but the easy one.

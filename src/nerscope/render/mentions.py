@@ -15,6 +15,7 @@ from nerscope.render.outputs.csv import csv_text
 from nerscope.results.rows import plain_row
 
 if TYPE_CHECKING:
+    from nerscope.results.errors import MentionRow
     from nerscope.results.judged import JudgedResults
 
 _LEAST = 20  # columns, however narrow the terminal
@@ -22,47 +23,44 @@ Span = tuple[int, int, str]  # first token, the one behind the last, type
 Cells = list[str]  # one for each column of the terminal
 
 
-def errors_document(
-    records: Sequence[Mapping[str, Any]], total: int, width: int, shown: int
-) -> Document:
+def errors_document(rows: Sequence["MentionRow"], total: int, width: int, shown: int) -> Document:
     """A summary of kinds, then each mistake in its sentence."""
-    counts = Counter((record["system"], record["outcome"]) for record in records)
-    systems = list(dict.fromkeys(record["system"] for record in records))
-    kinds = list(dict.fromkeys(record["outcome"] for record in records))
+    counts = Counter((row.system, row.outcome) for row in rows)
+    systems = list(dict.fromkeys(row.system for row in rows))
+    kinds = list(dict.fromkeys(row.outcome for row in rows))
     summary = [
         {"kind": kind, **{system: counts[system, kind] for system in systems}} for kind in kinds
     ]
     lines = []
-    for record in records[:shown]:
-        lines += [*error_lines(record, width), ""]
-    if len(records) > shown:
-        lines.append(f"{plural(len(records) - shown, 'more mistake')}: --most N shows more")
-    if not records:
+    for row in rows[:shown]:
+        lines += [*error_lines(row, width), ""]
+    if len(rows) > shown:
+        lines.append(f"{plural(len(rows) - shown, 'more mistake')}: --most N shows more")
+    if not rows:
         lines.append(f"no mistake fits, of {total}")
     tables = [records_table("Mistakes by kind", summary)] if summary else []
-    return Document(tables, list(map(dict, records)), list(map(dict, records)), lines=lines)
+    return Document(tables, rows, rows, lines=lines)
 
 
-def error_lines(record: Mapping[str, Any], width: int) -> list[str]:
+def error_lines(row: "MentionRow", width: int) -> list[str]:
     """One mistake: where, what, and the sentence with both spans marked."""
-    gold, pred = _sides(record)
-    source = f"{record['system']} {record['run']}" if record.get("run") else record["system"]
-    head = f"{record['place']}  {source}: {record['outcome']}"
-    tokens = record.get("tokens")
-    if tokens is None:
+    gold, pred = _sides(row)
+    source = f"{row.system} {row.run}" if row.run else row.system
+    head = f"{row.place}  {source}: {row.outcome}"
+    if row.tokens is None:
         both = (("gold", gold), ("predicted", pred))
         return [head, "  " + "   ".join(f"{name} {span[2]}" for name, span in both if span)]
-    return [head, *marked_lines(tokens, gold, pred, width), *_text_notes(record, tokens)]
+    return [head, *marked_lines(row.tokens, gold, pred, width), *_text_notes(row, row.tokens)]
 
 
-def _text_notes(record: Mapping[str, Any], tokens: Sequence[str]) -> list[str]:
+def _text_notes(row: "MentionRow", tokens: Sequence[str]) -> list[str]:
     """The text of mentions that does not equal the marked tokens, as of LLM answers."""
     lines = []
-    for start, end, name in (("start", "end", "text"), ("other_start", "other_end", "other_text")):
-        begin, behind, text = record[start], record[end], record.get(name)
-        if begin is not None and text is not None and " ".join(tokens[begin:behind]) != text:
-            nowhere = ", which stands nowhere here" if begin == behind else ""
-            lines.append(f"  it says '{escape_controls(name)}'{nowhere}")
+    other = (row.other_start, row.other_end, row.other_text)
+    for start, end, text in ((row.start, row.end, row.text), other):
+        if start is not None and text is not None and " ".join(tokens[start:end]) != text:
+            nowhere = ", which stands nowhere here" if start == end else ""
+            lines.append(f"  it says '{escape_controls(text)}'{nowhere}")
     return lines
 
 
@@ -74,12 +72,11 @@ def marked_lines(
     return _window(above, words, below, max(_LEAST, width) - 3)
 
 
-def _sides(record: Mapping[str, Any]) -> tuple[Span | None, Span | None]:
-    mention = (record["start"], record["end"], record["type"])
-    other = None
-    if record["other_start"] is not None:
-        other = (record["other_start"], record["other_end"], record["other_type"])
-    return (mention, other) if record["side"] == "gold" else (other, mention)
+def _sides(row: "MentionRow") -> tuple[Span | None, Span | None]:
+    mention, other = (row.start, row.end, row.type), None
+    if row.other_start is not None and row.other_end is not None and row.other_type is not None:
+        other = (row.other_start, row.other_end, row.other_type)
+    return (mention, other) if row.side == "gold" else (other, mention)
 
 
 def _cells(text: str) -> Cells:

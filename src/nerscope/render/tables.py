@@ -11,7 +11,7 @@ from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_ti
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
-from nerscope.scoring.matching import EXACT
+from nerscope.scoring.matching import BILOU, EXACT, IO, LABEL
 from nerscope.scoring.metrics import (
     ACCURACY,
     ERROR_SHARE,
@@ -25,7 +25,6 @@ from nerscope.scoring.metrics import (
     leading_metric,
     metric_named,
 )
-from nerscope.scoring.token_matches import BILOU, IO, LABEL
 
 if TYPE_CHECKING:
     from nerscope.results.over_datasets import AverageRow

@@ -1,6 +1,7 @@
 """What changed from one system to another: mentions that B fixed, broke, or got wrong like A."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,15 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import InputError
-from nerscope.results.errors import MentionSide, check_system, gold_side, run_side
+from nerscope.results.errors import (
+    LevelledRow,
+    MentionSide,
+    check_system,
+    gold_side,
+    run_side,
+)
 from nerscope.results.results import Results
+from nerscope.results.rows import ResultRow
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import EXACT, match_named
 
@@ -17,11 +25,52 @@ FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT = "fixed", "broken", "both wrong", "both r
 CHANGES = (FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT)
 
 
-def change_records(results: Results, a: str, b: str) -> Iterator[dict[str, Any]]:
-    """One record for each gold mention: what became of it from A to B, and what each said.
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangeRow(LevelledRow):
+    """What became of a gold mention from system A to system B."""
+
+    dataset: str
+    change: str
+    type: str
+    text: str | None  # None where results keep no texts
+    start: int  # tokens of the sentence
+    end: int
+    a: str | None  # type and text of what A predicts there; None: nothing
+    b: str | None
+    levels: Mapping[str, str]
+    sentence: str | None
+    tokens: list[str] | None
+    place: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangeCounts(ResultRow):
+    """How many gold mentions of a type or level changed in which way from A to B."""
+
+    dataset: str
+    facet: str
+    level: str
+    fixed: int
+    broken: int
+    both_wrong: int
+    both_right: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON has it; the keys of the counts are CHANGES."""
+        counts = (self.fixed, self.broken, self.both_wrong, self.both_right)
+        return {
+            "dataset": self.dataset,
+            "facet": self.facet,
+            "level": self.level,
+            **dict(zip(CHANGES, counts, strict=True)),
+        }
+
+
+def change_records(results: Results, a: str, b: str) -> Iterator[ChangeRow]:
+    """One row for each gold mention: what became of it from A to B, and what each predicts.
 
     With several runs, a system is right about a mention if more than half of its runs are, and what
-    it said is what its first run said.
+    it predicts is what its first run predicts.
     """
     for system in (a, b):
         check_system(results, system)
@@ -30,23 +79,24 @@ def change_records(results: Results, a: str, b: str) -> Iterator[dict[str, Any]]
             continue
         gold = gold_side(evidence)
         right_a, right_b = _right(evidence, a), _right(evidence, b)
-        said_a, said_b = _said(evidence, gold, a), _said(evidence, gold, b)
+        answers_a, answers_b = _answers(evidence, gold, a), _answers(evidence, gold, b)
         for index in range(len(gold.units)):
             tokens = gold.tokens(index)
-            yield {
-                "dataset": evidence.dataset,
-                "change": _change(bool(right_a[index]), bool(right_b[index])),
-                "type": gold.type(index),
-                "text": gold.text(index),
-                "start": gold.span(index)[0],
-                "end": gold.span(index)[1],
-                "a": said_a.get(index),
-                "b": said_b.get(index),
-                **gold.levels(index),
-                "sentence": None if tokens is None else " ".join(tokens),
-                "tokens": tokens,
-                "place": gold.place(index),
-            }
+            start, end = gold.span(index)
+            yield ChangeRow(
+                dataset=evidence.dataset,
+                change=_change(bool(right_a[index]), bool(right_b[index])),
+                type=gold.type(index),
+                text=gold.text(index),
+                start=start,
+                end=end,
+                a=answers_a.get(index),
+                b=answers_b.get(index),
+                levels=gold.levels(index),
+                sentence=None if tokens is None else " ".join(tokens),
+                tokens=tokens,
+                place=gold.place(index),
+            )
 
 
 def _change(right_a: bool, right_b: bool) -> str:
@@ -62,7 +112,7 @@ def _right(evidence: Evidence, system: str) -> Bools:
     return majority
 
 
-def _said(evidence: Evidence, gold: MentionSide, system: str) -> dict[int, str]:
+def _answers(evidence: Evidence, gold: MentionSide, system: str) -> dict[int, str]:
     """What a system took each gold mention for, if it saw any there."""
     pred = run_side(evidence, evidence.runs_of(system)[0])
     pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
@@ -72,7 +122,7 @@ def _said(evidence: Evidence, gold: MentionSide, system: str) -> dict[int, str]:
     }
 
 
-def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
+def change_counts(results: Results, a: str, b: str) -> list[ChangeCounts]:
     """How many mentions changed: all, by type, and by the levels of each facet, where any are.
 
     Nothing is told of datasets of which only sums were kept.
@@ -85,12 +135,7 @@ def change_counts(results: Results, a: str, b: str) -> list[dict[str, Any]]:
             "results", f"no dataset has outputs of both {a} and {b}", "evaluate them together"
         )
     return [
-        {
-            "dataset": part.dataset,
-            "facet": facet,
-            "level": level,
-            **{change: int(n) for change, n in zip(CHANGES, counts, strict=True)},
-        }
+        ChangeCounts(part.dataset, facet, level, *counts.tolist())
         for part in shared
         if part.folded is None
         for facet, level, counts in _counted(part, _changed(part, a, b))
@@ -116,7 +161,7 @@ def _counted(evidence: Evidence, change: Ints) -> Iterator[tuple[str, str, Ints]
     yield ALL, ALL, np.bincount(change, minlength=size)
     by_type = _crossed(gold.type, change, len(evidence.types))
     yield from (("type", name, by_type[code]) for code, name in enumerate(evidence.types))
-    for division in evidence.divisions:
+    for division in evidence.tables:
         codes = gold.codes.get(division.facet)
         if division.unit == MENTION and codes is not None:
             by_code = _crossed(codes, change, max(int(codes.max(initial=0)) + 1, division.n_codes))

@@ -1,7 +1,7 @@
 """Single mentions: what became of each, what it was taken for, and lists of them to read."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,10 +13,10 @@ from nerscope.corpus.mentions import PLAIN, Mentions
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, expect, suggest
 from nerscope.results.results import Results
-from nerscope.scoring.counts import CORRECT
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
-from nerscope.scoring.ledger import Units
-from nerscope.scoring.matching import EXACT, CandidatePairs, MatchedPairs, match_named, overlapping
+from nerscope.results.rows import ResultRow
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
+from nerscope.scoring.matching import EXACT, match_named
+from nerscope.scoring.pairing import CORRECT, CandidatePairs, MatchedPairs, overlapping
 
 OUTCOMES = (
     "correct",
@@ -112,7 +112,7 @@ class MentionSide:
     def levels(self, index: int) -> dict[str, str]:
         """The levels of a mention under every facet of mentions."""
         by_facet = {}
-        for division in self.evidence.divisions:
+        for division in self.evidence.tables:
             codes = self.units.codes.get(division.facet)
             if division.unit == MENTION and codes is not None:
                 code = int(codes[index])
@@ -145,31 +145,118 @@ def run_side(evidence: Evidence, run: int) -> MentionSide:
     return MentionSide(evidence, evidence.mentions.runs[run].pred)
 
 
-def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int, dict[str, str]]]:
+class LevelledRow(ResultRow):
+    """A row of one mention; `as_dict` has the levels of its facets as keys: `row["tmr"]`."""
+
+    __slots__ = ()
+    levels: Mapping[str, str]  # by facet
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON has it."""
+        plain: dict[str, Any] = {}
+        for name in self.__dataclass_fields__:
+            plain |= self.levels if name == "levels" else {name: getattr(self, name)}
+        return plain
+
+    def __getitem__(self, key: str) -> Any:
+        # Rows are many and have 30 keys, so `dict(row)` must not build a dict for every key.
+        if key in self.levels or key not in self.__dataclass_fields__:
+            return self.levels[key]
+        return getattr(self, key)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MentionRow(LevelledRow):
+    """What became of a gold or a predicted mention in one run."""
+
+    dataset: str
+    system: str
+    run: str
+    side: str  # gold or pred
+    outcome: str
+    type: str
+    text: str | None  # None where results keep no texts
+    start: int  # tokens of the sentence
+    end: int
+    other_type: str | None  # of the counterpart on the other side; None where there is none
+    other_text: str | None
+    other_start: int | None
+    other_end: int | None
+    overlap: float  # with the counterpart: shared tokens by all tokens of both
+    levels: Mapping[str, str]
+    sentence: str | None
+    tokens: list[str] | None
+    place: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConfusionRow(ResultRow):
+    """How often a gold type met a predicted one in a run; None stands for no mention."""
+
+    dataset: str
+    system: str
+    run: str
+    gold: str | None
+    predicted: str | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartialRow(ResultRow):
+    """A pair of mentions that got partial credit in a run."""
+
+    dataset: str
+    system: str
+    run: str
+    gold: str | None  # texts; None where results keep none
+    predicted: str | None
+    gold_type: str
+    predicted_type: str
+    credits: Mapping[str, float | None]  # by match; None: the match does not pair the two
+    sentence: str | None
+    place: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as the list of pairs has it, with an empty field for the judgement."""
+        return {
+            "dataset": self.dataset,
+            "system": self.system,
+            "run": self.run,
+            "gold": self.gold,
+            "predicted": self.predicted,
+            "gold type": self.gold_type,
+            "predicted type": self.predicted_type,
+            **{f"credit {match}": credit for match, credit in self.credits.items()},
+            "sentence": self.sentence,
+            "place": self.place,
+            "judgement": "",
+        }
+
+
+def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int]]:
     check_system(results, system)
     for evidence in results.evidence:
-        for run, (name, number) in enumerate(evidence.runs):
+        for run, (name, _) in enumerate(evidence.runs):
             if system in (None, name):
-                yield evidence, run, {"dataset": evidence.dataset, "system": name, "run": number}
+                yield evidence, run
 
 
-def mention_records(results: Results, system: str | None = None) -> Iterator[dict[str, Any]]:
-    """One record for each gold and each predicted mention of each run.
+def mention_records(results: Results, system: str | None = None) -> Iterator[MentionRow]:
+    """One row for each gold and each predicted mention of each run.
 
-    It tells the outcome, the counterpart if there is one, and the levels of every facet.
+    It has the outcome, the counterpart if there is one, and the levels of every facet.
     """
-    for evidence, run, head in _runs(results, system):
+    for evidence, run in _runs(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
         by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
-        mates = dict(zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True))
+        pred_of = dict(zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True))
+        gold_of = {pred_index: gold_index for gold_index, pred_index in pred_of.items()}
+        head = (evidence.dataset, *evidence.runs[run])
         for index, outcome in enumerate(by_gold):
-            record = _record(gold, index, pred, mates.get(index))
-            yield {**head, "side": "gold", "outcome": outcome, **record}
-        mates = {pred_index: other for other, pred_index in mates.items()}
+            yield _row((*head, "gold", outcome), gold, index, pred, pred_of.get(index))
         for index, outcome in enumerate(by_pred):
-            record = _record(pred, index, gold, mates.get(index))
-            yield {**head, "side": "pred", "outcome": outcome, **record}
+            yield _row((*head, "pred", outcome), pred, index, gold, gold_of.get(index))
 
 
 def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[str], list[str]]:
@@ -203,58 +290,57 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[
     return by_gold.tolist(), by_pred.tolist()
 
 
-def _record(side: MentionSide, index: int, other: MentionSide, mate: int | None) -> dict[str, Any]:
+def _row(
+    head: tuple[str, str, str, str, str],
+    side: MentionSide,
+    index: int,
+    other: MentionSide,
+    mate: int | None,
+) -> MentionRow:
     start, end = side.span(index)
     tokens = side.tokens(index)
     low, high = other.span(mate) if mate is not None else (None, None)
     overlap = 0.0
     if low is not None and high is not None:
         overlap = (min(end, high) - max(start, low)) / (max(end, high) - min(start, low))
-    return {
-        "type": side.type(index),
-        "text": side.text(index),
-        "start": start,
-        "end": end,
-        "other_type": None if mate is None else other.type(mate),
-        "other_text": None if mate is None else other.text(mate),
-        "other_start": low,
-        "other_end": high,
-        "overlap": overlap,
-        **side.levels(index),
-        "sentence": None if tokens is None else " ".join(tokens),
-        "tokens": tokens,
-        "place": side.place(index),
-    }
+    return MentionRow(
+        *head,
+        type=side.type(index),
+        text=side.text(index),
+        start=start,
+        end=end,
+        other_type=None if mate is None else other.type(mate),
+        other_text=None if mate is None else other.text(mate),
+        other_start=low,
+        other_end=high,
+        overlap=overlap,
+        levels=side.levels(index),
+        sentence=None if tokens is None else " ".join(tokens),
+        tokens=tokens,
+        place=side.place(index),
+    )
 
 
-def confusion_records(results: Results, system: str | None = None) -> Iterator[dict[str, Any]]:
+def confusion_records(results: Results, system: str | None = None) -> Iterator[ConfusionRow]:
     """For each run, how often a gold type met a predicted one; None stands for no mention."""
-    for evidence, run, head in _runs(results, system):
+    for evidence, run in _runs(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
-        counts: Counter[tuple[int | None, int | None]] = Counter()
+        counts: Counter[tuple[int, int]] = Counter()
+        nothing = len(evidence.types)  # the code behind all types: no mention
         a, b = gold.mentions.type, pred.mentions.type
         counts.update(zip(a[pairs.gold].tolist(), b[pairs.pred].tolist(), strict=True))
-        counts.update((kind, None) for kind in np.delete(a, pairs.gold).tolist())
-        counts.update((None, kind) for kind in np.delete(b, pairs.pred).tolist())
+        counts.update((kind, nothing) for kind in np.delete(a, pairs.gold).tolist())
+        counts.update((nothing, kind) for kind in np.delete(b, pairs.pred).tolist())
         names = [*evidence.types, None]
-        places: list[int | None] = [*range(len(evidence.types)), None]
-        for gold_type in places:
-            for pred_type in places:
-                if counts[gold_type, pred_type]:
-                    yield {
-                        **head,
-                        "gold": names[-1 if gold_type is None else gold_type],
-                        "predicted": names[-1 if pred_type is None else pred_type],
-                        "n": counts[gold_type, pred_type],
-                    }
+        head = (evidence.dataset, *evidence.runs[run])
+        for (gold_type, pred_type), n in sorted(counts.items()):
+            yield ConfusionRow(*head, names[gold_type], names[pred_type], n)
 
 
-def partial_records(
-    results: Results, matches: Sequence[str] | None = None
-) -> Iterator[dict[str, Any]]:
+def partial_records(results: Results, matches: Sequence[str] | None = None) -> Iterator[PartialRow]:
     """Every pair that got partial credit, once, with its credit under each match."""
-    for evidence, run, head in _runs(results, None):
+    for evidence, run in _runs(results, None):
         chosen = matches if matches is not None else partial_matches(evidence)
         gold, pred = gold_side(evidence), run_side(evidence, run)
         credits_of: dict[tuple[int, int], dict[str, float]] = {}
@@ -265,22 +351,19 @@ def partial_records(
                     credits_of.setdefault((g, p), {})[match] = credit
         for (g, p), credits in sorted(credits_of.items()):
             tokens = gold.tokens(g)
-            yield {
-                **head,
-                "gold": gold.text(g),
-                "predicted": pred.text(p),
-                "gold type": gold.type(g),
-                "predicted type": pred.type(p),
-                **{f"credit {match}": credits.get(match) for match in chosen},
-                "sentence": None if tokens is None else " ".join(tokens),
-                "place": gold.place(g),
-                "judgement": "",
-            }
+            yield PartialRow(
+                *(evidence.dataset, *evidence.runs[run]),
+                gold=gold.text(g),
+                predicted=pred.text(p),
+                gold_type=gold.type(g),
+                predicted_type=pred.type(p),
+                credits={match: credits.get(match) for match in chosen},
+                sentence=None if tokens is None else " ".join(tokens),
+                place=gold.place(g),
+            )
 
 
 def partial_matches(evidence: Evidence) -> list[str]:
     """The matches of all mentions together, but for exact match."""
-    overall = [
-        table for table in evidence.divisions if table.facet == ALL and table.unit == MENTION
-    ]
+    overall = [table for table in evidence.tables if table.facet == ALL and table.unit == MENTION]
     return [match for table in overall for match in table.matches if match != EXACT]

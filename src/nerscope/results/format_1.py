@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from nerscope.results.rows import Row, row_from, rows_of
-from nerscope.scoring.checking import finite
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.packing import evidence_from
+from nerscope.scoring.packing import evidence_from, finite
 
 _MOST_BYTES = 1 << 31  # of one column; larger ones were never written
 _COLUMN_KEYS = {"size", "type", "data"}

@@ -1,9 +1,10 @@
 """Intervals in rows: where each number may lie in the population, beside the number."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from nerscope.codec import serialisable
 from nerscope.corpus.units import ALL
 from nerscope.errors import expect
 from nerscope.results.results import Results
@@ -17,6 +18,7 @@ _DIGITS = 6
 _RUN = "\t"  # between the name of a system and the number of its run
 
 
+@serialisable
 class RowInterval(NamedTuple):
     """The interval of a row: bounds, clusters that have such units, and a caution if any."""
 
@@ -36,7 +38,7 @@ def bounds_of(
     bounds: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.cluster_unit(evidence)
     clusters = clusters_of(evidence, unit)
-    for division in evidence.divisions:
+    for division in evidence.tables:
         for match in division.matches:
             clustered = ClusterCounts(evidence, division, match, systems, clusters)
             for spread in _spreads(evidence, clustered, each_run):
@@ -117,8 +119,15 @@ def _with_interval(row: Row, bounds: RowBounds, several: bool) -> Row:
     return row if interval is None else replace(row, **interval._asdict())
 
 
-def with_intervals(results: Results, wanted: Sampling | bool) -> Results:
-    """The results with an interval for every number that can have one."""
+def with_intervals(
+    results: Results,
+    wanted: Sampling | bool,
+    bounds_of: Callable[[Evidence, Sequence[str], Sampling], dict[str, RowBounds]] = bounds_of,
+) -> Results:
+    """The results with an interval for every number that can have one.
+
+    `bounds_of` is replaced by experiments, which remember the bounds of systems.
+    """
     expect("intervals", wanted, (Sampling, bool), "say True, or give a Sampling")
     sampling = wanted if isinstance(wanted, Sampling) else Sampling()
     rows = results.rows

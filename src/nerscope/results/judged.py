@@ -13,9 +13,9 @@ from nerscope.results.errors import MentionSide, gold_side, partial_matches, run
 from nerscope.results.judgements import BAD, GOOD, JudgedFile, JudgedPair, Judgement, PairIdentity
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
-from nerscope.scoring.counts import CORRECT
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
-from nerscope.scoring.matching import equal_mentions, match_named
+from nerscope.scoring.matching import match_named
+from nerscope.scoring.pairing import CORRECT, equal_mentions
 
 Credits = dict[str, dict[str, float]]  # by system, then by match
 

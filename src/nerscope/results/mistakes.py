@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,15 +11,16 @@ import numpy as np
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, suggest
-from nerscope.results.errors import OUTCOMES, mention_records, run_side
+from nerscope.results.errors import OUTCOMES, MentionRow, mention_records, run_side
 from nerscope.results.results import Results
+from nerscope.results.rows import ResultRow
 
 KINDS = tuple(outcome for outcome in OUTCOMES if outcome != "correct")
-SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "place": lambda record: 0,  # as they stand in the data
-    "type": lambda record: record["type"],
-    "kind": lambda record: KINDS.index(record["outcome"]),
-    "text": lambda record: record["text"] or "",
+SORTS: dict[str, Callable[[MentionRow], Any]] = {
+    "place": lambda row: 0,  # as they stand in the data
+    "type": lambda row: row.type,
+    "kind": lambda row: KINDS.index(row.outcome),
+    "text": lambda row: row.text or "",
 }
 
 
@@ -34,7 +36,7 @@ def mistakes(
     sample: int | None = None,
     sort: str = "place",
     seed: int = 0,
-) -> tuple[list[dict[str, Any]], int]:
+) -> tuple[list[MentionRow], int]:
     """The mistakes that fit, and how many there are at all.
 
     A pair of a gold and a predicted mention is one mistake, told from the gold side.
@@ -60,28 +62,23 @@ def mistakes(
     for facet in facets:
         _check_level(results, facet)
     everything = [
-        (key, record)
-        for key, record in _keyed(mention_records(results, system))
-        if record["outcome"] != "correct" and (record["side"] == "gold" or _alone(record))
+        (key, row)
+        for key, row in _keyed(mention_records(results, system))
+        if row.outcome != "correct" and (row.side == "gold" or row.other_start is None)
     ]
     wrong_everywhere = _wrong_everywhere(results) if all_wrong else None
     chosen = [
-        record
-        for key, record in everything
-        if (not types or record["type"] in types or record["other_type"] in types)
-        and (not kinds or record["outcome"] in kinds)
-        and (text is None or text.lower() in (record["text"] or "").lower())
-        and all(_has(record, facet) for facet in facets)
+        row
+        for key, row in everything
+        if (not types or row.type in types or row.other_type in types)
+        and (not kinds or row.outcome in kinds)
+        and (text is None or text.lower() in (row.text or "").lower())
+        and all(_has(row, facet) for facet in facets)
         and (wrong_everywhere is None or key in wrong_everywhere)
     ]
     if sample is not None and sample < len(chosen):
         chosen = [chosen[k] for k in sorted(random.Random(seed).sample(range(len(chosen)), sample))]
     return sorted(chosen, key=SORTS[sort]), len(everything)
-
-
-def _alone(record: dict[str, Any]) -> bool:
-    """Whether a predicted mention is no counterpart of a gold one."""
-    return record["other_start"] is None
 
 
 def _check_level(results: Results, facet: str) -> None:
@@ -90,7 +87,7 @@ def _check_level(results: Results, facet: str) -> None:
     known = {
         table.facet: list(table.levels)
         for part in results.evidence
-        for table in part.divisions
+        for table in part.tables
         if table.unit == MENTION and table.facet != ALL
     }
     fact = "the results do not have it"
@@ -100,22 +97,22 @@ def _check_level(results: Results, facet: str) -> None:
         raise UsageError(f"--facet {facet}", fact, suggest(level, known[name]))
 
 
-def _has(record: dict[str, Any], facet: str) -> bool:
+def _has(row: MentionRow, facet: str) -> bool:
     name, _, level = facet.partition("=")
-    return level in str(record.get(name, "")).split()
+    return level in row.levels.get(name, "").split()
 
 
 _Key: TypeAlias = tuple[str, str, int]  # the dataset, the side, and which of its mentions
 
 
-def _keyed(records: Iterable[dict[str, Any]]) -> Iterator[tuple[_Key, dict[str, Any]]]:
-    """Records with a key of the mention: gold ones come in the same order for every run, and a
+def _keyed(rows: Iterable[MentionRow]) -> Iterator[tuple[_Key, MentionRow]]:
+    """Rows with a key of the mention: gold ones come in the same order for every run, and a
     span does not tell two of them apart.
     """
     seen = Counter[tuple[str, ...]]()
-    for record in records:
-        run = tuple(str(record[key]) for key in ("dataset", "side", "system", "run"))
-        yield (run[0], run[1], seen[run]), record
+    for row in rows:
+        run = (row.dataset, row.side, row.system, row.run)
+        yield (row.dataset, row.side, seen[run]), row
         seen[run] += 1
 
 
@@ -123,25 +120,38 @@ def _wrong_everywhere(results: Results) -> set[_Key]:
     """Gold mentions that no run of any system gets right."""
     right: set[_Key] = set()
     wrong: set[_Key] = set()
-    for key, record in _keyed(mention_records(results)):
-        if record["side"] == "gold":
-            (right if record["outcome"] == "correct" else wrong).add(key)
+    for key, row in _keyed(mention_records(results)):
+        if row.side == "gold":
+            (right if row.outcome == "correct" else wrong).add(key)
     return wrong - right
 
 
-def unaligned(results: Results) -> list[dict[str, Any]]:
-    """One row a mention: whose it is, what was said, of which type, where, and what is wrong.
+@dataclass(frozen=True, slots=True, eq=False)
+class UnalignedRow(ResultRow):
+    """A predicted mention that fits no tokens, and why."""
+
+    dataset: str
+    system: str
+    run: str
+    text: str | None
+    type: str
+    problem: str
+    place: str
+
+
+def unaligned(results: Results) -> list[UnalignedRow]:
+    """One row a mention: whose it is, its text and type, where it stands, and what is wrong.
 
     >>> from nerscope import answers, evaluate
-    >>> said = answers([[["Eve", "PER"]]])
-    >>> [one] = unaligned(evaluate([(["Ada"], ["B-PER"])], {"m": said}))
-    >>> one["text"], one["problem"]
+    >>> predictions = answers([[["Eve", "PER"]]])
+    >>> [row] = unaligned(evaluate([(["Ada"], ["B-PER"])], {"m": predictions}))
+    >>> row.text, row.problem
     ('Eve', 'nowhere in the text')
     """
-    return list(_rows(results))
+    return list(_unaligned_rows(results))
 
 
-def _rows(results: Results) -> Iterator[dict[str, Any]]:
+def _unaligned_rows(results: Results) -> Iterator[UnalignedRow]:
     for evidence in results.evidence:
         for place, (system, run) in enumerate(evidence.runs):
             side = run_side(evidence, place)
@@ -149,15 +159,15 @@ def _rows(results: Results) -> Iterator[dict[str, Any]]:
                 continue
             for at in np.flatnonzero(~side.mentions.aligned).tolist():
                 start, end = side.span(at)
-                yield {
-                    "dataset": evidence.dataset,
-                    "system": system,
-                    "run": run,
-                    "text": side.text(at),
-                    "type": side.type(at),
-                    "problem": _problem(side.units.shape[at], end - start),
-                    "place": side.place(at),
-                }
+                yield UnalignedRow(
+                    evidence.dataset,
+                    system,
+                    run,
+                    side.text(at),
+                    side.type(at),
+                    _problem(side.units.shape[at], end - start),
+                    side.place(at),
+                )
 
 
 def _problem(shape: Shape, size: int) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from nerscope.render.document import Table
     from nerscope.render.page.html import ReportPage
+    from nerscope.results.changes import ChangeRow
+    from nerscope.results.errors import ConfusionRow, MentionRow, PartialRow
     from nerscope.results.judged import ShareRow
     from nerscope.results.over_datasets import AverageRow
     from nerscope.results.weakest import OverallScores, WeakSpot
@@ -83,7 +85,7 @@ class Results:
 
     def facet_titles(self) -> dict[str, str]:
         """What each facet is called in headings."""
-        return {table.facet: table.title for part in self.evidence for table in part.divisions}
+        return {table.facet: table.title for part in self.evidence for table in part.tables}
 
     def __repr__(self) -> str:
         """A summary of some ten lines."""
@@ -230,13 +232,13 @@ class Results:
 
         return table(self, name)
 
-    def errors(self, system: str | None = None) -> list[dict[str, Any]]:
-        """One record for each gold and each predicted mention of each run: what became of it.
+    def errors(self, system: str | None = None) -> "list[MentionRow]":
+        """One row for each gold and each predicted mention of each run: what became of it.
 
         >>> from nerscope import evaluate
         >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
         >>> results = evaluate(gold, {"x": [["B-PER", "O", "B-LOC"]]})
-        >>> [row["outcome"] for row in results.errors() if row["side"] == "gold"]
+        >>> [row.outcome for row in results.errors() if row.side == "gold"]
         ['correct', 'wrong type']
         """
         from nerscope.results.errors import mention_records
@@ -266,13 +268,13 @@ class Results:
 
         return weak_spots(self, system, most)
 
-    def confusion(self, system: str | None = None) -> list[dict[str, Any]]:
+    def confusion(self, system: str | None = None) -> "list[ConfusionRow]":
         """How often a gold type met a predicted one, for each run; None stands for no mention."""
         from nerscope.results.errors import confusion_records
 
         return list(confusion_records(self, system))
 
-    def partial_pairs(self, matches: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    def partial_pairs(self, matches: Sequence[str] | None = None) -> "list[PartialRow]":
         """Every pair that got partial credit, to be read and judged."""
         from nerscope.results.errors import partial_records
 
@@ -292,8 +294,8 @@ class Results:
             warnings.warn(note, stacklevel=2)
         return judged.shares
 
-    def changes(self, a: str, b: str) -> list[dict[str, Any]]:
-        """One record for each gold mention: what became of it from system A to system B."""
+    def changes(self, a: str, b: str) -> "list[ChangeRow]":
+        """One row for each gold mention: what became of it from system A to system B."""
         from nerscope.results.changes import change_records
 
         return list(change_records(self, a, b))

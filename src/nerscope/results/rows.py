@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
-from nerscope.scoring.counts import Counts
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.metrics import SCORE_NAMES, metric_named
+from nerscope.scoring.metrics import SCORE_NAMES, Counts, metric_named
 
 
 class ResultRow(Mapping[str, Any]):
@@ -142,6 +142,7 @@ def row_from(plain: Mapping[str, Any]) -> Row:
     return Row(**{name: value for name, value in plain.items() if name in _ROW_FIELDS})
 
 
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparisonRow(ResultRow):
     """The difference between two systems in one number; docs/statistics.md explains every field."""
@@ -278,7 +279,7 @@ def _run_rows(evidence: Evidence, run: int) -> list[Row]:
     dataset = evidence.dataset
     types = (None, *evidence.types)  # None: all of them together
     rows: list[Row] = []
-    for division in evidence.divisions:
+    for division in evidence.tables:
         unit, facet = SHOWN_UNIT[division.unit], division.facet
         for match in division.matches:
             for metric, numbers in evidence.numbers(run, division, match):
@@ -337,7 +338,7 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 def _surface_metrics(evidence: Evidence) -> list[str]:
     names = {
         name
-        for table in evidence.divisions
+        for table in evidence.tables
         if table.facet == ALL and table.unit == MENTION
         for match_names in table.metrics.values()
         for name in match_names

@@ -10,8 +10,7 @@ from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import shape_codes
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.results.errors import OUTCOMES, MentionSide, gold_side, outcomes, run_side
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
-from nerscope.scoring.ledger import Ledger
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Ledger
 from nerscope.scoring.matching import match_named
 
 ABSENT = -1  # neither gold nor predicted by this run

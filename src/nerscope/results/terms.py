@@ -13,9 +13,8 @@ from nerscope.errors import NerscopeError, UsageError, suggest
 from nerscope.facets.buckets import range_phrase
 from nerscope.facets.facet import FACETS, fixed_facets
 from nerscope.registry import FactoryRegistry
-from nerscope.scoring.matching import MATCHES, Match
+from nerscope.scoring.matching import MATCHES, TOKEN_MATCH_WORDS, Match
 from nerscope.scoring.metrics import F1, METRICS, Metric
-from nerscope.scoring.token_matches import TOKEN_MATCH_WORDS
 from nerscope.stats.paired import METHODS
 
 

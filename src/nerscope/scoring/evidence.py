@@ -1,18 +1,189 @@
-"""The evidence of one dataset: its ledgers, how facets divide them, and whose runs they hold."""
+"""The evidence of one dataset: every scored unit, how facets divide them, and whose runs they are.
 
-from collections.abc import Iterator, Mapping, Sequence
+Counts per sentence for every facet, match and run would be large; but a unit's codes are the same
+for all matches, and a gold unit's are the same for all systems. So a ledger keeps units, in narrow
+columns, and counts are one `bincount` away: for the whole corpus, for each sentence (what
+resampling needs), for any pair of systems. Ledgers of chunks add up.
+
+A worked example: in "Ada met Bob in Oslo", gold has PER, PER and LOC; a run finds the first two.
+`gold.type` is [0 0 1], `gold.codes["tmr"]` perhaps [0 2 0], and the run's `gold_credit["exact"]` is
+[1 1 0]: recall by level of `tmr` is one bincount of the credit by code, and one of the units.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from nerscope.corpus.arrays import Floats, Ints
+from nerscope.codec import serialisable
+from nerscope.corpus.arrays import Floats, Ints, Objects
+from nerscope.corpus.mentions import explicit_shapes
 from nerscope.corpus.units import ALL, MENTION, TOKEN
 from nerscope.errors import InputError
-from nerscope.scoring.ledger import Ledger, SurfaceCounts, Units
+from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import MICRO, Formula, LevelValues, Metric, metric_named
+from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.signature import Signature
+
+Column = TypeVar("Column", Ints, Floats)
+
+
+@serialisable
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """Gold or predicted units: parallel columns. A row is `weight` equal units of one sentence."""
+
+    sentence: Ints
+    type: Ints
+    codes: Mapping[str, Ints] = field(default_factory=dict)  # by facet
+    weight: Ints | None = None
+    surface: Ints | None = None
+    start: Ints | None = None  # first token, counted from the start of the sentence
+    length: Ints | None = None  # number of tokens from the first to the last
+    shape: Objects | None = None  # of mentions, where some are more than a run of whole tokens
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    def cells(self, facet: str, n_types: int) -> Ints:
+        """The cell of each unit: code * n_types + type."""
+        codes = self.codes.get(facet)
+        kind = self.type.astype(np.int64)
+        return kind if codes is None else codes * np.int64(n_types) + kind
+
+
+@serialisable
+class SurfaceCounts(NamedTuple):
+    """How many distinct (surface, type) pairs gold and a run have, and how many are right."""
+
+    gold: int
+    right: int
+    pred: int
+
+
+@serialisable
+@dataclass(frozen=True, slots=True, eq=False)
+class Output:
+    """One run: its predictions, and by match the credit and the kind of each unit.
+
+    Where a row stands for many units, its kinds are counts: how many are correct, partial and
+    incorrect, and of predictions, how many are paired.
+    """
+
+    pred: Units
+    gold_credit: Mapping[str, Floats]
+    pred_credit: Mapping[str, Floats]
+    gold_kind: Mapping[str, Ints] = field(default_factory=dict)
+    pred_kind: Mapping[str, Ints] = field(default_factory=dict)
+    # Only evidence from a results file has them: there, mentions have no surfaces.
+    surfaces: SurfaceCounts | None = field(default=None, kw_only=True)
+
+
+@serialisable
+@dataclass(frozen=True, slots=True, eq=False)
+class Ledger:
+    """One kind of unit (mentions, or tokens), for all runs."""
+
+    gold: Units
+    runs: tuple[Output, ...]
+
+    def columns(
+        self, run: int, match: str, with_pairs: bool
+    ) -> list[tuple[Units, Ints | Floats | None]]:
+        """Whose units each column of the counts adds up, and what they add (None: one each)."""
+        output = self.runs[run]
+        pred = output.pred
+        credit = [
+            (self.gold, self.gold.weight),
+            (self.gold, output.gold_credit[match]),
+            (pred, pred.weight),
+            (pred, output.pred_credit[match]),
+        ]
+        if not with_pairs:
+            return credit
+        gold_kind, pred_kind = output.gold_kind[match], output.pred_kind[match]
+        if gold_kind.ndim == 2:
+            kinds = [(self.gold, times) for times in gold_kind.T]
+            return [*credit, *kinds, (pred, pred_kind[:, 0])]
+        each = [(self.gold, gold_kind == kind) for kind in (CORRECT, PARTIAL, INCORRECT)]
+        return [*credit, *each, (pred, pred_kind != UNPAIRED)]
+
+    def counts(
+        self, run: int, facet: str, match: str, n_codes: int, n_types: int, with_pairs: bool
+    ) -> Floats:
+        """Counts (codes, types, columns) of the whole corpus."""
+        size = n_codes * n_types
+        cells: dict[int, Ints] = {}
+        counts = np.empty((size, 8 if with_pairs else 4))
+        for place, (units, values) in enumerate(self.columns(run, match, with_pairs)):
+            if id(units) not in cells:
+                cells[id(units)] = units.cells(facet, n_types)
+            # Units outside of every level of a subset have a code behind the last one: cut off.
+            counts[:, place] = np.bincount(cells[id(units)], values, size)[:size]
+        return counts.reshape(n_codes, n_types, -1)
+
+    def with_runs(self, runs: Iterable[int]) -> "Ledger":
+        return Ledger(self.gold, tuple(self.runs[run] for run in runs))
+
+
+def merged(ledgers: Sequence[Ledger]) -> Ledger:
+    """The ledger of a corpus from the ledgers of its chunks."""
+    if len(ledgers) == 1:
+        return ledgers[0]
+    runs = tuple(
+        Output(
+            _joined([output.pred for output in outputs]),
+            *(
+                _joined_columns([getattr(output, name) for output in outputs])
+                for name in ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
+            ),
+        )
+        for outputs in zip(*(ledger.runs for ledger in ledgers), strict=True)
+    )
+    return Ledger(_joined([ledger.gold for ledger in ledgers]), runs)
+
+
+def moved(ledger: Ledger, by: int) -> Ledger:
+    """The ledger of a chunk that stands behind `by` other sentences."""
+    if not by:
+        return ledger
+
+    def shifted(units: Units) -> Units:
+        return replace(units, sentence=(units.sentence + by).astype(units.sentence.dtype))
+
+    runs = tuple(replace(run, pred=shifted(run.pred)) for run in ledger.runs)
+    return Ledger(shifted(ledger.gold), runs)
+
+
+def _joined(units: Sequence[Units]) -> Units:
+    return Units(
+        np.concatenate([some.sentence for some in units]),
+        np.concatenate([some.type for some in units]),
+        _joined_columns([some.codes for some in units]),
+        **{
+            name: _joined_optional([getattr(some, name) for some in units])
+            for name in ("weight", "surface", "start", "length")
+        },
+        shape=_joined_shapes(units),
+    )
+
+
+def _joined_shapes(units: Sequence[Units]) -> Objects | None:
+    if all(some.shape is None for some in units):
+        return None
+    return np.concatenate([explicit_shapes(some.shape, len(some)) for some in units])
+
+
+def _joined_optional(columns: Sequence[Ints | None]) -> Ints | None:
+    given = [column for column in columns if column is not None]
+    return np.concatenate(given) if given else None
+
+
+def _joined_columns(columns: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
+    return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
+
 
 TOKEN_JOIN = "\x1f"
 SURFACES = f"{MENTION}//surfaces"  # the key of the distinct surfaces in folded evidence
@@ -97,9 +268,9 @@ class Folded(NamedTuple):
         return self.documents if self.unit == "document" else self.sentences
 
 
-def folded_place(division: FacetTable) -> str:
+def folded_place(table: FacetTable) -> str:
     """The key of the ledger of a facet in folded evidence."""
-    return f"{division.unit}/{division.facet}"
+    return f"{table.unit}/{table.facet}"
 
 
 def unit_at(place: str) -> str:
@@ -122,7 +293,7 @@ class Evidence:
     types: tuple[str, ...]
     runs: tuple[tuple[str, str], ...]  # system and run
     ledgers: Mapping[str, Ledger]
-    divisions: tuple[FacetTable, ...]
+    tables: tuple[FacetTable, ...]
     documents: Ints = field(repr=False)  # of each sentence
     signature: Signature = field(default_factory=Signature)
     gold_name: str = ""  # the gold file
@@ -140,7 +311,7 @@ class Evidence:
     @property
     def facets(self) -> list[str]:
         """The facets, in the order given."""
-        return list(dict.fromkeys(division.facet for division in self.divisions))
+        return list(dict.fromkeys(table.facet for table in self.tables))
 
     @property
     def n_documents(self) -> int:
@@ -152,13 +323,13 @@ class Evidence:
         """The units of which there are ledgers."""
         return set(map(unit_at, self.ledgers))
 
-    def ledger(self, division: FacetTable) -> Ledger:
-        """The ledger from which a division is counted."""
-        return self.ledgers[self.place(division)]
+    def ledger(self, table: FacetTable) -> Ledger:
+        """The ledger from which a table is counted."""
+        return self.ledgers[self.place(table)]
 
-    def place(self, division: FacetTable) -> str:
+    def place(self, table: FacetTable) -> str:
         """The key of the ledger of a facet."""
-        return division.unit if self.folded is None else folded_place(division)
+        return table.unit if self.folded is None else folded_place(table)
 
     @property
     def mentions(self) -> Ledger:
@@ -189,26 +360,26 @@ class Evidence:
             return stored
         output = ledger.runs[run]
         gold, pred = (_surface_keys(units, len(self.types)) for units in (ledger.gold, output.pred))
-        right = pred[output.pred_credit["exact"] == 1]
+        right = pred[output.pred_credit[EXACT] == 1]
         return SurfaceCounts(*(len(np.unique(keys)) for keys in (gold, right, pred)))
 
     def runs_of(self, system: str) -> list[int]:
         """The indices of a system's runs."""
         return [index for index, (name, _) in enumerate(self.runs) if name == system]
 
-    def level_counts(self, run: int, division: FacetTable, match: str) -> Floats:
+    def level_counts(self, run: int, table: FacetTable, match: str) -> Floats:
         """Counts (levels, types, columns) of a facet."""
-        ledger = self.ledger(division)
-        size = (division.n_codes, len(self.types))
-        pairs = division.needs_pairs(match)
-        return division.by_level(ledger.counts(run, division.facet, match, *size, pairs))
+        ledger = self.ledger(table)
+        size = (table.n_codes, len(self.types))
+        pairs = table.needs_pairs(match)
+        return table.by_level(ledger.counts(run, table.facet, match, *size, pairs))
 
     def numbers(
-        self, run: int, division: FacetTable, match: str
+        self, run: int, table: FacetTable, match: str
     ) -> Iterator[tuple[Metric, LevelValues]]:
         """All numbers of a facet under a match for one run."""
-        counts = self.level_counts(run, division, match)
-        return division.numbers(match, counts, self.signature.zero_division)
+        counts = self.level_counts(run, table, match)
+        return table.numbers(match, counts, self.signature.zero_division)
 
 
 def _surface_keys(units: Units, n_types: int) -> Ints:
@@ -272,5 +443,5 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
     }
     runs = tuple(run for part in parts for run in part.runs)
     joined = replace(parts[0], runs=runs, ledgers=ledgers)
-    divisions = tuple(table for table in parts[0].divisions if joined.place(table) in ledgers)
-    return canonical(replace(joined, divisions=divisions))
+    tables = tuple(table for table in parts[0].tables if joined.place(table) in ledgers)
+    return canonical(replace(joined, tables=tables))

@@ -3,11 +3,13 @@
 For each facet, a cell is a group, a type and a code. It holds sums: how many units there are, and
 their credit under every match. Single mentions are not kept, so memory depends on the number of
 cells and not on the length of the text. A group takes the place of a sentence; counting and
-resampling work as before.
+resampling work as before. There are as many groups as resampling can make use of, and no more.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,20 +17,22 @@ import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.units import ALL, MENTION, TOKEN
-from nerscope.scoring import groups as grouping
-from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 from nerscope.scoring.evidence import (
     SURFACES,
     Evidence,
     FacetTable,
     Folded,
+    Ledger,
+    Output,
+    Units,
     folded_place,
     with_kinds,
 )
-from nerscope.scoring.ledger import Ledger, Output, Units
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1
+from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 
+MOST_GROUPS = 10_000  # more would not make intervals any better
 # Credit is rounded to multiples of 2**-32. Sums of such numbers are exact in a float64, so neither
 # the order of adding nor the cut into chunks can move the last digit.
 _STEP = float(1 << 32)
@@ -38,10 +42,46 @@ _TYPE_BITS, _GROUP_BITS = 20, 14
 _GROUP = (1 << _GROUP_BITS) - 1
 _FEW = 2  # groups that are kept of a surface: leaving one cluster out, the other still has it
 _NO_LIMIT = 1 << _GROUP_BITS  # larger than any group
-
-
 # The exact F1 of all mentions is always kept: comparisons and the report need it.
 _OVERALL = FacetTable(ALL, MENTION, {ALL: (0,)}, {EXACT: (F1,)})
+
+
+def groups_of(clusters: Ints) -> Ints:
+    """The group of each cluster, by the number of the cluster, counted from 0.
+
+    A group holds clusters that lie far apart, as if they were drawn at random. The first 10,000
+    clusters open a group each. Of every further block of 10,000, each group gets one cluster, in an
+    order of the block: cluster 10,003 goes to group `permutation_1[3]`. So groups are of equal
+    size, and the group of a cluster follows from its number alone, in every process.
+
+    >>> groups_of(np.array([0, 7, 9_999])).tolist()
+    [0, 7, 9999]
+    >>> len(np.unique(groups_of(np.arange(10_000, 20_000))))
+    10000
+    """
+    if not len(clusters) or clusters.max() < MOST_GROUPS:
+        return clusters
+    ascending = np.sort(clusters)
+    order = None if np.array_equal(ascending, clusters) else np.argsort(clusters, kind="stable")
+    first, last = int(ascending[0]) // MOST_GROUPS, int(ascending[-1]) // MOST_GROUPS
+    edges = np.searchsorted(ascending, MOST_GROUPS * np.arange(first, last + 2)).tolist()
+    groups = np.empty_like(ascending)
+    for block, (begin, end) in enumerate(pairwise(edges), first):
+        here = ascending[begin:end] - block * MOST_GROUPS
+        groups[begin:end] = _block_order(block, MOST_GROUPS)[here]
+    if order is None:
+        return groups
+    by_cluster = np.empty_like(groups)
+    by_cluster[order] = groups
+    return by_cluster
+
+
+@lru_cache(maxsize=4)
+def _block_order(block: int, size: int) -> Ints:
+    """The group of each cluster of a block."""
+    if block == 0:
+        return np.arange(size)
+    return np.random.default_rng(block).permutation(size)
 
 
 class Folding:
@@ -55,15 +95,15 @@ class Folding:
     def __init__(self) -> None:
         self._cells: dict[str, _FacetSums] = {}
         self._surfaces: list[_SurfaceGroups] = []  # of gold, then of each run
-        self._divisions: dict[str, FacetTable] = {folded_place(_OVERALL): _OVERALL}
+        self._tables: dict[str, FacetTable] = {folded_place(_OVERALL): _OVERALL}
 
     def add(self, evidence: Evidence, groups: Ints) -> None:
         """Add the ledgers of some sentences, given the group of each."""
-        self._divisions |= {folded_place(table): table for table in evidence.divisions}
-        for place, division in self._divisions.items():
-            cells = self._cells.setdefault(place, _FacetSums(division))
-            n_types = 1 if division.unit == TOKEN else len(evidence.types)  # tokens have no type
-            cells.add(evidence.ledgers[division.unit], groups, n_types)
+        self._tables |= {folded_place(table): table for table in evidence.tables}
+        for place, table in self._tables.items():
+            cells = self._cells.setdefault(place, _FacetSums(table))
+            n_types = 1 if table.unit == TOKEN else len(evidence.types)  # tokens have no type
+            cells.add(evidence.ledgers[table.unit], groups, n_types)
         ledger = evidence.ledgers[MENTION]
         if ledger.gold.surface is not None:
             pred = ((run.pred, run.pred_credit[EXACT] == 1) for run in ledger.runs)
@@ -79,7 +119,7 @@ class Folding:
         systems, and must not show in the rows of gold.
         """
         order = np.argsort(np.array(like.types, object))
-        n_groups = min(grouping.MOST_GROUPS, folded.clusters)
+        n_groups = min(MOST_GROUPS, folded.clusters)
         documents = np.arange(n_groups) if folded.unit == "document" else np.zeros(n_groups, int)
         n_runs = len(like.runs)
         ranks = np.argsort(order)
@@ -90,7 +130,7 @@ class Folding:
             like,
             types=tuple(like.types[at] for at in order),
             ledgers=ledgers,
-            divisions=tuple(table for table in self._divisions.values() if table is not _OVERALL),
+            tables=tuple(table for table in self._tables.values() if table is not _OVERALL),
             documents=documents,
             lines=None,
             texts=None,
@@ -114,21 +154,21 @@ _KINDS = {"correct": CORRECT, "partial": PARTIAL, "incorrect": INCORRECT}
 _Values = Floats | Ints | Bools | None  # None: one each
 
 
-def _matches(division: FacetTable) -> list[str]:
+def _matches(table: FacetTable) -> list[str]:
     """The matches of a facet, and for all mentions together always the exact one."""
-    exact = [EXACT] if folded_place(division) == folded_place(_OVERALL) else []
-    return list(dict.fromkeys([*division.matches, *exact]))
+    exact = [EXACT] if folded_place(table) == folded_place(_OVERALL) else []
+    return list(dict.fromkeys([*table.matches, *exact]))
 
 
-def _columns(ledger: Ledger, division: FacetTable) -> Iterator[tuple[_ColumnKey, Units, _Values]]:
+def _columns(ledger: Ledger, table: FacetTable) -> Iterator[tuple[_ColumnKey, Units, _Values]]:
     """The columns to be added up for a facet: what, of which units, and their values."""
     yield _ColumnKey(_GOLD, "gold"), ledger.gold, ledger.gold.weight
     for number, run in enumerate(ledger.runs):
         yield _ColumnKey(number, "pred"), run.pred, run.pred.weight
-        for match in _matches(division):
+        for match in _matches(table):
             yield _ColumnKey(number, "gold", match, "credit"), ledger.gold, run.gold_credit[match]
             yield _ColumnKey(number, "pred", match, "credit"), run.pred, run.pred_credit[match]
-            if match in division.matches and division.needs_pairs(match):
+            if match in table.matches and table.needs_pairs(match):
                 for what, kind in _KINDS.items():
                     is_kind = run.gold_kind[match] == kind
                     yield _ColumnKey(number, "gold", match, what), ledger.gold, is_kind
@@ -142,28 +182,28 @@ class _FacetSums:
     A cell is numbered (type * n_codes + code) * MOST_GROUPS + group.
     """
 
-    def __init__(self, division: FacetTable) -> None:
-        self._division, self._n_codes = division, division.n_codes
+    def __init__(self, table: FacetTable) -> None:
+        self._table, self._n_codes = table, table.n_codes
         self._columns: dict[_ColumnKey, _CellSums] = {}
 
     def add(self, ledger: Ledger, groups: Ints, n_types: int) -> None:
         """Add all columns of a ledger."""
-        size = n_types * self._n_codes * grouping.MOST_GROUPS
+        size = n_types * self._n_codes * MOST_GROUPS
         known: dict[int, _UnitCells] = {}
-        for name, units, values in _columns(ledger, self._division):
+        for name, units, values in _columns(ledger, self._table):
             if id(units) not in known:
                 known[id(units)] = self._where(units, groups)
             self._columns.setdefault(name, _CellSums()).add(known[id(units)], values, size)
 
     def _where(self, units: Units, groups: Ints) -> "_UnitCells":
         """The cell of each unit, and which units have one: those of a subset's levels."""
-        codes, kind = units.codes.get(self._division.facet), units.type.astype(np.int64)
+        codes, kind = units.codes.get(self._table.facet), units.type.astype(np.int64)
         group, inside = groups[units.sentence], None
         if codes is not None and len(codes) and codes.max() >= self._n_codes:
             inside = codes < self._n_codes
             codes, kind, group = codes[inside], kind[inside], group[inside]
         cells = kind * self._n_codes + (0 if codes is None else codes)
-        return _UnitCells(cells * grouping.MOST_GROUPS + group, inside)
+        return _UnitCells(cells * MOST_GROUPS + group, inside)
 
     def ledger(self, n_runs: int, ranks: Ints) -> Ledger:
         """A row for each cell in which there is something: by group, rank of its type, and code."""
@@ -179,11 +219,11 @@ class _FacetSums:
     def _units(self, name: _ColumnKey, ranks: Ints) -> tuple[Units, Ints]:
         """The cells of one side that hold something, and where they stand."""
         cells = self._columns[name].cells()
-        cell, group = np.divmod(cells, grouping.MOST_GROUPS)
+        cell, group = np.divmod(cells, MOST_GROUPS)
         kind, code = np.divmod(cell, self._n_codes)
-        kind = kind if self._division.unit == TOKEN else ranks[kind]
+        kind = kind if self._table.unit == TOKEN else ranks[kind]
         order = np.lexsort((code, kind, group))
-        facet, cells = self._division.facet, cells[order]
+        facet, cells = self._table.facet, cells[order]
         units = Units(
             group[order].astype(np.int32),
             kind[order].astype(np.int32),
@@ -194,15 +234,13 @@ class _FacetSums:
 
     def _credit(self, run: int, side: str, at: Ints) -> dict[str, Floats]:
         """The credit of some cells by match."""
-        names = {
-            match: _ColumnKey(run, side, match, "credit") for match in _matches(self._division)
-        }
+        names = {match: _ColumnKey(run, side, match, "credit") for match in _matches(self._table)}
         return {match: self._columns[name].at(at) for match, name in names.items()}
 
     def _pairs(self, run: int, side: str, kinds: Iterable[str], at: Ints) -> dict[str, Ints]:
         """How many pairs of each kind some cells hold, by the matches that are asked for them."""
         pairs = {}
-        for match in filter(self._division.needs_pairs, self._division.matches):
+        for match in filter(self._table.needs_pairs, self._table.matches):
             names = [_ColumnKey(run, side, match, kind) for kind in kinds]
             columns = np.stack([self._columns[name].at(at) for name in names], axis=1)
             pairs[match] = columns.astype(np.int64)

@@ -1,20 +1,34 @@
-"""Evidence as the plain columns that results files and the cache hold.
+"""Evidence as the plain columns that results files and the cache hold, each checked when read.
 
 The names here are those of the file format: they stay when a class or a field is renamed. A reader
 ignores keys that it does not know, so that later versions may add some (docs/results.md lists those
 that are foreseen); a key that changes what others mean needs another format.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from nerscope.codec import pack, unpack
+from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.mentions import PLAIN, Shape, explicit_shapes
-from nerscope.scoring.checking import check_evidence
-from nerscope.scoring.evidence import SURFACES, Evidence, FacetTable, Folded
-from nerscope.scoring.ledger import Ledger, Output, SurfaceCounts, Units
+from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
+from nerscope.scoring.evidence import (
+    SURFACES,
+    Evidence,
+    FacetTable,
+    Folded,
+    Ledger,
+    Output,
+    SurfaceCounts,
+    Units,
+    unit_at,
+)
+from nerscope.scoring.metrics import metric_named
+from nerscope.scoring.pairing import CORRECT
 from nerscope.scoring.signature import Signature
 
 _OUTCOME_COLUMNS = ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
@@ -46,7 +60,7 @@ def _plain_evidence(evidence: Evidence, with_surfaces: bool) -> dict[str, Any]:
         "gold": evidence.gold_name,
         "documents": evidence.documents,
         "lines": evidence.lines,
-        "divisions": [_plain_division(division) for division in evidence.divisions],
+        "divisions": [_plain_table(table) for table in evidence.tables],
         "ledgers": {
             place: _plain_ledger(ledger, with_surfaces)
             for place, ledger in evidence.ledgers.items()
@@ -64,14 +78,14 @@ def _plain_counts(counts: SurfaceCounts | None) -> list[int] | None:
     return None if counts is None else list(counts)
 
 
-def _plain_division(division: FacetTable) -> dict[str, Any]:
+def _plain_table(table: FacetTable) -> dict[str, Any]:
     return {
-        "facet": division.facet,
-        "unit": division.unit,
-        "levels": {level: list(codes) for level, codes in division.levels.items()},
-        "metrics": {match: list(metrics) for match, metrics in division.metrics.items()},
-        "by_type": division.by_type,
-        "title": division.title,
+        "facet": table.facet,
+        "unit": table.unit,
+        "levels": {level: list(codes) for level, codes in table.levels.items()},
+        "metrics": {match: list(metrics) for match, metrics in table.metrics.items()},
+        "by_type": table.by_type,
+        "title": table.title,
     }
 
 
@@ -111,7 +125,7 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
         tuple(plain["types"]),
         tuple((system, run) for system, run in plain["runs"]),
         _ledgers_from(plain),
-        tuple(_division_from(division) for division in plain["divisions"]),
+        tuple(_table_from(table) for table in plain["divisions"]),
         _column(plain["documents"]),
         Signature.from_dict(plain["signature"]),
         plain["gold"],
@@ -182,7 +196,7 @@ def _shapes_from(plain: list[list[Any]], size: int) -> Any:
     return shapes
 
 
-def _division_from(plain: Mapping[str, Any]) -> FacetTable:
+def _table_from(plain: Mapping[str, Any]) -> FacetTable:
     return FacetTable(
         plain["facet"],
         plain["unit"],
@@ -197,3 +211,148 @@ def _folded_from(plain: Mapping[str, Any] | None) -> Folded | None:
     if plain is None:
         return None
     return Folded(str(plain["unit"]), int(plain["sentences"]), int(plain["documents"]))
+
+
+_LONGEST = 1 << 31
+
+
+def check_evidence(evidence: Evidence) -> None:
+    """Raise ValueError at the first thing that no evaluation writes."""
+    for name in (
+        evidence.dataset,
+        *evidence.types,
+        *(part for run in evidence.runs for part in run),
+    ):
+        _must(isinstance(name, str), f"{name!r} is no name")
+    _must(len(set(evidence.types)) == len(evidence.types), "a type is there twice")
+    _must(len(set(evidence.runs)) == len(evidence.runs) > 0, "there is no run, or one twice")
+    overall = MENTION if evidence.folded is None else f"{MENTION}/{ALL}"
+    _must(overall in evidence.ledgers, "there is no ledger of mentions")
+    _must(evidence.units <= {MENTION, INSIDE, TOKEN}, "a ledger of an unknown unit")
+    _check_folded(evidence)
+    _must(isinstance(evidence.gold_name, str), "the gold file has no name")
+    _must(isinstance(evidence.zeta, dict) and finite(evidence.zeta.values()), "zeta is no table")
+    n_sentences = len(evidence.documents)
+    _must(n_sentences > 0, "there is no sentence")
+    _must(_between(evidence.documents, 0, _LONGEST), "documents are no numbers from 0 on")
+    _must(
+        evidence.lines is None or len(evidence.lines) == n_sentences, "lines and sentences differ"
+    )
+    if evidence.texts is not None:
+        _must(len(evidence.texts) == n_sentences, "texts and sentences differ in number")
+        _must(all(isinstance(text, str) for text in evidence.texts), "a text is no text")
+    _must(bool(evidence.tables), "there is no division")
+    for table in evidence.tables:
+        _check_table(table, evidence)
+    for unit, ledger in evidence.ledgers.items():
+        _check_ledger(unit, ledger, evidence)
+
+
+def _check_folded(evidence: Evidence) -> None:
+    if evidence.folded is None:
+        return
+    unit, *counts = evidence.folded
+    _must(unit in ("sentence", "document"), "groups of an unknown unit")
+    _must(all(0 < count < _LONGEST * _LONGEST for count in counts), "groups of nothing")
+    _must(len(evidence.documents) <= evidence.folded.clusters, "more groups than there can be")
+
+
+def _must(holds: bool, fact: str) -> None:
+    if not holds:
+        raise ValueError(fact)
+
+
+def _between(values: Ints, low: int, high: int) -> bool:
+    return values.dtype.kind in "iu" and (
+        not values.size or bool(low <= values.min() and values.max() < high)
+    )
+
+
+def _check_table(table: FacetTable, evidence: Evidence) -> None:
+    place = f"division {table.facet!r}"
+    _must(isinstance(table.facet, str) and isinstance(table.title, str), f"{place}: no name")
+    here = evidence.place(table)
+    _must(here in evidence.ledgers, f"{place}: there is no ledger of its unit")
+    codes = [code for level in table.levels.values() for code in level]
+    whole = all(type(code) is int and 0 <= code < 10_000 for code in codes)
+    _must(bool(codes) and whole, f"{place}: its levels are no sets of codes")
+    _must(isinstance(table.by_type, bool), f"{place}: by_type is {table.by_type!r}")
+    _must(bool(table.metrics), f"{place}: it has no match")
+    ledger = evidence.ledgers[here]
+    for match, metrics in table.metrics.items():
+        _must(bool(metrics) and all(isinstance(one, str) for one in metrics), f"{place}: no metric")
+        for one in metrics:
+            metric_named(one)
+        known = all(match in run.gold_credit and match in run.pred_credit for run in ledger.runs)
+        _must(known, f"{place}: there is no credit by {match!r}")
+    if table.facet != ALL:
+        for units in (ledger.gold, *(run.pred for run in ledger.runs)):
+            _must(table.facet in units.codes, f"{place}: units have no code")
+
+
+def _check_ledger(unit: str, ledger: Ledger, evidence: Evidence) -> None:
+    _must(len(ledger.runs) == len(evidence.runs), "runs and ledgers differ in number")
+    unit = unit_at(unit)
+    n_types = len(evidence.types) if unit != TOKEN else 1
+    _check_units(unit, ledger.gold, evidence, n_types)
+    for run in ledger.runs:
+        _check_units(unit, run.pred, evidence, n_types)
+        _check_output(run, ledger.gold)
+
+
+def _check_units(unit: str, units: Units, evidence: Evidence, n_types: int) -> None:
+    size = len(units.sentence)
+    _must(_between(units.sentence, 0, len(evidence.documents)), "a unit of no sentence")
+    _must(bool((np.diff(units.sentence) >= 0).all()), "units are not in order")
+    _must(len(units.type) == size and _between(units.type, 0, max(1, n_types)), "a unit of no type")
+    columns = [units.weight, units.start, units.length, units.surface, *units.codes.values()]
+    _must(all(one is None or len(one) == size for one in columns), "columns differ in length")
+    for codes in units.codes.values():
+        _must(_between(codes, 0, 10_001), "a code that no level can have")
+    if unit == MENTION and evidence.folded is None:
+        _must(units.start is not None and units.length is not None, "mentions have no place")
+    for one in (units.weight, units.start, units.length):
+        _must(one is None or _between(one, 0, _LONGEST), "a place or weight below 0")
+    if unit == MENTION and evidence.texts is not None and evidence.folded is None and size:
+        _check_places(units, evidence)
+
+
+def _check_places(units: Units, evidence: Evidence) -> None:
+    assert units.start is not None and units.length is not None and evidence.texts is not None
+    sizes = np.array([text.count("\x1f") + 1 for text in evidence.texts])
+    inside = units.start + units.length <= sizes[units.sentence]
+    nowhere = (units.length == 0) if units.shape is not None else np.zeros(len(units), bool)
+    somewhere = bool((nowhere | (units.length > 0)).all())
+    _must(bool(inside.all()) and somewhere, "a mention beyond its sentence")
+    if units.shape is not None:
+        for shape, length in zip(units.shape, units.length.tolist(), strict=True):
+            edges = [0, *(edge for hole in shape.holes for edge in hole), length]
+            ordered = all(low < high for low, high in pairwise(edges)) or not shape.holes
+            _must(ordered, "a mention whose holes lie outside of it")
+
+
+def _check_output(run: Output, gold: Units) -> None:
+    for credits, units in ((run.gold_credit, gold), (run.pred_credit, run.pred)):
+        for credit in credits.values():
+            _must(_is_credit(credit, units), "credit that no unit can have")
+    for kinds, units in ((run.gold_kind, gold), (run.pred_kind, run.pred)):
+        for kind in kinds.values():
+            most = CORRECT + 1 if kind.ndim == 1 else _LONGEST
+            fine = len(kind) == len(units) and _between(kind, 0, most)
+            _must(fine, "a kind of pair that there is not")
+
+
+def _is_credit(credit: Floats | Ints, units: Units) -> bool:
+    if credit.shape != (len(units),) or credit.dtype.kind not in "iuf":
+        return False
+    most = 1 if units.weight is None else units.weight
+    return bool(np.isfinite(credit).all() and (credit >= 0).all() and (credit <= most).all())
+
+
+def finite(values: Iterable[object]) -> bool:
+    """Whether all are finite numbers or undefined."""
+    return all(
+        value is None
+        or (isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
+        for value in values
+    )

@@ -17,10 +17,8 @@ import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.errors import InputError
-from nerscope.scoring import groups
-from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.groups import groups_of
-from nerscope.scoring.ledger import Units
+from nerscope.scoring import folding
+from nerscope.scoring.evidence import Evidence, FacetTable, Units
 from nerscope.scoring.metrics import MICRO, Metric
 
 CLUSTERS = ("sentence", "document")
@@ -56,7 +54,7 @@ def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:
             )
     else:
         clusters = np.arange(len(evidence.documents))
-    return groups_of(clusters)
+    return folding.groups_of(clusters)
 
 
 def pooled_by(evidence: Evidence, cluster_unit: str) -> float:
@@ -69,7 +67,7 @@ def pooled_by(evidence: Evidence, cluster_unit: str) -> float:
             if cluster_unit == "document"
             else len(evidence.documents)
         )
-    return max(1.0, size / groups.MOST_GROUPS)
+    return max(1.0, size / folding.MOST_GROUPS)
 
 
 def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:

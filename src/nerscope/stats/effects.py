@@ -19,10 +19,8 @@ import numpy.typing as npt
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import MENTION
-from nerscope.scoring.counts import Counts, ratio
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable
-from nerscope.scoring.ledger import Ledger, Units
-from nerscope.scoring.metrics import Metric
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable, Ledger, Units
+from nerscope.scoring.metrics import Counts, Metric, ratio
 from nerscope.stats.clusters import dense_counts
 
 FEWEST_CLUSTERS = 6  # with five, no p could be below 0.05

@@ -15,8 +15,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import UsageError, suggest
-from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.ledger import Ledger, Units
+from nerscope.scoring.evidence import Evidence, Ledger, Units
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import COUNT, SCORE_NAMES, Metric, metric_named
 from nerscope.stats.clusters import CLUSTERS, cluster_unit_of

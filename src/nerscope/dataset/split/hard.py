@@ -8,8 +8,8 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints, count_table
 from nerscope.corpus.corpus import Corpus
-from nerscope.corpus.interning import SequenceTrie
 from nerscope.corpus.units import MENTION, TOKEN
+from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.dataset.split.hard_search import (
     MovableGroups,
     SearchState,
@@ -24,7 +24,7 @@ from nerscope.errors import InputError, UsageError, suggest
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
 from nerscope.results.rows import ResultRow
-from nerscope.scoring.token_matches import io_labels
+from nerscope.scoring.matching import io_labels
 
 RANDOM_SPLITS = 1000  # that a design is compared with; the best of them is where the search begins
 _SHORT_NAMES = {"unseen": "unseen-any", "tcm": "tcm-all"}

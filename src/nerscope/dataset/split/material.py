@@ -10,7 +10,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
-from nerscope.corpus.interning import SequenceTrie
+from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.dataset.split.texts import (
     DOCSTART,
     SentenceTexts,

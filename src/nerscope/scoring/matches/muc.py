@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from nerscope.scoring.counts import CORRECT, INCORRECT, PARTIAL
-from nerscope.scoring.matching import (
-    MATCHES,
+from nerscope.scoring.matching import MATCHES, Match
+from nerscope.scoring.pairing import (
+    CORRECT,
+    INCORRECT,
+    PARTIAL,
     CandidateCredit,
     CandidatePairs,
-    Match,
     best_pairs,
 )
 

@@ -1,5 +1,9 @@
 """What a metric is: a formula over counts, with everything that the rest must know about it.
 
+Counts are additive columns. There are four instead of tp, fp and fn, because the two sides of a
+pair may fall in different levels: under partial matching, a gold mention of two tokens may go with
+a prediction of three. Metrics about pairs ask for four more.
+
 The built-in metrics are the modules beside this one, one file per family; the registry finds them.
 A metric prints as it is written (`f(beta=0.5)`), reads back as itself, and works on every facet and
 every resample.
@@ -15,7 +19,75 @@ from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
 from nerscope.plugins import user_code
 from nerscope.registry import FactoryRegistry
-from nerscope.scoring.counts import Counts, filled, ratio
+
+
+class Counts(NamedTuple):
+    """An array whose last axis holds the columns; the other axes are levels, types, resamples …
+
+    >>> counts = Counts(np.array([[4.0, 2.0, 3.0, 2.0]]))
+    >>> counts.gold.tolist(), counts.hit_pred.tolist()
+    ([4.0], [2.0])
+    """
+
+    array: Floats
+
+    @property
+    def gold(self) -> Floats:
+        """How many gold units there are."""
+        return self.array[..., 0]
+
+    @property
+    def hit_gold(self) -> Floats:
+        """The credit of gold units; 2.5 for two exact pairs and a partial pair of credit 0.5."""
+        return self.array[..., 1]
+
+    @property
+    def pred(self) -> Floats:
+        """How many predicted units there are."""
+        return self.array[..., 2]
+
+    @property
+    def hit_pred(self) -> Floats:
+        """The credit of predicted units."""
+        return self.array[..., 3]
+
+    @property
+    def correct(self) -> Floats:
+        """Gold units whose pair is wholly right."""
+        return self.array[..., 4]
+
+    @property
+    def partial(self) -> Floats:
+        """Gold units whose pair is right in part."""
+        return self.array[..., 5]
+
+    @property
+    def incorrect(self) -> Floats:
+        """Gold units whose pair is wrong."""
+        return self.array[..., 6]
+
+    @property
+    def paired(self) -> Floats:
+        """Predicted units that have a pair."""
+        return self.array[..., 7]
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide; nothing divided by nothing is undefined (NaN).
+
+    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
+    [0.5, nan]
+    """
+    # full_like keeps the memory order of the counts, which keeps resamples next to each other.
+    quotient: Floats = np.full_like(numerator, np.nan)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient
+
+
+def filled(values: Floats, zero_division: float | None) -> Floats:
+    """The values, with the undefined ones replaced by the user's `zero_division`."""
+    return values if zero_division is None else np.where(np.isnan(values), zero_division, values)
+
 
 # The metrics that other packages name. Each is defined in a module beside this one.
 PRECISION, RECALL, F1 = "precision", "recall", "f1"

@@ -1,15 +1,16 @@
 """Counts of pairs by what became of them: correct, partial, incorrect, missed, spurious."""
 
 from nerscope.corpus.arrays import Floats
-from nerscope.scoring.counts import Counts, ratio
 from nerscope.scoring.metrics import (
     COUNT,
     NEITHER,
+    Counts,
     Formula,
     Metric,
     add_built_in,
     gold_units,
     predicted_units,
+    ratio,
 )
 
 

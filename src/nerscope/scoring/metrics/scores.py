@@ -1,4 +1,4 @@
-"""Precision, recall and F scores: what conlleval and seqeval report."""
+"""Precision, recall and F scores: what conlleval and seqeval report, and their means over types."""
 
 from functools import partial
 
@@ -7,17 +7,23 @@ import numpy as np
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
 from nerscope.registry import name_with_options
-from nerscope.scoring.counts import Counts, ratio
 from nerscope.scoring.metrics import (
     ACCURACY,
     F1,
+    MACRO,
+    MEAN,
     METRICS,
     PRECISION,
     RECALL,
+    WEIGHTED,
+    Counts,
     Metric,
     add_built_in,
     predicted_units,
+    ratio,
 )
+
+_WEIGHTS = {MACRO: "each with the same weight", WEIGHTED: "weighted by their gold mentions"}
 
 
 def precision(counts: Counts) -> Floats:
@@ -99,3 +105,21 @@ add_built_in(
     rank=32,
 )
 METRICS.add("f", f_with_beta, built_in=True, rank=60)
+
+
+def _average(score: Metric, average: str) -> Metric:
+    noun = "F1" if score.name == F1 else score.name
+    return Metric(
+        f"{average}_{score.name}",
+        score.formula,
+        score.n,
+        average,
+        kind=MEAN,
+        title=f"{average} {noun}",
+        phrase=f"{average} {noun}",
+        definition=f"Mean of the {noun} of all types, {_WEIGHTS[average]}.",
+    )
+
+
+for _rank, (_kind, _score) in enumerate((kind, score) for kind in _WEIGHTS for score in SCORES):
+    add_built_in(_average(_score, _kind), rank=20 + _rank)

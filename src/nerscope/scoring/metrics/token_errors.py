@@ -2,7 +2,6 @@
 
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.units import ALL, TOKEN
-from nerscope.scoring.counts import Counts, filled, ratio
 from nerscope.scoring.metrics import (
     ERROR_SHARE,
     HARDEVAL,
@@ -10,10 +9,13 @@ from nerscope.scoring.metrics import (
     MEAN,
     NEITHER,
     TER,
+    Counts,
     LevelCounts,
     LevelNumbers,
     Metric,
     add_built_in,
+    filled,
+    ratio,
 )
 
 # The levels of hard tokens whose error rates HardEval averages, and the level of the mean.
