@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nerscope.results.judgements import JudgedFile
     from nerscope.results.results import Results
 
-_ListRows = list[dict[str, Any]]
+_ListRows = Sequence[Mapping[str, Any]]
 
 
 class OutputOptions(Protocol):
