@@ -2,6 +2,7 @@
 hand.
 """
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,13 @@ import nerscope
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.mentions import Mentions
 from nerscope.errors import UsageError
+from nerscope.scoring.assignment import Worth, best_assignment
 from nerscope.scoring.matching import match_named, register_match
 from nerscope.scoring.pairing import (
     CORRECT,
     INCORRECT,
     PARTIAL,
     CandidatePairs,
-    best_assignment,
     overlapping,
 )
 
@@ -230,12 +231,13 @@ def test_muc_schemas_judge_each_pair(
             (schema, [P05], [L05, P05], [(0, 1, 1.0, CORRECT)])
             for schema in ("muc-strict", "muc-type", "muc-exact", "muc-partial")
         ),
-        # of the right type, though another one has the span: where the type alone matters
-        ("muc-type", [P05], [L05, P03], [(0, 1, 1.0, CORRECT)]),
+        # then equal spans: all schemas judge the same pairs
+        ("muc-type", [P05], [L05, P03], [(0, 0, 0.0, INCORRECT)]),
         ("muc-exact", [P05], [L05, P03], [(0, 0, 1.0, CORRECT)]),
         ("muc-partial", [P05], [L05, P03], [(0, 0, 1.0, CORRECT)]),
-        # without credit, a pair of one type comes before a longer one
-        ("muc-strict", [P05], [L05, P03], [(0, 1, 0.0, INCORRECT)]),
+        ("muc-strict", [P05], [L05, P03], [(0, 0, 0.0, INCORRECT)]),
+        # then a pair of one type comes before a longer one
+        ("muc-strict", [P05], [(0, 4, "LOC"), P03], [(0, 1, 0.0, INCORRECT)]),
         # whatever else shares a token is paired, so that nobody is missed and spurious at once
         ("muc-exact", [P03, P35], [L05], [(0, 0, 0.0, INCORRECT)]),
         ("muc-strict", [P05, P03], [P03, L05], [(0, 1, 0.0, INCORRECT), (1, 0, 1.0, CORRECT)]),
@@ -426,7 +428,7 @@ def test_best_assignment_is_that_of_scipy(data: st.DataObject) -> None:
     left, right = (np.array([edge[side] for edge in edges], np.int64) for side in (0, 1))
     credit, size = np.array(worth, np.float64), len(edges)
     no, ones = np.zeros(size, bool), np.ones(size, np.int64)
-    chosen = best_assignment(left, right, no, credit, ~no, ones)
+    chosen = best_assignment(left, right, Worth(no, credit, ~no, ones), lambda indices: indices)
     assert len(set(left[chosen].tolist())) == len(set(right[chosen].tolist())) == len(chosen)
     grid = np.zeros((6, 6))
     grid[left, right] = credit + 1e-3  # among equals, the most pairs
@@ -457,9 +459,35 @@ def test_assignment_weighs_credit_pairs_types_and_length_in_this_order(
         np.array([edge[place] for edge in edges]) for place in range(5)
     )
     no = np.zeros(len(left), bool)
-    whole = (left.astype(np.int64), right.astype(np.int64), no, credit.astype(np.float64))
-    found = best_assignment(*whole, same.astype(bool), shared.astype(np.int64))
+    worth = Worth(no, credit.astype(np.float64), same.astype(bool), shared.astype(np.int64))
+    ends = left.astype(np.int64), right.astype(np.int64)
+    found = best_assignment(*ends, worth, lambda indices: indices)
     assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+@pytest.mark.parametrize("turned", [False, True])
+def test_ties_are_settled_by_the_names_of_types_not_by_order(schema: str, turned: bool) -> None:
+    """Gold PER[0,3), predicted LOC[0,1) and ORG[2,3): LOC is paired, read from either end."""
+    loc, org = ((2, 3, "LOC"), (0, 1, "ORG")) if turned else ((0, 1, "LOC"), (2, 3, "ORG"))
+    tokens = ["a", "b", "c"]
+    for predicted in ([loc, org], [org, loc]):
+        results = nerscope.evaluate(
+            [(tokens, [(0, 3, "PER")])], {"s": [(tokens, predicted)]}, matches=[schema]
+        )
+        spurious = {
+            kind: results.value(type=kind, match=schema, metric="spurious") for kind in TYPES
+        }
+        assert spurious == {"PER": 0, "LOC": 0, "ORG": 1}
+
+
+@pytest.mark.parametrize("match", ["overlap", "iou", "muc-partial", "overlap(typed=no)"])
+def test_two_hundred_nested_mentions_take_less_than_a_second(match: str) -> None:
+    gold: list[Span] = [(k, 400 - k, TYPES[k % 2]) for k in range(200)]
+    pred: list[Span] = [(k, 401 - k, TYPES[k % 3]) for k in range(200)]
+    begin = perf_counter()
+    assert len(pairs(match, gold, pred)) > 100
+    assert perf_counter() - begin < 1
 
 
 def test_a_long_chain_of_overlaps_is_solved_exactly() -> None:

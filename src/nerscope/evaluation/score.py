@@ -231,7 +231,8 @@ def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan
         )
 
     def judged(view: View, surface: Ints | None) -> Output:
-        pairs = {match.name: match(gold.mentions, view.mentions) for match in plan.matches}
+        names = gold.names, view.names
+        pairs = {match.name: match(gold.mentions, view.mentions, names) for match in plan.matches}
         n_gold, n_pred = len(gold.mentions), len(view.mentions)
         return Output(
             units(view, surface),

@@ -120,6 +120,19 @@ class View:
         runs = token_runs(self.sentences.corpus.tokens, self.mentions)
         return self.sentences.surfaces.codes(*runs, grow=False)
 
+    def names(self, indices: list[int]) -> list[tuple[str, tuple[str, ...]]]:
+        """The type and surface of some mentions; without tokens, the surface is empty."""
+        corpus, chosen = self.sentences.corpus, self.mentions[np.array(indices, np.int64)]
+        types = corpus.coding.labels.types
+        if not len(corpus.tokens):
+            return [(types[code], ()) for code in chosen.type.tolist()]
+        words = corpus.coding.tokens.strings(corpus.tokens[chosen.positions])
+        ends = np.cumsum(chosen.lengths).tolist()
+        return [
+            (types[code], tuple(words[begin:end]))
+            for code, begin, end in zip(chosen.type.tolist(), [0, *ends], ends, strict=False)
+        ]
+
     @cached_property
     def positions(self) -> Ints:
         """The tokens inside mentions, mention by mention."""

@@ -14,12 +14,13 @@ from nerscope.results.errors import (
     MentionSide,
     check_system,
     gold_side,
+    pair_sides,
     run_side,
 )
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.matching import EXACT, match_named
+from nerscope.scoring.matching import EXACT
 
 FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT = "fixed", "broken", "both wrong", "both right"
 CHANGES = (FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT)
@@ -115,7 +116,7 @@ def _right(evidence: Evidence, system: str) -> Bools:
 def _answers(evidence: Evidence, gold: MentionSide, system: str) -> dict[int, str]:
     """What a system took each gold mention for, if it saw any there."""
     pred = run_side(evidence, evidence.runs_of(system)[0])
-    pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
+    pairs = pair_sides(gold, pred)
     return {
         g: " ".join(filter(None, [pred.type(p), pred.text(p)]))
         for g, p in zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True)

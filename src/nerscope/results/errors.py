@@ -97,6 +97,16 @@ class MentionSide:
             words[low:high] = ["…"]
         return " ".join(words)
 
+    def names(self, indices: Sequence[int]) -> list[tuple[str, tuple[str, ...]]]:
+        """The type and surface of some mentions; without texts, the surface is empty."""
+        return [(self.type(index), self._surface(index)) for index in indices]
+
+    def _surface(self, index: int) -> tuple[str, ...]:
+        tokens, (start, end) = self.tokens(index), self.span(index)
+        shape = PLAIN if self.units.shape is None else self.units.shape[index]
+        runs = [] if tokens is None else shape.runs(start, end)
+        return tuple(word for low, high in runs for word in (tokens or [])[low:high])
+
     def place(self, index: int) -> str:
         """File and line of a mention."""
         lines = self.evidence.lines
@@ -248,7 +258,7 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
     """
     for evidence, run in _runs(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
-        pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
+        pairs = pair_sides(gold, pred)
         by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
         pred_of = dict(zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True))
         gold_of = {pred_index: gold_index for gold_index, pred_index in pred_of.items()}
@@ -257,6 +267,14 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
             yield _row((*head, "gold", outcome), gold, index, pred, pred_of.get(index))
         for index, outcome in enumerate(by_pred):
             yield _row((*head, "pred", outcome), pred, index, gold, gold_of.get(index))
+
+
+def pair_sides(gold: MentionSide, pred: MentionSide, match: str = "muc-strict") -> MatchedPairs:
+    """Which prediction goes with which gold mention, as it was when they were scored.
+
+    The MUC schemas pair all that overlaps, so they tell best what a mention was taken for.
+    """
+    return match_named(match)(gold.mentions, pred.mentions, (gold.names, pred.names))
 
 
 def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[str], list[str]]:
@@ -325,7 +343,7 @@ def confusion_records(results: Results, system: str | None = None) -> Iterator[C
     """For each run, how often a gold type met a predicted one; None stands for no mention."""
     for evidence, run in _runs(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
-        pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
+        pairs = pair_sides(gold, pred)
         counts: Counter[tuple[int, int]] = Counter()
         nothing = len(evidence.types)  # the code behind all types: no mention
         a, b = gold.mentions.type, pred.mentions.type
@@ -345,7 +363,7 @@ def partial_records(results: Results, matches: Sequence[str] | None = None) -> I
         gold, pred = gold_side(evidence), run_side(evidence, run)
         credits_of: dict[tuple[int, int], dict[str, float]] = {}
         for match in chosen:
-            pairs = match_named(match)(gold.mentions, pred.mentions)
+            pairs = pair_sides(gold, pred, match)
             for g, p, credit, kind in zip(*(column.tolist() for column in pairs), strict=True):
                 if kind != CORRECT:
                     credits_of.setdefault((g, p), {})[match] = credit

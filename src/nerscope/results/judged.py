@@ -78,8 +78,12 @@ def _run_pairs(
         _unmatched(len(side.units), taken)
         for side, taken in zip((gold, pred), settled, strict=True)
     )
+    names = (
+        lambda indices: gold.names(free_gold[indices].tolist()),
+        lambda indices: pred.names(free_pred[indices].tolist()),
+    )
     for match in matches:
-        pairs = match_named(match)(gold.mentions[free_gold], pred.mentions[free_pred])
+        pairs = match_named(match)(gold.mentions[free_gold], pred.mentions[free_pred], names)
         partial: Bools = pairs.kind != CORRECT
         places = _places(gold, free_gold[pairs.gold[partial]], pred, free_pred[pairs.pred[partial]])
         for place, credit in zip(places, pairs.credit[partial].tolist(), strict=True):

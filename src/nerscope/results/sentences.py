@@ -9,9 +9,15 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import shape_codes
 from nerscope.corpus.units import MENTION, TOKEN
-from nerscope.results.errors import OUTCOMES, MentionSide, gold_side, outcomes, run_side
+from nerscope.results.errors import (
+    OUTCOMES,
+    MentionSide,
+    gold_side,
+    outcomes,
+    pair_sides,
+    run_side,
+)
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Ledger
-from nerscope.scoring.matching import match_named
 
 ABSENT = -1  # neither gold nor predicted by this run
 CORRECT = OUTCOMES.index("correct")
@@ -50,7 +56,7 @@ def spans_of(evidence: Evidence) -> Spans:
     outcome: Ints = np.full((len(preds), len(distinct)), ABSENT, np.int8)
     mates = []
     for row, pred, at in zip(outcome, preds, at_pred, strict=True):
-        pairs = match_named("muc-strict")(gold.mentions, pred.mentions)
+        pairs = pair_sides(gold, pred)
         by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
         row[at] = [_CODE[name] for name in by_pred]
         row[at_gold] = [_CODE[name] for name in by_gold]  # where both are, they agree

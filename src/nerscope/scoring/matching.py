@@ -20,6 +20,7 @@ from nerscope.scoring.pairing import (
     CandidateCredit,
     CandidatePairs,
     MatchedPairs,
+    MentionNames,
     best_pairs,
     equal_mentions,
 )
@@ -37,7 +38,7 @@ class Match:
     """
 
     name: str
-    pairs: Callable[[Mentions, Mentions], MatchedPairs]
+    pairs: Callable[[Mentions, Mentions, MentionNames], MatchedPairs]
     title: str = ""
     phrase: str = ""
     definition: str = ""
@@ -49,9 +50,13 @@ class Match:
         """Pickle the name alone: functions cannot be pickled, and every process knows the name."""
         return match_named, (self.name,)
 
-    def __call__(self, gold: Mentions, pred: Mentions) -> MatchedPairs:
-        """The pairs of gold and predicted mentions."""
-        return self.pairs(gold, pred)
+    def __call__(self, gold: Mentions, pred: Mentions, names: MentionNames = None) -> MatchedPairs:
+        """The pairs of gold and predicted mentions.
+
+        `names` gives type and surface of gold and of predicted mentions, by index. It decides
+        between pairings that are otherwise equal.
+        """
+        return self.pairs(gold, pred, names)
 
 
 CreditRule = Callable[[CandidatePairs], Floats | Bools]
@@ -125,7 +130,11 @@ def match_factory(
 
         if rule is None and typed:  # only equal mentions match: nothing is left to be paired
             return Match(full_name, _equal_pairs, *words)
-        return Match(full_name, lambda gold, pred: best_pairs(gold, pred, credit_of), *words)
+
+        def pairs(gold: Mentions, pred: Mentions, names: MentionNames) -> MatchedPairs:
+            return best_pairs(gold, pred, credit_of, names)
+
+        return Match(full_name, pairs, *words)
 
     make()  # refuses impossible defaults when the match is registered, not when it is used
     return make
@@ -153,7 +162,7 @@ def _checked_credit(name: str, given: Floats | Bools, pairs: CandidatePairs) -> 
     return credit
 
 
-def _equal_pairs(gold: Mentions, pred: Mentions) -> MatchedPairs:
+def _equal_pairs(gold: Mentions, pred: Mentions, names: MentionNames) -> MatchedPairs:
     at_gold, at_pred = equal_mentions(gold, pred)
     size = len(at_gold)
     return MatchedPairs(at_gold, at_pred, np.ones(size), np.full(size, CORRECT, np.int8))

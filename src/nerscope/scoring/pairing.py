@@ -1,34 +1,27 @@
 """Which predicted mention goes with which gold one.
 
 Mentions of equal span and type are paired first. Of what is left, a gold mention takes at most one
-prediction and a prediction serves at most one gold mention, so that the total credit is the largest
-possible; among equals the most pairs count, then the most pairs of one type, then the largest
-common length. So numbers do not depend on the order of mentions, on reading direction, or on which
-side is gold.
-
-Most candidates stand alone and are taken as they are. The rest falls into small groups that share
-mentions; each group is solved exactly, by exchanging partners along the best path until none gains.
-
-Worked example: gold mentions g1, g2 and predictions p1, p2, where g1 overlaps both predictions and
-g2 only p1. Taking g1-p1 first leaves g2 without a partner. The path g2 → p1 (held by g1) → p2 is
-worth one pair more, so g1 moves over to p2 and g2 gets p1.
+prediction and a prediction serves at most one gold mention. The pairing with the largest total
+credit is chosen; among equals the one with the most pairs, then the most pairs of one type, then
+the largest common length. If pairings are still equal, each is written as the sorted list of (gold
+type, predicted type, gold surface, predicted surface), and the smallest list is taken. So no number
+depends on the order of mentions or on reading direction.
 """
 
-from collections import deque
-from collections.abc import Callable
-from math import lcm
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints, expand_ranges
 from nerscope.corpus.mentions import Mentions, shape_codes
+from nerscope.scoring.assignment import Worth, best_assignment
 
 # What a pair can be; a ledger keeps it for each unit under each match.
 UNPAIRED, INCORRECT, PARTIAL, CORRECT = range(4)
-_FINEST = 1_000_000  # credit is a fraction with no larger denominator, so that sums are exact
-_BASE = 1 << 32  # more than any number of pairs or tokens in a group
-Edges = dict[int, dict[int, tuple[int, int]]]  # left end -> right end -> worth, number of the edge
+# The type and surface of some mentions of a side, by index.
+NamesOf = Callable[[list[int]], Sequence[tuple[Any, Any]]]
+MentionNames = tuple[NamesOf, NamesOf] | None  # of gold and of the prediction
 
 
 class MatchedPairs(NamedTuple):
@@ -125,21 +118,51 @@ class CandidateCredit(NamedTuple):
 
 
 def best_pairs(
-    gold: Mentions, pred: Mentions, credit_of: Callable[[CandidatePairs], CandidateCredit]
+    gold: Mentions,
+    pred: Mentions,
+    credit_of: Callable[[CandidatePairs], CandidateCredit],
+    names: MentionNames,
 ) -> MatchedPairs:
-    """Pair mentions of equal span and type; pair the rest so that the total credit is largest."""
+    """Pair mentions of equal span and type; pair the rest so that the total credit is largest.
+
+    `names` names the mentions of gold and of the prediction, for pairings that are otherwise equal.
+    Without names, the codes of types and the lengths of mentions decide.
+    """
     at_gold, at_pred = equal_mentions(gold, pred)
     left, right = _candidates(gold, pred, at_gold, at_pred)
     exact, credit, kind, may_pair = credit_of(CandidatePairs(gold[left], pred[right]))
     left, right, credit = left[may_pair], right[may_pair], credit[may_pair]
     pairs = CandidatePairs(gold[left], pred[right])
-    chosen = best_assignment(left, right, exact[may_pair], credit, pairs.same_type, pairs.shared)
+    gold_names, pred_names = names or (_codes_as_names(gold), _codes_as_names(pred))
+
+    def pair_names(candidates: list[int]) -> list[tuple[object, ...]]:
+        at_left, at_right = left[candidates].tolist(), right[candidates].tolist()
+        names = zip(gold_names(at_left), pred_names(at_right), strict=True)
+        # Credit decides where names do not, so that it goes to the same types read from either end.
+        credits = credit[candidates].tolist()
+        return [
+            (gold_type, pred_type, gold_surface, pred_surface, pair_credit)
+            for ((gold_type, gold_surface), (pred_type, pred_surface)), pair_credit in zip(
+                names, credits, strict=True
+            )
+        ]
+
+    worth = Worth(exact[may_pair], credit, pairs.same_type, pairs.shared)
+    chosen = best_assignment(left, right, worth, pair_names)
     return MatchedPairs(
         np.concatenate([at_gold, left[chosen]]),
         np.concatenate([at_pred, right[chosen]]),
         np.concatenate([np.ones(len(at_gold)), credit[chosen]]),
         np.concatenate([np.full(len(at_gold), CORRECT), kind[may_pair][chosen]]).astype(np.int8),
     )
+
+
+def _codes_as_names(mentions: Mentions) -> Callable[[list[int]], list[tuple[int, int]]]:
+    def names(indices: list[int]) -> list[tuple[int, int]]:
+        chosen = mentions[np.array(indices, np.int64)]
+        return list(zip(chosen.type.tolist(), chosen.lengths.tolist(), strict=True))
+
+    return names
 
 
 def equal_mentions(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
@@ -242,106 +265,3 @@ def overlapping(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
     # A mention may lie in a hole of the other.
     overlap = CandidatePairs(gold[left], pred[right]).shared > 0
     return left[overlap], right[overlap]
-
-
-def best_assignment(
-    left: Ints, right: Ints, exact: Bools, credit: Floats, same_type: Bools, shared: Ints
-) -> Ints:
-    """Choose candidates so that no mention is used twice: indices into the parallel arrays.
-
-    `left` and `right` number the gold and the predicted mention of each candidate pair.
-
-    >>> gold, pred, no = np.array([0, 0, 1]), np.array([0, 1, 0]), np.zeros(3, bool)
-    >>> best_assignment(gold, pred, no, np.ones(3), ~no, np.ones(3, int)).tolist()
-    [1, 2]
-    """
-    if not len(left):
-        return np.zeros(0, np.int64)
-    is_alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
-    chosen = [np.flatnonzero(is_alone)]
-    competing = np.flatnonzero(~is_alone)
-    if len(competing):
-        edges: Edges = {}
-        for edge, a, b, worth in zip(
-            competing.tolist(),
-            left[competing].tolist(),
-            right[competing].tolist(),
-            _worth(exact[competing], credit[competing], same_type[competing], shared[competing]),
-            strict=True,
-        ):
-            ends = edges.setdefault(a, {})
-            if b not in ends or ends[b][0] < worth:
-                ends[b] = (worth, edge)
-        chosen.append(np.array(_assign(edges), np.int64))
-    return np.sort(np.concatenate(chosen))
-
-
-def _worth(exact: Bools, credit: Floats, same_type: Bools, shared: Ints) -> list[int]:
-    """A whole number for each candidate, in which each criterion outweighs all that follow it.
-
-    The criteria are exact, credit, one more pair, same type, common length: digits of a number in
-    base 2**32, the most important first. Credits become multiples of their common denominator
-    (1/2 and 1/3 become 3 and 2 of `scale` 6), so that sums are exact.
-    """
-    from fractions import Fraction  # needed only where candidates compete
-
-    fractions = {
-        value: Fraction(value).limit_denominator(_FINEST) for value in set(credit.tolist())
-    }
-    scale = lcm(*(fraction.denominator for fraction in fractions.values()))
-    steps = {value: int(fraction * scale) for value, fraction in fractions.items()}
-    columns = (exact.tolist(), credit.tolist(), same_type.tolist(), shared.tolist())
-    return [
-        (((is_exact * scale * _BASE + steps[value]) * _BASE + 1) * _BASE + same) * _BASE + length
-        for is_exact, value, same, length in zip(*columns, strict=True)
-    ]
-
-
-def _assign(edges: Edges) -> list[int]:
-    """The edges of the assignment of largest total worth, found one augmenting path at a time.
-
-    After each left end has had its turn, the assignment is the best for the left ends so far: the
-    new left end gets a partner along the path of largest gain, or takes the place of another.
-    """
-    partner: dict[int, int] = {}  # right end -> left end
-    heaviest = max(worth for ends in edges.values() for worth, _ in ends.values())
-    for start in edges:
-        _augment(start, edges, partner, heaviest)
-    return [edges[a][b][1] for b, a in partner.items()]
-
-
-def _augment(start: int, edges: Edges, partner: dict[int, int], heaviest: int) -> None:
-    """Find the best path of exchanges from a new left end, and follow it (Bellman and Ford).
-
-    A path that cannot gain more with any edge is not followed further.
-    """
-    gain = {start: 0}  # of reaching a left end, which then has no partner
-    came: dict[int, tuple[int, int]] = {}  # left end -> the left end that took its right end
-    best, last, taken = 0, start, -1  # without a partner for the new left end, nothing is gained
-    queue = deque([start])
-    while queue:
-        here = queue.popleft()
-        if gain[here] + heaviest <= best:
-            continue
-        for end, (worth, _) in edges[here].items():
-            holder = partner.get(end)
-            if holder == here:
-                continue
-            total = gain[here] + worth
-            if holder is None:
-                if total > best:
-                    best, last, taken = total, here, end
-                continue
-            total -= edges[holder][end][0]
-            if total > gain.get(holder, -1 << 300):
-                gain[holder], came[holder] = total, (here, end)
-                queue.append(holder)
-    for left_out, total in gain.items():  # or a left end on the way gives up its partner
-        if total > best:
-            best, last, taken = total, left_out, -1
-    while True:
-        if taken >= 0:
-            partner[taken] = last
-        if last == start:
-            return
-        last, taken = came[last]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from nerscope.corpus.mentions import Mentions
 from nerscope.scoring.matching import MATCHES, Match
 from nerscope.scoring.pairing import (
     CORRECT,
@@ -9,8 +10,20 @@ from nerscope.scoring.pairing import (
     PARTIAL,
     CandidateCredit,
     CandidatePairs,
+    MatchedPairs,
+    MentionNames,
     best_pairs,
 )
+
+
+def _any_overlap(pairs: CandidatePairs) -> CandidateCredit:
+    """All schemas judge the same pairs: those of equal spans, then as many as possible.
+
+    A pair without any credit is a pair too: it counts as incorrect.
+    """
+    size = len(pairs.gold)
+    undecided = np.full(size, INCORRECT, np.int64)
+    return CandidateCredit(pairs.same_span, np.zeros(size), undecided, np.ones(size, bool))
 
 
 def _add(
@@ -24,18 +37,18 @@ def _add(
 ) -> None:
     """Add a schema; `near_credit` is for a pair of the right type whose spans only overlap."""
 
-    def credit_of(pairs: CandidatePairs) -> CandidateCredit:
-        right_type = pairs.same_type | (not type_matters)
-        near = right_type & ~pairs.same_span & span_matters
+    def pairs(gold: Mentions, pred: Mentions, names: MentionNames) -> MatchedPairs:
+        matched = best_pairs(gold, pred, _any_overlap, names)
+        chosen = CandidatePairs(gold[matched.gold], pred[matched.pred])
+        right_type = chosen.same_type | (not type_matters)
+        near = right_type & ~chosen.same_span & span_matters
         credit = np.where(right_type & ~near, 1.0, near_credit * near)
         kind = np.where(credit == 1, CORRECT, np.where(credit > 0, PARTIAL, INCORRECT))
-        exact = pairs.same_span & (not type_matters)
-        # Unlike under other matches, a pair without any credit is a pair: it counts as incorrect.
-        return CandidateCredit(exact, credit, kind, credit >= 0)
+        return matched._replace(credit=credit, kind=kind.astype(np.int8))
 
     match = Match(
         name,
-        lambda gold, pred: best_pairs(gold, pred, credit_of),
+        pairs,
         title=name,
         phrase=f"MUC schema {name.removeprefix('muc-')}",
         definition=definition,

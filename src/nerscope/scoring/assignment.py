@@ -1,0 +1,313 @@
+"""The best one-to-one choice among candidate pairs: largest worth, then smallest names.
+
+Most candidates stand alone and are taken as they are. The rest falls into groups that share
+mentions. In a small group all choices are tried. In a large one the Hungarian algorithm finds a
+best choice and *prices* that prove it, which tell which pairs are part of any best choice; among
+those, names decide.
+
+Worked example: gold mentions g1, g2 and predictions p1, p2, where g1 overlaps both predictions and
+g2 only p1. Taking g1-p1 first leaves g2 without a partner; g1-p2 with g2-p1 is one pair more.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bools, Floats, Ints
+
+_FINEST = 1_000_000  # credit is a fraction with no larger denominator, so that sums are exact
+_SMALL = 8  # pairs of a group of which all choices are tried: at most 2**8
+_Matrix = Any  # an array of int64, or of Python's integers where those are too small
+
+
+class Worth(NamedTuple):
+    """What candidates are worth, as parallel arrays: each criterion outweighs all that follow it.
+
+    One more pair counts between `credit` and `same_type`.
+    """
+
+    exact: Bools
+    credit: Floats
+    same_type: Bools
+    shared: Ints  # tokens in common
+
+
+class _Pair(NamedTuple):
+    left: int
+    right: int
+    number: int  # among the candidates
+
+
+NamesOf = Callable[[list[int]], Sequence[Any]]  # of candidates: comparable, equal if they are alike
+
+
+def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) -> Ints:
+    """Choose candidates so that no mention is used twice: indices into the parallel arrays.
+
+    `left` and `right` number the gold and the predicted mention of each candidate. Among choices of
+    the same worth, the one whose sorted list of names is the smallest is taken, and then the one
+    whose list of indices is.
+
+    >>> gold, pred, no = np.array([0, 0, 1]), np.array([0, 1, 0]), np.zeros(3, bool)
+    >>> worth = Worth(no, np.ones(3), ~no, np.ones(3, int))
+    >>> best_assignment(gold, pred, worth, lambda indices: indices).tolist()
+    [1, 2]
+    """
+    if not len(left):
+        return np.zeros(0, np.int64)
+    is_alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
+    chosen = np.flatnonzero(is_alone).tolist()
+    competing = np.flatnonzero(~is_alone)
+    if len(competing):
+        pairs = [
+            _Pair(*ends)
+            for ends in zip(
+                left[competing].tolist(),
+                right[competing].tolist(),
+                competing.tolist(),
+                strict=True,
+            )
+        ]
+        for group in _groups(pairs):
+            choose = _try_all if len(group) <= _SMALL else _solve
+            chosen += choose(group, _total_order(group, worth), names_of)
+    return np.sort(np.array(chosen, np.int64))
+
+
+def _groups(pairs: Sequence[_Pair]) -> Iterator[list[_Pair]]:
+    """The pairs in groups that have no mention in common, each in the order of the candidates."""
+    by_left: dict[int, list[_Pair]] = {}
+    by_right: dict[int, list[_Pair]] = {}
+    for pair in pairs:
+        by_left.setdefault(pair.left, []).append(pair)
+        by_right.setdefault(pair.right, []).append(pair)
+    seen_left: set[int] = set()
+    for start in by_left:
+        if start in seen_left:
+            continue
+        group, waiting, seen_right = list[_Pair](), [start], set[int]()
+        seen_left.add(start)
+        while waiting:
+            for pair in by_left[waiting.pop()]:
+                group.append(pair)
+                if pair.right not in seen_right:
+                    seen_right.add(pair.right)
+                    met = {other.left for other in by_right[pair.right]} - seen_left
+                    seen_left |= met
+                    waiting += met
+        yield sorted(group, key=lambda pair: pair.number)
+
+
+def _total_order(group: Sequence[_Pair], worth: Worth) -> list[int]:
+    """A whole number for each pair of a group, so that the best choice has the largest sum.
+
+    The criteria are the digits of the number, the most important first, in a base that no sum of a
+    digit reaches. Credits become multiples of their common denominator (1/2 and 1/3 become 3 and 2
+    of `scale` 6), so that sums are exact.
+    """
+    from fractions import Fraction  # needed only where candidates compete
+
+    at = [pair.number for pair in group]
+    exact, credit, same_type, shared = (column[at].tolist() for column in worth)
+    fractions = {value: Fraction(value).limit_denominator(_FINEST) for value in set(credit)}
+    scale = lcm(*(fraction.denominator for fraction in fractions.values()))
+    steps = {value: int(fraction * scale) for value, fraction in fractions.items()}
+    # A choice has no more pairs than either side has mentions, which bounds the sum of each digit.
+    most = min(len({pair.left for pair in group}), len({pair.right for pair in group}))
+    one, longest = (most.bit_length(), (most * max(shared)).bit_length())
+    credits = (most * max(steps.values())).bit_length()
+    return [
+        ((((is_exact << credits | steps[value]) << one | 1) << one | same) << longest | length)
+        for is_exact, value, same, length in zip(exact, credit, same_type, shared, strict=True)
+    ]
+
+
+def _try_all(group: Sequence[_Pair], order: Sequence[int], names_of: NamesOf) -> list[int]:
+    most, best = -1, list[list[int]]()
+    for choice in _choices(list(range(len(group))), group):
+        total = sum(order[place] for place in choice)
+        if total > most:
+            most, best = total, []
+        if total == most:
+            best.append([group[place].number for place in choice])
+    return best[0] if len(best) == 1 else min(best, key=lambda at: (sorted(names_of(at)), at))
+
+
+def _choices(places: list[int], group: Sequence[_Pair]) -> Iterator[list[int]]:
+    """All choices of pairs that use no mention twice."""
+    if not places:
+        yield []
+        return
+    first, rest = places[0], places[1:]
+    left, right, _ = group[first]
+    free = [place for place in rest if group[place].left != left and group[place].right != right]
+    for choice in _choices(free, group):
+        yield [first, *choice]
+    if len(free) < len(rest):  # else leaving the pair out only loses its worth
+        yield from _choices(rest, group)
+
+
+def _solve(group: Sequence[_Pair], order: Sequence[int], names_of: NamesOf) -> list[int]:
+    """The best choice of a large group.
+
+    The group becomes a square of gold mentions by predictions, where a pair that is no candidate is
+    worth 0: to be paired in that way is to stay alone.
+    """
+    rows = {left: k for k, left in enumerate(sorted({pair.left for pair in group}))}
+    columns = {right: k for k, right in enumerate(sorted({pair.right for pair in group}))}
+    size = max(len(rows), len(columns))
+    cells = [(rows[pair.left], columns[pair.right]) for pair in group]
+    at = tuple(np.array(cells).T)
+    choice = _TightChoice(*_hungarian(_square(size, at, order), np.ones((size, size), bool)))
+    choice.prefer_first(cells, _ranks(names_of([pair.number for pair in group])))
+    choice.prefer_first(cells, range(len(cells)))
+    return [
+        pair.number
+        for pair, (row, column) in zip(group, cells, strict=True)
+        if choice.partner[row] == column
+    ]
+
+
+class _TightChoice:
+    """A complete choice of tight cells, and the cells it could have instead.
+
+    `options[row]` has a bit for each tight column of the row: sets of columns as whole numbers.
+    """
+
+    def __init__(self, partner: Ints, tight: Bools) -> None:
+        self.partner: list[int] = partner.tolist()
+        self.holder = np.argsort(partner).tolist()  # the inverse: the row of each column
+        packed = np.packbits(tight, axis=1, bitorder="little")
+        self.options = [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+    def prefer_first(self, cells: Sequence[tuple[int, int]], rank: Sequence[int]) -> None:
+        """Make the sorted list of the ranks of its cells the smallest that is possible.
+
+        Rank by rank, the choice takes as many cells of it as it can.
+        """
+        cells_of_rank: dict[int, list[tuple[int, int]]] = {}
+        for cell, value in zip(cells, rank, strict=True):
+            cells_of_rank.setdefault(value, []).append(cell)
+        for value in sorted(cells_of_rank):
+            possible = [cell for cell in cells_of_rank[value] if self._take(*cell)]
+            if len(possible) == 1:
+                self._fix(*possible[0])
+            elif possible:
+                self._take_most(possible)
+
+    def _take(self, row: int, column: int) -> bool:
+        """Exchange partners so that the row has the column; if that cannot be, rule it out."""
+        if not self.options[row] >> column & 1:
+            return False
+        if self.partner[row] == column:
+            return True
+        # The holder of the column needs another one, whose holder needs another one, and so on,
+        # until one takes the column that the row gives away.
+        free, first, seen = self.partner[row], self.holder[column], 1 << column
+        came: dict[int, tuple[int, int]] = {}  # row -> the row that takes its column, the column
+        waiting = [first]
+        while waiting:
+            here = waiting.pop()
+            if self.options[here] >> free & 1:
+                self._put(here, free)
+                while here != first:
+                    here, taken = came[here]
+                    self._put(here, taken)
+                self._put(row, column)
+                return True
+            new = self.options[here] & ~seen
+            seen |= new
+            while new:
+                taken = new.bit_length() - 1
+                new ^= 1 << taken
+                came[self.holder[taken]] = here, taken
+                waiting.append(self.holder[taken])
+        self.options[row] ^= 1 << column
+        return False
+
+    def _put(self, row: int, column: int) -> None:
+        self.partner[row], self.holder[column] = column, row
+
+    def _fix(self, row: int, column: int) -> None:
+        """Leave no other option for the row and the column."""
+        others = ~(1 << column)
+        self.options = [columns & others for columns in self.options]
+        self.options[row] = 1 << column
+
+    def _take_most(self, cells: Sequence[tuple[int, int]]) -> None:
+        """Leave the choices that have as many of the cells as possible."""
+        size = len(self.partner)
+        at = tuple(np.array(cells).T)
+        allowed = [[columns >> k & 1 for k in range(size)] for columns in self.options]
+        partner, tight = _hungarian(_square(size, at, [1] * len(cells)), np.array(allowed, bool))
+        narrowed = _TightChoice(partner, tight)
+        self.partner, self.holder, self.options = (
+            narrowed.partner,
+            narrowed.holder,
+            narrowed.options,
+        )
+
+
+def _ranks(names: Sequence[Any]) -> list[int]:
+    rank = {name: k for k, name in enumerate(sorted(set(names)))}
+    return [rank[name] for name in names]
+
+
+def _square(size: int, at: tuple[Ints, ...], values: Sequence[int]) -> _Matrix:
+    """The values at their cells, 0 elsewhere; sums of a few values fit the type of the array."""
+    fits = max(values).bit_length() + size.bit_length() < 60
+    square: _Matrix = np.zeros((size, size), np.int64 if fits else object)
+    square[at] = np.array(values, square.dtype)
+    return square
+
+
+def _hungarian(worth: _Matrix, allowed: Bools) -> tuple[Ints, Bools]:
+    """The partner of each row in a best complete choice, and the cells of any best choice.
+
+    Rows and columns have prices: a cell costs what it lacks of the largest worth, never less than
+    the prices of its row and column together, and exactly that if it is in a best choice (Kuhn
+    1955, in the form of Jonker and Volgenant 1987). A row is added at a time, along the cheapest
+    path of exchanges.
+    """
+    size = len(worth)
+    cost = worth.max() - worth
+    beyond = (int(cost.max()) + 1) * (2 * size + 1)  # more than any path costs
+    if beyond.bit_length() > 62:
+        cost = cost.astype(object)
+    cost = np.where(allowed, cost, beyond)
+    row_price = cost.min(axis=1)
+    column_price = (cost - row_price[:, None]).min(axis=0)
+    partner = np.full(size, -1)  # of each row
+    holder = np.full(size, -1)  # of each column
+    is_free = cost - row_price[:, None] - column_price == 0
+    for row in range(size):  # a start: what costs nothing beyond the prices
+        column = int(np.argmax(is_free[row] & (holder < 0)))
+        if is_free[row, column] and holder[column] < 0:
+            partner[row], holder[column] = column, row
+    for start in np.flatnonzero(partner < 0).tolist():
+        distance = np.full(size, beyond, cost.dtype)
+        came, done = np.full(size, start), np.zeros(size, bool)
+        row, reached = start, 0 * beyond
+        while True:
+            through = reached + cost[row] - row_price[row] - column_price
+            nearer = ~done & (through < distance)
+            distance[nearer], came[nearer] = through[nearer], row
+            open_columns = np.flatnonzero(~done)
+            column = int(open_columns[np.argmin(distance[open_columns])])
+            reached = distance[column]
+            if holder[column] < 0:
+                break
+            done[column] = True
+            row = int(holder[column])
+        passed = np.flatnonzero(done)
+        row_price[start] += reached
+        row_price[holder[passed]] += reached - distance[passed]
+        column_price[passed] -= reached - distance[passed]
+        while column >= 0:
+            row = int(came[column])
+            holder[column] = row
+            partner[row], column = column, int(partner[row])
+    tight = allowed & (cost - row_price[:, None] - column_price == 0).astype(bool)
+    return partner, tight
