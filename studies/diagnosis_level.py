@@ -141,7 +141,7 @@ def labelled(
     division = FacetTable("random", "mention", names, {"exact": ("f1",)}, by_type=False)
     edges = {"random": BucketEdges((), dict.fromkeys(names, ""))}
     signature = replace(evidence.signature, edges=edges)
-    return replace(mapped(evidence, coded), divisions=(division,), signature=signature)
+    return replace(mapped(evidence, coded), tables=(division,), signature=signature)
 
 
 def rounds_of(

@@ -50,7 +50,7 @@ class Population:
 
     def division(self, board: Board) -> FacetTable | None:
         """The facet of a board with its metrics alone; None if the population lacks it."""
-        for division in self.evidence.divisions:
+        for division in self.evidence.tables:
             if division.facet == board.facet and board.match in division.matches:
                 return replace(division, metrics={board.match: board.metrics})
         return None

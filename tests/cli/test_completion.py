@@ -9,8 +9,8 @@ import pytest
 import typer
 from tests.cli.conftest import Run
 
-from nerscope.cli.completion import NAMES
 from nerscope.cli.main import application, main
+from nerscope.cli.options import NAMES
 
 COMMANDS = typer.main.get_command(application()).commands  # type: ignore[attr-defined]
 

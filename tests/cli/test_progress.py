@@ -6,8 +6,7 @@ import pytest
 import typer
 
 from nerscope.cli import common
-from nerscope.cli.common import progress
-from nerscope.cli.progress import ProgressLine
+from nerscope.cli.common import ProgressLine, progress
 
 
 class Work:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from nerscope import InputError, OutputError, Sampling, UsageError, evaluate, gate
-from nerscope.cli.common import check_outputs
+from nerscope.cli.options import check_outputs
 from nerscope.corpus.corpus import Corpus
-from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.task import Settings
 from nerscope.plugins import load_plugins
 from nerscope.scoring.matching import match_named
 

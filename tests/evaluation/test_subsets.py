@@ -250,7 +250,7 @@ def test_a_subset_divides_the_evidence_as_the_evaluation_does() -> None:
     narrowed = with_subsets(whole, [subset])
     asked = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["tmr & eLen=XS"])
     assert rows_of(narrowed) == rows_of(asked.evidence[0])
-    assert [one.facet for one in narrowed.divisions] == ["all", "all", "tmr & eLen=XS"]
+    assert [one.facet for one in narrowed.tables] == ["all", "all", "tmr & eLen=XS"]
 
 
 def test_a_very_long_expression_is_refused() -> None:

@@ -30,7 +30,7 @@ def wrong_sentences(results: Results) -> set[int]:
 
 def kinds(results: Results, numbers: set[int]) -> set[tuple[str, str]]:
     """Kinds of error in some sentences: outcome with type, and with the level of each facet."""
-    facets = [one.facet for one in results.evidence[0].divisions if one.unit == "mention"]
+    facets = [one.facet for one in results.evidence[0].tables if one.unit == "mention"]
     return {
         (row["outcome"], f"{name}={row[name]}")
         for row in results.errors()

@@ -74,7 +74,7 @@ def test_codes_of_a_span_are_those_of_its_mention() -> None:
     results = nerscope.evaluate(gold, {"x": noisy(gold, 0.3, 5)}, train=train)
     [evidence] = results.evidence
     spans = spans_of(evidence)
-    levels = next(one for one in evidence.divisions if one.facet == "tmr").levels
+    levels = next(one for one in evidence.tables if one.facet == "tmr").levels
     expected = {
         (int(row["place"].rpartition(":")[2]) - 1, row["start"], row["end"], row["type"]): row[
             "tmr"

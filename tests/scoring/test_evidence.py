@@ -41,7 +41,7 @@ def test_whole_evidence_survives_packing_with_all_its_rows() -> None:
     evidence = evidence_of(0.1, 0.3)
     again = unpack_evidence(pack_evidence(evidence))
     assert rows_of(again) == rows_of(evidence)
-    plain = ("dataset", "texts", "runs", "types", "zeta", "divisions", "signature", "gold_name")
+    plain = ("dataset", "texts", "runs", "types", "zeta", "tables", "signature", "gold_name")
     for name in plain:
         assert getattr(again, name) == getattr(evidence, name), name
     assert again.documents.tolist() == evidence.documents.tolist()

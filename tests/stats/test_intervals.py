@@ -74,9 +74,7 @@ def evidence_of(*runs: Any, gold: Any, **options: Any) -> Evidence:
 
 
 def spread(evidence: Evidence, match: str = "exact") -> Jackknife:
-    division = next(
-        one for one in evidence.divisions if one.facet == "all" and match in one.matches
-    )
+    division = next(one for one in evidence.tables if one.facet == "all" and match in one.matches)
     return jackknife(ClusterCounts(evidence, division, match, ["s"], clusters_of(evidence)))
 
 

@@ -54,7 +54,7 @@ def naive_moves(metric: str, gold: Labels, runs: list[Labels], kind: str | None)
 
 
 def mentions(evidence: Evidence, *systems: str, **options: Any) -> ClusterCounts:
-    division = next(one for one in evidence.divisions if one.facet == "all" and one.unit == MENTION)
+    division = next(one for one in evidence.tables if one.facet == "all" and one.unit == MENTION)
     return ClusterCounts(evidence, division, "exact", systems, clusters_of(evidence, **options))
 
 

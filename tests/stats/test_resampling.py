@@ -49,7 +49,7 @@ def clustered(evidence: Evidence, match: str) -> ClusterCounts:
 
 
 def division_of(evidence: Evidence, facet: str) -> FacetTable:
-    return next(one for one in evidence.divisions if one.facet == facet)
+    return next(one for one in evidence.tables if one.facet == facet)
 
 
 def naive_f1(

@@ -1,43 +1,81 @@
-"""Shared by commands: help texts, checks of options, progress, and writing output."""
+"""What most commands share: option fields, loading results, printing, progress.
+
+A command names the fields that it shares with others, so that an option is called, explained and
+checked alike everywhere: `plugin: list[str] = PLUGIN`.
+"""
 
 import errno
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
-from nerscope.cli.progress import ProgressLine
-from nerscope.errors import OutputError, UsageError, suggest
-
 if TYPE_CHECKING:
-    from nerscope.formats.source import Source
     from nerscope.render.document import Document
+    from nerscope.results.results import Results
 
-FORMAT_HELP = "text, markdown, latex, csv, json, or one of a plug-in."
-FILE_HELP = "Options of a file follow it: FILE::token=1,label=2 (see docs/files.md)."
-PLUGIN_HELP = "Python file that registers your own facets, matches, metrics, formats …"
-QUIET_HELP = "Print what was asked for, and no notes."
-RESAMPLE_HELP = "What is independent: document or sentence; documents where they are marked."
-REPAIR_HELP = "How to read invalid labels: conlleval, strict, discard, none."
-# As `head` leaves a pipe: nothing more to print. Windows calls it an invalid argument.
 FileContent = Callable[[], bytes | str]  # made when the file is written
+
+FILE_HELP = "Options of a file follow it: FILE::token=1,label=2 (see docs/files.md)."
+
+
+def format_option(*more: str) -> Any:
+    """The option `--format` of a command for which further formats are worth naming."""
+    names = ", ".join(("text", "markdown", "latex", "csv", "json", *more))
+    return typer.Option("text", metavar="FORMAT", help=f"{names}, or one of a plug-in.")
+
+
+# Typed Any, as typer.Option itself is: a field has the type of its value.
+RESULTS: Any = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+FORMAT = format_option()
+PLUGIN: Any = typer.Option(
+    [],
+    metavar="FILE.py",
+    help="Python file that registers your own facets, matches, metrics, formats …",
+)
+QUIET: Any = typer.Option(False, "--quiet", "-q", help="Print what was asked for, and no notes.")
+REPAIR: Any = typer.Option(
+    "conlleval",
+    metavar="NAME",
+    help="How to read invalid labels: conlleval, strict, discard, none.",
+)
+RESAMPLE: Any = typer.Option(
+    None,
+    metavar="UNIT",
+    help="What is independent: document or sentence; documents where they are marked.",
+)
+SEED: Any = typer.Option(0, metavar="N", help="The same seed gives the same numbers.")
+
+# As `head` leaves a pipe: nothing more to print. Windows calls it an invalid argument.
 _READER_GONE = (errno.EPIPE, errno.EINVAL) if os.name == "nt" else (errno.EPIPE,)
 _PATIENCE = 1.0  # seconds before a progress line appears
 _OFTEN = 0.2  # seconds between two of them on a terminal
 _SELDOM = 30.0  # and elsewhere, where each is a line of its own
+_RECENT = 15.0  # the rate is measured over this many seconds
+_FAIR = 1.0  # seconds below which a rate would be guesswork
 
 
-def check_format(form: str) -> str:
-    """Return the name of an output format; refuse an unknown one."""
+def prepare(plugins: Sequence[str], form: str = "text") -> None:
+    """Load plug-ins, then refuse an unknown output format, which a plug-in may have registered."""
+    from nerscope.plugins import load_plugins
     from nerscope.render.document import OUTPUTS
 
+    load_plugins(plugins)
     OUTPUTS[form]  # raises for an unknown name
-    return form
+
+
+def load_results(path: str, plugins: Sequence[str] = (), form: str = "text") -> "Results":
+    """Prepare as above, then load results, which may have facets of plug-ins."""
+    from nerscope.results.results import Results
+
+    prepare(plugins, form)
+    return Results.load(path)
 
 
 def shows_only_exact(form: str) -> bool:
@@ -45,83 +83,6 @@ def shows_only_exact(form: str) -> bool:
     from nerscope.render.document import OUTPUTS
 
     return OUTPUTS[form].exact_only
-
-
-def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
-    """Refuse, before any work is done, outputs that cannot be written or that are inputs."""
-    from nerscope.results.files import unwritable
-
-    given = [path for path in outputs if path is not None]
-    for path in given:
-        try:
-            if "\0" in path or not (Path(path).name or (Path(path).is_dir() and path)):
-                raise OutputError(repr(path), "this is no name of a file", "name a file")
-            Path(path).exists()  # raises for names that the system refuses, as too long ones
-        except OSError as error:
-            raise unwritable(path, error) from None
-    named = [name for name in inputs if name and name != "-"] if given else []
-    read = [file for name in named for file in _files_read(name)]
-    for place, path in enumerate(given):
-        target = Path(path)
-        if target.is_dir():
-            raise OutputError(path, "this is a folder", "name a file in it")
-        others = [*read, *map(Path, given[:place])]
-        if any(_same(target, other) for other in others):
-            raise OutputError(
-                path,
-                "this is one of the inputs, or another output",
-                "choose another name for the output",
-            )
-        if not target.parent.is_dir():
-            raise OutputError(
-                path, "its folder does not exist", f"make the folder {target.parent} first"
-            )
-        if not target.exists() and not os.access(target.parent, os.W_OK):
-            raise OutputError(
-                path,
-                "its folder cannot be written to",
-                "choose another folder, or change its permissions",
-            )
-
-
-def _files_read(given: str) -> Iterator[Path]:
-    """The files behind `FILE::option=value`: also those in a folder, the other one of a text and
-    its annotations, and those that options name.
-    """
-    from nerscope.formats.base import input_files
-
-    for path in map(Path, input_files(given)):
-        yield path
-        if path.is_dir():
-            yield from (file for file in path.rglob("*") if file.is_file())
-
-
-def _same(first: Path, second: Path) -> bool:
-    if first.exists() and second.exists():
-        return first.samefile(second)
-    # A file that does not exist yet has no identity: compare the names, links resolved.
-    return os.path.realpath(first) == os.path.realpath(second)
-
-
-def parse_systems(given: Iterable[str]) -> dict[str, list["Source"]]:
-    """The files of each system, from NAME=FILE; a repeated name is a further run."""
-    from nerscope.formats.base import source_named
-
-    systems: dict[str, list[Source]] = {}
-    for text in given:
-        name, equals, file = text.partition("=")
-        if not equals or not name or not file or "::" in name:
-            raise UsageError(
-                f"--system {text}",
-                "it is not of the form NAME=FILE",
-                "write for example --system bert=bert.txt",
-            )
-        systems.setdefault(name, []).append(source_named(file))
-    if not systems:
-        raise UsageError(
-            "--system", "no system is given", "write for example --system bert=bert.txt"
-        )
-    return systems
 
 
 def emit_and_exit(
@@ -188,55 +149,6 @@ def print_message(note: str) -> None:
     typer.echo(_encodable(f"nerscope: {escape_controls(note)}", sys.stderr.encoding), err=True)
 
 
-def parse_zero_division(option: str, text: str) -> float | None:
-    """Read the value that 0/0 counts as; None is undefined."""
-    if text == "undefined":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(option, f"'{text}' is no number", "give undefined, 0 or 1") from None
-
-
-def parse_edges(given: Iterable[str]) -> dict[str, list[float]]:
-    """Read the edges of buckets by attribute, each from ATTRIBUTE=E1,E2."""
-    edges = {}
-    for text in given:
-        name, _, numbers = text.partition("=")
-        if name in edges:
-            raise UsageError(f"--edges {text}", "an option is said twice", "say it once")
-        try:
-            edges[name] = [float(number) for number in numbers.split(",")]
-        except ValueError:
-            raise UsageError(
-                f"--edges {text}", "it cannot be read", "write for example --edges eLen=1,3,5"
-            ) from None
-    return edges
-
-
-def parse_renames(given: Iterable[str]) -> dict[str, str]:
-    """Read which types count as others, each from OLD=NEW or OLD|OLDER=NEW."""
-    renames: dict[str, str] = {}
-    for text in given:
-        olds, equals, new = text.partition("=")
-        if not equals or not new or not all(olds.split("|")):
-            raise UsageError(
-                f"--map {text}",
-                "it is not of the form OLD=NEW",
-                "write for example --map PERSON=PER",
-            )
-        for old in olds.split("|"):
-            if renames.setdefault(old, new) != new:
-                raise UsageError(f"--map {text}", "an option is said twice", "map each type once")
-    return renames
-
-
-def check_name(option: str, name: str, known: Iterable[str]) -> None:
-    """Refuse an unknown name, with the closest known one as the remedy."""
-    if name not in known:
-        raise UsageError(option, f"there is no '{name}'", suggest(name, known))
-
-
 @contextmanager
 def status_line() -> Iterator[Callable[[str], None]]:
     """Give a function that shows the current step in place; silent unless on a terminal."""
@@ -253,14 +165,8 @@ def status_line() -> Iterator[Callable[[str], None]]:
             typer.echo("\r\033[K", nl=False, err=True)
 
 
-def core_count() -> int:
-    """The number of cores that this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)  # Linux only; respects taskset and containers
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
-
-
 @contextmanager
-def progress(label: str, *, quiet: bool = False) -> Iterator[ProgressLine]:
+def progress(label: str, *, quiet: bool = False) -> Iterator["ProgressLine"]:
     """A counter of sentences, for work that takes its time: in place on a terminal, a line now and
     then elsewhere.
     """
@@ -271,3 +177,88 @@ def progress(label: str, *, quiet: bool = False) -> Iterator[ProgressLine]:
         yield ProgressLine(
             label, print_message, after=math.inf if quiet else _SELDOM, every=_SELDOM
         )
+
+
+class _Moment(NamedTuple):
+    time: float
+    sentences: int = 0
+    share: float = 0.0  # of all the work, from 0 to 1
+
+
+class ProgressLine:
+    """Collects the progress of an evaluation, and shows it now and then.
+
+    Call it with the number of sentences done, as `evaluate` calls its `progress`; call `share`
+    with the fraction of all work done, where the amount of work is known.
+
+    >>> progress = ProgressLine("scoring", print, after=0.0, every=0.0)
+    >>> progress(1200)
+    scoring: 1,200 sentences
+    """
+
+    def __init__(
+        self,
+        label: str,
+        show: Callable[[str], None],
+        *,
+        after: float,
+        every: float,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._label, self._show, self._every, self._clock = label, show, every, clock
+        now = clock()
+        self._next = now + after
+        self._now = _Moment(now)
+        self._past = deque([self._now])
+
+    def __call__(self, sentences: int) -> None:
+        self._note(self._now._replace(time=self._clock(), sentences=sentences))
+
+    def share(self, done: float) -> None:
+        """Report the fraction of all work that is done, from 0 to 1."""
+        self._note(self._now._replace(time=self._clock(), share=done))
+
+    def _note(self, now: _Moment) -> None:
+        self._now = now
+        if now.time < self._next:
+            return
+        self._next = now.time + self._every
+        self._past.append(now)
+        while len(self._past) > 2 and self._past[1].time <= now.time - _RECENT:
+            self._past.popleft()
+        self._show(f"{self._label}: {' · '.join(_facts(self._past[0], now))}")
+
+
+def _facts(then: _Moment, now: _Moment) -> list[str]:
+    """The count now, and the rate and the remaining time since an earlier moment."""
+    facts = [f"{now.sentences:,} sentence{'s' * (now.sentences != 1)}"]
+    seconds = now.time - then.time
+    if seconds < _FAIR:
+        return facts
+    if rate := _rounded((now.sentences - then.sentences) / seconds):
+        facts.append(f"{rate:,}/s")
+    if now.share > then.share:
+        left = max(0.0, 1 - now.share) * seconds / (now.share - then.share)
+        facts.append(f"{_duration(left)} left")
+    return facts
+
+
+def _rounded(number: float) -> int:
+    """Round to two digits: more would flicker.
+
+    >>> _rounded(82_417.3), _rounded(7.2)
+    (82000, 7)
+    """
+    return int(float(f"{number:.1e}"))
+
+
+def _duration(seconds: float) -> str:
+    """A duration in seconds, minutes or hours.
+
+    >>> _duration(14.2), _duration(600), _duration(9000)
+    ('14 s', '10 min', '2 h 30 min')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

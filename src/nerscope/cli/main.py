@@ -8,10 +8,15 @@ from types import TracebackType
 import typer
 from typer.main import get_command
 
-from nerscope.cli import completion
 from nerscope.cli.commands import CommandGroup
 from nerscope.cli.common import print_message, print_output
-from nerscope.cli.completion import SHELLS
+from nerscope.cli.options import (
+    COMPLETION_VARIABLE,
+    SHELLS,
+    install_completion,
+    register_shells,
+    show_completion,
+)
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
@@ -31,14 +36,14 @@ def _options(
     show_completion: str | None = typer.Option(
         None,
         metavar="SHELL",
-        callback=completion.show,
+        callback=show_completion,
         is_eager=True,
         help=f"Print the completion script of a shell: {', '.join(SHELLS)}.",
     ),
     install_completion: str | None = typer.Option(
         None,
         metavar="SHELL",
-        callback=completion.install,
+        callback=install_completion,
         is_eager=True,
         help="Install completion for a shell.",
     ),
@@ -66,8 +71,8 @@ def main() -> None:
     """Run the command line; bad usage or input is one message and exit code 2, no traceback."""
     sys.excepthook = _fault
     _print_plain_line_ends()
-    if completion.VARIABLE in os.environ:
-        completion.register_shells()
+    if COMPLETION_VARIABLE in os.environ:
+        register_shells()
     try:
         # Calling the typer app itself would replace sys.excepthook.
         get_command(application())(prog_name="nerscope")

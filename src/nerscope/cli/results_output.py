@@ -1,18 +1,21 @@
-"""Write results and a report to files, and print their tables: for `evaluate`, `run`, `report`."""
+"""Results in files and on the screen, for `evaluate`, `run`, `report`; the lists of `evaluate`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 from nerscope.cli.common import FileContent, emit_and_exit, print_message
 
 if TYPE_CHECKING:
+    from nerscope.formats.source import Source
     from nerscope.render.document import Document, Table
     from nerscope.results.compare import Comparison
     from nerscope.results.judged import JudgedResults
     from nerscope.results.judgements import JudgedFile
     from nerscope.results.results import Results
+
+_ListRows = Sequence[Mapping[str, Any]]
 
 
 class OutputOptions(Protocol):
@@ -132,3 +135,83 @@ def _add_comparison(document: "Document", comparison: "Comparison", signature: s
         opening=[*document.opening, *answers.opening],
         notes=[*document.notes, *comparison.notes],
     )
+
+
+_READING = ("repair", "map", "drop")  # how labels are read, and what types count as
+
+
+class ListRequest(NamedTuple):
+    """What a list of `nerscope evaluate --list NAME` is made from."""
+
+    results: "Results"
+    test: "Source"  # gold; without systems, a file that has the predictions too
+    systems: Mapping[str, list["Source"]] | None
+    training: Sequence["Source"]
+    settings: Mapping[str, Any]  # fields of `nerscope.evaluation.task.Settings`
+
+    @property
+    def gold(self) -> "Source":
+        return self.test if self.systems else self.test.two_sides()[0]
+
+    def settings_of(self, *names: str) -> dict[str, Any]:
+        return {name: self.settings[name] for name in names}
+
+
+def _hard_tokens(request: ListRequest) -> _ListRows:
+    from nerscope.dataset.hard_tokens import hard_tokens
+    from nerscope.formats.source import JoinedSources
+
+    rows = hard_tokens(
+        JoinedSources(request.training), request.gold, **request.settings_of(*_READING)
+    )
+    return [row.as_dict() for row in rows]
+
+
+def _hard_errors(request: ListRequest) -> _ListRows:
+    from nerscope.evaluation.listings import hard_errors
+    from nerscope.evaluation.task import Settings, open_task
+
+    options = request.settings_of(*_READING, "token_repair", "token_match")
+    settings = Settings.of({"facets": ("hard", "hard-strict"), **options})
+    return hard_errors(open_task(request.test, request.systems, request.training, None, settings))
+
+
+def _types(request: ListRequest) -> _ListRows:
+    from nerscope.evaluation.listings import coverage
+
+    return coverage(request.test, request.systems, **request.settings_of(*_READING))
+
+
+def _unaligned(request: ListRequest) -> _ListRows:
+    from nerscope.results.mistakes import unaligned
+
+    return unaligned(request.results)
+
+
+class ListKind(NamedTuple):
+    title: str
+    rows: Callable[[ListRequest], _ListRows]
+    needs_training: bool = False
+    needs_mentions: bool = False  # single mentions, which large results leave out by default
+
+
+LISTS = {
+    "hard": ListKind("The most frequent hard tokens", _hard_tokens, needs_training=True),
+    "hard-errors": ListKind(
+        "Hard tokens that are labelled wrong most often", _hard_errors, needs_training=True
+    ),
+    "partial": ListKind(
+        "Pairs with partial credit",
+        lambda request: request.results.partial_pairs(),
+        needs_mentions=True,
+    ),
+    "confusion": ListKind(
+        "Gold types against predicted types",
+        lambda request: request.results.confusion(),
+        needs_mentions=True,
+    ),
+    "types": ListKind("Types as they are written, and what they count as", _types),
+    "unaligned": ListKind(
+        "Mentions that do not fit the tokens of gold", _unaligned, needs_mentions=True
+    ),
+}

@@ -14,9 +14,9 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools
 from nerscope.corpus.mentions import explicit_shapes
-from nerscope.corpus.units import ALL, MENTION, TOKEN
+from nerscope.corpus.units import ALL, MENTION, TOKEN, TYPE
 from nerscope.errors import UsageError, suggest
-from nerscope.facets.facet import FACETS, Facet
+from nerscope.facets.facet import FACETS, fixed_facets
 from nerscope.scoring.evidence import Evidence, FacetTable, Ledger, Units
 from nerscope.scoring.metrics import MICRO, metric_named
 
@@ -60,12 +60,12 @@ class Subset(NamedTuple):
             else []
         )
         named = [*([self.divider] if self.divider else []), *tests]
-        return [name for name in named if name not in ("type", ALL)]
+        return [name for name in named if name not in (TYPE, ALL)]
 
     def types(self) -> list[str]:
         """The types that its condition names."""
         nodes = self.condition.walk() if self.condition else ()
-        return [node.level for node in nodes if node.kind == "test" and node.name == "type"]
+        return [node.level for node in nodes if node.kind == "test" and node.name == TYPE]
 
 
 def parse_subset(text: str) -> Subset:
@@ -94,10 +94,7 @@ def parse_subset(text: str) -> Subset:
     for name in dividers:
         if name != ALL and name not in FACETS:
             levels = [
-                f"{facet.name}={level}"
-                for facet in (FACETS[known] for known in FACETS)
-                if isinstance(facet, Facet)
-                for level in facet.level_codes
+                f"{facet.name}={level}" for facet in fixed_facets() for level in facet.level_codes
             ]
             close = [test for test in levels if test.partition("=")[2] == name]
             FACETS.search()
@@ -187,10 +184,8 @@ def _parse_operand(tokens: list[_Token], text: str) -> Node:
 
 def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
     """The table of a subset, in a list; unknown levels and mixed units are refused."""
-    divisions = {
-        division.facet: division for division in evidence.divisions if division.facet != ALL
-    }
-    tables = [divisions[name] for name in subset.facets()]
+    by_facet = {table.facet: table for table in evidence.tables if table.facet != ALL}
+    tables = [by_facet[name] for name in subset.facets()]
     units = {table.unit for table in tables} or {MENTION}
     if len(units) > 1:
         raise UsageError(
@@ -201,9 +196,9 @@ def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
     unit = units.pop()
     for node in subset.condition.walk() if subset.condition else ():
         if node.kind == "test":
-            _check_level(subset, node, unit, divisions, evidence.types)
+            _check_level(subset, node, unit, by_facet, evidence.types)
     if subset.divider and subset.divider != ALL:
-        return [replace(divisions[subset.divider], facet=subset.text, title=subset.text)]
+        return [replace(by_facet[subset.divider], facet=subset.text, title=subset.text)]
     # A condition has the metrics of all mentions; for tokens, those of its first facet.
     model = tables[0] if tables and unit != MENTION else _overall(evidence)
     matches = tables[0].matches if tables else model.matches
@@ -213,26 +208,24 @@ def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
 
 
 def _overall(evidence: Evidence) -> FacetTable:
-    return next(
-        table for table in evidence.divisions if table.facet == ALL and table.unit == MENTION
-    )
+    return next(table for table in evidence.tables if table.facet == ALL and table.unit == MENTION)
 
 
 def _check_level(
     subset: Subset,
     node: Node,
     unit: str,
-    divisions: Mapping[str, FacetTable],
+    by_facet: Mapping[str, FacetTable],
     types: tuple[str, ...],
 ) -> None:
-    if node.name == "type" and unit == TOKEN:
+    if node.name == TYPE and unit == TOKEN:
         raise UsageError(
             f"facet '{subset.text}'", "tokens have no type", "use type= with facets of mentions"
         )
     if node.name == ALL:
         known: tuple[str, ...] = (ALL,)
     else:
-        known = types if node.name == "type" else tuple(divisions[node.name].levels)
+        known = types if node.name == TYPE else tuple(by_facet[node.name].levels)
     if node.level not in known:
         raise UsageError(
             f"facet '{subset.text}'",
@@ -258,20 +251,20 @@ def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
     if evidence.folded is not None:
         for subset in subsets:
             for name in subset.types():
-                _check_level(subset, Node("test", "type", name), MENTION, {}, evidence.types)
+                _check_level(subset, Node("test", TYPE, name), MENTION, {}, evidence.types)
         return evidence
-    divisions = [division for division in evidence.divisions if division.facet == ALL]
+    tables = [table for table in evidence.tables if table.facet == ALL]
     ledgers = dict(evidence.ledgers)
     for subset in subsets:
-        plain = [division for division in evidence.divisions if division.facet == subset.text]
-        divisions += plain or divide(subset, evidence)
+        plain = [table for table in evidence.tables if table.facet == subset.text]
+        tables += plain or divide(subset, evidence)
         if not plain:
-            unit = divisions[-1].unit
+            unit = tables[-1].unit
             ledgers[unit] = _with_subset(ledgers[unit], subset, evidence)
-    return replace(evidence, ledgers=ledgers, divisions=tuple(divisions))
+    return replace(evidence, ledgers=ledgers, tables=tuple(tables))
 
 
-def with_alignment(evidence: Evidence, division: FacetTable) -> Evidence:
+def with_alignment(evidence: Evidence, table: FacetTable) -> Evidence:
     """The evidence divided by whether mentions were realigned.
 
     Runs that needed no alignment were scored without this facet; their codes are added.
@@ -280,26 +273,26 @@ def with_alignment(evidence: Evidence, division: FacetTable) -> Evidence:
     def divided(units: Units) -> Units:
         shapes = explicit_shapes(units.shape, len(units))
         codes = np.array([not shape.is_aligned for shape in shapes], np.int8)
-        return replace(units, codes={**units.codes, division.facet: codes})
+        return replace(units, codes={**units.codes, table.facet: codes})
 
     ledger = evidence.ledgers[MENTION]
     runs = tuple(replace(run, pred=divided(run.pred)) for run in ledger.runs)
-    others = [table for table in evidence.divisions if table.facet != division.facet]
+    others = [other for other in evidence.tables if other.facet != table.facet]
     return replace(
         evidence,
         ledgers={**evidence.ledgers, MENTION: Ledger(divided(ledger.gold), runs)},
-        divisions=(*others, division),
+        tables=(*others, table),
     )
 
 
 def _with_subset(ledger: Ledger, subset: Subset, evidence: Evidence) -> Ledger:
     """The ledger with one more column of codes, that of the subset."""
-    divisions = {division.facet: division for division in evidence.divisions}
-    divider = None if subset.divider in (None, ALL) else divisions[str(subset.divider)]
+    by_facet = {table.facet: table for table in evidence.tables}
+    divider = None if subset.divider in (None, ALL) else by_facet[str(subset.divider)]
 
     def extended(units: Units) -> Units:
         inside = (
-            _holds(subset.condition, units, divisions, evidence.types)
+            _holds(subset.condition, units, by_facet, evidence.types)
             if subset.condition
             else np.ones(len(units), bool)
         )
@@ -315,15 +308,15 @@ def _with_subset(ledger: Ledger, subset: Subset, evidence: Evidence) -> Ledger:
 
 
 def _holds(
-    node: Node, units: Units, divisions: Mapping[str, FacetTable], types: tuple[str, ...]
+    node: Node, units: Units, by_facet: Mapping[str, FacetTable], types: tuple[str, ...]
 ) -> Bools:
     if node.kind == "test":
-        if node.name == "type":
+        if node.name == TYPE:
             return np.equal(units.type, types.index(node.level))
         if node.name == ALL:
             return np.ones(len(units), bool)
-        return np.isin(units.codes[node.name], divisions[node.name].levels[node.level])
-    operands = [_holds(operand, units, divisions, types) for operand in node.operands]
+        return np.isin(units.codes[node.name], by_facet[node.name].levels[node.level])
+    operands = [_holds(operand, units, by_facet, types) for operand in node.operands]
     if node.kind == "not":
         return ~operands[0]
     combine = np.logical_and if node.kind == "and" else np.logical_or

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nerscope.errors import InputError, UsageError, expect, suggest
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import check_names
+from nerscope.evaluation.task import Settings, check_names
 from nerscope.experiment.toml import Toml, read_toml
 from nerscope.formats.base import OPTIONS_MARK, path_of, split_options
 from nerscope.formats.files import matching_files

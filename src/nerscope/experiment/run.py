@@ -23,9 +23,8 @@ from nerscope.errors import expect
 from nerscope.evaluation.gather import score_task
 from nerscope.evaluation.notes import identical_outputs
 from nerscope.evaluation.plan import make_plan, select_subsets
-from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subsets
-from nerscope.evaluation.task import open_task
+from nerscope.evaluation.task import Settings, open_task
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.facets.alignment import ALIGNMENT
@@ -151,7 +150,7 @@ class _Statistics:
         keys = self.run_keys[evidence.dataset]
         runs = [keys[evidence.runs[run]] for run in evidence.runs_of(system)]
         # The keys of runs cover files and settings; types and facets also depend on the other runs.
-        tables = [[table.facet, table.unit] for table in evidence.divisions]
+        tables = [[table.facet, table.unit] for table in evidence.tables]
         sampling = asdict(self.experiment.sampling)
         return digest("intervals", runs, sampling, evidence.types, tables)
 
@@ -202,7 +201,7 @@ def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int)
     subsets = select_subsets(settings, with_train=dataset.train is not None, flat=flat)
     # If one run was realigned, all runs are divided by alignment, as `evaluate` does it: also those
     # whose entries were made before there was such a run.
-    tables = [table for of_run in evidence for table in of_run.divisions]
+    tables = [table for of_run in evidence for table in of_run.tables]
     alignment = next((table for table in tables if table.facet == ALIGNMENT), None)
     if alignment is not None and settings.facets is None and joined.folded is None:
         joined = with_alignment(joined, alignment)
@@ -307,7 +306,7 @@ def pair_keys(
     """
     shared: list[Any] = [evidence.dataset, asdict(sampling), asdict(plan), evidence.types]
     shared.append(evidence.documents.tolist())
-    shared.append([asdict(table) for table in evidence.divisions])
+    shared.append([asdict(table) for table in evidence.tables])
     shared.append(evidence.signature.zero_division)
     runs = {
         system: [_run_digest(evidence, run) for run in evidence.runs_of(system)]

@@ -334,6 +334,12 @@ def attributes() -> list[Attribute]:
     return [entry for entry in map(FACETS.__getitem__, FACETS) if isinstance(entry, Attribute)]
 
 
+def attribute_named(name: str) -> Attribute | None:
+    """The attribute of this name; None if it names a facet that has levels of its own."""
+    entry = FACETS[name]
+    return entry if isinstance(entry, Attribute) else None
+
+
 def facet_of(name: str, buckets: Buckets | None) -> Facet:
     """The facet of a name, with its buckets if it is an attribute."""
     entry = FACETS[name]

@@ -161,7 +161,7 @@ def _counted(evidence: Evidence, change: Ints) -> Iterator[tuple[str, str, Ints]
     yield ALL, ALL, np.bincount(change, minlength=size)
     by_type = _crossed(gold.type, change, len(evidence.types))
     yield from (("type", name, by_type[code]) for code, name in enumerate(evidence.types))
-    for division in evidence.divisions:
+    for division in evidence.tables:
         codes = gold.codes.get(division.facet)
         if division.unit == MENTION and codes is not None:
             by_code = _crossed(codes, change, max(int(codes.max(initial=0)) + 1, division.n_codes))

@@ -249,7 +249,7 @@ def compared_cells(
     # Every lookup is made once for a metric or facet; rows are many.
     shown_metrics = {
         name: alone or metric_named(name).better != NEITHER
-        for division in chosen.divisions
+        for division in chosen.tables
         for names in division.metrics.values()
         for name in names
     }
@@ -288,7 +288,7 @@ def _facet_facts(division: FacetTable, match: str) -> _FacetFacts:
 def _only_overall_types(evidence: Evidence) -> Evidence:
     """The evidence without types that are not shown: those of exact match of everything are."""
     divisions = []
-    for table in evidence.divisions:
+    for table in evidence.tables:
         shown = {
             name: metrics
             for name, metrics in table.metrics.items()
@@ -297,7 +297,7 @@ def _only_overall_types(evidence: Evidence) -> Evidence:
         rest = {name: metrics for name, metrics in table.metrics.items() if name not in shown}
         divisions += [replace(table, metrics=shown)] if shown else []
         divisions += [replace(table, metrics=rest, by_type=False)] if rest else []
-    return replace(evidence, divisions=tuple(divisions))
+    return replace(evidence, tables=tuple(divisions))
 
 
 def _has_types(facet: str, match: str) -> bool:

@@ -112,7 +112,7 @@ class MentionSide:
     def levels(self, index: int) -> dict[str, str]:
         """The levels of a mention under every facet of mentions."""
         by_facet = {}
-        for division in self.evidence.divisions:
+        for division in self.evidence.tables:
             codes = self.units.codes.get(division.facet)
             if division.unit == MENTION and codes is not None:
                 code = int(codes[index])
@@ -365,7 +365,5 @@ def partial_records(results: Results, matches: Sequence[str] | None = None) -> I
 
 def partial_matches(evidence: Evidence) -> list[str]:
     """The matches of all mentions together, but for exact match."""
-    overall = [
-        table for table in evidence.divisions if table.facet == ALL and table.unit == MENTION
-    ]
+    overall = [table for table in evidence.tables if table.facet == ALL and table.unit == MENTION]
     return [match for table in overall for match in table.matches if match != EXACT]

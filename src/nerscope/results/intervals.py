@@ -38,7 +38,7 @@ def bounds_of(
     bounds: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.cluster_unit(evidence)
     clusters = clusters_of(evidence, unit)
-    for division in evidence.divisions:
+    for division in evidence.tables:
         for match in division.matches:
             clustered = ClusterCounts(evidence, division, match, systems, clusters)
             for spread in _spreads(evidence, clustered, each_run):

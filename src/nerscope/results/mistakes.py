@@ -87,7 +87,7 @@ def _check_level(results: Results, facet: str) -> None:
     known = {
         table.facet: list(table.levels)
         for part in results.evidence
-        for table in part.divisions
+        for table in part.tables
         if table.unit == MENTION and table.facet != ALL
     }
     fact = "the results do not have it"

@@ -116,7 +116,7 @@ def _overall(
             f"metric '{metric}'", "it is no share, and grows with the data", "choose another one"
         )
     narrow = replace(division, metrics={chosen_match: (metric,)}, by_type=False)
-    chosen = replace(evidence, divisions=(narrow,))
+    chosen = replace(evidence, tables=(narrow,))
     for overall in differences(chosen, pairs, sampling, ComparisonPlan(test=False)):
         if overall.key.type is None:
             yield overall

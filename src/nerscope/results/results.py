@@ -85,7 +85,7 @@ class Results:
 
     def facet_titles(self) -> dict[str, str]:
         """What each facet is called in headings."""
-        return {table.facet: table.title for part in self.evidence for table in part.divisions}
+        return {table.facet: table.title for part in self.evidence for table in part.tables}
 
     def __repr__(self) -> str:
         """A summary of some ten lines."""

@@ -279,7 +279,7 @@ def _run_rows(evidence: Evidence, run: int) -> list[Row]:
     dataset = evidence.dataset
     types = (None, *evidence.types)  # None: all of them together
     rows: list[Row] = []
-    for division in evidence.divisions:
+    for division in evidence.tables:
         unit, facet = SHOWN_UNIT[division.unit], division.facet
         for match in division.matches:
             for metric, numbers in evidence.numbers(run, division, match):
@@ -338,7 +338,7 @@ def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
 def _surface_metrics(evidence: Evidence) -> list[str]:
     names = {
         name
-        for table in evidence.divisions
+        for table in evidence.tables
         if table.facet == ALL and table.unit == MENTION
         for match_names in table.metrics.values()
         for name in match_names

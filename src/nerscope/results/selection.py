@@ -76,7 +76,7 @@ def check_names_list(place: str, given: object) -> None:
 
 def check_choice(results: Results, choice: CellChoice) -> None:
     """Refuse what none of the datasets has."""
-    divisions = [division for evidence in results.evidence for division in evidence.divisions]
+    divisions = [division for evidence in results.evidence for division in evidence.tables]
     measured = {
         metric
         for division in divisions
@@ -108,7 +108,7 @@ def narrow_evidence(
 ) -> Evidence:
     """The evidence with some of its facets, metrics and matches."""
     chosen = []
-    for division in evidence.divisions:
+    for division in evidence.tables:
         if facets is None or division.facet in facets:
             kept_metrics = {
                 match: tuple(name for name in names if metrics is None or name in metrics)
@@ -118,14 +118,14 @@ def narrow_evidence(
             kept_metrics = {match: names for match, names in kept_metrics.items() if names}
             if kept_metrics:
                 chosen.append(replace(division, metrics=kept_metrics))
-    return replace(evidence, divisions=tuple(chosen))
+    return replace(evidence, tables=tuple(chosen))
 
 
 def facet_table_named(
     evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
 ) -> FacetTable:
     """The division of a facet: that of mentions, or the one that has a match or metric."""
-    tables = [table for table in evidence.divisions if table.facet == facet]
+    tables = [table for table in evidence.tables if table.facet == facet]
     if not tables:
         raise UsageError(
             f"facet '{facet}'", "it is not in the results", suggest(facet, evidence.facets)

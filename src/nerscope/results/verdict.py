@@ -131,7 +131,7 @@ def _alike(narrow: Evidence, there: MeasuredCell, compared: Sequence[Difference]
     # Two errors that change places within a document leave its counts as they were, so outputs
     # are compared by sentence, whatever clusters are.
     sentences = groups_of(np.arange(len(narrow.documents)))
-    clustered = ClusterCounts(narrow, narrow.divisions[0], there.match, (NEW, OLD), sentences)
+    clustered = ClusterCounts(narrow, narrow.tables[0], there.match, (NEW, OLD), sentences)
     differing = clustered.differing(NEW, OLD).number()
     return [not differing[difference.at] for difference in compared]
 
@@ -169,7 +169,7 @@ def pick_measurement(
 
 def _narrow(evidence: Evidence, there: MeasuredCell, metric: str) -> Evidence:
     division = replace(there.division, metrics={there.match: (metric,)})
-    return replace(evidence, divisions=(division,))
+    return replace(evidence, tables=(division,))
 
 
 def _defined(value: float | None) -> float:

@@ -111,7 +111,7 @@ def _system_spots(evidence: Evidence, system: str, most: int) -> list[WeakSpot]:
 
 def _candidates(evidence: Evidence, system: str) -> Iterator[WeakSpot]:
     """Every level of every facet, and every type."""
-    for table in evidence.divisions:
+    for table in evidence.tables:
         match, metric = _shown(table)
         if metric is None:
             continue
@@ -199,7 +199,7 @@ def overall_scores(results: Results) -> list[OverallScores]:
         table = next(
             (
                 table
-                for table in evidence.divisions
+                for table in evidence.tables
                 if table.facet == ALL and table.unit == MENTION and EXACT in table.matches
             ),
             None,

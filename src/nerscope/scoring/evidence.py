@@ -268,9 +268,9 @@ class Folded(NamedTuple):
         return self.documents if self.unit == "document" else self.sentences
 
 
-def folded_place(division: FacetTable) -> str:
+def folded_place(table: FacetTable) -> str:
     """The key of the ledger of a facet in folded evidence."""
-    return f"{division.unit}/{division.facet}"
+    return f"{table.unit}/{table.facet}"
 
 
 def unit_at(place: str) -> str:
@@ -293,7 +293,7 @@ class Evidence:
     types: tuple[str, ...]
     runs: tuple[tuple[str, str], ...]  # system and run
     ledgers: Mapping[str, Ledger]
-    divisions: tuple[FacetTable, ...]
+    tables: tuple[FacetTable, ...]
     documents: Ints = field(repr=False)  # of each sentence
     signature: Signature = field(default_factory=Signature)
     gold_name: str = ""  # the gold file
@@ -311,7 +311,7 @@ class Evidence:
     @property
     def facets(self) -> list[str]:
         """The facets, in the order given."""
-        return list(dict.fromkeys(division.facet for division in self.divisions))
+        return list(dict.fromkeys(table.facet for table in self.tables))
 
     @property
     def n_documents(self) -> int:
@@ -323,13 +323,13 @@ class Evidence:
         """The units of which there are ledgers."""
         return set(map(unit_at, self.ledgers))
 
-    def ledger(self, division: FacetTable) -> Ledger:
-        """The ledger from which a division is counted."""
-        return self.ledgers[self.place(division)]
+    def ledger(self, table: FacetTable) -> Ledger:
+        """The ledger from which a table is counted."""
+        return self.ledgers[self.place(table)]
 
-    def place(self, division: FacetTable) -> str:
+    def place(self, table: FacetTable) -> str:
         """The key of the ledger of a facet."""
-        return division.unit if self.folded is None else folded_place(division)
+        return table.unit if self.folded is None else folded_place(table)
 
     @property
     def mentions(self) -> Ledger:
@@ -367,19 +367,19 @@ class Evidence:
         """The indices of a system's runs."""
         return [index for index, (name, _) in enumerate(self.runs) if name == system]
 
-    def level_counts(self, run: int, division: FacetTable, match: str) -> Floats:
+    def level_counts(self, run: int, table: FacetTable, match: str) -> Floats:
         """Counts (levels, types, columns) of a facet."""
-        ledger = self.ledger(division)
-        size = (division.n_codes, len(self.types))
-        pairs = division.needs_pairs(match)
-        return division.by_level(ledger.counts(run, division.facet, match, *size, pairs))
+        ledger = self.ledger(table)
+        size = (table.n_codes, len(self.types))
+        pairs = table.needs_pairs(match)
+        return table.by_level(ledger.counts(run, table.facet, match, *size, pairs))
 
     def numbers(
-        self, run: int, division: FacetTable, match: str
+        self, run: int, table: FacetTable, match: str
     ) -> Iterator[tuple[Metric, LevelValues]]:
         """All numbers of a facet under a match for one run."""
-        counts = self.level_counts(run, division, match)
-        return division.numbers(match, counts, self.signature.zero_division)
+        counts = self.level_counts(run, table, match)
+        return table.numbers(match, counts, self.signature.zero_division)
 
 
 def _surface_keys(units: Units, n_types: int) -> Ints:
@@ -443,5 +443,5 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
     }
     runs = tuple(run for part in parts for run in part.runs)
     joined = replace(parts[0], runs=runs, ledgers=ledgers)
-    divisions = tuple(table for table in parts[0].divisions if joined.place(table) in ledgers)
-    return canonical(replace(joined, divisions=divisions))
+    tables = tuple(table for table in parts[0].tables if joined.place(table) in ledgers)
+    return canonical(replace(joined, tables=tables))

@@ -95,15 +95,15 @@ class Folding:
     def __init__(self) -> None:
         self._cells: dict[str, _FacetSums] = {}
         self._surfaces: list[_SurfaceGroups] = []  # of gold, then of each run
-        self._divisions: dict[str, FacetTable] = {folded_place(_OVERALL): _OVERALL}
+        self._tables: dict[str, FacetTable] = {folded_place(_OVERALL): _OVERALL}
 
     def add(self, evidence: Evidence, groups: Ints) -> None:
         """Add the ledgers of some sentences, given the group of each."""
-        self._divisions |= {folded_place(table): table for table in evidence.divisions}
-        for place, division in self._divisions.items():
-            cells = self._cells.setdefault(place, _FacetSums(division))
-            n_types = 1 if division.unit == TOKEN else len(evidence.types)  # tokens have no type
-            cells.add(evidence.ledgers[division.unit], groups, n_types)
+        self._tables |= {folded_place(table): table for table in evidence.tables}
+        for place, table in self._tables.items():
+            cells = self._cells.setdefault(place, _FacetSums(table))
+            n_types = 1 if table.unit == TOKEN else len(evidence.types)  # tokens have no type
+            cells.add(evidence.ledgers[table.unit], groups, n_types)
         ledger = evidence.ledgers[MENTION]
         if ledger.gold.surface is not None:
             pred = ((run.pred, run.pred_credit[EXACT] == 1) for run in ledger.runs)
@@ -130,7 +130,7 @@ class Folding:
             like,
             types=tuple(like.types[at] for at in order),
             ledgers=ledgers,
-            divisions=tuple(table for table in self._divisions.values() if table is not _OVERALL),
+            tables=tuple(table for table in self._tables.values() if table is not _OVERALL),
             documents=documents,
             lines=None,
             texts=None,
@@ -154,21 +154,21 @@ _KINDS = {"correct": CORRECT, "partial": PARTIAL, "incorrect": INCORRECT}
 _Values = Floats | Ints | Bools | None  # None: one each
 
 
-def _matches(division: FacetTable) -> list[str]:
+def _matches(table: FacetTable) -> list[str]:
     """The matches of a facet, and for all mentions together always the exact one."""
-    exact = [EXACT] if folded_place(division) == folded_place(_OVERALL) else []
-    return list(dict.fromkeys([*division.matches, *exact]))
+    exact = [EXACT] if folded_place(table) == folded_place(_OVERALL) else []
+    return list(dict.fromkeys([*table.matches, *exact]))
 
 
-def _columns(ledger: Ledger, division: FacetTable) -> Iterator[tuple[_ColumnKey, Units, _Values]]:
+def _columns(ledger: Ledger, table: FacetTable) -> Iterator[tuple[_ColumnKey, Units, _Values]]:
     """The columns to be added up for a facet: what, of which units, and their values."""
     yield _ColumnKey(_GOLD, "gold"), ledger.gold, ledger.gold.weight
     for number, run in enumerate(ledger.runs):
         yield _ColumnKey(number, "pred"), run.pred, run.pred.weight
-        for match in _matches(division):
+        for match in _matches(table):
             yield _ColumnKey(number, "gold", match, "credit"), ledger.gold, run.gold_credit[match]
             yield _ColumnKey(number, "pred", match, "credit"), run.pred, run.pred_credit[match]
-            if match in division.matches and division.needs_pairs(match):
+            if match in table.matches and table.needs_pairs(match):
                 for what, kind in _KINDS.items():
                     is_kind = run.gold_kind[match] == kind
                     yield _ColumnKey(number, "gold", match, what), ledger.gold, is_kind
@@ -182,22 +182,22 @@ class _FacetSums:
     A cell is numbered (type * n_codes + code) * MOST_GROUPS + group.
     """
 
-    def __init__(self, division: FacetTable) -> None:
-        self._division, self._n_codes = division, division.n_codes
+    def __init__(self, table: FacetTable) -> None:
+        self._table, self._n_codes = table, table.n_codes
         self._columns: dict[_ColumnKey, _CellSums] = {}
 
     def add(self, ledger: Ledger, groups: Ints, n_types: int) -> None:
         """Add all columns of a ledger."""
         size = n_types * self._n_codes * MOST_GROUPS
         known: dict[int, _UnitCells] = {}
-        for name, units, values in _columns(ledger, self._division):
+        for name, units, values in _columns(ledger, self._table):
             if id(units) not in known:
                 known[id(units)] = self._where(units, groups)
             self._columns.setdefault(name, _CellSums()).add(known[id(units)], values, size)
 
     def _where(self, units: Units, groups: Ints) -> "_UnitCells":
         """The cell of each unit, and which units have one: those of a subset's levels."""
-        codes, kind = units.codes.get(self._division.facet), units.type.astype(np.int64)
+        codes, kind = units.codes.get(self._table.facet), units.type.astype(np.int64)
         group, inside = groups[units.sentence], None
         if codes is not None and len(codes) and codes.max() >= self._n_codes:
             inside = codes < self._n_codes
@@ -221,9 +221,9 @@ class _FacetSums:
         cells = self._columns[name].cells()
         cell, group = np.divmod(cells, MOST_GROUPS)
         kind, code = np.divmod(cell, self._n_codes)
-        kind = kind if self._division.unit == TOKEN else ranks[kind]
+        kind = kind if self._table.unit == TOKEN else ranks[kind]
         order = np.lexsort((code, kind, group))
-        facet, cells = self._division.facet, cells[order]
+        facet, cells = self._table.facet, cells[order]
         units = Units(
             group[order].astype(np.int32),
             kind[order].astype(np.int32),
@@ -234,15 +234,13 @@ class _FacetSums:
 
     def _credit(self, run: int, side: str, at: Ints) -> dict[str, Floats]:
         """The credit of some cells by match."""
-        names = {
-            match: _ColumnKey(run, side, match, "credit") for match in _matches(self._division)
-        }
+        names = {match: _ColumnKey(run, side, match, "credit") for match in _matches(self._table)}
         return {match: self._columns[name].at(at) for match, name in names.items()}
 
     def _pairs(self, run: int, side: str, kinds: Iterable[str], at: Ints) -> dict[str, Ints]:
         """How many pairs of each kind some cells hold, by the matches that are asked for them."""
         pairs = {}
-        for match in filter(self._division.needs_pairs, self._division.matches):
+        for match in filter(self._table.needs_pairs, self._table.matches):
             names = [_ColumnKey(run, side, match, kind) for kind in kinds]
             columns = np.stack([self._columns[name].at(at) for name in names], axis=1)
             pairs[match] = columns.astype(np.int64)

@@ -60,7 +60,7 @@ def _plain_evidence(evidence: Evidence, with_surfaces: bool) -> dict[str, Any]:
         "gold": evidence.gold_name,
         "documents": evidence.documents,
         "lines": evidence.lines,
-        "divisions": [_plain_division(division) for division in evidence.divisions],
+        "divisions": [_plain_table(table) for table in evidence.tables],
         "ledgers": {
             place: _plain_ledger(ledger, with_surfaces)
             for place, ledger in evidence.ledgers.items()
@@ -78,14 +78,14 @@ def _plain_counts(counts: SurfaceCounts | None) -> list[int] | None:
     return None if counts is None else list(counts)
 
 
-def _plain_division(division: FacetTable) -> dict[str, Any]:
+def _plain_table(table: FacetTable) -> dict[str, Any]:
     return {
-        "facet": division.facet,
-        "unit": division.unit,
-        "levels": {level: list(codes) for level, codes in division.levels.items()},
-        "metrics": {match: list(metrics) for match, metrics in division.metrics.items()},
-        "by_type": division.by_type,
-        "title": division.title,
+        "facet": table.facet,
+        "unit": table.unit,
+        "levels": {level: list(codes) for level, codes in table.levels.items()},
+        "metrics": {match: list(metrics) for match, metrics in table.metrics.items()},
+        "by_type": table.by_type,
+        "title": table.title,
     }
 
 
@@ -125,7 +125,7 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
         tuple(plain["types"]),
         tuple((system, run) for system, run in plain["runs"]),
         _ledgers_from(plain),
-        tuple(_division_from(division) for division in plain["divisions"]),
+        tuple(_table_from(table) for table in plain["divisions"]),
         _column(plain["documents"]),
         Signature.from_dict(plain["signature"]),
         plain["gold"],
@@ -196,7 +196,7 @@ def _shapes_from(plain: list[list[Any]], size: int) -> Any:
     return shapes
 
 
-def _division_from(plain: Mapping[str, Any]) -> FacetTable:
+def _table_from(plain: Mapping[str, Any]) -> FacetTable:
     return FacetTable(
         plain["facet"],
         plain["unit"],
@@ -241,9 +241,9 @@ def check_evidence(evidence: Evidence) -> None:
     if evidence.texts is not None:
         _must(len(evidence.texts) == n_sentences, "texts and sentences differ in number")
         _must(all(isinstance(text, str) for text in evidence.texts), "a text is no text")
-    _must(bool(evidence.divisions), "there is no division")
-    for division in evidence.divisions:
-        _check_division(division, evidence)
+    _must(bool(evidence.tables), "there is no division")
+    for table in evidence.tables:
+        _check_table(table, evidence)
     for unit, ledger in evidence.ledgers.items():
         _check_ledger(unit, ledger, evidence)
 
@@ -268,26 +268,26 @@ def _between(values: Ints, low: int, high: int) -> bool:
     )
 
 
-def _check_division(division: FacetTable, evidence: Evidence) -> None:
-    place = f"division {division.facet!r}"
-    _must(isinstance(division.facet, str) and isinstance(division.title, str), f"{place}: no name")
-    here = evidence.place(division)
+def _check_table(table: FacetTable, evidence: Evidence) -> None:
+    place = f"division {table.facet!r}"
+    _must(isinstance(table.facet, str) and isinstance(table.title, str), f"{place}: no name")
+    here = evidence.place(table)
     _must(here in evidence.ledgers, f"{place}: there is no ledger of its unit")
-    codes = [code for level in division.levels.values() for code in level]
+    codes = [code for level in table.levels.values() for code in level]
     whole = all(type(code) is int and 0 <= code < 10_000 for code in codes)
     _must(bool(codes) and whole, f"{place}: its levels are no sets of codes")
-    _must(isinstance(division.by_type, bool), f"{place}: by_type is {division.by_type!r}")
-    _must(bool(division.metrics), f"{place}: it has no match")
+    _must(isinstance(table.by_type, bool), f"{place}: by_type is {table.by_type!r}")
+    _must(bool(table.metrics), f"{place}: it has no match")
     ledger = evidence.ledgers[here]
-    for match, metrics in division.metrics.items():
+    for match, metrics in table.metrics.items():
         _must(bool(metrics) and all(isinstance(one, str) for one in metrics), f"{place}: no metric")
         for one in metrics:
             metric_named(one)
         known = all(match in run.gold_credit and match in run.pred_credit for run in ledger.runs)
         _must(known, f"{place}: there is no credit by {match!r}")
-    if division.facet != ALL:
+    if table.facet != ALL:
         for units in (ledger.gold, *(run.pred for run in ledger.runs)):
-            _must(division.facet in units.codes, f"{place}: units have no code")
+            _must(table.facet in units.codes, f"{place}: units have no code")
 
 
 def _check_ledger(unit: str, ledger: Ledger, evidence: Evidence) -> None:

@@ -392,7 +392,7 @@ def _flip_all(
 
 def _diagnosed_table(evidence: Evidence, facet: str, match: str) -> list[FacetTable]:
     """The division of a facet that has the metric, if any."""
-    tables = [table for table in evidence.divisions if table.facet == facet]
+    tables = [table for table in evidence.tables if table.facet == facet]
     return [table for table in tables if METRIC in table.metrics.get(match, ())][:1]
 
 

@@ -136,7 +136,7 @@ def differences(
         # The same resamples serve all numbers and pairs.
         weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[plan.method])
     compared: list[Difference] = []
-    for division in evidence.divisions:
+    for division in evidence.tables:
         for match in division.matches:
             clustered = ClusterCounts(evidence, division, match, systems, clusters)
             spread = jackknife(clustered)

@@ -30,7 +30,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from nerscope.cli.completion import complete_names
+from nerscope.cli.options import complete_names
 
 
 @cache

@@ -4,14 +4,8 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import (
-    FILE_HELP,
-    PLUGIN_HELP,
-    QUIET_HELP,
-    check_outputs,
-    print_message,
-    print_output,
-)
+from nerscope.cli.common import FILE_HELP, PLUGIN, QUIET, print_message, print_output
+from nerscope.cli.options import check_outputs
 
 RANK = 140
 
@@ -31,8 +25,8 @@ class BaselineOptions:
     )
     dev: str | None = typer.Option(None, metavar="FILE", help="What to choose the best round by.")
     seed: int = typer.Option(1, metavar="N", min=0, help="The same seed gives the same system.")
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
-    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+    plugin: list[str] = PLUGIN
+    quiet: bool = QUIET
 
 
 def run(options: BaselineOptions) -> None:

@@ -1,24 +1,32 @@
 """Tell whether A is better than B, and where, from results alone."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from nerscope.cli.common import (
-    FORMAT_HELP,
-    PLUGIN_HELP,
-    QUIET_HELP,
-    RESAMPLE_HELP,
-    check_format,
+    FORMAT,
+    PLUGIN,
+    QUIET,
+    RESAMPLE,
+    RESULTS,
+    SEED,
     emit_and_exit,
+    load_results,
 )
+from nerscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from nerscope.results.results import Results
 
 RANK = 50
 
 
 @dataclass(frozen=True)
 class CompareOptions:
-    results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+    results: str = RESULTS
     a: str | None = typer.Argument(
         None, metavar="[A]", help="A system; or another results file on the same gold data."
     )
@@ -61,8 +69,8 @@ class CompareOptions:
         False, "--simultaneous", help="Intervals that hold for a whole family of cells at once."
     )
     samples: int = typer.Option(10_000, metavar="N", help="How many swaps or resamples.")
-    seed: int = typer.Option(0, metavar="N", help="The same seed gives the same numbers.")
-    resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP)
+    seed: int = SEED
+    resample: str | None = RESAMPLE
     over: str | None = typer.Option(
         None,
         metavar="WHAT",
@@ -77,41 +85,24 @@ class CompareOptions:
         "--changes",
         help="Count the mentions that B fixed, broke or got wrong like A, and list the first two.",
     )
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
-    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+    plugin: list[str] = PLUGIN
+    format: str = FORMAT
+    quiet: bool = QUIET
 
 
 def run(options: CompareOptions) -> None:
-    from pathlib import Path
-    from shutil import get_terminal_size
-
-    from nerscope.errors import UsageError
-    from nerscope.plugins import load_plugins
-    from nerscope.render.comparison import changes_document, comparison_document
+    from nerscope.render.comparison import comparison_document
     from nerscope.results.compare import compare
-    from nerscope.results.pairing import join_results
-    from nerscope.results.results import Results
 
-    load_plugins(options.plugin)
-    check_format(options.format)
-    loaded, a, b, pairs = Results.load(options.results), options.a, options.b, None
-    if a is not None and a not in loaded.systems and Path(a).is_file():
-        loaded, pairs = join_results(loaded, Results.load(a), options.results, a)
-        a = None
+    if not 0 <= options.sparse <= 1:
+        raise UsageError("--sparse", f"{options.sparse} cannot be", "give a share from 0 to 1")
+    loaded, a, pairs = _load(options)
     if options.changes:
-        if a is None or b is None:
-            raise UsageError(
-                "--changes",
-                "two systems are needed",
-                "name them: nerscope compare RESULTS A B --changes",
-            )
-        columns = get_terminal_size().columns
-        emit_and_exit(changes_document(loaded, a, b, columns), options.format, quiet=options.quiet)
+        _emit_changes(loaded, a, options)
     comparison = compare(
         loaded,
         a,
-        b,
+        options.b,
         baseline=options.baseline,
         pairs=pairs,
         facets=options.facet or None,
@@ -131,13 +122,37 @@ def run(options: CompareOptions) -> None:
         over=options.over,
         ratio=options.ratio,
     )
-    shows_cells = options.all or bool(
-        options.facet or options.metric or options.match or options.type or options.by_type
+    narrowed = options.facet or options.metric or options.match or options.type or options.by_type
+    document = comparison_document(
+        comparison, loaded.signature, options.all or bool(narrowed), options.sparse
     )
-    if not 0 <= options.sparse <= 1:
-        raise UsageError("--sparse", f"{options.sparse} cannot be", "give a share from 0 to 1")
-    emit_and_exit(
-        comparison_document(comparison, loaded.signature, shows_cells, options.sparse),
-        options.format,
-        quiet=options.quiet,
-    )
+    emit_and_exit(document, options.format, quiet=options.quiet)
+
+
+def _load(options: CompareOptions) -> tuple["Results", str | None, list[tuple[str, str]] | None]:
+    """The results, the name of system A, and the pairs to compare if A is another results file."""
+    from nerscope.results.pairing import join_results
+    from nerscope.results.results import Results
+
+    loaded = load_results(options.results, options.plugin, options.format)
+    a = options.a
+    if a is None or a in loaded.systems or not Path(a).is_file():
+        return loaded, a, None
+    joined, pairs = join_results(loaded, Results.load(a), options.results, a)
+    return joined, None, pairs
+
+
+def _emit_changes(results: "Results", a: str | None, options: CompareOptions) -> NoReturn:
+    from shutil import get_terminal_size
+
+    from nerscope.render.comparison import changes_document
+
+    if a is None or options.b is None:
+        raise UsageError(
+            "--changes",
+            "two systems are needed",
+            "name them: nerscope compare RESULTS A B --changes",
+        )
+    columns = get_terminal_size().columns
+    document = changes_document(results, a, options.b, columns)
+    emit_and_exit(document, options.format, quiet=options.quiet)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, PLUGIN_HELP, REPAIR_HELP, check_outputs, print_message
+from nerscope.cli.common import FILE_HELP, PLUGIN, REPAIR, print_message
+from nerscope.cli.options import check_outputs
 
 RANK = 110
 
@@ -23,8 +24,8 @@ class ConvertOptions:
         help="bio, iob1, io, bioes, bilou, bmes, bmeow, or token for bare types; bio for another "
         "format.",
     )
-    repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP)
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    repair: str = REPAIR
+    plugin: list[str] = PLUGIN
 
 
 def run(options: ConvertOptions) -> None:

@@ -5,15 +5,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from nerscope.cli.common import (
-    FILE_HELP,
-    FORMAT_HELP,
-    PLUGIN_HELP,
-    REPAIR_HELP,
-    check_format,
-    check_name,
-    emit_and_exit,
-)
+from nerscope.cli.common import FILE_HELP, FORMAT, PLUGIN, REPAIR, emit_and_exit, prepare
+from nerscope.cli.options import check_name
 from nerscope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,17 +31,15 @@ class DescribeOptions:
         [], "--list", metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
     )
     everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
-    repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP)
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    format: str = FORMAT
+    repair: str = REPAIR
+    plugin: list[str] = PLUGIN
 
 
 def run(options: DescribeOptions) -> None:
-    from nerscope.plugins import load_plugins
     from nerscope.render.description import description_document
 
-    load_plugins(options.plugin)
-    check_format(options.format)
+    prepare(options.plugin, options.format)
     given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: text for name, text in given.items() if text is not None}
     _check_options(options.files, splits, options.lists)

@@ -4,21 +4,21 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, check_format, emit_and_exit
+from nerscope.cli.common import FORMAT, PLUGIN, RESULTS, SEED, emit_and_exit, load_results
 
 RANK = 70
 
 
 @dataclass(frozen=True)
 class DiagnoseOptions:
-    results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+    results: str = RESULTS
     a: str | None = typer.Argument(None, metavar="[A]", help="A system, for the comparison of two.")
     b: str | None = typer.Argument(None, metavar="[B]", help="The other one.")
     everything: bool = typer.Option(
         False, "--all", help="Everything, not just the strongest effects."
     )
     samples: int = typer.Option(10_000, metavar="N", help="How often signs are changed.")
-    seed: int = typer.Option(0, metavar="N", help="The same seed gives the same numbers.")
+    seed: int = SEED
     resample: str | None = typer.Option(
         None,
         metavar="UNIT",
@@ -27,20 +27,16 @@ class DiagnoseOptions:
     paper: bool = typer.Option(
         False, "--paper", help="InterpretEval's own tests, too, which see effects in noise."
     )
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    plugin: list[str] = PLUGIN
+    format: str = FORMAT
 
 
 def run(options: DiagnoseOptions) -> None:
-    from nerscope.plugins import load_plugins
     from nerscope.render.diagnosis import diagnosis_document
     from nerscope.results.diagnose import diagnose
-    from nerscope.results.results import Results
 
-    load_plugins(options.plugin)
-    check_format(options.format)
     views = diagnose(
-        Results.load(options.results),
+        load_results(options.results, options.plugin, options.format),
         options.a,
         options.b,
         samples=options.samples,

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, QUIET_HELP, check_format, emit_and_exit
+from nerscope.cli.common import FORMAT, QUIET, RESULTS, emit_and_exit, load_results
 
 RANK = 60
 
 
 @dataclass(frozen=True)
 class ErrorsOptions:
-    results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+    results: str = RESULTS
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system.")
     type: list[str] = typer.Option([], metavar="TYPE", help="Only these gold or predicted types.")
     kind: list[str] = typer.Option(
@@ -34,8 +34,8 @@ class ErrorsOptions:
     seed: int = typer.Option(0, metavar="N", help="The same seed takes the same sample.")
     most: int = typer.Option(20, metavar="N", help="How many are shown.")
     width: int | None = typer.Option(None, metavar="N", help="Columns; those of the terminal.")
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
-    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+    format: str = FORMAT
+    quiet: bool = QUIET
 
 
 def run(options: ErrorsOptions) -> None:
@@ -44,15 +44,12 @@ def run(options: ErrorsOptions) -> None:
     from nerscope.errors import UsageError
     from nerscope.render.mentions import errors_document
     from nerscope.results.mistakes import mistakes
-    from nerscope.results.results import Results
 
-    check_format(options.format)
     for name, value in (("--most", options.most), ("--width", options.width)):
         if value is not None and value < 0:
             raise UsageError(name, f"{value} cannot be", "give a whole number from 0 on")
-    loaded = Results.load(options.results)
     selected, total = mistakes(
-        loaded,
+        load_results(options.results, form=options.format),
         system=options.system,
         types=options.type,
         kinds=options.kind,

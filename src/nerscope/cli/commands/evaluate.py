@@ -1,35 +1,39 @@
 """Score systems against a gold file, and show where they fail."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from nerscope.cli.common import (
     FILE_HELP,
-    PLUGIN_HELP,
-    QUIET_HELP,
-    REPAIR_HELP,
-    RESAMPLE_HELP,
-    check_format,
-    check_name,
-    check_outputs,
-    core_count,
+    PLUGIN,
+    QUIET,
+    REPAIR,
+    RESAMPLE,
     emit_and_exit,
-    parse_edges,
-    parse_renames,
-    parse_systems,
-    parse_zero_division,
+    format_option,
+    prepare,
     print_message,
     progress,
     shows_only_exact,
     status_line,
 )
-from nerscope.cli.lists import LISTS, ListRequest
+from nerscope.cli.options import (
+    check_name,
+    check_outputs,
+    parse_edges,
+    parse_renames,
+    parse_systems,
+    parse_zero_division,
+)
 from nerscope.cli.results_output import (
+    LISTS,
+    ListRequest,
     add_judgements,
     comparison_path,
     emit_results,
@@ -40,9 +44,7 @@ from nerscope.cli.results_output import (
 from nerscope.errors import UsageError
 
 if TYPE_CHECKING:
-    from nerscope.formats.source import Source
     from nerscope.results.judgements import JudgedFile
-    from nerscope.results.results import Results
 
 RANK = 10
 
@@ -67,11 +69,7 @@ class EvaluateOptions:
     report: str | None = typer.Option(
         None, metavar="FILE", help="Write a page that shows where systems fail (.html)."
     )
-    format: str = typer.Option(
-        "text",
-        metavar="FORMAT",
-        help="text, markdown, latex, csv, json, conlleval, or one of a plug-in.",
-    )
+    format: str = format_option("conlleval")
     facet: list[str] = typer.Option(
         [],
         metavar="FACET",
@@ -86,8 +84,8 @@ class EvaluateOptions:
         [], metavar="METRIC", help="Only this metric, such as f1 or 'f(beta=0.5)'; repeatable."
     )
     intervals: bool = typer.Option(False, "--intervals", help="Give 95 % intervals.")
-    resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP)
-    repair: str = typer.Option("conlleval", metavar="NAME", help=REPAIR_HELP)
+    resample: str | None = RESAMPLE
+    repair: str = REPAIR
     token_repair: str = typer.Option(
         "strict",
         metavar="NAME",
@@ -133,7 +131,7 @@ class EvaluateOptions:
         help="What a person said of partial matches: the JSON that a report page exports; "
         "repeatable, one a judge.",
     )
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    plugin: list[str] = PLUGIN
     engine: str | None = typer.Option(
         None,
         metavar="NAME",
@@ -149,13 +147,11 @@ class EvaluateOptions:
         False, "--keep-mentions", help="Keep single mentions of more than 120,000 sentences too."
     )
     no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment file anew.")
-    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+    quiet: bool = QUIET
 
 
 def run(options: EvaluateOptions) -> None:
-    from nerscope.plugins import load_plugins
-
-    load_plugins(options.plugin)
+    prepare(options.plugin, options.format)
     _check_options(options)
     judges = read_judges(options.judgements)
     if _is_experiment(options):
@@ -180,7 +176,6 @@ _NOT_IN_EXPERIMENT = ("lists", "errors", "checkpoint", "keep_mentions")
 
 def _check_options(options: EvaluateOptions) -> None:
     """Refuse options that do not exist, or do not go together."""
-    check_format(options.format)
     for name in options.lists:
         check_name("--list", name, LISTS)
     if _is_experiment(options):
@@ -221,62 +216,76 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
     from nerscope.engines.checkpoint import checkpoint_of
     from nerscope.evaluation.evaluate import evaluate
     from nerscope.formats.base import source_named
-    from nerscope.scoring.matching import EXACT
     from nerscope.stats.intervals import Sampling
 
     system_files = [text.partition("=")[2] for text in options.system]
     inputs = [options.test, *options.train, *system_files, *options.plugin, *options.judgements]
     check_outputs([options.output, options.report, options.errors], inputs)
-    gold, training = source_named(options.test), [source_named(path) for path in options.train]
     # A wrong unit is refused even where no interval is asked for.
     sampling = Sampling(options.resample) if options.intervals or options.resample else None
+    gold, training = source_named(options.test), [source_named(path) for path in options.train]
+    systems = parse_systems(options.system) if options.system else None
+    checkpoint, settings = checkpoint_of(options.checkpoint), _settings(options)
+    with progress("scoring", quiet=options.quiet) as on_progress, _note_checkpoint(options):
+        results = evaluate(
+            gold,
+            systems,
+            train=training or None,
+            dataset=options.dataset,
+            intervals=sampling if options.intervals else None,
+            engine=options.engine,
+            workers=_core_count() if options.workers is None else options.workers,
+            plugins=options.plugin,
+            progress=on_progress,
+            checkpoint=checkpoint,
+            **settings,
+        )
+    for note in results.folded_notes() if options.output or options.report else ():
+        if not options.quiet:
+            print_message(f"note: {note}")
+    try:
+        _emit_evaluation(options, judges, ListRequest(results, gold, systems, training, settings))
+    except typer.Exit:
+        # Everything is written and printed: only now the parts of the checkpoint may go.
+        if checkpoint is not None:
+            checkpoint.finish()
+        raise
+
+
+def _settings(options: EvaluateOptions) -> dict[str, Any]:
+    """The fields of `nerscope.evaluation.task.Settings`."""
+    from nerscope.scoring.matching import EXACT
+
     exact_only = shows_only_exact(options.format)
+    # Lists of single mentions need every mention, however many sentences there are.
     keeps_mentions = bool(
         options.keep_mentions
         or options.errors
         or options.judgements
         or any(LISTS[name].needs_mentions for name in options.lists)
     )
-    checkpoint = checkpoint_of(options.checkpoint)
-    with progress("scoring", quiet=options.quiet) as on_progress, _note_checkpoint(options):
-        results = evaluate(
-            gold,
-            parse_systems(options.system) if options.system else None,
-            train=training or None,
-            dataset=options.dataset,
-            intervals=sampling if options.intervals else None,
-            engine=options.engine,
-            workers=core_count() if options.workers is None else options.workers,
-            plugins=options.plugin,
-            progress=on_progress,
-            checkpoint=checkpoint,
-            facets=options.facet or (() if exact_only else None),
-            matches=options.match or ((EXACT,) if exact_only else None),
-            metrics=options.metric or None,
-            repair=options.repair,
-            token_repair=options.token_repair,
-            token_match=options.token_match,
-            zero_division=parse_zero_division("--zero-division", options.zero_division),
-            buckets=options.buckets,
-            bucketing=options.bucketing,
-            edges=parse_edges(options.edges),
-            map=parse_renames(options.map),
-            drop=options.drop,
-            texts=not options.no_text,
-            # Lists of single mentions need every mention, however many sentences there are.
-            fold=False if keeps_mentions else None,
-        )
-    for note in results.folded_notes() if options.output or options.report else ():
-        if not options.quiet:
-            print_message(f"note: {note}")
-    gold = gold if options.system else gold.two_sides()[0]
-    try:
-        _emit_evaluation(results, options, judges, gold, training)
-    except typer.Exit:
-        # Everything is written and printed: only now the parts of the checkpoint may go.
-        if checkpoint is not None:
-            checkpoint.finish()
-        raise
+    return {
+        "facets": options.facet or (() if exact_only else None),
+        "matches": options.match or ((EXACT,) if exact_only else None),
+        "metrics": options.metric or None,
+        "repair": options.repair,
+        "token_repair": options.token_repair,
+        "token_match": options.token_match,
+        "zero_division": parse_zero_division("--zero-division", options.zero_division),
+        "buckets": options.buckets,
+        "bucketing": options.bucketing,
+        "edges": parse_edges(options.edges),
+        "map": parse_renames(options.map),
+        "drop": options.drop,
+        "texts": not options.no_text,
+        "fold": False if keeps_mentions else None,
+    }
+
+
+def _core_count() -> int:
+    """The number of cores that this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux only; respects taskset and containers
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 @contextmanager
@@ -293,16 +302,13 @@ def _note_checkpoint(options: EvaluateOptions) -> Iterator[None]:
 
 
 def _emit_evaluation(
-    results: "Results",
-    options: EvaluateOptions,
-    judges: Sequence["JudgedFile"],
-    gold: "Source",
-    training: Sequence["Source"],
-) -> None:
+    options: EvaluateOptions, judges: Sequence["JudgedFile"], request: ListRequest
+) -> NoReturn:
     """Write the files, and print the lists or the tables."""
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
 
+    results = request.results
     judged = judge_results(results, judges)
     files = result_files(results, options, judges, judged.data if judged else None)
     if options.errors:
@@ -312,18 +318,6 @@ def _emit_evaluation(
     if options.lists:
         from nerscope.render.mentions import list_document
 
-        request = ListRequest(
-            results,
-            gold,
-            training,
-            test=options.test,
-            system=options.system,
-            map=options.map,
-            drop=options.drop,
-            repair=options.repair,
-            token_repair=options.token_repair,
-            token_match=options.token_match,
-        )
         lists = [(LISTS[name].title, LISTS[name].rows(request)) for name in options.lists]
         emit_and_exit(list_document(lists), options.format, files=files, quiet=options.quiet)
     is_narrowed = options.all or options.facet or options.match or options.metric

@@ -5,14 +5,8 @@ from pathlib import Path
 
 import typer
 
-from nerscope.cli.common import (
-    FILE_HELP,
-    FORMAT_HELP,
-    PLUGIN_HELP,
-    check_format,
-    emit_and_exit,
-    parse_systems,
-)
+from nerscope.cli.common import FILE_HELP, FORMAT, PLUGIN, emit_and_exit, prepare
+from nerscope.cli.options import parse_systems
 from nerscope.errors import UsageError
 
 RANK = 190
@@ -30,16 +24,14 @@ class ExplainOptions:
         [], metavar="NAME=FILE", help="A system's output; the same NAME again adds a run."
     )
     everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    format: str = FORMAT
+    plugin: list[str] = PLUGIN
 
 
 def run(options: ExplainOptions) -> None:
-    from nerscope.plugins import load_plugins
     from nerscope.render.glossary import glossary_document
 
-    load_plugins(options.plugin)
-    check_format(options.format)
+    prepare(options.plugin, options.format)
     test = _test(options.terms or [], options.system)
     if test is None:
         emit_and_exit(

@@ -4,7 +4,13 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, RESAMPLE_HELP, check_format, emit_and_exit
+from nerscope.cli.common import (
+    PLUGIN,
+    RESAMPLE,
+    emit_and_exit,
+    format_option,
+    load_results,
+)
 
 RANK = 80
 
@@ -43,24 +49,17 @@ class GateOptions:
     type: str | None = typer.Option(None, metavar="TYPE", help="Only mentions of this type.")
     match: str | None = typer.Option(None, metavar="MATCH", help="The match, exact unless told.")
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system.")
-    resample: str | None = typer.Option(None, metavar="UNIT", help=RESAMPLE_HELP)
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
-    format: str = typer.Option(
-        "text",
-        metavar="FORMAT",
-        help="text, markdown, latex, csv, json, junit, github, or one of a plug-in.",
-    )
+    resample: str | None = RESAMPLE
+    plugin: list[str] = PLUGIN
+    format: str = format_option("junit", "github")
 
 
 def run(options: GateOptions) -> None:
-    from nerscope.plugins import load_plugins
     from nerscope.render.verdicts import verdict_document
     from nerscope.results.gate import baseline_notes, gate
     from nerscope.results.results import Results
 
-    load_plugins(options.plugin)
-    check_format(options.format)
-    results = Results.load(options.results)
+    results = load_results(options.results, options.plugin, options.format)
     baseline = None if options.baseline is None else Results.load(options.baseline)
     verdicts = gate(
         results,

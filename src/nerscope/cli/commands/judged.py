@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, check_format, emit_and_exit
+from nerscope.cli.common import FORMAT, emit_and_exit, prepare
 
 RANK = 160
 
@@ -17,7 +17,7 @@ class JudgedOptions:
         "report page exports; one a judge.",
     )
     by_type: bool = typer.Option(False, "--by-type", help="Tell the types apart.")
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    format: str = FORMAT
 
 
 def run(options: JudgedOptions) -> None:
@@ -26,7 +26,7 @@ def run(options: JudgedOptions) -> None:
     from nerscope.results.judged import agreement, shares
     from nerscope.results.judgements import read_judgements
 
-    check_format(options.format)
+    prepare((), options.format)
     judges = [read_judgements(path) for path in options.pairs]
     judged_shares = shares(
         [judgement for judge in judges for judgement in judge.judgements], options.by_type

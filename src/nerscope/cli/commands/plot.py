@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, check_outputs, emit_and_exit
+from nerscope.cli.common import PLUGIN, RESULTS, emit_and_exit, load_results
+from nerscope.cli.options import check_outputs
 
 RANK = 40
 
 
 @dataclass(frozen=True)
 class PlotOptions:
-    results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+    results: str = RESULTS
     what: str = typer.Argument(
         metavar="WHAT",
         help="exact, types, partial, breakdown, attributes, radar, heatmap, diagnosis, or a facet.",
@@ -27,21 +28,18 @@ class PlotOptions:
     match: str | None = typer.Option(None, metavar="MATCH", help="The match that is drawn.")
     width: float | None = typer.Option(None, metavar="CM", help="8.5 unless told, one column.")
     height: float | None = typer.Option(None, metavar="CM", help="What is needed, unless told.")
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    plugin: list[str] = PLUGIN
 
 
 def run(options: PlotOptions) -> None:
-    from nerscope.plugins import load_plugins
     from nerscope.render.document import Document
     from nerscope.render.draw import draw_figure, file_format
     from nerscope.render.figures import figure_of
     from nerscope.results.intervals import with_bounds
-    from nerscope.results.results import Results
 
     form = file_format(options.output)
     check_outputs([options.output], [options.results, *options.plugin])
-    load_plugins(options.plugin)
-    loaded = with_bounds(Results.load(options.results))
+    loaded = with_bounds(load_results(options.results, options.plugin))
     figure = figure_of(
         loaded,
         options.what,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FORMAT_HELP, PLUGIN_HELP, check_format, emit_and_exit
+from nerscope.cli.common import FORMAT, PLUGIN, emit_and_exit, prepare
 
 RANK = 150
 
@@ -14,16 +14,13 @@ class RecipesOptions:
     names: list[str] = typer.Argument(
         None, metavar="[NAME…]", help="Only these recipes, with all their options."
     )
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    format: str = FORMAT
+    plugin: list[str] = PLUGIN
 
 
 def run(options: RecipesOptions) -> None:
     from nerscope.lab.recipe import recipe_records
-    from nerscope.plugins import load_plugins
     from nerscope.render.lab import recipes_document
 
-    load_plugins(options.plugin)
-    emit_and_exit(
-        recipes_document(recipe_records(options.names or None)), check_format(options.format)
-    )
+    prepare(options.plugin, options.format)
+    emit_and_exit(recipes_document(recipe_records(options.names or None)), options.format)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN_HELP, check_outputs, emit_and_exit, print_message
+from nerscope.cli.common import PLUGIN, RESULTS, emit_and_exit, load_results, print_message
+from nerscope.cli.options import check_outputs
 from nerscope.cli.results_output import add_judgements, judge_results, read_judges
 
 RANK = 30
@@ -12,7 +13,7 @@ RANK = 30
 
 @dataclass(frozen=True)
 class ReportOptions:
-    results: str = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+    results: str = RESULTS
     output: str | None = typer.Option(
         None, "-o", "--output", metavar="FILE", help="The page; RESULTS with .html unless told."
     )
@@ -20,24 +21,21 @@ class ReportOptions:
     judgements: list[str] = typer.Option(
         [], metavar="FILE", help="What people judged on such a page; one file a judge."
     )
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    plugin: list[str] = PLUGIN
 
 
 def run(options: ReportOptions) -> None:
     import webbrowser
     from pathlib import Path
 
-    from nerscope.plugins import load_plugins
     from nerscope.render.document import Document
     from nerscope.render.page.html import page_html
     from nerscope.results.files import write_text
-    from nerscope.results.results import Results
 
-    load_plugins(options.plugin)
     target = options.output or str(Path(options.results).with_suffix(".html"))
     check_outputs([target], [options.results, *options.plugin, *options.judgements])
     judges = read_judges(options.judgements)
-    loaded = Results.load(options.results)
+    loaded = load_results(options.results, options.plugin)
     document = Document(lines=[f"The report is in {target}."])
     document = add_judgements(document, judge_results(loaded, judges))
     write_text(target, page_html(loaded, judges))

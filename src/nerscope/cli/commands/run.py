@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import typer
 
 from nerscope.cli.common import (
-    FORMAT_HELP,
-    PLUGIN_HELP,
-    QUIET_HELP,
-    check_format,
-    check_outputs,
+    FORMAT,
+    PLUGIN,
+    QUIET,
     emit_and_exit,
+    prepare,
     print_message,
     status_line,
 )
+from nerscope.cli.options import check_outputs
 from nerscope.cli.results_output import comparison_path, emit_results
 from nerscope.errors import plural
 
@@ -34,7 +34,7 @@ class RunOptions:
     report: str | None = typer.Option(
         None, metavar="FILE", help="Write a page that shows where systems fail (.html)."
     )
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    format: str = FORMAT
     all: bool = typer.Option(False, "--all", help="Show every table, not only the summary.")
     folder: str | None = typer.Option(
         None,
@@ -43,7 +43,7 @@ class RunOptions:
     )
     jobs: int = typer.Option(1, metavar="N", min=1, help="How many systems are trained at once.")
     dry_run: bool = typer.Option(False, "--dry-run", help="List the jobs, and do none.")
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
+    plugin: list[str] = PLUGIN
     engine: str | None = typer.Option(
         None,
         metavar="NAME",
@@ -51,18 +51,16 @@ class RunOptions:
     )
     workers: int = typer.Option(1, metavar="N", help="How many processes evaluate.")
     no_cache: bool = typer.Option(False, "--no-cache", help="Evaluate anew; train nothing anew.")
-    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+    quiet: bool = QUIET
 
 
 def run(options: RunOptions) -> None:
     from nerscope.experiment.cache import Cache
     from nerscope.lab.plan import load_plan
     from nerscope.lab.run import planned_jobs, run_plan, runs_folder
-    from nerscope.plugins import load_plugins
     from nerscope.render.lab import jobs_tables, planned_document
 
-    check_format(options.format)
-    load_plugins(options.plugin)
+    prepare(options.plugin, options.format)
     plan = load_plan(options.plan)
     folder = runs_folder(plan, options.folder)
     check_outputs(

@@ -4,14 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import (
-    FILE_HELP,
-    FORMAT_HELP,
-    PLUGIN_HELP,
-    QUIET_HELP,
-    check_format,
-    emit_and_exit,
-)
+from nerscope.cli.common import FILE_HELP, FORMAT, PLUGIN, QUIET, emit_and_exit, prepare
 
 RANK = 120
 
@@ -51,18 +44,16 @@ class SplitOptions:
     allow_leaks: bool = typer.Option(
         False, "--allow-leaks", help="Let equal sentences be in different parts."
     )
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
-    quiet: bool = typer.Option(False, "--quiet", "-q", help=QUIET_HELP)
+    format: str = FORMAT
+    plugin: list[str] = PLUGIN
+    quiet: bool = QUIET
 
 
 def run(options: SplitOptions) -> None:
     from nerscope.dataset.split.split import split
-    from nerscope.plugins import load_plugins
     from nerscope.render.dataset import split_document
 
-    load_plugins(options.plugin)
-    check_format(options.format)
+    prepare(options.plugin, options.format)
     splits = split(
         options.data,
         options.output,

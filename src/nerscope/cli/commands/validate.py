@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, FORMAT_HELP, PLUGIN_HELP, check_format, emit_and_exit
+from nerscope.cli.common import FILE_HELP, FORMAT, PLUGIN, emit_and_exit, prepare
 
 RANK = 100
 
@@ -15,18 +15,16 @@ class ValidateOptions:
     scheme: str | None = typer.Option(
         None, metavar="NAME", help="The scheme to check against; told by looking otherwise."
     )
-    plugin: list[str] = typer.Option([], metavar="FILE.py", help=PLUGIN_HELP)
-    format: str = typer.Option("text", metavar="FORMAT", help=FORMAT_HELP)
+    plugin: list[str] = PLUGIN
+    format: str = FORMAT
 
 
 def run(options: ValidateOptions) -> None:
     from nerscope.dataset.validate import validate
     from nerscope.formats.base import source_named
-    from nerscope.plugins import load_plugins
     from nerscope.render.dataset import validation_document
 
-    load_plugins(options.plugin)
-    check_format(options.format)
+    prepare(options.plugin, options.format)
     validations = [validate(source_named(text), scheme=options.scheme) for text in options.files]
     code = 0 if all(validation.ok for validation in validations) else 1
     emit_and_exit(

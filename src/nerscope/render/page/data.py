@@ -121,7 +121,7 @@ def _facets(results: Results) -> list[dict[str, Any]]:
     """The facets of all datasets, in order."""
     facets: dict[str, dict[str, Any]] = {}
     for evidence in results.evidence:
-        for table in evidence.divisions:
+        for table in evidence.tables:
             if table.facet != ALL:
                 facets.setdefault(table.facet, _facet(evidence, table))
     return list(facets.values())

@@ -1,0 +1,208 @@
+"""What options take: checks of their values, parsing, and completion of names by shells."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from typer.completion import get_completion_inspect_parameters, install_callback, show_callback
+from typer.models import ArgumentInfo, OptionInfo
+
+from nerscope.errors import OutputError, UsageError, suggest
+
+if TYPE_CHECKING:
+    from nerscope.formats.source import Source
+
+# Fields of options that take a name, and the table whose keys are the names.
+NAMES = {
+    "bucketing": "nerscope.facets.buckets.BUCKETINGS",
+    "correction": "nerscope.stats.corrections.CORRECTIONS",
+    "engine": "nerscope.engines.base.ENGINES",
+    "facet": "nerscope.facets.facet.FACETS",
+    "format": "nerscope.render.document.OUTPUTS",
+    "match": "nerscope.scoring.matching.MATCHES",
+    "method": "nerscope.stats.paired.METHODS",
+    "metric": "nerscope.scoring.metrics.METRICS",
+    "recipe": "nerscope.lab.recipe.RECIPES",
+    "repair": "nerscope.corpus.mentions.REPAIRS",
+    "scheme": "nerscope.corpus.schemes.SCHEMES",
+    "terms": "nerscope.results.terms.all_terms",
+    "to": "nerscope.corpus.schemes.SCHEMES",
+    "what": "nerscope.render.figures.FIGURES",
+}
+_REGISTERING = ("nerscope.lab.recipes",)  # packages that add to these tables
+COMPLETION_VARIABLE = "_NERSCOPE_COMPLETE"  # the environment variable with which a shell asks
+SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
+
+
+def check_name(option: str, name: str, known: Iterable[str]) -> None:
+    """Refuse an unknown name, with the closest known one as the remedy."""
+    if name not in known:
+        raise UsageError(option, f"there is no '{name}'", suggest(name, known))
+
+
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
+    """Refuse, before any work is done, outputs that cannot be written or that are inputs."""
+    from nerscope.results.files import unwritable
+
+    given = [path for path in outputs if path is not None]
+    for path in given:
+        try:
+            if "\0" in path or not (Path(path).name or (Path(path).is_dir() and path)):
+                raise OutputError(repr(path), "this is no name of a file", "name a file")
+            Path(path).exists()  # raises for names that the system refuses, as too long ones
+        except OSError as error:
+            raise unwritable(path, error) from None
+    named = [name for name in inputs if name and name != "-"] if given else []
+    read = [file for name in named for file in _files_read(name)]
+    for place, path in enumerate(given):
+        target = Path(path)
+        if target.is_dir():
+            raise OutputError(path, "this is a folder", "name a file in it")
+        others = [*read, *map(Path, given[:place])]
+        if any(_same(target, other) for other in others):
+            raise OutputError(
+                path,
+                "this is one of the inputs, or another output",
+                "choose another name for the output",
+            )
+        if not target.parent.is_dir():
+            raise OutputError(
+                path, "its folder does not exist", f"make the folder {target.parent} first"
+            )
+        if not target.exists() and not os.access(target.parent, os.W_OK):
+            raise OutputError(
+                path,
+                "its folder cannot be written to",
+                "choose another folder, or change its permissions",
+            )
+
+
+def _files_read(given: str) -> Iterator[Path]:
+    """The files behind `FILE::option=value`: also those in a folder, the other one of a text and
+    its annotations, and those that options name.
+    """
+    from nerscope.formats.base import input_files
+
+    for path in map(Path, input_files(given)):
+        yield path
+        if path.is_dir():
+            yield from (file for file in path.rglob("*") if file.is_file())
+
+
+def _same(first: Path, second: Path) -> bool:
+    if first.exists() and second.exists():
+        return first.samefile(second)
+    # A file that does not exist yet has no identity: compare the names, links resolved.
+    return os.path.realpath(first) == os.path.realpath(second)
+
+
+def parse_systems(given: Iterable[str]) -> dict[str, list["Source"]]:
+    """The files of each system, from NAME=FILE; a repeated name is a further run."""
+    from nerscope.formats.base import source_named
+
+    systems: dict[str, list[Source]] = {}
+    for text in given:
+        name, equals, file = text.partition("=")
+        if not equals or not name or not file or "::" in name:
+            raise UsageError(
+                f"--system {text}",
+                "it is not of the form NAME=FILE",
+                "write for example --system bert=bert.txt",
+            )
+        systems.setdefault(name, []).append(source_named(file))
+    if not systems:
+        raise UsageError(
+            "--system", "no system is given", "write for example --system bert=bert.txt"
+        )
+    return systems
+
+
+def parse_zero_division(option: str, text: str) -> float | None:
+    """Read the value that 0/0 counts as; None is undefined."""
+    if text == "undefined":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(option, f"'{text}' is no number", "give undefined, 0 or 1") from None
+
+
+def parse_edges(given: Iterable[str]) -> dict[str, list[float]]:
+    """Read the edges of buckets by attribute, each from ATTRIBUTE=E1,E2."""
+    edges = {}
+    for text in given:
+        name, _, numbers = text.partition("=")
+        if name in edges:
+            raise UsageError(f"--edges {text}", "an option is said twice", "say it once")
+        try:
+            edges[name] = [float(number) for number in numbers.split(",")]
+        except ValueError:
+            raise UsageError(
+                f"--edges {text}", "it cannot be read", "write for example --edges eLen=1,3,5"
+            ) from None
+    return edges
+
+
+def parse_renames(given: Iterable[str]) -> dict[str, str]:
+    """Read which types count as others, each from OLD=NEW or OLD|OLDER=NEW."""
+    renames: dict[str, str] = {}
+    for text in given:
+        olds, equals, new = text.partition("=")
+        if not equals or not new or not all(olds.split("|")):
+            raise UsageError(
+                f"--map {text}",
+                "it is not of the form OLD=NEW",
+                "write for example --map PERSON=PER",
+            )
+        for old in olds.split("|"):
+            if renames.setdefault(old, new) != new:
+                raise UsageError(f"--map {text}", "an option is said twice", "map each type once")
+    return renames
+
+
+def complete_names(options: type) -> None:
+    """Let the options of a command, fields of a dataclass, complete the names that they take."""
+    for option in fields(options):
+        if option.name in NAMES and isinstance(option.default, ArgumentInfo | OptionInfo):
+            option.default.autocompletion = _names_in(NAMES[option.name])
+
+
+def _names_in(table: str) -> Callable[[str], list[str]]:
+    """A function that completes a word with the keys of a table, which it imports when called."""
+    module, _, variable = table.rpartition(".")
+
+    def complete(incomplete: str) -> list[str]:
+        for package in _REGISTERING:
+            import_module(package)
+        names = getattr(import_module(module), variable)
+        names = names() if callable(names) else names  # terms are gathered when asked for
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def register_shells() -> None:
+    """Make typer answer every shell; it does so by itself only for its own completion options."""
+    get_completion_inspect_parameters()
+
+
+def show_completion(context: typer.Context, option: typer.CallbackParam, shell: str | None) -> None:
+    """Print the completion script of a shell."""
+    show_callback(context, option, _check_shell(option, shell))
+
+
+def install_completion(
+    context: typer.Context, option: typer.CallbackParam, shell: str | None
+) -> None:
+    """Write the completion script to where the shell reads it at its start."""
+    install_callback(context, option, _check_shell(option, shell))
+
+
+def _check_shell(option: typer.CallbackParam, shell: str | None) -> str | None:
+    if shell is not None:
+        check_name(option.opts[0], shell, SHELLS)
+    return shell
