@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nerscope.dataset.validate import Validation, validate
     from nerscope.engines.base import Engine, register_engine
     from nerscope.evaluation.evaluate import evaluate
-    from nerscope.evaluation.settings import Settings
+    from nerscope.evaluation.task import Settings
     from nerscope.experiment.config import load_experiment
     from nerscope.experiment.run import run_experiment
     from nerscope.facets.facet import Facet, View, attribute, register_facet
@@ -61,7 +61,7 @@ _PUBLIC = {
     "nerscope.dataset.validate": "Validation validate",
     "nerscope.engines.base": "Engine register_engine",
     "nerscope.evaluation.evaluate": "evaluate",
-    "nerscope.evaluation.settings": "Settings",
+    "nerscope.evaluation.task": "Settings",
     "nerscope.experiment.config": "load_experiment",
     "nerscope.experiment.run": "run_experiment",
     "nerscope.facets.facet": "Facet View attribute register_facet",

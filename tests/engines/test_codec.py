@@ -17,8 +17,7 @@ from nerscope.corpus.mentions import PLAIN, Shape
 from nerscope.engines.local import Local
 from nerscope.evaluation.gather import score_task
 from nerscope.evaluation.plan import make_plan
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import open_task
+from nerscope.evaluation.task import Settings, open_task
 from nerscope.formats.base import source_named
 from nerscope.results.results import Results
 

@@ -13,8 +13,7 @@ import pytest
 
 from nerscope import UsageError, evaluate, read
 from nerscope.evaluation.identity import checkpoint_key
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import open_task
+from nerscope.evaluation.task import Settings, open_task
 from nerscope.formats.base import open_source
 
 ADA = "Ada B-PER\nspoke O\n\n"

@@ -7,7 +7,7 @@ import pytest
 from nerscope import InputError, OutputError, Sampling, UsageError, evaluate, gate
 from nerscope.cli.options import check_outputs
 from nerscope.corpus.corpus import Corpus
-from nerscope.evaluation.settings import Settings
+from nerscope.evaluation.task import Settings
 from nerscope.plugins import load_plugins
 from nerscope.scoring.matching import match_named
 

@@ -9,8 +9,7 @@ import nerscope
 from nerscope.engines.local import Local
 from nerscope.errors import UsageError
 from nerscope.evaluation.plan import facet_tables, make_plan, select_subsets
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import open_task
+from nerscope.evaluation.task import Settings, open_task
 from nerscope.facets.facet import FACETS
 
 GOLD = corpus("Ada/B-PER met Oslo/B-LOC")

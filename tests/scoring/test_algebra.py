@@ -18,8 +18,7 @@ from nerscope.corpus.arrays import Floats
 from nerscope.engines.base import engine_for
 from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.score import score_chunk
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import open_task
+from nerscope.evaluation.task import Settings, open_task
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.scoring.evidence import FacetTable, merged, moved

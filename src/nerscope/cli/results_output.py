@@ -147,7 +147,7 @@ class ListRequest(NamedTuple):
     test: "Source"  # gold; without systems, a file that has the predictions too
     systems: Mapping[str, list["Source"]] | None
     training: Sequence["Source"]
-    settings: Mapping[str, Any]  # fields of `nerscope.evaluation.settings.Settings`
+    settings: Mapping[str, Any]  # fields of `nerscope.evaluation.task.Settings`
 
     @property
     def gold(self) -> "Source":
@@ -169,8 +169,7 @@ def _hard_tokens(request: ListRequest) -> _ListRows:
 
 def _hard_errors(request: ListRequest) -> _ListRows:
     from nerscope.evaluation.listings import hard_errors
-    from nerscope.evaluation.settings import Settings
-    from nerscope.evaluation.task import open_task
+    from nerscope.evaluation.task import Settings, open_task
 
     options = request.settings_of(*_READING, "token_repair", "token_match")
     settings = Settings.of({"facets": ("hard", "hard-strict"), **options})

@@ -9,8 +9,7 @@ from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural
 from nerscope.evaluation.evaluate import evaluate
 from nerscope.evaluation.plan import select_subsets
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import is_source
+from nerscope.evaluation.task import Settings, is_source
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
 from nerscope.formats.base import CorpusLike, read

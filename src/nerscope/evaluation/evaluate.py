@@ -16,9 +16,8 @@ from nerscope.evaluation.gather import ScoredTask, score_task
 from nerscope.evaluation.identity import checkpoint_key
 from nerscope.evaluation.notes import identical_outputs
 from nerscope.evaluation.plan import make_plan
-from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import with_subsets
-from nerscope.evaluation.task import Systems, Task, open_task
+from nerscope.evaluation.task import Settings, Systems, Task, open_task
 from nerscope.formats.base import CorpusLike
 from nerscope.formats.shards import cut_into_shards
 from nerscope.results.results import Results

@@ -29,7 +29,7 @@ from nerscope.evaluation.score import (
 from nerscope.evaluation.subsets import Subset, with_subsets
 from nerscope.evaluation.task import Task
 from nerscope.formats.notes import SourceNote
-from nerscope.formats.source import DocumentCount, JoinedSources
+from nerscope.formats.source import DocumentCount
 from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
 from nerscope.scoring.folding import Folding, groups_of
 from nerscope.scoring.signature import BucketEdges, Signature
@@ -208,7 +208,7 @@ def score_task(
     ]
     signature = signature_of(plan, schemes, [run.source.info.policy for run in task.runs])
     evidence = replace(builder.evidence(), signature=signature)
-    if isinstance(task.gold, JoinedSources):
+    if task.gold.members:
         evidence = replace(evidence, lines=None)  # a line number would not tell in which file
     if not len(evidence.overall.gold):
         raise InputError(

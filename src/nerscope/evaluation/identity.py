@@ -10,10 +10,9 @@ from typing import Any
 from nerscope.errors import InputError, UsageError
 from nerscope.evaluation.task import Task
 from nerscope.formats.base import input_files, wrapper_for
-from nerscope.formats.files import FileBytes
-from nerscope.formats.remote import is_remote
+from nerscope.formats.files import FileBytes, is_remote
 from nerscope.formats.shards import Shards
-from nerscope.formats.source import CorpusSource, JoinedSources, SentenceList, Source
+from nerscope.formats.source import Source
 from nerscope.version import VERSION
 
 _PLAIN = (str, int, float, type(None))
@@ -46,11 +45,11 @@ def checkpoint_key(task: Task, plugins: Sequence[str] = ()) -> str:
 
 def _identity(source: Source) -> Iterator[str]:
     """The options of a source, and its files by size and time."""
-    if isinstance(source, JoinedSources):
-        for inner in source.sources:
-            yield from _identity(inner)
+    if source.members:
+        for member in source.members:
+            yield from _identity(member)
         return
-    files = [] if isinstance(source, CorpusSource | SentenceList) else _files(source.name)
+    files = _files(source.name) if source.is_file else []
     if not files and not _is_in_memory(source):
         raise _not_a_file(source.name)
     yield from _facts_of(source, source.name, set())

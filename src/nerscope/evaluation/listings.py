@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.corpus import Coding
-from nerscope.corpus.units import TOKEN
+from nerscope.corpus.units import TOKEN, TYPE
 from nerscope.engines.local import Local
 from nerscope.errors import UsageError
 from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.score import token_labels
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import Systems, Task, open_task
+from nerscope.evaluation.task import Settings, Systems, Task, open_task
 from nerscope.facets.facet import Facet, Sentences, View
+from nerscope.facets.hard import OTHER_LEVEL
 from nerscope.formats.base import CorpusLike
 
-TYPE, COUNTS_AS, GOLD = "type", "counts_as", "gold"
+COUNTS_AS, GOLD = "counts_as", "gold"
 
 
 def coverage(
@@ -126,4 +126,6 @@ def hard_errors(task: Task, most: int = 10) -> list[dict[str, Any]]:
 def _hard_levels(facet: Facet) -> list[tuple[str, int]]:
     """The levels of hard tokens with their codes; levels that join several codes are left out."""
     levels = facet.level_codes.items()
-    return [(level, codes[0]) for level, codes in levels if len(codes) == 1 and level != "other"]
+    return [
+        (level, codes[0]) for level, codes in levels if len(codes) == 1 and level != OTHER_LEVEL
+    ]

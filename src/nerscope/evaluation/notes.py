@@ -9,8 +9,7 @@ from nerscope.corpus.corpus import ReadingNotes
 from nerscope.corpus.lexicon import TrainingData
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import AlignmentError, plural
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import Task
+from nerscope.evaluation.task import Settings, Task
 from nerscope.formats.notes import SourceNote, make_note, notes_of_files
 from nerscope.formats.source import LabelStyle
 from nerscope.scoring.evidence import Evidence, Units

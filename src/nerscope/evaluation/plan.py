@@ -9,30 +9,37 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding
 from nerscope.corpus.lexicon import Lexicon, TrainingData, read_training
+from nerscope.corpus.mentions import SCHEME_REPAIRS, STRICT
 from nerscope.corpus.schemes import BIO
 from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
 from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.engines.base import Engine, is_nearby
 from nerscope.errors import UsageError
-from nerscope.evaluation.settings import OVERALL_MATCHES, Settings
 from nerscope.evaluation.subsets import Subset, parse_subset
-from nerscope.evaluation.task import Task
+from nerscope.evaluation.task import OVERALL_MATCHES, Settings, Task
 from nerscope.facets.alignment import ALIGNMENT
 from nerscope.facets.buckets import BUCKETINGS, given_edges
-from nerscope.facets.facet import FACETS, Attribute, Facet
-from nerscope.facets.survey import Survey, SurveyPart, joined_survey, survey_chunk, surveyed
+from nerscope.facets.facet import (
+    FACETS,
+    Facet,
+    Survey,
+    SurveyPart,
+    attribute_named,
+    facet_of,
+    joined_survey,
+    survey_chunk,
+    surveyed,
+)
 from nerscope.formats.align import needs_alignment
 from nerscope.formats.shards import Shard
 from nerscope.formats.source import LabelStyle, Source, require_tokens
 from nerscope.scoring.evidence import FacetTable
-from nerscope.scoring.matching import EXACT, Match, match_named
-from nerscope.scoring.metrics import metric_named
+from nerscope.scoring.matching import BILOU, EXACT, IO, LABEL, Match, match_named
+from nerscope.scoring.metrics import ACCURACY, MACRO, SCORE_NAMES, WEIGHTED, metric_named
 
-LABEL = "label"  # the match of whole labels, token by token
 OVERALL_METRICS = (
-    *("precision", "recall", "f1"),
-    *("macro_precision", "macro_recall", "macro_f1"),
-    *("weighted_precision", "weighted_recall", "weighted_f1"),
+    *SCORE_NAMES,
+    *(f"{average}_{score}" for average in (MACRO, WEIGHTED) for score in SCORE_NAMES),
 )
 PAIR_METRICS = ("correct", "partial", "incorrect", "missed", "spurious", "partial_share")
 
@@ -130,10 +137,8 @@ def _label_styles(task: Task) -> tuple[LabelStyle, ...]:
     """
     settings = task.settings
     # BILOU labels depend on boundaries, and a strict repair finds these by the rules of the scheme.
-    strict_tokens = settings.token_repair == "strict" and settings.token_match == "bilou"
-    needs_scheme = settings.repair in ("strict", "discard") or (
-        strict_tokens and task.train is not None
-    )
+    strict_tokens = settings.token_repair == STRICT and settings.token_match == BILOU
+    needs_scheme = settings.repair in SCHEME_REPAIRS or (strict_tokens and task.train is not None)
     from_files = all(source.always_flat for source in task.sources)
     if task.needs_alignment:
         return _label_styles_after_alignment(task)
@@ -212,7 +217,7 @@ class _SurveyState(NamedTuple):
 def _survey_gold(
     task: Task, names: Sequence[str], style: LabelStyle, lexicon: Lexicon | None, engine: Engine
 ) -> Iterator[SurveyPart]:
-    attributes = tuple(name for name in names if isinstance(FACETS[name], Attribute))
+    attributes = tuple(name for name in names if attribute_named(name))
     state = _SurveyState(attributes, style, task.settings.repair, lexicon, task.coding)
     if goes_to_engine(task, engine):
         shards = task.shards.gold_only if task.shards else [(task.gold,)]
@@ -231,8 +236,7 @@ def _survey_shard(state: _SurveyState, shard: Shard) -> SurveyPart:
 
 
 def _survey_chunks(state: _SurveyState, shard: Shard) -> Iterator[SurveyPart]:
-    registered = [FACETS[name] for name in state.attributes]
-    attributes = [facet for facet in registered if isinstance(facet, Attribute)]
+    attributes = list(filter(None, map(attribute_named, state.attributes)))
     gold = shard[0]
     for chunk in gold.chunks(state.coding):
         mentions = require_tokens(chunk).mentions(state.repair, state.label_style.scheme)
@@ -250,13 +254,13 @@ def goes_to_engine(task: Task, engine: Engine) -> bool:
 
 def _fix_levels(name: str, survey: Survey, settings: Settings) -> Facet:
     """The facet of this name; an attribute becomes one by the edges of its buckets on gold."""
-    facet = FACETS[name]
-    if isinstance(facet, Facet):
-        return facet
+    attribute = attribute_named(name)
+    if attribute is None:
+        return facet_of(name, None)
     if name in settings.edges:
-        return facet.facet(given_edges(name, settings.edges[name]))
-    place_edges = BUCKETINGS[settings.bucketing or facet.bucketing]
-    return facet.facet(place_edges(survey.values[name], settings.buckets))
+        return attribute.facet(given_edges(name, settings.edges[name]))
+    place_edges = BUCKETINGS[settings.bucketing or attribute.bucketing]
+    return attribute.facet(place_edges(survey.values[name], settings.buckets))
 
 
 def facet_tables(plan: Plan) -> tuple[FacetTable, ...]:
@@ -268,8 +272,8 @@ def facet_tables(plan: Plan) -> tuple[FacetTable, ...]:
         for match in settings.matches or OVERALL_MATCHES
     }
     tables = [_facet_table(ALL, MENTION, undivided, overall, True)]
-    if plan.is_flat and "accuracy" in (settings.metrics or ("accuracy",)):
-        tables.append(FacetTable(ALL, TOKEN, undivided, {LABEL: ("accuracy",)}, by_type=False))
+    if plan.is_flat and ACCURACY in (settings.metrics or (ACCURACY,)):
+        tables.append(FacetTable(ALL, TOKEN, undivided, {LABEL: (ACCURACY,)}, by_type=False))
     for facet in plan.facets:
         metrics = settings.metrics or facet.metrics
         if facet.unit == TOKEN:
@@ -277,7 +281,7 @@ def facet_tables(plan: Plan) -> tuple[FacetTable, ...]:
             metrics = tuple(name for name in metrics if name in facet.metrics) or facet.metrics
         matches = {
             MENTION: settings.matches or (EXACT,),
-            INSIDE: ("io",),
+            INSIDE: (IO,),
             TOKEN: (settings.token_match,),
         }[facet.unit]
         by_match = dict.fromkeys(matches, metrics)
@@ -315,4 +319,4 @@ def _is_measurable(name: str, unit: str, match: str, levels: Mapping[str, tuple[
         return False
     if (metric.needs_pairs and unit != MENTION) or metric.unit not in (None, unit):
         return False
-    return name != "accuracy" or match == LABEL
+    return name != ACCURACY or match == LABEL

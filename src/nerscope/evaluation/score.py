@@ -10,7 +10,7 @@ import numpy as np
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Floats, Ints, Objects
 from nerscope.corpus.corpus import Corpus, ReadingNotes
-from nerscope.corpus.mentions import shape_column, token_runs
+from nerscope.corpus.mentions import CONLLEVAL, shape_column, token_runs
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.corpus.vocabulary import (
     NO_SEQUENCES,
@@ -19,13 +19,13 @@ from nerscope.corpus.vocabulary import (
     join_sequences,
     spell_sequences,
 )
-from nerscope.evaluation.plan import LABEL, Plan
+from nerscope.evaluation.plan import Plan
 from nerscope.facets.facet import Sentences, View
 from nerscope.formats.align import side_by_side
 from nerscope.formats.shards import Shard, begins_file
 from nerscope.formats.source import LabelStyle, require_tokens
 from nerscope.scoring.evidence import TOKEN_JOIN, Column, Ledger, Output, Units, merged, moved
-from nerscope.scoring.matching import TOKEN_MATCHES, io_labels
+from nerscope.scoring.matching import IO, LABEL, TOKEN_MATCHES, io_labels
 
 FOLD_ABOVE = 120_000  # sentences; larger corpora become sums, without words and single mentions
 
@@ -288,7 +288,7 @@ def _inside_ledger(views: Sequence[View], plan: Plan) -> Ledger:
         )
 
     def credit(view: View, other: Ints) -> dict[str, Floats]:
-        return {"io": _narrow((other[view.positions] == view.token_types).astype(np.float64))}
+        return {IO: _narrow((other[view.positions] == view.token_types).astype(np.float64))}
 
     gold = views[0]
     gold_types = io_labels(gold.mentions, size)
@@ -364,5 +364,5 @@ def token_labels(corpus: Corpus, style: LabelStyle, plan: Plan) -> Ints:
     The match `io` ignores boundaries, so the repair does not matter: that of conlleval is used.
     """
     match = plan.settings.token_match
-    repair = "conlleval" if match == "io" else plan.settings.token_repair
+    repair = CONLLEVAL if match == IO else plan.settings.token_repair
     return TOKEN_MATCHES[match](corpus.mentions(repair, style.scheme), corpus.n_tokens)

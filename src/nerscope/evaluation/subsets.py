@@ -14,9 +14,9 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools
 from nerscope.corpus.mentions import explicit_shapes
-from nerscope.corpus.units import ALL, MENTION, TOKEN
+from nerscope.corpus.units import ALL, MENTION, TOKEN, TYPE
 from nerscope.errors import UsageError, suggest
-from nerscope.facets.facet import FACETS, Facet
+from nerscope.facets.facet import FACETS, fixed_facets
 from nerscope.scoring.evidence import Evidence, FacetTable, Ledger, Units
 from nerscope.scoring.metrics import MICRO, metric_named
 
@@ -60,12 +60,12 @@ class Subset(NamedTuple):
             else []
         )
         named = [*([self.divider] if self.divider else []), *tests]
-        return [name for name in named if name not in ("type", ALL)]
+        return [name for name in named if name not in (TYPE, ALL)]
 
     def types(self) -> list[str]:
         """The types that its condition names."""
         nodes = self.condition.walk() if self.condition else ()
-        return [node.level for node in nodes if node.kind == "test" and node.name == "type"]
+        return [node.level for node in nodes if node.kind == "test" and node.name == TYPE]
 
 
 def parse_subset(text: str) -> Subset:
@@ -94,10 +94,7 @@ def parse_subset(text: str) -> Subset:
     for name in dividers:
         if name != ALL and name not in FACETS:
             levels = [
-                f"{facet.name}={level}"
-                for facet in (FACETS[known] for known in FACETS)
-                if isinstance(facet, Facet)
-                for level in facet.level_codes
+                f"{facet.name}={level}" for facet in fixed_facets() for level in facet.level_codes
             ]
             close = [test for test in levels if test.partition("=")[2] == name]
             FACETS.search()
@@ -221,14 +218,14 @@ def _check_level(
     by_facet: Mapping[str, FacetTable],
     types: tuple[str, ...],
 ) -> None:
-    if node.name == "type" and unit == TOKEN:
+    if node.name == TYPE and unit == TOKEN:
         raise UsageError(
             f"facet '{subset.text}'", "tokens have no type", "use type= with facets of mentions"
         )
     if node.name == ALL:
         known: tuple[str, ...] = (ALL,)
     else:
-        known = types if node.name == "type" else tuple(by_facet[node.name].levels)
+        known = types if node.name == TYPE else tuple(by_facet[node.name].levels)
     if node.level not in known:
         raise UsageError(
             f"facet '{subset.text}'",
@@ -254,7 +251,7 @@ def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
     if evidence.folded is not None:
         for subset in subsets:
             for name in subset.types():
-                _check_level(subset, Node("test", "type", name), MENTION, {}, evidence.types)
+                _check_level(subset, Node("test", TYPE, name), MENTION, {}, evidence.types)
         return evidence
     tables = [table for table in evidence.tables if table.facet == ALL]
     ledgers = dict(evidence.ledgers)
@@ -314,7 +311,7 @@ def _holds(
     node: Node, units: Units, by_facet: Mapping[str, FacetTable], types: tuple[str, ...]
 ) -> Bools:
     if node.kind == "test":
-        if node.name == "type":
+        if node.name == TYPE:
             return np.equal(units.type, types.index(node.level))
         if node.name == ALL:
             return np.ones(len(units), bool)

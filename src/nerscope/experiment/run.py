@@ -23,9 +23,8 @@ from nerscope.errors import expect
 from nerscope.evaluation.gather import score_task
 from nerscope.evaluation.notes import identical_outputs
 from nerscope.evaluation.plan import make_plan, select_subsets
-from nerscope.evaluation.settings import Settings
 from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subsets
-from nerscope.evaluation.task import open_task
+from nerscope.evaluation.task import Settings, open_task
 from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.facets.alignment import ALIGNMENT

@@ -85,6 +85,7 @@ class Source(ABC):
     """
 
     name: str
+    is_file = True  # a corpus in memory may be named after a file, and differ from it
     always_flat = False  # whether no token can belong to two mentions, whatever is read
     n_columns = 1  # of the first line: a file of three or more may hold gold and predictions
 
@@ -191,6 +192,7 @@ def _warn_renamed(old: str, new: str) -> None:
 class CorpusSource(Source):
     """A corpus in memory."""
 
+    is_file = False
     corpus: Corpus
     name: str = field(init=False)
     always_flat: bool = field(init=False)
@@ -212,6 +214,8 @@ class CorpusSource(Source):
 
 class SentenceList(Source):
     """Sentences as Python lists."""
+
+    is_file = False
 
     def __init__(self, sentences: Iterable[Sentence], name: str) -> None:
         self.name = name

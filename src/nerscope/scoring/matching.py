@@ -24,7 +24,8 @@ from nerscope.scoring.pairing import (
     equal_mentions,
 )
 
-EXACT = "exact"  # the match of span and type, defined in scoring/matches/exact.py
+# The matches of mentions that other packages name. Each is defined in `scoring/matches/`.
+EXACT, LEFT, RIGHT, OVERLAP = "exact", "left", "right", "overlap"
 BILOU, IO, LABEL = "bilou", "io", "label"  # the matches of tokens, defined below
 
 

@@ -253,7 +253,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
 
 
 def _settings(options: EvaluateOptions) -> dict[str, Any]:
-    """The fields of `nerscope.evaluation.settings.Settings`."""
+    """The fields of `nerscope.evaluation.task.Settings`."""
     from nerscope.scoring.matching import EXACT
 
     exact_only = shows_only_exact(options.format)

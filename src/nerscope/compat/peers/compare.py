@@ -21,8 +21,7 @@ from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import SINGLE, Scheme
 from nerscope.errors import InputError, plural
 from nerscope.evaluation.notes import refuse_other_sentences
-from nerscope.evaluation.settings import Settings
-from nerscope.evaluation.task import Run, Systems, open_task
+from nerscope.evaluation.task import Run, Settings, Systems, open_task
 from nerscope.formats.base import CorpusLike
 
 

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.scoring.matching import MATCHES, CreditRule, match_factory
+from nerscope.scoring.matching import LEFT, MATCHES, OVERLAP, RIGHT, CreditRule, match_factory
 from nerscope.scoring.pairing import CandidatePairs
 
-LEFT, RIGHT, OVERLAP = "left", "right", "overlap"
 _CREDIT = {"credit": 0.5}  # of a rule that says yes or no
 _THRESHOLD = {"threshold": 0.0}  # of a rule that grades: a pair below it gets nothing
 
