@@ -11,9 +11,15 @@ from typing import IO, Any, NamedTuple, TypeAlias
 from nerscope.corpus.corpus import Coding, Corpus, Sentence, join_chunks
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.formats.files import FileBytes, matching_files, refuse_pickles, spool_to_disk
+from nerscope.formats.files import (
+    FileBytes,
+    display_address,
+    is_remote,
+    matching_files,
+    refuse_pickles,
+    spool_to_disk,
+)
 from nerscope.formats.packing import without_packing
-from nerscope.formats.remote import display_address, is_remote
 from nerscope.formats.source import Aligner, CorpusSource, SentenceList, Source, SourceInfo
 from nerscope.plugins import user_code
 from nerscope.registry import Registry
