@@ -121,7 +121,7 @@ class EvaluateOptions:
         [],
         "--list",
         metavar="NAME",
-        help="A list instead of tables: hard, hard-errors, partial, confusion, types, unaligned.",
+        help=f"A list instead of tables: {', '.join(LISTS)}.",
     )
     errors: str | None = typer.Option(
         None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."
