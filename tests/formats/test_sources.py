@@ -16,12 +16,11 @@ from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence
 from nerscope.corpus.schemes import scheme_named
 from nerscope.errors import AlignmentError, FormatError, InputError, NerscopeError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import Format, open_source, read, register_format
+from nerscope.formats.base import CorpusSource, Format, open_source, read, register_format
 from nerscope.formats.columns.conll import ConllFile, write_conll
 from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.source import (
     Aligner,
-    CorpusSource,
     LabelStyle,
     SentenceBatch,
     Source,

@@ -16,8 +16,7 @@ from nerscope.results.diagnose import Diagnosis, performance_table
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
-from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.signature import BucketEdges, Signature
+from nerscope.scoring.evidence import BucketEdges, Evidence, Signature
 from nerscope.stats.ranks import friedman
 
 NAN = None

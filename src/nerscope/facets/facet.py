@@ -27,8 +27,7 @@ from nerscope.corpus.vocabulary import (
 )
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.buckets import BUCKETINGS, EQUAL_COUNT, Buckets, ValueCounts, range_phrase
-from nerscope.plugins import user_code
-from nerscope.registry import Registry
+from nerscope.registry import Registry, user_code
 
 UNITS = (MENTION, INSIDE, TOKEN)
 _TYPE_BITS = 20  # types are fewer than a million

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, ge
 
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.errors import FaultError, UsageError, suggest
-from nerscope.plugins import user_code
-from nerscope.registry import Registry
+from nerscope.registry import Registry, user_code
 from nerscope.results.rows import ResultRow
 
 File = Path | str  # the value of an option that may name a file or a folder

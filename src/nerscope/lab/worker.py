@@ -28,7 +28,7 @@ from nerscope.formats.base import path_of, source_named
 from nerscope.lab.lessons import LessonSources, train_and_predict, with_labels
 from nerscope.lab.plan import PLACEHOLDERS
 from nerscope.lab.recipe import recipe_named
-from nerscope.plugins import load_plugins
+from nerscope.registry import load_plugins
 from nerscope.results.files import write_bytes
 
 _PLACEHOLDER = re.compile(rf"""(["']?){{({"|".join(PLACEHOLDERS)})}}\1""")  # perhaps in quotes

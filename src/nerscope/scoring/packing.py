@@ -23,13 +23,13 @@ from nerscope.scoring.evidence import (
     Folded,
     Ledger,
     Output,
+    Signature,
     SurfaceCounts,
     Units,
     unit_at,
 )
 from nerscope.scoring.metrics import metric_named
 from nerscope.scoring.pairing import CORRECT
-from nerscope.scoring.signature import Signature
 
 _OUTCOME_COLUMNS = ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
 _UNIT_COLUMNS = ("weight", "start", "length", "surface")
