@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import Engine, engine_for, wants_shards
-from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.gather import ScoredTask, score_task
 from nerscope.evaluation.notes import identical_outputs
@@ -103,6 +102,8 @@ def _score(
         except InputError:
             # Files are cut at blank lines without being parsed. If a shard is refused, the cut may
             # be to blame: reading everything in order finds out what is wrong, and on which line.
+            from nerscope.engines.local import Local
+
             engine = Local()
     return _run_passes(task, engine, progress, cluster_unit)
 

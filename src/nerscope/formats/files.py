@@ -22,8 +22,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from nerscope.errors import InputError, NerscopeError, UsageError, expect
-from nerscope.formats.extras import require_extra
+from nerscope.errors import InputError, NerscopeError, UsageError, expect, require_extra
 from nerscope.formats.packing import is_packed, unpacked_stream
 
 BLOCK = 1 << 21
