@@ -12,7 +12,7 @@ from nerscope.results.compare import OTHER, Comparison, compare
 from nerscope.results.diagnose import Diagnosis, diagnose
 from nerscope.results.errors import OUTCOMES
 from nerscope.results.intervals import with_bounds
-from nerscope.results.judged import judged_pairs
+from nerscope.results.judged import PairRow, judged_pair_rows
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
@@ -99,7 +99,7 @@ class PageData(TypedDict):
     comparison: PageComparison | None
     diagnosis: dict[str, list[PageRow]] | None
     confusion: Columns
-    pairs: Sequence[Mapping[str, Any]]
+    pairs: list[PairRow]
 
 
 def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> PageData:
@@ -280,11 +280,11 @@ def _views(diagnosis: Diagnosis) -> dict[str, list[PageRow]]:
 
 def _pairs(
     results: Results, judges: Sequence[JudgedFile], datasets: Sequence[PageDataset]
-) -> Sequence[Mapping[str, Any]]:
+) -> list[PairRow]:
     """The pairs of the sentences that are there."""
     shown = {dataset["name"]: set(dataset["sentences"]["number"]) for dataset in datasets}
-    pairs = judged_pairs(results, judges)
-    return [pair for pair in pairs if pair["sentence"] in shown[pair["dataset"]]]
+    pairs = judged_pair_rows(results, judges)
+    return [pair for pair in pairs if pair.sentence in shown[pair.dataset]]
 
 
 def _short_row(row: Mapping[str, Any]) -> PageRow:
