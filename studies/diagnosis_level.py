@@ -23,8 +23,15 @@ from nerscope.corpus.arrays import Floats, Ints
 from nerscope.formats.base import open_source
 from nerscope.formats.source import Source
 from nerscope.results.results import Results
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable, Ledger, Output, Units
-from nerscope.scoring.signature import BucketEdges
+from nerscope.scoring.evidence import (
+    TOKEN_JOIN,
+    BucketEdges,
+    Evidence,
+    FacetTable,
+    Ledger,
+    Output,
+    Units,
+)
 
 LABELS = ("sentence", "mention", "document", "surface")
 EVEN, UNEVEN = (0.25, 0.25, 0.25, 0.25), (0.6, 0.3, 0.07, 0.03)

@@ -13,6 +13,8 @@ them, so that the documentation can be checked against it.
 """
 
 from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
 
 
 class NerscopeError(Exception):
@@ -103,3 +105,19 @@ def suggest(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
     hint = f"did you mean '{lowered[close[0]]}'? " if close else ""
     return f"{hint}Known: {', '.join(names)}"
+
+
+def require_extra(module: str, place: str, extra: str) -> Any:
+    """A module of an extra; where it is missing, the extra that brings it is named.
+
+    >>> require_extra("math", "x.parquet", "tables").floor(1.5)
+    1
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise UsageError(
+            place,
+            f"it needs {module.partition('.')[0]}, which is not installed",
+            f"pip install 'nerscope[{extra}]'",
+        ) from None

@@ -1,6 +1,7 @@
 """Judgements of partial matches on the command line: made of results, read again beside others."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from tests.cli.conftest import GOLD, Run
 
 import nerscope as ns
 from nerscope.results.judged import pair_records
+from nerscope.results.rows import plain_row
 
 EVALUATE = ["evaluate", "gold.txt", "--system", "poor=poor.txt", "--system", "poor=good.txt"]
 EXPERIMENT = """
@@ -26,11 +28,14 @@ good = "good.txt"
 def judged(data: Path) -> Path:
     """The pairs of the poor system, Ada (good) and Oslo United won (bad)."""
     results = ns.evaluate(data / "gold.txt", {"poor": data / "poor.txt"})
-    pairs = pair_records(results)
-    for pair, said in zip(pairs, ("good", "bad"), strict=True):
-        pair["judgement"] = said
+    judgements = ("good", "bad")
+    pairs = [
+        replace(row, judgement=text)
+        for row, text in zip(pair_records(results), judgements, strict=True)
+    ]
     path = data / "ada.json"
-    path.write_text(json.dumps({"nerscope_judgements": 1, "pairs": pairs}), encoding="utf-8")
+    content = {"nerscope_judgements": 1, "pairs": pairs}
+    path.write_text(json.dumps(content, default=plain_row), encoding="utf-8")
     return path
 
 

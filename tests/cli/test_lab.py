@@ -18,6 +18,14 @@ def test_a_dry_run_lists_runs_counts_jobs_and_writes_nothing(data: Path, run: Ru
     assert not (data / "nerscope-runs").exists()
 
 
+def test_a_plan_is_shown_in_the_format_of_a_plugin(data: Path, run: Run) -> None:
+    (data / "plan.toml").write_text(DATA + MEMORY)
+    plugin = 'import nerscope\nnerscope.register_output("tables", lambda document: "Runs!\\n")\n'
+    (data / "tables.py").write_text(plugin)
+    outcome = run("run", "plan.toml", "--dry-run", "--plugin", "tables.py", "--format", "tables")
+    assert (outcome.code, outcome.out) == (0, "Runs!\n"), outcome.err
+
+
 def test_jobs_are_in_the_results_with_their_cost(data: Path, run: Run) -> None:
     (data / "plan.toml").write_text(DATA + MEMORY)
     outcome = run("run", "plan.toml", "-o", "results.json", "--report", "page.html")

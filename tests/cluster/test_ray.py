@@ -13,7 +13,7 @@ from tests.cluster.conftest import DEMO, PLUGIN, SMALL
 import nerscope as ns
 from nerscope.engines import Ray
 from nerscope.engines import ray as engine_module
-from nerscope.plugins import load_plugins
+from nerscope.registry import load_plugins
 
 
 @pytest.fixture(scope="module")

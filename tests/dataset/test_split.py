@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import nerscope
 from nerscope.corpus.corpus import Coding, Corpus
-from nerscope.dataset.split.groups import (
+from nerscope.dataset.split.plan import (
     deal_folds,
     draw_share,
     generator,

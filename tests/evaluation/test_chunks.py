@@ -19,7 +19,7 @@ from nerscope.evaluation.gather import score_task
 from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.score import score_chunk
 from nerscope.evaluation.task import Settings, open_task
-from nerscope.plugins import load_plugins
+from nerscope.registry import load_plugins
 from nerscope.results.errors import mention_records
 from nerscope.results.results import Results
 

@@ -9,7 +9,7 @@ import nerscope
 from nerscope.errors import AlignmentError
 from nerscope.experiment.run import run_experiment
 from nerscope.formats.base import open_source
-from nerscope.formats.notes import SourceNote
+from nerscope.formats.source import SourceNote
 
 GOLD = drawn(40, seed=1)
 

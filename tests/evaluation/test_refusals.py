@@ -8,7 +8,7 @@ from nerscope import InputError, OutputError, Sampling, UsageError, evaluate, ga
 from nerscope.cli.options import check_outputs
 from nerscope.corpus.corpus import Corpus
 from nerscope.evaluation.task import Settings
-from nerscope.plugins import load_plugins
+from nerscope.registry import load_plugins
 from nerscope.scoring.matching import match_named
 
 GOLD = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]

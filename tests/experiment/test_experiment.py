@@ -12,7 +12,7 @@ from nerscope.errors import InputError, NerscopeError, UsageError
 from nerscope.experiment.cache import Cache
 from nerscope.experiment.config import Experiment
 from nerscope.formats.base import path_of
-from nerscope.plugins import load_plugins
+from nerscope.registry import load_plugins
 from nerscope.results.compare import Comparison
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results

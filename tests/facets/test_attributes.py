@@ -24,8 +24,9 @@ from nerscope.facets.facet import (
     attribute,
     facet_of,
     register_facet,
+    survey_chunk,
+    surveyed,
 )
-from nerscope.facets.survey import survey_chunk, surveyed
 from nerscope.scoring.metrics import Metric, register_metric
 
 TRAIN = corpus(

@@ -5,7 +5,7 @@ import pytest
 from nerscope.corpus.corpus import Corpus, Note, ReadingNotes
 from nerscope.corpus.schemes import BIO, Fault
 from nerscope.errors import FormatError
-from nerscope.formats.notes import SourceNote, describe_fault, note_line, reading_notes
+from nerscope.formats.source import SourceNote, describe_fault, note_line, reading_notes
 
 
 def reading(*sentences: str) -> ReadingNotes:

@@ -26,11 +26,9 @@ from nerscope.formats.base import (
     split_options,
     stem_of,
 )
-from nerscope.formats.files import FileBytes, matching_files
-from nerscope.formats.notes import notes_of_files
+from nerscope.formats.files import FileBytes, display_address, is_remote, matching_files
 from nerscope.formats.packing import PACKINGS, without_packing
-from nerscope.formats.remote import display_address, is_remote
-from nerscope.formats.source import DocumentCount, JoinedSources, Source
+from nerscope.formats.source import DocumentCount, JoinedSources, Source, notes_of_files
 
 TEXT = b"Ada B-PER\nmet O\nBob B-PER\n\nin O\nOslo B-LOC\n"
 OTHER = b"Eve B-PER\nleft O\n"

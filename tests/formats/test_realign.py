@@ -12,7 +12,8 @@ import nerscope as ns
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import AlignmentError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.source import CorpusSource, Source
+from nerscope.formats.base import CorpusSource
+from nerscope.formats.source import Source
 from nerscope.formats.standoff.text import Record, TextSpan, text_source
 
 Chars = tuple[tuple[int, int], ...]

@@ -12,14 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nerscope
-from nerscope.corpus.corpus import Coding, Corpus
+from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence
 from nerscope.corpus.schemes import scheme_named
-from nerscope.errors import AlignmentError, InputError, NerscopeError
+from nerscope.errors import AlignmentError, FormatError, InputError, NerscopeError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import Format, open_source, read, register_format
+from nerscope.formats.base import CorpusSource, Format, open_source, read, register_format
 from nerscope.formats.columns.conll import ConllFile, write_conll
 from nerscope.formats.files import FileBytes, read_some
-from nerscope.formats.source import Aligner, CorpusSource, LabelStyle, Source, require_tokens
+from nerscope.formats.source import (
+    Aligner,
+    LabelStyle,
+    SentenceBatch,
+    Source,
+    gather_chunks,
+    require_tokens,
+)
 
 Sentence = list[str]
 
@@ -536,6 +543,19 @@ def test_a_mention_that_crosses_a_break_of_gold_is_two() -> None:
     gold = file("Ada B-PER\n\nLee B-PER\n", "g")
     output = file("Ada B-PER\nLee I-PER\n", "s", sentences="any")
     assert nerscope.evaluate(gold, {"s": output}).value(metric="f1") == 1.0
+
+
+@pytest.mark.parametrize(("lines", "place"), [((4, 9), "f:9"), ((0, 0), "f: sentence 2")])
+def test_a_label_that_no_scheme_knows_is_named_with_its_line(
+    lines: tuple[int, int], place: str
+) -> None:
+    """The sentences are those of a format in one file, which has no check of labels."""
+    sentences = [
+        ParsedSentence(["Ada", "Lee"], ["B-PER", label], [], line, 2)
+        for label, line in zip(("I-PER", "PER"), lines, strict=True)
+    ]
+    with pytest.raises(FormatError, match=f"^{place}: label 'PER' has no prefix"):
+        list(gather_chunks([SentenceBatch(sentences)], "f", Coding()))
 
 
 class OldPlugin(Source):

@@ -125,6 +125,7 @@ def test_a_recipe_without_its_library_says_what_to_install() -> None:
 
 
 def test_a_recipe_of_ones_own_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    RECIPES.load()  # what is loaded during the test would be gone with it
     monkeypatch.setattr(RECIPES, "_things", dict(RECIPES._things))
 
     @nerscope.register_recipe("everything")

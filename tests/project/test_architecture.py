@@ -15,7 +15,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "nerscope"
 LAYERS: list[set[str]] = [
     {"version"},
     {"errors"},
-    {"registry", "plugins", "codec"},
+    {"registry", "codec"},
     {"corpus", "engines"},
     {"formats"},
     {"facets", "scoring"},  # they meet as integer codes only

@@ -196,6 +196,7 @@ def test_every_output_writes_every_document() -> None:
 
 
 def test_an_output_of_ones_own_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    OUTPUTS.load()  # what is loaded during the test would be gone with it
     monkeypatch.setattr(OUTPUTS, "_things", dict(OUTPUTS._things))
     register_output("first", lambda document: "first\n")
     register_output("first", lambda document: f"{len(document.tables)}\n")

@@ -26,7 +26,7 @@ def results() -> Results:
     return nerscope.evaluate(gold, outputs, train=drawn(60, 5), dataset="toy")
 
 
-def records(table: dict[str, Any]) -> list[dict[str, Any]]:
+def records(table: Any) -> list[dict[str, Any]]:
     """Columns as records again."""
     read = {
         name: [column["of"][at] for at in column["at"]] if isinstance(column, dict) else column
@@ -67,33 +67,33 @@ def test_numbers_are_those_of_the_results_with_their_intervals(results: Results)
 
 
 def test_comparison_is_that_of_compare(results: Results) -> None:
-    told = page_data(results)["comparison"]
+    data: Any = page_data(results)["comparison"]
     rows = {
         tuple(row[key] for key in ("facet", "level", "type", "match", "metric")): row
         for row in nerscope.compare(results).rows
     }
-    found = records(told["rows"])
+    found = records(data["rows"])
     assert {row["family"] for row in found} == {"primary", "where", "types"}
     for row in found:
         other = rows[tuple(row[key] for key in ("facet", "level", "type", "match", "metric"))]
         for key in ("difference", "low", "high", "p"):
             assert row[key] == pytest.approx(other[key], abs=1e-6)
         assert row["p_corrected"] == pytest.approx(other["p_corrected"], abs=1e-6)
-    assert records(told["changes"]) == [
+    assert records(data["changes"]) == [
         {"a": "x", "b": "y", **row} for row in change_counts(results, "x", "y")
     ]
 
 
 def test_the_rest_is_what_the_library_says(results: Results) -> None:
-    told = page_data(results)
-    assert records(told["confusion"]) == results.confusion()
-    assert told["signature"] == results.signature.replace("|version", "|resample:sentence|version")
-    assert [one["facet"] for one in told["weakest"]] == [one["facet"] for one in results.weakest()]
-    assert [facet["name"] for facet in told["facets"]] == [
+    data: Any = page_data(results)
+    assert records(data["confusion"]) == results.confusion()
+    assert data["signature"] == results.signature.replace("|version", "|resample:sentence|version")
+    assert [one["facet"] for one in data["weakest"]] == [one["facet"] for one in results.weakest()]
+    assert [facet["name"] for facet in data["facets"]] == [
         name for name in results.evidence[0].facets if name != "all"
     ]
     views = nerscope.diagnose(results)
-    assert [row["best"] for row in told["diagnosis"]["self-diagnosis"]] == [
+    assert [row["best"] for row in data["diagnosis"]["self-diagnosis"]] == [
         row["best"] for row in views["self-diagnosis"]
     ]
 
@@ -101,27 +101,27 @@ def test_the_rest_is_what_the_library_says(results: Results) -> None:
 def test_one_system_is_compared_with_nobody() -> None:
     gold = drawn(20, 1)
     alone = nerscope.evaluate(gold, {"x": noisy(gold, 0.2, 2)}, facets=[])
-    told = page_data(alone)
-    assert told["comparison"] is None
-    assert told["diagnosis"] is None
+    data: Any = page_data(alone)
+    assert data["comparison"] is None
+    assert data["diagnosis"] is None
 
 
 def test_of_very_many_systems_each_is_compared_with_the_best(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nerscope.render.page.data.MOST_COMPARED", 1)
-    told = page_data(results)
-    assert {row["system_b"] for row in records(told["comparison"]["rows"])} == {"x"}
-    assert any("each is compared with the best one, x" in note for note in told["notes"])
+    data: Any = page_data(results)
+    assert {row["system_b"] for row in records(data["comparison"]["rows"])} == {"x"}
+    assert any("each is compared with the best one, x" in note for note in data["notes"])
 
 
 def test_too_many_rows_are_cut_and_it_is_said(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nerscope.render.page.data.MOST_ROWS", 100)
-    told = page_data(results)
-    assert all(row["type"] is None or row["facet"] == "all" for row in records(told["rows"]))
-    assert any("rows by type and facet are left out" in note for note in told["notes"])
+    data: Any = page_data(results)
+    assert all(row["type"] is None or row["facet"] == "all" for row in records(data["rows"]))
+    assert any("rows by type and facet are left out" in note for note in data["notes"])
 
 
 def test_a_page_holds_its_data_and_nothing_ends_it_early(results: Results) -> None:
@@ -163,6 +163,7 @@ def test_a_report_is_written_or_shown(results: Results, tmp_path: Path) -> None:
 
 
 def test_weak_spots_are_phrased_with_the_registered_words(results: Results) -> None:
-    for spot in page_data(results)["weakest"]:
+    data: Any = page_data(results)
+    for spot in data["weakest"]:
         words = level_words(spot["facet"], spot["level"]).phrase
         assert spot["phrase"] == words or ": " in spot["phrase"]

@@ -221,6 +221,7 @@ def test_counts_are_shown_as_numbers_and_not_in_percent() -> None:
 
 
 def test_a_facet_is_called_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    FACETS.load()  # what is loaded during the test would be gone with it
     monkeypatch.setattr(FACETS, "_things", dict(FACETS._things))
     facet = nerscope.Facet(
         "even",

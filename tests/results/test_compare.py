@@ -285,6 +285,7 @@ def test_shares_of_errors_are_compared_only_if_asked_for(results: Results) -> No
 def test_a_test_of_ones_own_is_found_by_its_name(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    METHODS.load()  # what is loaded during the test would be gone with it
     monkeypatch.setattr(METHODS, "_things", dict(METHODS._things))
     nerscope.register_method(Method("quarter", lambda pair: 0.25))
     found = compared(results, "a", "b", method="quarter")

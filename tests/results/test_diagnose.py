@@ -1,6 +1,7 @@
 """InterpretEval's views on tables computed by hand, and the tests beside them."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +12,11 @@ from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import InputError, UsageError
-from nerscope.results.diagnose import performance_table
+from nerscope.results.diagnose import Diagnosis, performance_table
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
-from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.signature import BucketEdges, Signature
+from nerscope.scoring.evidence import BucketEdges, Evidence, Signature
 from nerscope.stats.ranks import friedman
 
 NAN = None
@@ -72,7 +72,7 @@ def results_of(
     return Results(evidence, rows=rows)
 
 
-def only(rows: list[dict[str, Any]], **wanted: Any) -> dict[str, Any]:
+def only(rows: list[Mapping[str, Any]], **wanted: Any) -> Mapping[str, Any]:
     (found,) = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
     return found
 
@@ -163,6 +163,22 @@ def test_comparative_diagnosis_and_relative_change() -> None:
     assert [row["change"] for row in views["relative change"]] == pytest.approx(
         [0.6, 1 / 3, -2 / 7, -0.625]
     )
+
+
+def test_views_and_rows_are_read_by_attribute_and_by_key() -> None:
+    views = nerscope.diagnose(results_of({"d": TABLE}), "x", "y", paper=True)
+    assert list(views) == [
+        *("model-wise", "attribute-wise", "self-diagnosis", "comparative diagnosis"),
+        *("relative change", "notes"),
+    ]
+    assert views["self-diagnosis"] is views.self_diagnosis
+    first = views.self_diagnosis[0]
+    assert (first["worst"], first["interpreteval_pairs"]) == (first.worst, 2)
+    plain = nerscope.diagnose(results_of({"d": TABLE})).self_diagnosis[0]
+    assert list(first)[: len(plain)] == list(plain)
+    assert list(first)[len(plain) :] == [
+        *("interpreteval_p", "interpreteval_test", "interpreteval_pairs"),
+    ]
 
 
 def test_all_pairs_are_compared_unless_two_are_named() -> None:
@@ -290,9 +306,7 @@ def test_the_table_holds_single_runs_of_bucketed_facets_only() -> None:
 # Tests
 
 
-def diagnosed(
-    attribute_matters: bool, sentences: int = 240, **options: Any
-) -> dict[str, list[dict[str, Any]]]:
+def diagnosed(attribute_matters: bool, sentences: int = 240, **options: Any) -> Diagnosis:
     """Two systems; mentions of two tokens are hard for both, if the attribute matters."""
     rng = np.random.default_rng(5)
     gold, outputs = [], {"x": [], "y": []}  # type: ignore[var-annotated]

@@ -16,6 +16,7 @@ from nerscope.errors import InputError
 from nerscope.results.judged import JudgedResults, judged_results, pair_records
 from nerscope.results.judgements import read_pairs
 from nerscope.results.results import Results
+from nerscope.results.rows import plain_row
 
 GOLD = corpus("New/B-LOC York/I-LOC and Ada/B-PER Lee/I-PER")
 SHORT = corpus("New/B-LOC York and Ada Lee/B-PER")
@@ -28,9 +29,14 @@ def evaluated(**options: Any) -> Results:
     return nerscope.evaluate(GOLD, systems, dataset="d", **options)
 
 
+def exported(results: Results) -> Any:
+    """The pairs of results as JSON has them."""
+    return json.loads(json.dumps(pair_records(results), default=plain_row))
+
+
 def said(results: Results, *judgements: str) -> list[dict[str, Any]]:
     """The pairs of results (New, Ada, Lee), judged."""
-    pairs = zip(pair_records(results), judgements, strict=True)
+    pairs = zip(exported(results), judgements, strict=True)
     return [{**pair, "judgement": one} for pair, one in pairs]
 
 
@@ -164,7 +170,7 @@ def test_shares_are_those_of_a_naive_count(
     gold = drawn(6, seed)
     systems = {"s": [noisy(gold, 0.3, seed + run) for run in (1, 2)], "t": noisy(gold, 0.3, seed)}
     results = nerscope.evaluate(gold, systems)
-    pairs = pair_records(results)
+    pairs = exported(results)
     files = [
         [{**pair, "judgement": own[k % len(own)]} for k, pair in enumerate(pairs)] for own in words
     ]

@@ -13,13 +13,16 @@ from tests.scoring.toys import corpus, drawn, noisy
 import nerscope
 from nerscope.results.rows import rows_of
 from nerscope.scoring.evidence import (
+    BucketEdges,
     Evidence,
     FacetTable,
     Ledger,
     Output,
+    Signature,
     Units,
     canonical,
     joined_runs,
+    joint,
     merged,
     moved,
     only_runs,
@@ -27,7 +30,6 @@ from nerscope.scoring.evidence import (
 )
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
-from nerscope.scoring.signature import BucketEdges, Signature, joint
 
 GOLD = drawn(30, seed=1)
 

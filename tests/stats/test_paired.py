@@ -187,6 +187,7 @@ def test_systems_of_equal_quality_rarely_differ_significantly(method: str, seed:
 @pytest.fixture
 def methods(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a test registers is gone afterwards."""
+    METHODS.load()  # what is loaded during the test would be gone with it
     monkeypatch.setattr(METHODS, "_things", dict(METHODS._things))
 
 

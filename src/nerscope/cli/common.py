@@ -63,7 +63,7 @@ _FAIR = 1.0  # seconds below which a rate would be guesswork
 
 def prepare(plugins: Sequence[str], form: str = "text") -> None:
     """Load plug-ins, then refuse an unknown output format, which a plug-in may have registered."""
-    from nerscope.plugins import load_plugins
+    from nerscope.registry import load_plugins
     from nerscope.render.document import OUTPUTS
 
     load_plugins(plugins)

@@ -281,7 +281,7 @@ class ParsedSentence(NamedTuple):
     tokens: list[str] | None
     labels: list[str] | None
     spans: list[tuple[int, int, str]]
-    line: int
+    line: int  # 0 if the sentence does not come from a file
     size: int
     shapes: Sequence[Shape] | None = None  # of the spans, if some are no run of whole tokens
     gaps: Sequence[str] | None = None  # the blanks before each token, if they are known
@@ -335,7 +335,9 @@ def build_corpus(
     for text, place in raw_codes.items():
         label = parse_label(text, declared_scheme.bare if declared_scheme else None)
         if label is None:
-            raise label_error(f"{name}: sentence {lines[texts.index(text)]}", text)
+            first = int(np.searchsorted(starts, texts.index(text), side="right")) - 1
+            line = records[first].line  # sentences in memory have none
+            raise label_error(f"{name}:{line}" if line else f"{name}: sentence {first + 1}", text)
         shared[place] = coding.labels.code(label)
     notes = ReadingNotes(Transitions.of(list(raw_codes), raw, starts, lines))
     corpus = Corpus(name, coding, words, starts, lines, documents, shared[raw])

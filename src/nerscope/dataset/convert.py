@@ -19,9 +19,8 @@ from nerscope.formats.base import (
     output_format,
     path_of,
 )
-from nerscope.formats.notes import note_lines, notes_of_files
 from nerscope.formats.packing import pack_for
-from nerscope.formats.source import Source, require_tokens
+from nerscope.formats.source import Source, note_lines, notes_of_files, require_tokens
 from nerscope.results.files import write_bytes, write_folder
 
 

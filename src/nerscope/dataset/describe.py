@@ -24,7 +24,7 @@ from nerscope.dataset.usage import (
 )
 from nerscope.facets.facet import Facet, View, fixed_facets
 from nerscope.formats.base import CorpusLike
-from nerscope.formats.notes import SourceNote, reading_notes
+from nerscope.formats.source import SourceNote, reading_notes
 from nerscope.results.rows import ResultRow
 
 

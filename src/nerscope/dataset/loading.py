@@ -8,8 +8,7 @@ from nerscope.corpus.lexicon import Lexicon, lexicon_of
 from nerscope.corpus.mentions import Mentions, check_repair
 from nerscope.corpus.schemes import LabelCodes
 from nerscope.facets.buckets import ValueCounts
-from nerscope.facets.facet import Attribute, Sentences, View, attributes
-from nerscope.facets.survey import survey_chunk, surveyed
+from nerscope.facets.facet import Attribute, Sentences, View, attributes, survey_chunk, surveyed
 from nerscope.formats.base import CorpusLike, open_source
 from nerscope.formats.source import require_tokens
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from nerscope.errors import InputError, UsageError
-from nerscope.plugins import user_code
-from nerscope.registry import Registry
+from nerscope.registry import Registry, user_code
 
 State = TypeVar("State")
 Item = TypeVar("Item")

@@ -57,9 +57,9 @@ class Checkpoint:
             self._engine.finish()
 
 
-def checkpoint_of(given: "str | os.PathLike[str] | Checkpoint | None") -> Checkpoint | None:
+def checkpoint_of(given: "str | os.PathLike[str] | Checkpoint") -> Checkpoint:
     """The checkpoint that was given, or the one in the folder that was given."""
-    return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
+    return given if isinstance(given, Checkpoint) else Checkpoint(given)
 
 
 class Checkpointed:

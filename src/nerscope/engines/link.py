@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nerscope.errors import FaultError, UsageError, shortened
+from nerscope.errors import FaultError, UsageError, require_extra, shortened
 
 _ANSWERS_WITHIN = 10.0  # seconds, of an address
 _PORT = "ray://HOST:10001, or HOST:6379 on a machine of the cluster"
@@ -36,14 +36,8 @@ _LINKS: "weakref.WeakValueDictionary[str, Link]" = weakref.WeakValueDictionary()
 
 def library() -> Any:
     """Ray itself, or where it comes from."""
-    try:
-        with _environment():
-            import ray
-    except ImportError:
-        raise UsageError(
-            "engine 'ray'", "it needs ray, which is not installed", "pip install 'nerscope[ray]'"
-        ) from None
-    return ray
+    with _environment():
+        return require_extra("ray", "engine 'ray'", "ray")
 
 
 def link_to(ray: Any, address: str | None) -> Link:

@@ -24,7 +24,7 @@ from nerscope.codec import pack, unpack
 from nerscope.engines.base import ENGINES, Item, Part, State
 from nerscope.engines.messages import decode, decode_error, encode, encode_error
 from nerscope.errors import FaultError
-from nerscope.plugins import load_plugins
+from nerscope.registry import load_plugins
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -13,7 +13,7 @@ from nerscope.codec import pack, unpack
 from nerscope.engines.base import ENGINES, Item, Part, State
 from nerscope.engines.messages import ErrorText, decode, decode_error, encode, encode_error
 from nerscope.errors import FaultError, NerscopeError
-from nerscope.plugins import load_plugins
+from nerscope.registry import load_plugins
 from nerscope.version import VERSION
 
 if TYPE_CHECKING:

@@ -9,11 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nerscope.engines.base import Engine, engine_for, wants_shards
-from nerscope.engines.checkpoint import Checkpoint, checkpoint_of
-from nerscope.engines.local import Local
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.gather import ScoredTask, score_task
-from nerscope.evaluation.identity import checkpoint_key
 from nerscope.evaluation.notes import identical_outputs
 from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.subsets import with_subsets
@@ -23,6 +20,7 @@ from nerscope.formats.shards import cut_into_shards
 from nerscope.results.results import Results
 
 if TYPE_CHECKING:
+    from nerscope.engines.checkpoint import Checkpoint
     from nerscope.stats.intervals import Sampling
 
 Progress = Callable[[int], None]
@@ -40,7 +38,7 @@ def evaluate(
     workers: int = 1,
     plugins: Sequence[str] = (),
     progress: Progress | None = None,
-    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
+    checkpoint: "str | os.PathLike[str] | Checkpoint | None" = None,
     **options: Any,
 ) -> Results:
     """Score systems against a gold corpus.
@@ -68,8 +66,12 @@ def evaluate(
     chosen_engine = engine_for(engine, workers, plugins)
     # Files are opened, columns and formats detected; nothing is read through yet.
     task = open_task(test, systems, train, dataset, Settings.of(options))
-    store = checkpoint_of(checkpoint)
-    if store is not None:  # the wrapped engine takes finished shards from the folder
+    store = None
+    if checkpoint is not None:  # the wrapped engine takes finished shards from the folder
+        from nerscope.engines.checkpoint import checkpoint_of  # few evaluations have one
+        from nerscope.evaluation.identity import checkpoint_key
+
+        store = checkpoint_of(checkpoint)
         chosen_engine = store.wrap(chosen_engine, checkpoint_key(task, plugins))
     cluster_unit = getattr(intervals, "resample", None)
     scored = _score(task, chosen_engine, progress, cluster_unit)
@@ -100,6 +102,8 @@ def _score(
         except InputError:
             # Files are cut at blank lines without being parsed. If a shard is refused, the cut may
             # be to blame: reading everything in order finds out what is wrong, and on which line.
+            from nerscope.engines.local import Local
+
             engine = Local()
     return _run_passes(task, engine, progress, cluster_unit)
 

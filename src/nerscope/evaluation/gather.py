@@ -28,11 +28,16 @@ from nerscope.evaluation.score import (
 )
 from nerscope.evaluation.subsets import Subset, with_subsets
 from nerscope.evaluation.task import Task
-from nerscope.formats.notes import SourceNote
-from nerscope.formats.source import DocumentCount
-from nerscope.scoring.evidence import Evidence, Folded, canonical, with_kinds
+from nerscope.formats.source import DocumentCount, SourceNote
+from nerscope.scoring.evidence import (
+    BucketEdges,
+    Evidence,
+    Folded,
+    Signature,
+    canonical,
+    with_kinds,
+)
 from nerscope.scoring.folding import Folding, groups_of
-from nerscope.scoring.signature import BucketEdges, Signature
 
 
 class ScoredTask(NamedTuple):

@@ -10,8 +10,7 @@ from typing import Any
 from nerscope.errors import InputError, UsageError
 from nerscope.evaluation.task import Task
 from nerscope.formats.base import input_files, wrapper_for
-from nerscope.formats.files import FileBytes
-from nerscope.formats.remote import is_remote
+from nerscope.formats.files import FileBytes, is_remote
 from nerscope.formats.shards import Shards
 from nerscope.formats.source import Source
 from nerscope.version import VERSION

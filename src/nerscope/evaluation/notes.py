@@ -10,8 +10,7 @@ from nerscope.corpus.lexicon import TrainingData
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import AlignmentError, plural
 from nerscope.evaluation.task import Settings, Task
-from nerscope.formats.notes import SourceNote, make_note, notes_of_files
-from nerscope.formats.source import LabelStyle
+from nerscope.formats.source import LabelStyle, SourceNote, make_note, notes_of_files
 from nerscope.scoring.evidence import Evidence, Units
 from nerscope.scoring.matching import EXACT
 

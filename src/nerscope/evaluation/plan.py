@@ -19,8 +19,17 @@ from nerscope.evaluation.subsets import Subset, parse_subset
 from nerscope.evaluation.task import OVERALL_MATCHES, Settings, Task
 from nerscope.facets.alignment import ALIGNMENT
 from nerscope.facets.buckets import BUCKETINGS, given_edges
-from nerscope.facets.facet import FACETS, Facet, attribute_named, facet_of
-from nerscope.facets.survey import Survey, SurveyPart, joined_survey, survey_chunk, surveyed
+from nerscope.facets.facet import (
+    FACETS,
+    Facet,
+    Survey,
+    SurveyPart,
+    attribute_named,
+    facet_of,
+    joined_survey,
+    survey_chunk,
+    surveyed,
+)
 from nerscope.formats.align import needs_alignment
 from nerscope.formats.shards import Shard
 from nerscope.formats.source import LabelStyle, Source, require_tokens

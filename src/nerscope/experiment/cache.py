@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from nerscope.codec import pack, unpack
 from nerscope.engines.sealed import read_sealed, write_sealed
-from nerscope.formats.files import FileBytes
-from nerscope.formats.remote import is_remote
+from nerscope.formats.files import FileBytes, is_remote
 from nerscope.version import VERSION
 
 Name = TypeVar("Name", bound=Hashable)

@@ -11,8 +11,7 @@ from nerscope.errors import InputError, UsageError, expect, suggest
 from nerscope.evaluation.task import Settings, check_names
 from nerscope.experiment.toml import Toml, read_toml
 from nerscope.formats.base import OPTIONS_MARK, path_of, split_options
-from nerscope.formats.files import matching_files
-from nerscope.formats.remote import is_remote
+from nerscope.formats.files import is_remote, matching_files
 from nerscope.results.protocol import Protocol
 from nerscope.stats.intervals import Sampling
 

@@ -29,8 +29,7 @@ from nerscope.experiment.cache import Cache, digest, file_digest
 from nerscope.experiment.config import Dataset, Experiment
 from nerscope.facets.alignment import ALIGNMENT
 from nerscope.formats.base import input_files, source_named
-from nerscope.formats.notes import SourceNote
-from nerscope.formats.source import source_names
+from nerscope.formats.source import SourceNote, source_names
 from nerscope.results.compare import (
     Comparison,
     PairNames,

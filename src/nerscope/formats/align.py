@@ -13,7 +13,6 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.errors import AlignmentError, plural
-from nerscope.formats.realign import CharacterAligner, without_blanks
 from nerscope.formats.source import Aligner, Source
 
 
@@ -50,8 +49,8 @@ def side_by_side(
 ) -> Iterator[list[Corpus]]:
     """The same sentences of all sources, chunk by chunk; the first source is the gold one."""
     gold = sources[0]
-    aligners: dict[int, Aligner] = {
-        place: source.aligner(gold, coding, repair) or CharacterAligner(source, coding, repair)
+    aligners = {
+        place: _aligner(source, gold, coding, repair)
         for place, source in enumerate(sources)
         if needs_alignment(gold, source)
     }
@@ -70,6 +69,12 @@ def side_by_side(
         ]
     for aligner in aligners.values():
         aligner.finish()
+
+
+def _aligner(source: Source, gold: Source, coding: Coding, repair: str) -> Aligner:
+    from nerscope.formats.realign import CharacterAligner  # most systems have the tokens of gold
+
+    return source.aligner(gold, coding, repair) or CharacterAligner(source, coding, repair)
 
 
 def _by_documents(rows: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
@@ -274,6 +279,8 @@ def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
     ):
         return "a document line is spelt differently: write -DOCSTART- in both files or in neither"
     short = min(sizes)
+    from nerscope.formats.realign import without_blanks  # for this message only
+
     texts = [without_blanks("".join(corpus.words(sentence))) for corpus in (gold, other)]
     if texts[0] == texts[1]:
         return "the same text, divided into other tokens: say tokens=align of the system's file"

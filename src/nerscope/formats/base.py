@@ -3,20 +3,32 @@
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
-from nerscope.corpus.corpus import Coding, Corpus, Sentence, join_chunks
+from nerscope.corpus.corpus import (
+    Coding,
+    Corpus,
+    Sentence,
+    build_corpus,
+    join_chunks,
+    read_sentences,
+)
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.formats.files import FileBytes, matching_files, refuse_pickles, spool_to_disk
+from nerscope.formats.files import (
+    FileBytes,
+    display_address,
+    is_remote,
+    matching_files,
+    refuse_pickles,
+    spool_to_disk,
+)
 from nerscope.formats.packing import without_packing
-from nerscope.formats.remote import display_address, is_remote
-from nerscope.formats.source import Aligner, CorpusSource, SentenceList, Source, SourceInfo
-from nerscope.plugins import user_code
-from nerscope.registry import Registry
+from nerscope.formats.source import Aligner, LabelStyle, Source, SourceInfo
+from nerscope.registry import Registry, user_code
 
 OPTIONS_MARK = "::"  # FILE::option=value,option=value
 # In an address, :: may also stand between file systems: options are what looks like one.
@@ -80,7 +92,6 @@ def register_format(form: Format) -> Format:
 
     Exceptions in the code of the format are reported as faults of the format.
 
-    >>> from nerscope.formats.source import SentenceList
     >>> def open_words(data):
     ...     return SentenceList([(data.open().read().decode().split(), [])], data.name)
     >>> words = Format("words", open_words, lambda name, head: name.endswith(".words"))
@@ -159,6 +170,48 @@ class _PluginAligner:
     def finish(self) -> None:
         with user_code(self._place):
             self._aligner.finish()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorpusSource(Source):
+    """A corpus in memory."""
+
+    is_file = False
+    corpus: Corpus
+    name: str = field(init=False)
+    always_flat: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.corpus.name)
+        object.__setattr__(self, "always_flat", self.corpus.is_flat)
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        yield self.corpus.recoded(coding)
+
+    def label_style(self, coding: Coding | None = None) -> LabelStyle:
+        return LabelStyle(self.corpus.scheme, self.corpus.is_flat)
+
+    @property
+    def file(self) -> Hashable:
+        return id(self.corpus)
+
+
+class SentenceList(Source):
+    """Sentences as Python lists."""
+
+    is_file = False
+
+    def __init__(self, sentences: Iterable[Sentence], name: str) -> None:
+        self.name = name
+        self._sentences = read_sentences(sentences, name)
+        self._last: Corpus | None = None  # in the codes of the last call, which is often repeated
+        self.always_flat = all(sentence.labels is not None for sentence in self._sentences)
+
+    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
+        # An evaluation may read a source several times with one coding.
+        if self._last is None or self._last.coding is not coding:
+            self._last = build_corpus(self._sentences, self.name, coding)
+        yield self._last
 
 
 def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> Source:

@@ -21,9 +21,8 @@ from nerscope.corpus.arrays import Ints, Objects
 from nerscope.corpus.corpus import Coding, Corpus, Note, read_sentence
 from nerscope.corpus.mentions import PLAIN
 from nerscope.corpus.schemes import Scheme
-from nerscope.errors import FormatError, InputError
+from nerscope.errors import FormatError, InputError, require_extra
 from nerscope.formats.base import FORMATS, FileOption, Format
-from nerscope.formats.extras import require_extra
 from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.source import SentenceBatch, Source, gather_chunks, require_tokens
 from nerscope.formats.standoff.text import record_bounds

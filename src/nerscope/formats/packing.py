@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from nerscope.formats.extras import require_extra
+from nerscope.errors import require_extra
 
 # Packed bytes that are read at a time. Few, because hostile ones unpack to some hundred megabytes.
 _PACKED = 4096

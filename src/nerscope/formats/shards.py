@@ -304,7 +304,7 @@ class _UncutError(InputError):
     """No cuts can be found. Users never see it: the files are then read in one go."""
 
     def __init__(self) -> None:
-        super().__init__("pieces", "no cuts can be found", "read all in one piece")
+        super().__init__("shards", "no cuts can be found", "read all in one go")
 
 
 def _stretches(file: ConllFile, counts_sentences: bool) -> Iterator[_Stretch]:

@@ -15,7 +15,7 @@ from nerscope.errors import InputError, UsageError
 from nerscope.experiment.cache import file_digest
 from nerscope.experiment.config import Data
 from nerscope.formats.base import OPTIONS_MARK, input_files, path_of
-from nerscope.formats.remote import is_remote
+from nerscope.formats.files import is_remote
 from nerscope.lab.plan import TrainedSystem
 from nerscope.lab.recipe import RECIPES, File, Recipe, recipe_named
 from nerscope.version import VERSION

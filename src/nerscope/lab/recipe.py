@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, ge
 
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.errors import FaultError, UsageError, suggest
-from nerscope.plugins import user_code
-from nerscope.registry import Registry
+from nerscope.registry import Registry, user_code
+from nerscope.results.rows import ResultRow
 
 File = Path | str  # the value of an option that may name a file or a folder
 
@@ -309,34 +309,62 @@ def _new_recipe(recipe: Recipe) -> Recipe:
     return recipe
 
 
-def recipe_records(names: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Recipes (all by default) as `recipes --format json` prints them.
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionRow(ResultRow):
+    """An option of a recipe, as `recipes --format json` prints it."""
 
-    >>> [record["name"] for record in recipe_records(["dictionary"])]
+    name: str
+    default: Any
+    kind: str  # int, float, str, bool, choice or file
+    choices: list[Any]  # empty unless the kind is choice
+    about: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecipeRow(ResultRow):
+    """A recipe, as `recipes --format json` prints it."""
+
+    name: str
+    about: str
+    runs_here: bool
+    missing: list[str]
+    extra: str | None
+    random: bool
+    options: list[OptionRow]
+
+    def as_dict(self) -> dict[str, Any]:
+        # Written out: `super()` fails in a dataclass with slots, which is made twice.
+        return {**ResultRow.as_dict(self), "options": [row.as_dict() for row in self.options]}
+
+
+def recipe_records(names: Sequence[str] | None = None) -> list[RecipeRow]:
+    """Recipes, all by default.
+
+    >>> [recipe.name for recipe in recipe_records(["dictionary"])]
     ['dictionary']
     """
     RECIPES.search()  # recipes of installed packages are listed too
-    return [_recipe_record(recipe_named(name)) for name in names or RECIPES]
+    return [_recipe_row(recipe_named(name)) for name in names or RECIPES]
 
 
-def _recipe_record(recipe: Recipe) -> dict[str, Any]:
-    return {
-        "name": recipe.name,
-        "about": recipe.phrase,
-        "runs_here": not recipe.missing,
-        "missing": recipe.missing,
-        "extra": recipe.extra,
-        "random": recipe.random,
-        "options": [_option_record(option) for option in recipe.options.values()],
-    }
+def _recipe_row(recipe: Recipe) -> RecipeRow:
+    return RecipeRow(
+        name=recipe.name,
+        about=recipe.phrase,
+        runs_here=not recipe.missing,
+        missing=recipe.missing,
+        extra=recipe.extra,
+        random=recipe.random,
+        options=[_option_row(option) for option in recipe.options.values()],
+    )
 
 
-def _option_record(option: Option) -> dict[str, Any]:
-    kind = option.kind
-    return {
-        "name": option.name,
-        "default": option.default,
-        "kind": "choice" if isinstance(kind, tuple) else "file" if kind is File else kind.__name__,
-        "choices": list(kind) if isinstance(kind, tuple) else [],
-        "about": option.about,
-    }
+def _option_row(option: Option) -> OptionRow:
+    kind, is_choice = option.kind, isinstance(option.kind, tuple)
+    return OptionRow(
+        name=option.name,
+        default=option.default,
+        kind="choice" if is_choice else "file" if kind is File else kind.__name__,
+        choices=list(kind) if is_choice else [],
+        about=option.about,
+    )

@@ -2,10 +2,11 @@
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nerscope.dataset.split.options import SENTENCE
 from nerscope.dataset.split.split import split
@@ -31,6 +32,7 @@ from nerscope.lab.plan import RunPlan
 from nerscope.lab.recipe import recipe_named
 from nerscope.lab.workspace import (
     JobOutcome,
+    JobRow,
     WorkspaceConfig,
     distinct_jobs,
     finished,
@@ -41,6 +43,7 @@ from nerscope.lab.workspace import (
 from nerscope.results.compare import Comparison
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
+from nerscope.results.rows import ResultRow
 
 RUNS = "nerscope-runs"  # the default folder, beside the plan
 Say = Callable[[str], None]
@@ -54,9 +57,36 @@ class PlanResult(NamedTuple):
     outcomes: list[JobOutcome]
 
     @property
-    def jobs(self) -> list[dict[str, Any]]:
+    def jobs(self) -> list["JobRunRow"]:
         """Every job with its seconds, its peak memory, and the number of its run in the results."""
-        return _job_records(self.outcomes)
+        counts: Counter[tuple[str, str]] = Counter()
+        rows = []
+        for outcome in self.outcomes:
+            job, run = outcome.row.as_dict(), None
+            if outcome.output is not None:  # failed jobs have no run, and leave no gap
+                name = (job["dataset"], job["system"])
+                counts[name] += 1
+                run = str(counts[name])
+            rows.append(JobRunRow(**job, run=run))
+        return rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JobRunRow(JobRow):
+    """A job with its outcome, and the number of its run in the results."""
+
+    run: str | None  # None if it failed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedJobRow(ResultRow):
+    """A job of a plan, as `run --dry-run` lists it."""
+
+    system: str
+    dataset: str
+    seed: int
+    done: bool
+    key: str
 
 
 def run_plan(
@@ -164,7 +194,7 @@ def _splits_folder(plan: RunPlan, folder: Path) -> Path:
     return folder / f"splits-{digest(contents, plan.split_options)[:16]}"
 
 
-def planned_jobs(plan: RunPlan, folder: Path) -> list[dict[str, Any]]:
+def planned_jobs(plan: RunPlan, folder: Path) -> list[PlannedJobRow]:
     """The jobs of a plan, each with whether it is done; nothing is written into the folder.
 
     Splits that do not exist yet are made in a temporary folder.
@@ -173,13 +203,13 @@ def planned_jobs(plan: RunPlan, folder: Path) -> list[dict[str, Any]]:
         has_splits = bool(plan.data) or _splits_folder(plan, folder).is_dir()
         data, _ = datasets_of(plan, folder if has_splits else Path(temporary))
         return [
-            {
-                "system": job.system.name,
-                "dataset": job.data.name,
-                "seed": job.seed,
-                "done": finished(job, folder) is not None,
-                "key": job.key,
-            }
+            PlannedJobRow(
+                system=job.system.name,
+                dataset=job.data.name,
+                seed=job.seed,
+                done=finished(job, folder) is not None,
+                key=job.key,
+            )
             for job in make_jobs(plan.trained, data, plan.folder)
         ]
 
@@ -204,18 +234,6 @@ def _experiment(plan: RunPlan, data: Sequence[Data], outcomes: Sequence[JobOutco
         first = failed[0]
         raise FaultError(str(first.job), f"no job gave an output; {first.fact}", f"see {first.log}")
     return Experiment(datasets, *plan.chosen, notes)
-
-
-def _job_records(outcomes: Sequence[JobOutcome]) -> list[dict[str, Any]]:
-    """Records of jobs, each with the number of its run in the results."""
-    counts: dict[tuple[str, str], int] = {}
-    records = []
-    for outcome in outcomes:
-        row, has_output = outcome.row, outcome.output is not None
-        name = (row.dataset, row.system)
-        counts[name] = counts.get(name, 0) + has_output  # failed jobs have no run
-        records.append({**row, "run": str(counts[name]) if has_output else None})
-    return records
 
 
 class _JobProgress:

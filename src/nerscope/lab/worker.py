@@ -1,4 +1,8 @@
-"""The program of a job's process: `python -m nerscope.lab.worker SPEC.json`."""
+"""The process of a job: how it is started and ended, and the program that it runs.
+
+The parent writes a `JobSpec` to a file and calls `run_process`; the new process runs
+`python -m nerscope.lab.worker SPEC.json`, which is `main`.
+"""
 
 import io
 import json
@@ -11,9 +15,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Coding
 from nerscope.dataset.split.material import with_context
@@ -23,12 +28,15 @@ from nerscope.formats.base import path_of, source_named
 from nerscope.lab.lessons import LessonSources, train_and_predict, with_labels
 from nerscope.lab.plan import PLACEHOLDERS
 from nerscope.lab.recipe import recipe_named
-from nerscope.plugins import load_plugins
+from nerscope.registry import load_plugins
 from nerscope.results.files import write_bytes
 
 _PLACEHOLDER = re.compile(rf"""(["']?){{({"|".join(PLACEHOLDERS)})}}\1""")  # perhaps in quotes
 COMMAND_PREFIX, EXIT_CODE = "$ ", "it ended with exit code "  # in the log
-_POLL = 0.5  # seconds between two looks at the parent process
+# By default each of these libraries takes all cores: two jobs at once slow each other ten-fold.
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_CHILD_POLL = 0.02  # seconds between two looks at a process
+_PARENT_POLL = 0.5  # and, in the process, at the one that started it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,84 @@ class JobSpec:
         return cls(**json.loads(path.read_text(encoding="utf-8")))
 
 
+class Stopped(Exception):  # noqa: N818  it is not an error
+    """The user stops the program."""
+
+
+class ProcessEnd(NamedTuple):
+    """How a process ended."""
+
+    code: int | None  # None: it took longer than its timeout and was ended
+    peak_mb: float | None  # peak memory; None where the operating system does not report it
+
+
+def run_process(
+    spec: Path, log: int, parallel_jobs: int, timeout: float | None, stop: threading.Event
+) -> ProcessEnd:
+    """Run the job of a spec file in a new process; whatever it starts ends with this call.
+
+    `log` is the file descriptor of the log, `parallel_jobs` how many jobs share the cores. Raises
+    `Stopped` when `stop` is set.
+    """
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    if parallel_jobs > 1:
+        threads = str(max(1, (os.cpu_count() or 1) // parallel_jobs))
+        environment = {**dict.fromkeys(_THREAD_VARIABLES, threads), **environment}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nerscope.lab.worker", str(spec)],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        env=environment,
+        start_new_session=True,  # a process group of its own, which can be ended as a whole
+    )
+    try:
+        return _wait_for(process, timeout, stop)
+    finally:
+        _end_all(process)
+
+
+def _wait_for(
+    process: subprocess.Popen[bytes], timeout: float | None, stop: threading.Event
+) -> ProcessEnd:
+    deadline = time.monotonic() + (timeout or float("inf"))
+    while (ended := _poll(process)) is None:
+        if stop.is_set():
+            raise Stopped
+        if time.monotonic() > deadline:
+            return ProcessEnd(None, None)
+        stop.wait(_CHILD_POLL)
+    return ended
+
+
+def _poll(process: subprocess.Popen[bytes]) -> ProcessEnd | None:
+    """How a process ended; None while it runs.
+
+    `os.wait4` reports the memory of this process and of those it waited for; `Popen.poll` reports
+    none.
+    """
+    if sys.platform == "win32":
+        code = process.poll()
+        return None if code is None else ProcessEnd(code, None)
+    pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+    if not pid:
+        return None
+    process.returncode = os.waitstatus_to_exitcode(status)
+    unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes on macOS, else in KiB
+    return ProcessEnd(process.returncode, round(usage.ru_maxrss * unit / 1e6, 1))
+
+
+def _end_all(process: subprocess.Popen[bytes]) -> None:
+    """End a process and whatever it has left running in the background."""
+    if sys.platform == "win32":
+        command = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        subprocess.run(command, capture_output=True, check=False)  # it fails if nothing runs
+    else:
+        with suppress(ProcessLookupError):  # nothing runs any more
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 def main(path: str) -> int:
     """Do the job of a spec file, with a log on standard output; returns the exit code."""
     spec = JobSpec.load(Path(path))
@@ -80,7 +166,7 @@ def _exit_with_parent(parent: int) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:  # an orphan gets another parent
-            time.sleep(_POLL)
+            time.sleep(_PARENT_POLL)
         os.killpg(os.getpgid(0), signal.SIGKILL)
 
     if hasattr(os, "killpg"):

@@ -23,11 +23,10 @@ from uuid import uuid4
 from nerscope.errors import OutputError
 from nerscope.experiment.cache import file_digest
 from nerscope.formats.base import OPTIONS_MARK, path_of
-from nerscope.formats.remote import is_remote
+from nerscope.formats.files import is_remote
 from nerscope.lab.jobs import Job
-from nerscope.lab.process import ProcessEnd, run_process
 from nerscope.lab.recipe import recipe_named
-from nerscope.lab.worker import COMMAND_PREFIX, EXIT_CODE, JobSpec
+from nerscope.lab.worker import COMMAND_PREFIX, EXIT_CODE, JobSpec, ProcessEnd, run_process
 from nerscope.results.files import unwritable
 from nerscope.results.rows import ResultRow
 from nerscope.version import VERSION

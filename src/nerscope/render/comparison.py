@@ -189,18 +189,18 @@ def over_tables(comparison: Comparison) -> list[Table]:
     return [*tables, *over_datasets_tables(comparison)]
 
 
-def _run_record(row: RunsRow) -> dict[str, Any]:
+def _run_record(row: RunsRow) -> dict[str, str]:
     def bounded(value: float | None, low: float | None, high: float | None) -> str:
         if value is None:
             return UNDEFINED
         return f"{value:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
 
     return {
-        "dataset": row["dataset"],
-        "A": row["system_a"],
-        "B": row["system_b"],
-        "runs of A": " ".join(score(value, row["metric"]) for value in row["runs_a"]),
-        "runs of B": " ".join(score(value, row["metric"]) for value in row["runs_b"]),
+        "dataset": row.dataset,
+        "A": row.system_a,
+        "B": row.system_b,
+        "runs of A": " ".join(score(value, row.metric) for value in row.runs_a),
+        "runs of B": " ".join(score(value, row.metric) for value in row.runs_b),
         "next run": bounded(row.next_run_better, row.next_run_low, row.next_run_high),
         "ε": bounded(row.violation, row.violation_low, row.violation_high),
     }

@@ -1,6 +1,7 @@
 """What a dataset is like: a page for people, tidy records and everything for programs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nerscope.corpus.units import ALL, SHOWN_UNIT
@@ -13,9 +14,24 @@ from nerscope.render.findings import (
     listing_table,
     overview_tables,
 )
+from nerscope.results.rows import ResultRow
 
 MOST = 10  # entries of a list, unless all are wanted
-Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberRow(ResultRow):
+    """One number of a description, and what it is about; None: of all."""
+
+    table: str
+    split: str
+    against: str | None  # the split that this one is compared with
+    facet: str | None
+    level: str | None
+    type: str | None
+    item: str | None
+    measure: str
+    value: float | None
 
 
 def description_document(
@@ -29,7 +45,7 @@ def description_document(
     return Document(
         all_tables(description) if everything else page_tables(description),
         dict(description),
-        list(number_records(description)),
+        list(number_rows(description)),
         lines=[*lines, *duplicate_lines(description["duplicates"])],
         notes=[
             f"{loss['places'][0]}: {loss['message']}"
@@ -60,75 +76,84 @@ def all_tables(description: Mapping[str, Any]) -> list[Table]:
     ]
 
 
-def number_records(description: Mapping[str, Any]) -> Iterator[Record]:
-    """All numbers, one a record, with what each is about."""
+def number_rows(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+    """All numbers, one a row, with what each is about."""
     for numbers_of in (_of_splits, _of_mentions, _of_levels, _of_surfaces, _of_duplicates):
         yield from numbers_of(description)
     for row in description["hard_tokens"]:
         about = {"facet": row["facet"], "level": row["level"], "item": row["token"]}
-        yield _record("hard_tokens", row["split"], "n", row["count"], **about)
+        yield _row("hard_tokens", row["split"], "n", row["count"], **about)
     last = list(description["splits"])[-1]
     for name, mean in description["zeta"].items():
-        yield _record("zeta", last, "mean", mean, item=name)
+        yield _row("zeta", last, "mean", mean, item=name)
 
 
-def _record(table: str, split: str, measure: str, value: float | None, **about: Any) -> Record:
-    keys = ("against", "facet", "level", "type", "item")
-    rest = {key: about.get(key) for key in keys}
-    return {"table": table, "split": split, **rest, "measure": measure, "value": value}
+def _row(
+    table: str,
+    split: str,
+    measure: str,
+    value: float | None,
+    *,
+    against: str | None = None,
+    facet: str | None = None,
+    level: str | None = None,
+    type: str | None = None,
+    item: str | None = None,
+) -> NumberRow:
+    return NumberRow(table, split, against, facet, level, type, item, measure, value)
 
 
-def _of_splits(description: Mapping[str, Any]) -> Iterator[Record]:
+def _of_splits(description: Mapping[str, Any]) -> Iterator[NumberRow]:
     for split, numbers in description["splits"].items():
         for name, value in numbers.items():
             if name == "types":
                 for row in value:
                     for measure in ("n", "share"):
-                        yield _record("types", split, measure, row[measure], type=row["type"])
+                        yield _row("types", split, measure, row[measure], type=row["type"])
             elif isinstance(value, Mapping):
                 for measure, number in value.items():
-                    yield _record("splits", split, measure, number, item=name)
+                    yield _row("splits", split, measure, number, item=name)
             elif name != "name":
-                yield _record("splits", split, "n", value, item=name)
+                yield _row("splits", split, "n", value, item=name)
 
 
-def _of_mentions(description: Mapping[str, Any]) -> Iterator[Record]:
+def _of_mentions(description: Mapping[str, Any]) -> Iterator[NumberRow]:
     for split, counts in description["mentions"].items():
         for name, n in counts.items():
-            yield _record("mentions", split, "n", n, item=name)
+            yield _row("mentions", split, "n", n, item=name)
             if name in description["mention_shares"][split]:
                 share = description["mention_shares"][split][name]
-                yield _record("mentions", split, "share", share, item=name)
+                yield _row("mentions", split, "share", share, item=name)
 
 
-def _of_levels(description: Mapping[str, Any]) -> Iterator[Record]:
+def _of_levels(description: Mapping[str, Any]) -> Iterator[NumberRow]:
     for row in description["rows"]:
         about = {key: row[key] for key in ("facet", "level", "type")}
         for measure in ("n", "share"):
-            yield _record("composition", row["split"], measure, row[measure], **about)
+            yield _row("composition", row["split"], measure, row[measure], **about)
 
 
-def _of_surfaces(description: Mapping[str, Any]) -> Iterator[Record]:
+def _of_surfaces(description: Mapping[str, Any]) -> Iterator[NumberRow]:
     for row in description["ambiguous"]:
         for name, n in row["types"].items():
-            yield _record("ambiguous", row["split"], "n", n, type=name, item=row["surface"])
+            yield _row("ambiguous", row["split"], "n", n, type=name, item=row["surface"])
     for row in description["unannotated"]:
         for measure in ("annotated", "unannotated"):
             value = row[measure]
-            yield _record("unannotated", row["split"], measure, value, item=row["surface"])
+            yield _row("unannotated", row["split"], measure, value, item=row["surface"])
     for row in description["inconsistent"]:
         about = {"against": "train", "item": row["surface"]}
-        yield _record("inconsistent", row["split"], "n", row["n"], **about)
+        yield _row("inconsistent", row["split"], "n", row["n"], **about)
         for measure in ("train", "here"):
             for name, n in row[measure].items():
-                yield _record("inconsistent", row["split"], measure, n, type=name, **about)
+                yield _row("inconsistent", row["split"], measure, n, type=name, **about)
 
 
-def _of_duplicates(description: Mapping[str, Any]) -> Iterator[Record]:
+def _of_duplicates(description: Mapping[str, Any]) -> Iterator[NumberRow]:
     for row in description["duplicates"]:
         about = {"against": row["against"], "item": row["kind"]}
         for measure in ("n", "share"):
-            yield _record("duplicates", row["split"], measure, row[measure], **about)
+            yield _row("duplicates", row["split"], measure, row[measure], **about)
 
 
 _SPREAD = ("mean", "median", "max")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from nerscope.render.document import Document, Table, records_table
 
-Record = dict[str, Any]
+Record = Mapping[str, Any]
 
 
 class _DiagnosisView(NamedTuple):
@@ -85,7 +85,7 @@ def _digest(view: _DiagnosisView, records: Sequence[Record]) -> list[Record]:
         key=lambda row: (may_be_chance(row, view.strength), -abs(row[view.strength] or 0.0)),
     )
     if view.once:
-        first: dict[tuple[Any, ...], Record] = {}
+        first: dict[tuple[object, ...], Record] = {}
         for record in ordered:
             first.setdefault(tuple(record[key] for key in view.once), record)
         ordered = list(first.values())
@@ -100,7 +100,7 @@ def may_be_chance(row: Record, key: str) -> bool:
     return not row.get("significant_trend") or noise is None or abs(row[key] or 0.0) <= noise
 
 
-def _shown(row: Record) -> Record:
+def _shown(row: Record) -> dict[str, object]:
     """A row in words; numbers that may be chance are in parentheses, as the paper greys them."""
     shown = {key: value for key, value in row.items() if key not in _LEFT_OUT}
     for key in (*_CORRELATIONS, *_TESTED):
@@ -112,8 +112,8 @@ def _shown(row: Record) -> Record:
             shown[key] = f"{row[key]:.4f}"
     for key in ("datasets", "systems"):
         if key in shown:
-            names = shown.pop(key)
-            shown[key] = ", ".join(names) if len(names) < 3 else len(names)
+            del shown[key]  # to stand behind the numbers
+            shown[key] = ", ".join(row[key]) if len(row[key]) < 3 else len(row[key])
     for size in ("blocks", "pairs"):
         number = shown.pop(f"interpreteval_{size}", None)
         if number is not None and row["interpreteval_test"]:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from nerscope.plugins import user_code
-from nerscope.registry import Registry
+from nerscope.registry import Registry, user_code
 from nerscope.results.results import Results
 from nerscope.results.rows import plain_row, scale_of
 from nerscope.scoring.metrics import F1, metric_named

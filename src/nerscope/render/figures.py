@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
@@ -24,7 +24,7 @@ from nerscope.render.panels import (
     plain_name,
 )
 from nerscope.render.tables import overall_key
-from nerscope.results.diagnose import diagnose
+from nerscope.results.diagnose import AttributeRow, ExtremesRow, LeadRow, diagnose
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.results.selection import narrow_results
@@ -279,7 +279,6 @@ def _whole(number: float | None) -> str:
     return UNDEFINED if number is None else f"{number:,.0f}"
 
 
-Record = dict[str, Any]
 ENDS_NOTE = "from the worst to the best bucket of each attribute"
 CHANCE_NOTE = "hollow: may be chance (p is not below 0.05, or cannot be told)"
 
@@ -288,15 +287,15 @@ def radar(chosen: FigureData) -> list[Panel]:
     """ρ of each attribute, a polygon for each dataset; of several datasets also ζ, which is scaled
     by the largest one: of a single dataset it would be a circle.
     """
-    rows: Sequence[Record] = diagnose(chosen.results)["attribute-wise"]
-    names = _unique(row["attribute"] for row in rows)
-    datasets = _unique(row["dataset"] for row in rows)
+    rows = diagnose(chosen.results).attribute_wise
+    names = _unique(row.attribute for row in rows)
+    datasets = _unique(row.dataset for row in rows)
     largest = {name: _largest(rows, name) for name in names}
     rho, zeta = {}, {}
     for row in rows:
-        place, scale = (row["dataset"], row["attribute"]), largest[row["attribute"]]
-        rho[place] = PlotMark(row["rho"], sure=not may_be_chance(row, "rho"))
-        zeta[place] = PlotMark(None if row["zeta"] is None or not scale else row["zeta"] / scale)
+        place, scale = (row.dataset, row.attribute), largest[row.attribute]
+        rho[place] = PlotMark(row.rho, sure=not may_be_chance(row, "rho"))
+        zeta[place] = PlotMark(None if row.zeta is None or not scale else row.zeta / scale)
     rims = [f"{name}\n{largest[name]:.2g}" for name in names]
     drawn = [("ζ, relative to the largest", rims, zeta)] if len(datasets) > 1 else []
     return [
@@ -318,29 +317,31 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _largest(rows: Sequence[Record], name: str) -> float:
-    return max((row["zeta"] or 0.0 for row in rows if row["attribute"] == name), default=0.0)
+def _largest(rows: Sequence[AttributeRow], name: str) -> float:
+    return max((row.zeta or 0.0 for row in rows if row.attribute == name), default=0.0)
 
 
 def heatmap(chosen: FigureData) -> list[Panel]:
     """By how much the first system is above the second, in each bucket of each attribute."""
     a, b = _two_systems(chosen)
-    rows: Sequence[Record] = diagnose(chosen.results, a, b)["relative change"]
-    changes = {(row["dataset"], row["attribute"], row["bucket"]): row["change"] for row in rows}
+    rows = diagnose(chosen.results, a, b).relative_change or []
+    changes = {(row.dataset, row.attribute, row.bucket): row.change for row in rows}
     panels = []
-    for dataset in _unique(row["dataset"] for row in rows):
-        dataset_rows = [row for row in rows if row["dataset"] == dataset]
-        buckets = _unique(row["bucket"] for row in dataset_rows)
+    for dataset in _unique(row.dataset for row in rows):
+        dataset_rows = [row for row in rows if row.dataset == dataset]
+        buckets = _unique(row.bucket for row in dataset_rows)
         series = tuple(
-            Series(name, tuple(_change(changes, dataset, name, bucket) for bucket in buckets))
-            for name in _unique(row["attribute"] for row in dataset_rows)
+            Series(name, tuple(_change(changes, (dataset, name, bucket)) for bucket in buckets))
+            for name in _unique(row.attribute for row in dataset_rows)
         )
         axis = f"Change of F1 (%)\nfrom {plain_name(b)} to {plain_name(a)}"
         panels.append(Panel(HEAT, tuple(buckets), series, axis, chosen.titled(dataset)))
     return panels
 
 
-def _change(changes: Mapping[Any, float | None], *place: str) -> PlotMark:
+def _change(
+    changes: Mapping[tuple[str, str, str], float | None], place: tuple[str, str, str]
+) -> PlotMark:
     """A cell of the heat map; a bucket that another attribute has stays empty."""
     if place not in changes:
         return PlotMark(None)
@@ -365,53 +366,40 @@ def diagnosis(chosen: FigureData) -> list[Panel]:
     """
     a, b = chosen.pair or (None, None)
     views = diagnose(chosen.results, a, b)
-    by_system: dict[tuple[str, str], list[Record]] = {}
-    for row in views["self-diagnosis"]:
-        by_system.setdefault((row["dataset"], row["system"]), []).append(row)
+    by_system: dict[tuple[str, str], list[ExtremesRow]] = {}
+    for row in views.self_diagnosis:
+        by_system.setdefault((row.dataset, row.system), []).append(row)
     panels = [
         _self_panel(chosen.titled(dataset, system), rows)
         for (dataset, system), rows in by_system.items()
     ]
     if chosen.pair is not None:
         for dataset in chosen.index.systems:
-            rows = [row for row in views["comparative diagnosis"] if row["dataset"] == dataset]
-            if rows:
-                panels.append(_comparison_panel(chosen, dataset, rows))
+            leads = [row for row in views.comparative_diagnosis or [] if row.dataset == dataset]
+            if leads:
+                panels.append(_comparison_panel(chosen, dataset, leads))
     return panels
 
 
-def _self_panel(title: str, rows: Sequence[Record]) -> Panel:
-    series = tuple(
-        Series(
-            end,
-            tuple(
-                PlotMark(100 * row[f"{end}_value"], text=row[end], sure=bool(row["significant"]))
-                for row in rows
-            ),
-        )
-        for end in ("worst", "best")
-    )
-    labels = tuple(row["attribute"] for row in rows)
+def _self_panel(title: str, rows: Sequence[ExtremesRow]) -> Panel:
+    worst = [PlotMark(100 * row.worst_value, text=row.worst, sure=row.significant) for row in rows]
+    best = [PlotMark(100 * row.best_value, text=row.best, sure=row.significant) for row in rows]
+    series = (Series("worst", tuple(worst)), Series("best", tuple(best)))
+    labels = tuple(row.attribute for row in rows)
     return Panel(GAPS, labels, series, "F1 (%)", title, most=100.0)
 
 
-def _comparison_panel(chosen: FigureData, dataset: str, rows: Sequence[Record]) -> Panel:
+def _comparison_panel(chosen: FigureData, dataset: str, rows: Sequence[LeadRow]) -> Panel:
     a, b = map(plain_name, _two_systems(chosen))
-    labels = _unique(row["attribute"] for row in rows)
-    ends = {(row["attribute"], row["gap"]): row for row in rows}
-    series = tuple(
-        Series(
-            end,
-            tuple(
-                PlotMark(
-                    100 * ends[name, end]["difference"],
-                    text=ends[name, end]["bucket"],
-                    sure=bool(ends[name, end]["significant"]),
-                )
-                for name in labels
-            ),
-            style=3,
+    labels = _unique(row.attribute for row in rows)
+    marks = {
+        (row.attribute, row.gap): PlotMark(
+            100 * row.difference, text=row.bucket, sure=row.significant
         )
+        for row in rows
+    }
+    series = tuple(
+        Series(end, tuple(marks[name, end] for name in labels), style=3)
         for end in ("smallest", "largest")
     )
     return Panel(

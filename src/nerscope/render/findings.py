@@ -20,13 +20,13 @@ def spelt(labels: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in labels.items()) or "–"
 
 
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
         key: spelt(value) if isinstance(value, Mapping) else value for key, value in row.items()
     }
 
 
-def _sentences(rows: Records) -> Iterator[dict[str, Any]]:
+def _sentences(rows: Records) -> Iterator[Mapping[str, Any]]:
     """One record a duplicate sentence."""
     for row in rows:
         about = {key: row[key] for key in ("split", "against", "kind")}
@@ -50,7 +50,7 @@ LISTINGS = {
 }
 
 
-def records_of(description: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def records_of(description: Mapping[str, Any], name: str) -> Records:
     """The records of a list, each a flat row."""
     rows = description[LISTINGS[name].key]
     return list(_sentences(rows)) if name == "duplicates" else [_flat(row) for row in rows]

@@ -1,7 +1,6 @@
 """What a comparison says over several datasets: in a sentence a pair, and in tables."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from nerscope.errors import plural
 from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, records_table
@@ -134,7 +133,7 @@ def _notes(split_rows: Sequence[DatasetsRow], correction: str) -> list[str]:
     ]
 
 
-def _split_record(row: DatasetsRow) -> dict[str, Any]:
+def _split_record(row: DatasetsRow) -> dict[str, object]:
     return {
         "A": row.system_a,
         "B": row.system_b,
@@ -148,7 +147,7 @@ def _split_record(row: DatasetsRow) -> dict[str, Any]:
     }
 
 
-def _dataset_record(row: DatasetsRow) -> dict[str, Any]:
+def _dataset_record(row: DatasetsRow) -> dict[str, object]:
     return {
         "A": row.system_a,
         "B": row.system_b,

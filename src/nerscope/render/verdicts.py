@@ -7,6 +7,7 @@ from typing import Any
 
 from nerscope.errors import plural
 from nerscope.render.document import Check, Document, records_table
+from nerscope.results.needed import PowerRow
 from nerscope.results.verdict import Verdict
 
 
@@ -35,10 +36,7 @@ def _check(verdict: Verdict, record: Mapping[str, Any]) -> Check:
     return Check(group, name, verdict.verdict, verdict.failed, verdict.said, record)
 
 
-Record = Mapping[str, Any]
-
-
-def power_document(rows: Sequence[Record], difference: float, power: float) -> Document:
+def power_document(rows: Sequence[PowerRow], difference: float, power: float) -> Document:
     """One row a pair and dataset: what the test set shows now, and what more would show."""
     title = (
         f"What it takes to find a difference of {difference:g} points in {100 * power:g} % of cases"
@@ -50,38 +48,37 @@ def power_document(rows: Sequence[Record], difference: float, power: float) -> D
         "–: no number is enough",
     ]
     tables = [replace(records_table(title, shown), notes=tuple(notes))] if shown else []
-    by_runs = [row for row in rows for row in _by_runs(row)]
+    by_runs = [shown_row for row in rows for shown_row in _by_runs(row)]
     if by_runs:
         tables.append(records_table("Needed for other numbers of runs on each side", by_runs))
-    outputs = [row for row in rows if row["about"] == "outputs"]
-    lines = (
-        ["one run each: nothing is known of training noise, so this is about these outputs alone"]
-        if outputs
-        else []
-    )
-    return Document(tables, list(map(dict, rows)), list(map(dict, rows)), lines=lines)
+    lines = []
+    if any(row.about == "outputs" for row in rows):
+        lines = [
+            "one run each: nothing is known of training noise, so this is about these outputs alone"
+        ]
+    return Document(tables, rows, rows, lines=lines)
 
 
-def _shown(row: Record) -> dict[str, Any]:
-    recipes = row["about"] == "recipes"
+def _shown(row: PowerRow) -> dict[str, str]:
+    recipes = row.about == "recipes"
     return {
-        "dataset": row["dataset"],
-        "A": row["system_a"],
-        "B": row["system_b"],
-        "runs": f"{row['runs_a']}, {row['runs_b']}",
-        "power": "–" if row["power"] is None else f"{100 * row['power']:.0f} %",
-        "detectable": "–" if row["detectable"] is None else f"{row['detectable']:.2f}",
-        "test set": plural(row["clusters"], row["over"]),
-        "needed": _number(row["clusters_needed"]),
-        **({"runs needed": _number(row["runs_needed"])} if recipes else {}),
+        "dataset": row.dataset,
+        "A": row.system_a,
+        "B": row.system_b,
+        "runs": f"{row.runs_a}, {row.runs_b}",
+        "power": "–" if row.power is None else f"{100 * row.power:.0f} %",
+        "detectable": "–" if row.detectable is None else f"{row.detectable:.2f}",
+        "test set": plural(row.clusters, row.over),
+        "needed": _number(row.clusters_needed),
+        **({"runs needed": _number(row.runs_needed)} if recipes else {}),
     }
 
 
-def _by_runs(row: Record) -> list[dict[str, Any]]:
-    names = {"dataset": row["dataset"], "A": row["system_a"], "B": row["system_b"]}
+def _by_runs(row: PowerRow) -> list[dict[str, str]]:
+    names = {"dataset": row.dataset, "A": row.system_a, "B": row.system_b}
     return [
-        {**names, "runs": k, f"{row['over']}s": _number(needed)}
-        for k, needed in row["clusters_by_runs"].items()
+        {**names, "runs": k, f"{row.over}s": _number(needed)}
+        for k, needed in row.clusters_by_runs.items()
     ]
 
 

@@ -1,30 +1,23 @@
 """InterpretEval's views of results by model, attribute and bucket, with valid tests."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.corpus.units import MENTION
 from nerscope.errors import InputError, UsageError
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
-from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.metrics import F1, metric_named
-from nerscope.stats.clusters import clusters_of
+from nerscope.results.rows import ResultRow, or_nan, row_value
+from nerscope.scoring.evidence import Evidence
 from nerscope.stats.corrections import is_significant
 from nerscope.stats.effects import (
-    FlippedScores,
     NullTest,
     any_effect,
-    bucket_parts,
-    by_surface,
     chance_spearman,
-    flip_signs,
     gap,
     lead,
     mean_lead,
@@ -33,41 +26,157 @@ from nerscope.stats.effects import (
     trend,
 )
 from nerscope.stats.interpreteval import (
+    METRIC,
+    AttributeView,
+    ExtremesView,
+    FlippedBuckets,
+    LeadView,
+    ModelView,
     Performance,
     Score,
     attribute_wise,
     comparative_diagnosis,
+    flipped_buckets,
+    least_significant,
     model_wise,
     relative_change,
     self_diagnosis,
 )
 from nerscope.stats.intervals import Sampling
 
-Record = dict[str, Any]
-METRIC = F1
+
+class DiagnosisRow(ResultRow):
+    """A row of a view. Its last three fields are InterpretEval's own test, where it was made."""
+
+    __slots__ = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON has it; fields that begin with `interpreteval_` only where they are."""
+        *names, p, test, size = self.__dataclass_fields__
+        shown = names if getattr(self, size) is None else [*names, p, test, size]
+        return {name: getattr(self, name) for name in shown}
 
 
-class _TestableBuckets(NamedTuple):
-    """One system on one dataset in the buckets of one attribute, ready to be tested.
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelRow(DiagnosisRow):
+    """How an attribute acts on a system, over all datasets."""
 
-    `ways` are changes of the signs of documents or sentences, and then, where the mentions can be
-    read, of names: all mentions of one surface at once.
-    """
+    system: str
+    attribute: str
+    spearman: float | None  # rank correlation of F1 with the buckets
+    std: float | None  # of F1 over the buckets
+    datasets: list[str]
+    spearman_noise: float | None  # the mean size by chance alone
+    spearman_noise_95: float | None  # the size that 5 % are above by chance alone
+    p_trend: float | None  # does F1 rise or fall with the buckets?
+    significant_trend: bool
+    p: float | None  # do buckets differ?
+    significant: bool
+    test: str | None
+    clusters: int
+    interpreteval_p: float | None = None
+    interpreteval_test: str | None = None
+    interpreteval_blocks: int | None = None
 
-    ways: Sequence[FlippedScores]
-    buckets: Sequence[str]
-    unit: str
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttributeRow(DiagnosisRow):
+    """How an attribute acts on a dataset, over all systems."""
+
     dataset: str
+    attribute: str
+    zeta: float | None  # the mean value of the attribute
+    rho: float | None  # the mean size of its correlation with F1
+    systems: list[str]
+    rho_noise: float | None
+    rho_noise_95: float | None
+    p_trend: float | None
+    significant_trend: bool
+    p: float | None
+    significant: bool
+    test: str | None
+    clusters: int
+    interpreteval_p: float | None = None
+    interpreteval_test: str | None = None
+    interpreteval_blocks: int | None = None
 
-    @property
-    def flipped(self) -> FlippedScores:
-        return self.ways[0]
 
-    def place(self, bucket: str) -> int:
-        return list(self.buckets).index(bucket)
+@dataclass(frozen=True, slots=True, eq=False)
+class ExtremesRow(DiagnosisRow):
+    """The best and the worst bucket of an attribute."""
 
-    def whole(self) -> bool:
-        return bool(self.flipped.defined.all())
+    dataset: str
+    system: str
+    attribute: str
+    best: str
+    best_value: float
+    worst: str
+    worst_value: float
+    gap: float
+    datasets: list[str]
+    p: float | None  # do best and worst differ, picked among all pairs?
+    significant: bool
+    test: str | None
+    clusters: int
+    interpreteval_p: float | None = None
+    interpreteval_test: str | None = None
+    interpreteval_pairs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeadRow(DiagnosisRow):
+    """The bucket in which A is furthest ahead of B, or furthest behind."""
+
+    dataset: str
+    a: str
+    b: str
+    attribute: str
+    gap: str  # largest or smallest
+    bucket: str
+    difference: float
+    datasets: list[str]
+    overall: float | None  # the lead over all buckets
+    p: float | None  # is the lead here another than over all buckets?
+    significant: bool
+    test: str | None
+    clusters: int
+    interpreteval_p: float | None = None
+    interpreteval_test: str | None = None
+    interpreteval_pairs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelativeChangeRow(ResultRow):
+    """By how much A is above B in a bucket, relative to B."""
+
+    dataset: str
+    attribute: str
+    bucket: str
+    change: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis(ResultRow):
+    """All views; `diagnosis.self_diagnosis` and `diagnosis["self-diagnosis"]` are the same."""
+
+    model_wise: list[ModelRow]
+    attribute_wise: list[AttributeRow]
+    self_diagnosis: list[ExtremesRow]
+    comparative_diagnosis: list[LeadRow] | None  # None: there is no pair of systems
+    relative_change: list[RelativeChangeRow] | None  # None: no two systems are named
+    notes: list[str]  # why a test could not be made
+
+    def as_dict(self) -> dict[str, Any]:
+        """The views by their names in JSON, without those that are None."""
+        views = {
+            "model-wise": self.model_wise,
+            "attribute-wise": self.attribute_wise,
+            "self-diagnosis": self.self_diagnosis,
+            "comparative diagnosis": self.comparative_diagnosis,
+            "relative change": self.relative_change,
+            "notes": [{"note": note} for note in self.notes],
+        }
+        return {name: rows for name, rows in views.items() if rows is not None}
 
 
 class DiagnosisTests:
@@ -88,98 +197,89 @@ class DiagnosisTests:
     ) -> None:
         self.samples, self.seed = samples, seed
         self.overlapping = overlapping and len(evidence) > 1
-        self._found: dict[tuple[str, str, str], _TestableBuckets] = {}
+        self._testable: dict[tuple[str, str, str], FlippedBuckets] = {}
         self._reasons: dict[tuple[str, str, str], list[str]] = {}  # why not, with the attributes
         for number, part in enumerate(evidence):
             sampling = Sampling(resample, samples, seed)
-            for (dataset, system, attribute), buckets in _testable_buckets(
+            for (dataset, system, attribute), buckets in flipped_buckets(
                 part, matches, sampling, number
             ):
                 reason = buckets.flipped.why_not(buckets.unit)
                 if reason is None:
-                    self._found[dataset, system, attribute] = buckets
+                    self._testable[dataset, system, attribute] = buckets
                 else:
                     self._reasons.setdefault((dataset, system, reason), []).append(attribute)
 
     def _known(
         self, dataset: str | None = None, system: str | None = None, attribute: str | None = None
-    ) -> list[_TestableBuckets]:
+    ) -> list[FlippedBuckets]:
         """What can be tested of a dataset, a system, an attribute."""
         if dataset is not None and system is not None and attribute is not None:
-            buckets = self._found.get((dataset, system, attribute))
+            buckets = self._testable.get((dataset, system, attribute))
             return [buckets] if buckets else []
         filters = (dataset, system, attribute)
         return [
             buckets
-            for key, buckets in self._found.items()
+            for key, buckets in self._testable.items()
             if all(name in (None, value) for name, value in zip(filters, key, strict=True))
         ]
 
-    def model_wise(self, row: Record) -> Record:
+    def model_row(self, view: ModelView) -> ModelRow:
         """Any effect and trend of an attribute on a system, over all datasets."""
+        testable, datasets = (
+            self._known(system=view.system, attribute=view.attribute),
+            view.datasets,
+        )
         if self.overlapping:
-            return {
-                **_noise_fields("spearman", []),
-                **_p_fields(None, "_trend"),
-                **_test_fields(None, []),
-            }
-        system, attribute = row["system"], row["attribute"]
-        testable = self._known(system=system, attribute=attribute)
+            testable, datasets = [], []
         by_chance = [
             chance_spearman(buckets.flipped)
-            for name in row["datasets"]
-            for buckets in self._known(name, system, attribute)
+            for name in datasets
+            for buckets in self._known(name, view.system, view.attribute)
         ]
         rng = np.random.default_rng(self.seed)  # datasets do not know each other's chance
         by_chance = [rng.choice(correlations, self.samples) for correlations in by_chance]
         size = (self.samples, self.seed)
-        slope = _least_significant(
+        slope = least_significant(
             testable, lambda many: over_datasets(map(trend, many), *size, signed=True)
         )
-        effect = _least_significant(
+        effect = least_significant(
             testable, lambda many: over_datasets(map(any_effect, many), *size)
         )
-        return {
-            **_noise_fields("spearman", by_chance),
-            **_p_fields(slope, "_trend"),
-            **_test_fields(effect, testable),
-        }
+        fields = (*view[:-1], *_noise(by_chance), *_p(slope))
+        return ModelRow(*fields, *_test(effect, testable), *view.paper)
 
-    def attribute_wise(self, row: Record) -> Record:
+    def attribute_row(self, view: AttributeView) -> AttributeRow:
         """Any effect and trend of an attribute on a dataset, over all systems."""
-        testable = self._known(dataset=row["dataset"], attribute=row["attribute"])
+        testable = self._known(dataset=view.dataset, attribute=view.attribute)
         by_chance = [
             np.abs(chance_spearman(buckets.flipped)) for buckets in testable if buckets.whole()
         ]
-        slope = _least_significant(testable, lambda many: over_systems(map(trend, many)))
-        whole = _least_significant(testable, lambda many: over_systems(map(any_effect, many)))
-        return {
-            **_noise_fields("rho", by_chance),
-            **_p_fields(slope, "_trend"),
-            **_test_fields(whole, testable),
-        }
+        slope = least_significant(testable, lambda many: over_systems(map(trend, many)))
+        effect = least_significant(testable, lambda many: over_systems(map(any_effect, many)))
+        fields = (*view[:-1], *_noise(by_chance), *_p(slope))
+        return AttributeRow(*fields, *_test(effect, testable), *view.paper)
 
-    def extremes(self, row: Record) -> Record:
+    def extremes_row(self, view: ExtremesView) -> ExtremesRow:
         """The best against the worst bucket."""
-        testable = self._known(row["dataset"], row["system"], row["attribute"])
-        places = [buckets.place(row[side]) for buckets in testable for side in ("best", "worst")]
-        return _test_fields(
-            _least_significant(testable, lambda many: gap(many[0], *places)), testable
-        )
+        testable = self._known(view.dataset, view.system, view.attribute)
+        places = [buckets.place(name) for buckets in testable for name in (view.best, view.worst)]
+        difference = least_significant(testable, lambda many: gap(many[0], *places))
+        return ExtremesRow(*view[:-1], *_test(difference, testable), *view.paper)
 
-    def lead(self, row: Record) -> Record:
+    def lead_row(self, view: LeadView) -> LeadRow:
         """Whether A's lead in a bucket is another than over all buckets, which is `overall`."""
         testable = [
             buckets
-            for side in "ab"
-            for buckets in self._known(row["dataset"], row[side], row["attribute"])
+            for system in (view.a, view.b)
+            for buckets in self._known(view.dataset, system, view.attribute)
         ]
         if len(testable) < 2:
-            return {"overall": float("nan"), **_test_fields(None, [])}
-        overall = mean_lead(testable[0].flipped, testable[1].flipped)
-        place = testable[0].place(row["bucket"])
-        chance = _least_significant(testable, lambda many: lead(many[0], many[1], place))
-        return {"overall": overall, **_test_fields(chance, testable)}
+            return LeadRow(*view[:-1], None, *_test(None, []), *view.paper)
+        overall = row_value(mean_lead(testable[0].flipped, testable[1].flipped))
+        place = testable[0].place(view.bucket)
+        difference = least_significant(testable, lambda many: lead(many[0], many[1], place))
+        return LeadRow(*view[:-1], overall, *_test(difference, testable), *view.paper)
 
     def notes(self) -> Iterator[str]:
         """What cannot be tested, and why: one note for each dataset and reason."""
@@ -192,110 +292,33 @@ class DiagnosisTests:
             yield f"{dataset}, {', '.join(systems)}: no test of {names}: {why}"
 
 
-def _testable_buckets(
-    evidence: Evidence, matches: Mapping[str, str], sampling: Sampling, number: int
-) -> Iterator[tuple[tuple[str, str, str], _TestableBuckets]]:
-    divisions = [
-        buckets for name in matches for buckets in _diagnosed_table(evidence, name, matches[name])
-    ]
-    if not divisions or not len(evidence.documents):
-        return
-    chosen = [(system, table) for table in divisions for system in evidence.systems]
-    ways = dict(_flip_all(evidence, chosen, matches, sampling, [sampling.seed, number]))
-    named = by_surface(evidence)
-    of_names = {}
-    if named is not None:
-        readable = [(system, table) for system, table in chosen if table.unit == MENTION]
-        by_sentence = replace(sampling, resample="sentence")  # whose place the names have taken
-        of_names = dict(
-            _flip_all(named, readable, matches, by_sentence, [sampling.seed, number, 1])
-        )
-    for system, division in chosen:
-        key = (system, division.facet)
-        both = [ways[key], *([of_names[key]] if key in of_names else [])]
-        both[1:] = [table for table in both[1:] if table.why_not() is None]
-        buckets = _TestableBuckets(
-            both, list(division.levels), sampling.cluster_unit(evidence), evidence.dataset
-        )
-        yield (evidence.dataset, *key), buckets
+def _p(chance: NullTest | None) -> tuple[float | None, bool]:
+    p = None if chance is None else row_value(chance.p)
+    return p, is_significant(p)
 
 
-def _flip_all(
-    evidence: Evidence,
-    chosen: Sequence[tuple[str, FacetTable]],
-    matches: Mapping[str, str],
-    sampling: Sampling,
-    seed: Sequence[int],
-) -> Iterator[tuple[tuple[str, str], FlippedScores]]:
-    """The scores of each system with the signs of clusters flipped, by system and attribute."""
-    clusters, metric = clusters_of(evidence, sampling.resample), metric_named(METRIC)
-    parts = [
-        bucket_parts(
-            *(evidence, division, matches[division.facet], metric),
-            *(clusters, evidence.runs_of(system)),
-        )
-        for system, division in chosen
-    ]
-    every = flip_signs(parts, sampling.samples, seed) if parts else []
-    for (system, division), flipped in zip(chosen, every, strict=True):
-        yield (system, division.facet), flipped
-
-
-def _diagnosed_table(evidence: Evidence, facet: str, match: str) -> list[FacetTable]:
-    """The division of a facet that has the metric, if any."""
-    tables = [table for table in evidence.tables if table.facet == facet]
-    return [table for table in tables if METRIC in table.metrics.get(match, ())][:1]
-
-
-def _least_significant(
-    testable: Sequence[_TestableBuckets], test: Callable[[Sequence[FlippedScores]], NullTest]
-) -> NullTest | None:
-    """A test by documents or sentences, and by names: what is less sure counts."""
-    if not testable:
-        return None
-    # Clusters are flipped by document, then by surface: both dependences must be ruled out, so the
-    # larger p counts.
-    ways = range(max(len(buckets.ways) for buckets in testable))
-    chances = [
-        test([buckets.ways[min(way, len(buckets.ways) - 1)] for buckets in testable])
-        for way in ways
-    ]
-    return max(chances, key=lambda chance: chance.p)
-
-
-def _p_fields(chance: NullTest | None, which: str = "") -> Record:
-    p = float("nan") if chance is None else chance.p
-    return {f"p{which}": p, f"significant{which}": is_significant(p)}
-
-
-def _test_fields(chance: NullTest | None, testable: Sequence[_TestableBuckets]) -> Record:
-    """A test in the words of a record."""
-    fields, clusters = _p_fields(chance), dict[str, int]()
+def _test(
+    chance: NullTest | None, testable: Sequence[FlippedBuckets]
+) -> tuple[float | None, bool, str | None, int]:
+    """p, whether it is significant, the name of the test, and how many clusters it rests on."""
+    p, significant = _p(chance)
+    clusters = dict[str, int]()
     for buckets in testable:
         clusters[buckets.dataset] = max(clusters.get(buckets.dataset, 0), buckets.flipped.clusters)
     units = list(dict.fromkeys(f"{buckets.unit}s" for buckets in testable))
     units += ["names"] if any(len(buckets.ways) > 1 for buckets in testable) else []
     exact = ", exact" if all(way.every for buckets in testable for way in buckets.ways) else ""
-    test = None if np.isnan(fields["p"]) else f"sign flips of {' and of '.join(units)}{exact}"
-    return {**fields, "test": test, "clusters": sum(clusters.values())}
+    name = None if p is None else f"sign flips of {' and of '.join(units)}{exact}"
+    return p, significant, name, sum(clusters.values())
 
 
-def _noise_fields(name: str, by_chance: Sequence[Floats]) -> Record:
+def _noise(by_chance: Sequence[Floats]) -> tuple[float | None, float | None]:
     """The mean size of a correlation by chance, and the size that 5 % are above."""
-    if not by_chance:
-        return {f"{name}_noise": float("nan"), f"{name}_noise_95": float("nan")}
-    sizes = np.abs(np.mean(by_chance, axis=0))
+    sizes = np.abs(np.mean(by_chance, axis=0)) if by_chance else np.zeros(0)
     sizes = sizes[~np.isnan(sizes)]
     if not len(sizes):
-        return _noise_fields(name, [])
-    return {
-        f"{name}_noise": float(sizes.mean()),
-        f"{name}_noise_95": float(np.quantile(sizes, 0.95)),
-    }
-
-
-PAPER = "interpreteval_"  # what the paper's own tests say begins with this
-Views = dict[str, list[Record]]
+        return None, None
+    return float(sizes.mean()), float(np.quantile(sizes, 0.95))
 
 
 def diagnose(
@@ -307,9 +330,8 @@ def diagnose(
     seed: int = 0,
     resample: str | None = None,
     paper: bool = False,
-) -> Views:
-    """All views, as rows by the name of the view; with two systems, their comparison and the heat
-    map of changes.
+) -> Diagnosis:
+    """All views; with two systems, their comparison and the heat map of changes.
 
     `p` comes from changing the signs of whole documents where they are marked, else of sentences,
     unless `resample` says which. With `paper`, InterpretEval's own tests are there, too, in fields
@@ -319,7 +341,7 @@ def diagnose(
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Eve", "Lee"], ["B-PER", "O", "B-PER", "I-PER"])]
     >>> results = evaluate(gold, {"x": [["B-PER", "O", "B-PER", "O"]]}, facets=["eLen"])
-    >>> diagnose(results)["self-diagnosis"][0]["worst"]
+    >>> diagnose(results).self_diagnosis[0].worst
     'S'
     """
     check_system(results, None)
@@ -335,28 +357,19 @@ def diagnose(
     tested = DiagnosisTests(
         results.evidence, _matches(results), samples, seed, resample, overlapping
     )
-    views = {
-        "model-wise": _with_tests(model_wise(table, paper), tested.model_wise),
-        "attribute-wise": _with_tests(attribute_wise(table, paper), tested.attribute_wise),
-        "self-diagnosis": _with_tests(self_diagnosis(table, paper), tested.extremes),
-    }
-    if pairs:
-        rows = comparative_diagnosis(table, pairs, paper)
-        views["comparative diagnosis"] = _with_tests(rows, tested.lead)
-    if a is not None and b is not None:
-        views["relative change"] = list(map(_nan_to_none, relative_change(table, a, b)))
     notes = [*_missing_notes(table), *tested.notes(), *(_paper_notes(table) if paper else ())]
-    views["notes"] = [{"note": note} for note in notes]
-    return views
-
-
-def _with_tests(rows: Iterable[Record], test: Callable[[Record], Record]) -> list[Record]:
-    """Rows with what is tested of them, before what the paper tests."""
-    joined = []
-    for row in rows:
-        ours = {key: value for key, value in row.items() if not key.startswith(PAPER)}
-        joined.append(_nan_to_none({**ours, **test(row), **row}))
-    return joined
+    leads = map(tested.lead_row, comparative_diagnosis(table, pairs, paper))
+    changes = None
+    if a is not None and b is not None:
+        changes = [RelativeChangeRow(*change) for change in relative_change(table, a, b)]
+    return Diagnosis(
+        model_wise=[tested.model_row(view) for view in model_wise(table, paper)],
+        attribute_wise=[tested.attribute_row(view) for view in attribute_wise(table, paper)],
+        self_diagnosis=[tested.extremes_row(view) for view in self_diagnosis(table, paper)],
+        comparative_diagnosis=list(leads) if pairs else None,
+        relative_change=changes,
+        notes=notes,
+    )
 
 
 def _matches(results: Results) -> dict[str, str]:
@@ -364,8 +377,8 @@ def _matches(results: Results) -> dict[str, str]:
     bucketed = {facet for part in results.evidence for facet in part.signature.edges}
     first: dict[str, str] = {}
     for row in results.rows:
-        if row["facet"] in bucketed and row["metric"] == METRIC and row["type"] is None:
-            first.setdefault(row["facet"], row["match"])
+        if row.facet in bucketed and row.metric == METRIC and row.type is None:
+            first.setdefault(row.facet, row.match)
     return first
 
 
@@ -373,19 +386,12 @@ def performance_table(results: Results) -> Performance:
     """The performance table of results: F1 in the buckets of every attribute."""
     matches = _matches(results)
     scores = [
-        Score(
-            row["dataset"],
-            row["system"],
-            row["run"],
-            row["facet"],
-            row["level"],
-            math.nan if row["value"] is None else row["value"],
-        )
+        Score(row.dataset, row.system, row.run, row.facet, row.level, or_nan(row.value))
         for row in results.rows
-        if row["metric"] == METRIC
-        and row["type"] is None
-        and row["run"] is not None
-        and matches.get(row["facet"]) == row["match"]
+        if row.metric == METRIC
+        and row.type is None
+        and row.run is not None
+        and matches.get(row.facet) == row.match
     ]
     if not scores:
         raise InputError(
@@ -394,13 +400,6 @@ def performance_table(results: Results) -> Performance:
             "evaluate with --train, or with --facet eLen and the like",
         )
     return Performance(scores, {part.dataset: dict(part.zeta) for part in results.evidence})
-
-
-def _nan_to_none(row: Record) -> Record:
-    return {
-        key: None if isinstance(value, float) and math.isnan(value) else value
-        for key, value in row.items()
-    }
 
 
 def _missing_notes(table: Performance) -> Iterator[str]:

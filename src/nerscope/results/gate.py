@@ -1,6 +1,7 @@
 """A gate for releases: conditions that results must fulfil, alone or against a baseline."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from nerscope.corpus.units import ALL
@@ -147,28 +148,33 @@ class _Gatekeeper:
         return [self._verdict(condition, pairing) for pairing in chosen]
 
     def _verdict(self, condition: Condition, pairing: Pairing) -> Verdict:
-        about: dict[str, Any] = {
-            "dataset": pairing.dataset,
-            "system": pairing.system,
-            "cell": condition.cell,
-            "type": condition.type,
-            "metric": condition.metric,
-            "alpha": condition.alpha,
-        }
+        unmeasured = Verdict(
+            dataset=pairing.dataset,
+            system=pairing.system,
+            cell=condition.cell,
+            type=condition.type,
+            match=condition.match,
+            metric=condition.metric,
+            alpha=condition.alpha,
+            rule=pairing.missing,
+            verdict=FAIL,
+            failed=True,
+        )
         if pairing.missing:
-            return Verdict(
-                **about, match=condition.match, rule=pairing.missing, verdict=FAIL, failed=True
-            )
+            return unmeasured
         compared = condition.compares and pairing.old is not None
         measured, match = self._measured(condition, pairing, compared)
         verdict, rule = decide(condition, measured, compared)
-        failed = verdict == FAIL or (verdict == UNDECIDED and self.strict)
-        about |= {**_fields(condition, measured), "match": match, "compared": compared}
-        if compared:
-            about["over"] = self.sampling.cluster_unit(
-                self._joints[pairing.dataset, pairing.system]
-            )
-        return Verdict(**about, rule=rule, verdict=verdict, failed=failed)
+        joint = self._joints.get((pairing.dataset, pairing.system))
+        return replace(
+            _with_numbers(unmeasured, condition, measured),
+            match=match,
+            compared=compared,
+            over=self.sampling.cluster_unit(joint) if compared and joint is not None else None,
+            rule=rule,
+            verdict=verdict,
+            failed=verdict == FAIL or (verdict == UNDECIDED and self.strict),
+        )
 
     def _measured(
         self, condition: Condition, pairing: Pairing, compared: bool
@@ -192,20 +198,19 @@ class _Gatekeeper:
         return pick_measurement(self._numbers[key, compared], there, condition), there.match
 
 
-def _fields(condition: Condition, measurement: Measurement) -> dict[str, Any]:
-    """What a verdict holds of a measured number."""
+def _with_numbers(verdict: Verdict, condition: Condition, measurement: Measurement) -> Verdict:
+    """A verdict with what was measured."""
     points, difference = points_of(condition, measurement), measurement.difference
-    fields = {
-        "n": measurement.n,
-        "new": measurement.new,
-        "old": measurement.old,
-        "drop": -points.gain + 0.0,  # never minus zero
-        "low": points.low,
-        "high": points.high,
-        "p": points.p,
-        "detectable": points.detectable,
-    }
-    if difference is not None:
-        fields["clusters"] = difference.clusters
-        fields["differing"] = difference.differing
-    return fields
+    return replace(
+        verdict,
+        n=measurement.n,
+        new=measurement.new,
+        old=measurement.old,
+        drop=-points.gain + 0.0,  # never minus zero
+        low=points.low,
+        high=points.high,
+        p=points.p,
+        detectable=points.detectable,
+        clusters=None if difference is None else difference.clusters,
+        differing=None if difference is None else difference.differing,
+    )

@@ -1,7 +1,7 @@
 """How many of the pairs that got partial credit people judge good, and how far judges agree."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypeVar
 
@@ -10,7 +10,15 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.errors import InputError, plural
 from nerscope.results.errors import MentionSide, gold_side, partial_matches, run_side
-from nerscope.results.judgements import BAD, GOOD, JudgedFile, JudgedPair, Judgement, PairIdentity
+from nerscope.results.judgements import (
+    BAD,
+    GOOD,
+    JudgedFile,
+    JudgedPair,
+    JudgedSpan,
+    Judgement,
+    PairIdentity,
+)
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
@@ -32,20 +40,53 @@ class PairPlace(NamedTuple):
     pred_type: int
 
 
-def pair_records(results: Results) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class PairMention(ResultRow):
+    """One side of a pair."""
+
+    start: int  # tokens of the sentence
+    end: int
+    type: str
+    text: str | None  # None where results keep no texts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairRow(ResultRow):
+    """A pair that got partial credit, as a file of judgements has it."""
+
+    dataset: str
+    sentence: int  # counted from 1
+    gold: PairMention
+    predicted: PairMention
+    systems: Credits
+    judgement: str = ""
+
+    @property
+    def judged_pair(self) -> JudgedPair:
+        """The pair as judgements know it."""
+        spans = (
+            JudgedSpan(mention.start, mention.end, mention.type)
+            for mention in (self.gold, self.predicted)
+        )
+        texts = (self.gold.text, self.predicted.text)
+        identity = PairIdentity(self.dataset, self.sentence, *spans)
+        return JudgedPair(identity, texts, self.systems, self.judgement)
+
+
+def pair_records(results: Results) -> list[PairRow]:
     """Every pair that got partial credit, once, with the credit that each system got for it.
 
-    A system has what any of its runs got. Records are those of a file of judgements.
+    A system has what any of its runs got.
 
     >>> from nerscope import evaluate
     >>> results = evaluate([(["Ada", "Lee"], ["B-PER", "I-PER"])], {"x": [["B-PER", "O"]]})
-    >>> [(one["predicted"]["text"], one["systems"]) for one in pair_records(results)]
+    >>> [(row.predicted.text, row.systems) for row in pair_records(results)]
     [('Ada', {'x': {'left': 0.5, 'overlap': 0.5}})]
     """
-    return [record for evidence in results.evidence for record in _records(evidence)]
+    return [row for evidence in results.evidence for row in _pair_rows(evidence)]
 
 
-def _records(evidence: Evidence) -> Iterator[dict[str, Any]]:
+def _pair_rows(evidence: Evidence) -> Iterator[PairRow]:
     matches = partial_matches(evidence)
     made: dict[PairPlace, Credits] = {}
     for run, (system, _) in enumerate(evidence.runs):
@@ -55,14 +96,15 @@ def _records(evidence: Evidence) -> Iterator[dict[str, Any]]:
     for place in sorted(made):
         if place.sentence != last:
             last, tokens = place.sentence, _tokens(evidence, place.sentence)
-        yield {
-            "dataset": evidence.dataset,
-            "sentence": place.sentence + 1,
-            "gold": _mention(evidence, tokens, place[1], place[3], place[5]),
-            "predicted": _mention(evidence, tokens, place[2], place[4], place[6]),
-            "systems": _in_order(made[place], evidence.systems, matches),
-            "judgement": "",
-        }
+        gold = (place.gold_start, place.gold_end, place.gold_type)
+        pred = (place.pred_start, place.pred_end, place.pred_type)
+        yield PairRow(
+            evidence.dataset,
+            place.sentence + 1,
+            _mention(evidence, tokens, *gold),
+            _mention(evidence, tokens, *pred),
+            _in_order(made[place], evidence.systems, matches),
+        )
 
 
 def _run_pairs(
@@ -111,9 +153,9 @@ def _tokens(evidence: Evidence, sentence: int) -> list[str] | None:
 
 def _mention(
     evidence: Evidence, tokens: list[str] | None, start: int, end: int, kind: int
-) -> dict[str, Any]:
+) -> PairMention:
     text = None if tokens is None else " ".join(tokens[start:end])
-    return {"start": start, "end": end, "type": evidence.types[kind], "text": text}
+    return PairMention(start, end, evidence.types[kind], text)
 
 
 def _in_order(
@@ -303,7 +345,8 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
     A judgement is of a pair if it stands in the same place and has the same words. Pairs count
     once, whichever runs of a system made them; all judgements of a pair count.
     """
-    pairs = {pair.identity: pair for pair in map(JudgedPair.of, pair_records(results))}
+    judged_pairs = (row.judged_pair for row in pair_records(results))
+    pairs = {pair.identity: pair for pair in judged_pairs}
     fitted = [_fit_judgements(pairs, judge) for judge in judges]
     counted = count_shares(_votes_by_cell(pairs.values(), fitted))
     datasets = [part.dataset for part in results.evidence]
@@ -316,19 +359,19 @@ def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResu
     return JudgedResults(_ordered_shares(counted, results), agreement, notes)
 
 
-def judged_pairs(results: Results, judges: Sequence[JudgedFile]) -> list[dict[str, Any]]:
+def judged_pair_rows(results: Results, judges: Sequence[JudgedFile]) -> list[PairRow]:
     """The pairs of results, each with the judgement of the first judge that has one."""
-    judged_records = []
-    for record in pair_records(results):
-        pair = JudgedPair.of(record)
+    rows = []
+    for row in pair_records(results):
+        pair = row.judged_pair
         judged = ((judge.pairs or {}).get(pair.identity) for judge in judges)
         votes = (
             same_pair.judgement
             for same_pair in judged
             if same_pair and not pair.contradicts(same_pair)
         )
-        judged_records.append({**record, "judgement": next(filter(None, votes), "")})
-    return judged_records
+        rows.append(replace(row, judgement=next(filter(None, votes), "")))
+    return rows
 
 
 def _fit_judgements(pairs: dict[PairIdentity, JudgedPair], judge: JudgedFile) -> _JudgementFit:

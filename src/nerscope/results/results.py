@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, suggest
-from nerscope.formats.notes import SourceNote, note_lines
+from nerscope.formats.source import SourceNote, note_lines
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row
-from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.evidence import Evidence, joint
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import ACCURACY, Metric, metric_named
-from nerscope.scoring.signature import joint
 from nerscope.version import VERSION
 
 if TYPE_CHECKING:

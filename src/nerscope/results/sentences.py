@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -116,7 +116,41 @@ class Budget(NamedTuple):
         return cls(MOST_SENTENCES // max(datasets, 1), MOST_CHARACTERS // max(datasets, 1))
 
 
-def sentence_data(evidence: Evidence, budget: Budget) -> dict[str, Any]:
+class SpanColumns(TypedDict):
+    """A gold mention or a prediction in each row."""
+
+    sentence: list[int]  # its place among those that are shown
+    start: list[int]
+    length: list[int]
+    type: list[int]
+    gold: list[int]
+
+
+class TokenColumns(TypedDict):
+    """A token that some run gets wrong in each row."""
+
+    sentence: list[int]
+    codes: dict[str, list[int]]  # by facet
+    wrong: list[str]  # for each run, a digit for each token
+
+
+class SentenceColumns(TypedDict):
+    """The sentences of a dataset that a page shows."""
+
+    total: int
+    wrong: int
+    wrongKept: int
+    number: list[int]
+    line: list[int] | None
+    text: list[str | list[str]] | None
+    spans: SpanColumns
+    codes: dict[str, list[int]]
+    outcomes: list[str]
+    mates: list[list[list[int]]]
+    tokens: list[TokenColumns]
+
+
+def sentence_data(evidence: Evidence, budget: Budget) -> SentenceColumns:
     """Sentences, spans and what became of them in each run, as plain columns.
 
     A span is a gold mention or a prediction, listed once. For each run, `outcomes` has a character
@@ -156,9 +190,8 @@ def sentence_data(evidence: Evidence, budget: Budget) -> dict[str, Any]:
     }
 
 
-def _no_sentences(evidence: Evidence, total: int) -> dict[str, Any]:
+def _no_sentences(evidence: Evidence, total: int) -> SentenceColumns:
     """The same columns where only sums of mentions were kept."""
-    columns: dict[str, Any] = {name: [] for name in ("sentence", "start", "length", "type", "gold")}
     runs = evidence.runs
     return {
         "total": total,
@@ -167,7 +200,7 @@ def _no_sentences(evidence: Evidence, total: int) -> dict[str, Any]:
         "number": [],
         "line": None,
         "text": None,
-        "spans": columns,
+        "spans": {"sentence": [], "start": [], "length": [], "type": [], "gold": []},
         "codes": {},
         "tokens": [],
         "outcomes": ["" for _ in runs],
@@ -294,7 +327,7 @@ def _renumbered(pairs: Ints, inside: Bools) -> list[list[int]]:
     return shown
 
 
-def _wrong_tokens(ledger: Ledger, shown: Bools, place: Ints) -> dict[str, Any]:
+def _wrong_tokens(ledger: Ledger, shown: Bools, place: Ints) -> TokenColumns:
     """The rows of a ledger of tokens that some run gets wrong: sentence, codes, and by whom."""
     errors = _token_errors(ledger)
     chosen = np.flatnonzero(errors.any(axis=0) & shown[ledger.gold.sentence])

@@ -20,13 +20,12 @@ import numpy as np
 
 from nerscope.codec import pack, unpack
 from nerscope.errors import InputError, UsageError
-from nerscope.formats.notes import SourceNote
+from nerscope.formats.source import SourceNote
 from nerscope.results.format_1 import read_evidence, read_rows
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row, plain_row, rows_of
-from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.evidence import Evidence, joint
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
-from nerscope.scoring.signature import joint
 
 # Raised when files change so that an older program would misread them; not the package's version.
 FORMAT = 2

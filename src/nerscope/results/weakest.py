@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -210,7 +210,7 @@ def overall_scores(results: Results) -> list[OverallScores]:
         n_clusters = len(np.unique(clusters_of(evidence, unit)))
         for system in evidence.systems:
             estimates = estimate(evidence, table, EXACT, system, SCORE_NAMES)
-            cells: dict[str, Any] = {
+            cells = {
                 name: _overall_score(
                     results, evidence, system, name, estimates[CellKey(ALL, None, name)]
                 )

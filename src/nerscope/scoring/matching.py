@@ -12,8 +12,7 @@ import numpy as np
 from nerscope.corpus.arrays import Bools, Floats, Ints, expand_ranges
 from nerscope.corpus.mentions import Mentions
 from nerscope.errors import UsageError
-from nerscope.plugins import user_code
-from nerscope.registry import FactoryRegistry, name_with_options
+from nerscope.registry import FactoryRegistry, name_with_options, user_code
 from nerscope.scoring.pairing import (
     CORRECT,
     PARTIAL,

@@ -23,13 +23,13 @@ from nerscope.scoring.evidence import (
     Folded,
     Ledger,
     Output,
+    Signature,
     SurfaceCounts,
     Units,
     unit_at,
 )
 from nerscope.scoring.metrics import metric_named
 from nerscope.scoring.pairing import CORRECT
-from nerscope.scoring.signature import Signature
 
 _OUTCOME_COLUMNS = ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
 _UNIT_COLUMNS = ("weight", "start", "length", "surface")
@@ -280,9 +280,10 @@ def _check_table(table: FacetTable, evidence: Evidence) -> None:
     _must(bool(table.metrics), f"{place}: it has no match")
     ledger = evidence.ledgers[here]
     for match, metrics in table.metrics.items():
-        _must(bool(metrics) and all(isinstance(one, str) for one in metrics), f"{place}: no metric")
-        for one in metrics:
-            metric_named(one)
+        named = bool(metrics) and all(isinstance(name, str) for name in metrics)
+        _must(named, f"{place}: no metric")
+        for name in metrics:
+            metric_named(name)
         known = all(match in run.gold_credit and match in run.pred_credit for run in ledger.runs)
         _must(known, f"{place}: there is no credit by {match!r}")
     if table.facet != ALL:
@@ -306,13 +307,14 @@ def _check_units(unit: str, units: Units, evidence: Evidence, n_types: int) -> N
     _must(bool((np.diff(units.sentence) >= 0).all()), "units are not in order")
     _must(len(units.type) == size and _between(units.type, 0, max(1, n_types)), "a unit of no type")
     columns = [units.weight, units.start, units.length, units.surface, *units.codes.values()]
-    _must(all(one is None or len(one) == size for one in columns), "columns differ in length")
+    same_size = all(column is None or len(column) == size for column in columns)
+    _must(same_size, "columns differ in length")
     for codes in units.codes.values():
         _must(_between(codes, 0, 10_001), "a code that no level can have")
     if unit == MENTION and evidence.folded is None:
         _must(units.start is not None and units.length is not None, "mentions have no place")
-    for one in (units.weight, units.start, units.length):
-        _must(one is None or _between(one, 0, _LONGEST), "a place or weight below 0")
+    for column in (units.weight, units.start, units.length):
+        _must(column is None or _between(column, 0, _LONGEST), "a place or weight below 0")
     if unit == MENTION and evidence.texts is not None and evidence.folded is None and size:
         _check_places(units, evidence)
 

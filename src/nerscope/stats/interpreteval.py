@@ -1,15 +1,30 @@
 """Views over many numbers: how attributes act on models, on datasets, and on single buckets
-(InterpretEval).
+(InterpretEval), the paper's tests of them, and what valid tests need.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
+from nerscope.corpus.units import MENTION
+from nerscope.scoring.evidence import Evidence, FacetTable
+from nerscope.scoring.metrics import F1, metric_named
+from nerscope.stats.clusters import clusters_of
+from nerscope.stats.effects import (
+    FlippedScores,
+    NullTest,
+    bucket_parts,
+    by_surface,
+    flip_signs,
+)
+from nerscope.stats.intervals import Sampling
 from nerscope.stats.ranks import friedman, spearman, wilcoxon
+
+METRIC = F1  # by which attributes are diagnosed
 
 
 class Score(NamedTuple):
@@ -75,27 +90,47 @@ class Performance:
         return len(self._runs.get((dataset, system), []))
 
 
-def model_wise(table: Performance, paper: bool = False) -> Iterator[dict[str, Any]]:
+class PaperTest(NamedTuple):
+    """One of the paper's own tests, which do not hold their level: runs and systems share a test
+    set.
+    """
+
+    p: float | None  # None: it cannot be made
+    name: str | None
+    size: int | None  # how many blocks or pairs; None: it was not asked for
+
+
+_NO_TEST = PaperTest(None, None, None)
+
+
+class ModelView(NamedTuple):
+    """How an attribute acts on a system, as means over datasets."""
+
+    system: str
+    attribute: str
+    spearman: float | None  # rank correlation of F1 with the buckets
+    std: float | None  # of F1 over the buckets
+    datasets: list[str]
+    paper: PaperTest
+
+
+def model_wise(table: Performance, paper: bool = False) -> Iterator[ModelView]:
     """For each system and attribute: rank correlation with the buckets, and spread over them.
 
     Both are means over the same datasets: those where no bucket is undefined and F1 varies.
     """
     for system, attribute in product(table.systems, table.attributes):
-        datasets = table.datasets_of(system)
-        shapes = {name: _shape(table.mean(name, system, attribute)) for name in datasets}
+        means = {name: table.mean(name, system, attribute) for name in table.datasets_of(system)}
+        shapes = {name: _shape(scores) for name, scores in means.items()}
         known = [name for name, shape in shapes.items() if not np.isnan(shape).any()]
-        yield {
-            "system": system,
-            "attribute": attribute,
-            "spearman": _mean([shapes[name][0] for name in known]),
-            "std": _mean([shapes[name][1] for name in known]),
-            "datasets": known,
-            **(
-                _by_friedman([table.mean(name, system, attribute) for name in datasets])
-                if paper
-                else {}
-            ),
-        }
+        yield ModelView(
+            system,
+            attribute,
+            _mean([shapes[name][0] for name in known]),
+            _mean([shapes[name][1] for name in known]),
+            known,
+            _by_friedman(list(means.values())) if paper else _NO_TEST,
+        )
 
 
 def _shape(scores: Floats) -> tuple[float, float]:
@@ -103,7 +138,18 @@ def _shape(scores: Floats) -> tuple[float, float]:
     return spearman(scores, np.arange(1.0, len(scores) + 1)), float(np.std(scores))
 
 
-def attribute_wise(table: Performance, paper: bool = False) -> Iterator[dict[str, Any]]:
+class AttributeView(NamedTuple):
+    """How an attribute acts on a dataset."""
+
+    dataset: str
+    attribute: str
+    zeta: float | None  # the mean value of the attribute
+    rho: float | None  # the mean size of its correlation with F1
+    systems: list[str]
+    paper: PaperTest
+
+
+def attribute_wise(table: Performance, paper: bool = False) -> Iterator[AttributeView]:
     """For each dataset and attribute: its mean value ζ, and ρ, the mean strength of its correlation
     with performance.
     """
@@ -111,42 +157,45 @@ def attribute_wise(table: Performance, paper: bool = False) -> Iterator[dict[str
         systems = [system for system in table.systems if table.present(dataset, system)]
         means = [table.mean(dataset, system, attribute) for system in systems]
         strengths = [abs(_shape(scores)[0]) for scores in means]
-        zeta = table.zeta.get(dataset, {}).get(attribute)
-        yield {
-            "dataset": dataset,
-            "attribute": attribute,
-            "zeta": np.nan if zeta is None else zeta,
-            "rho": _mean(strengths),
-            "systems": [
-                system for system, rho in zip(systems, strengths, strict=True) if not np.isnan(rho)
-            ],
-            **(_by_friedman(means) if paper else {}),
-        }
+        yield AttributeView(
+            dataset,
+            attribute,
+            _defined(table.zeta.get(dataset, {}).get(attribute)),
+            _mean(strengths),
+            [system for system, rho in zip(systems, strengths, strict=True) if not np.isnan(rho)],
+            _by_friedman(means) if paper else _NO_TEST,
+        )
 
 
-# The paper's own tests, which do not hold their level: runs and systems share a test set.
-def _by_friedman(blocks: Sequence[Floats]) -> dict[str, Any]:
-    """Friedman's test over buckets, in the words of a record."""
+def _by_friedman(blocks: Sequence[Floats]) -> PaperTest:
+    """Friedman's test over buckets."""
     test = friedman(np.array(blocks))
-    name = test.method and f"Friedman, {test.method}"
-    return {
-        "interpreteval_p": test.p,
-        "interpreteval_test": name,
-        "interpreteval_blocks": test.blocks,
-    }
+    return PaperTest(_defined(test.p), test.method and f"Friedman, {test.method}", test.blocks)
 
 
-def _by_wilcoxon(left: Floats, right: Floats) -> dict[str, Any]:
-    """Wilcoxon's test over pairs, in the words of a record."""
-    p = wilcoxon(left, right)
-    return {
-        "interpreteval_p": p,
-        "interpreteval_test": None if np.isnan(p) else "Wilcoxon",
-        "interpreteval_pairs": int((~(np.isnan(left) | np.isnan(right))).sum()),
-    }
+def _by_wilcoxon(left: Floats, right: Floats) -> PaperTest:
+    """Wilcoxon's test over pairs."""
+    p = _defined(wilcoxon(left, right))
+    pairs = int((~(np.isnan(left) | np.isnan(right))).sum())
+    return PaperTest(p, None if p is None else "Wilcoxon", pairs)
 
 
-def self_diagnosis(table: Performance, paper: bool = False) -> Iterator[dict[str, Any]]:
+class ExtremesView(NamedTuple):
+    """The best and the worst bucket of an attribute, for a system on a dataset."""
+
+    dataset: str
+    system: str
+    attribute: str
+    best: str
+    best_value: float
+    worst: str
+    worst_value: float
+    gap: float
+    datasets: list[str]
+    paper: PaperTest
+
+
+def self_diagnosis(table: Performance, paper: bool = False) -> Iterator[ExtremesView]:
     """For each dataset, system and attribute: the best and the worst bucket.
 
     The paper's test pairs each run's own best bucket with its own worst one, over runs and
@@ -161,21 +210,21 @@ def self_diagnosis(table: Performance, paper: bool = False) -> Iterator[dict[str
                 continue
             best, worst = int(np.nanargmax(scores)), int(np.nanargmin(scores))
             names = table.buckets[attribute]
-            yield {
-                "dataset": dataset,
-                "system": system,
-                "attribute": attribute,
-                "best": names[best],
-                "best_value": float(scores[best]),
-                "worst": names[worst],
-                "worst_value": float(scores[worst]),
-                "gap": float(scores[best] - scores[worst]),
-                "datasets": table.datasets_of(system),
-                **(_best_and_worst(table, system, attribute) if paper else {}),
-            }
+            yield ExtremesView(
+                dataset,
+                system,
+                attribute,
+                names[best],
+                float(scores[best]),
+                names[worst],
+                float(scores[worst]),
+                float(scores[best] - scores[worst]),
+                table.datasets_of(system),
+                _best_and_worst(table, system, attribute) if paper else _NO_TEST,
+            )
 
 
-def _best_and_worst(table: Performance, system: str, attribute: str) -> dict[str, Any]:
+def _best_and_worst(table: Performance, system: str, attribute: str) -> PaperTest:
     """The best against the worst bucket of each run that has a defined one."""
     blocks = table.blocks(attribute, system=system)
     known = blocks[~np.isnan(blocks).all(axis=1)]
@@ -183,9 +232,23 @@ def _best_and_worst(table: Performance, system: str, attribute: str) -> dict[str
     return _by_wilcoxon(best, np.nanmin(known, axis=1, initial=np.inf))
 
 
+class LeadView(NamedTuple):
+    """The bucket of an attribute in which A is furthest ahead of B, or furthest behind."""
+
+    dataset: str
+    a: str
+    b: str
+    attribute: str
+    gap: str  # largest or smallest
+    bucket: str
+    difference: float
+    datasets: list[str]
+    paper: PaperTest
+
+
 def comparative_diagnosis(
     table: Performance, pairs: Sequence[tuple[str, str]], paper: bool = False
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[LeadView]:
     """For each dataset, pair and attribute: the buckets in which A is furthest ahead of B, and
     furthest behind.
     """
@@ -196,21 +259,21 @@ def comparative_diagnosis(
             if np.isnan(gaps).all():
                 continue
             places = {"largest": int(np.nanargmax(gaps)), "smallest": int(np.nanargmin(gaps))}
-            for side, place in places.items():
-                yield {
-                    "dataset": dataset,
-                    "a": a,
-                    "b": b,
-                    "attribute": attribute,
-                    "gap": side,
-                    "bucket": table.buckets[attribute][place],
-                    "difference": float(gaps[place]),
-                    "datasets": shared,
-                    **(_by_runs(table, a, b, attribute, place) if paper else {}),
-                }
+            for gap, place in places.items():
+                yield LeadView(
+                    dataset,
+                    a,
+                    b,
+                    attribute,
+                    gap,
+                    table.buckets[attribute][place],
+                    float(gaps[place]),
+                    shared,
+                    _by_runs(table, a, b, attribute, place) if paper else _NO_TEST,
+                )
 
 
-def _by_runs(table: Performance, a: str, b: str, attribute: str, bucket: int) -> dict[str, Any]:
+def _by_runs(table: Performance, a: str, b: str, attribute: str, bucket: int) -> PaperTest:
     """One bucket in the runs that both systems have, dataset by dataset."""
     left, right = [], []
     for dataset in table.datasets:
@@ -220,7 +283,16 @@ def _by_runs(table: Performance, a: str, b: str, attribute: str, bucket: int) ->
     return _by_wilcoxon(np.concatenate(left), np.concatenate(right))
 
 
-def relative_change(table: Performance, a: str, b: str) -> Iterator[dict[str, Any]]:
+class BucketChange(NamedTuple):
+    """By how much A is above B in a bucket, relative to B."""
+
+    dataset: str
+    attribute: str
+    bucket: str
+    change: float | None
+
+
+def relative_change(table: Performance, a: str, b: str) -> Iterator[BucketChange]:
     """The heat map: by how much A is above B, relative to B, in each bucket of each attribute on
     each dataset.
     """
@@ -228,21 +300,113 @@ def relative_change(table: Performance, a: str, b: str) -> Iterator[dict[str, An
         if not (table.present(dataset, a) and table.present(dataset, b)):
             continue
         for attribute in table.attributes:
-            ours, theirs = table.mean(dataset, a, attribute), table.mean(dataset, b, attribute)
-            for bucket, ours_here, theirs_here in zip(
-                table.buckets[attribute], ours, theirs, strict=True
-            ):
-                change = (
-                    (ours_here - theirs_here) / theirs_here if theirs_here > 0 else float("nan")
-                )
-                yield {
-                    "dataset": dataset,
-                    "attribute": attribute,
-                    "bucket": bucket,
-                    "change": float(change),
-                }
+            means = (table.mean(dataset, system, attribute).tolist() for system in (a, b))
+            for bucket, ours, theirs in zip(table.buckets[attribute], *means, strict=True):
+                change = _defined((ours - theirs) / theirs) if theirs > 0 else None
+                yield BucketChange(dataset, attribute, bucket, change)
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean(values: Sequence[float]) -> float | None:
     defined = [value for value in values if not np.isnan(value)]
-    return float(np.mean(defined)) if defined else float("nan")
+    return float(np.mean(defined)) if defined else None
+
+
+def _defined(value: float | None) -> float | None:
+    return None if value is None or np.isnan(value) else value
+
+
+class FlippedBuckets(NamedTuple):
+    """One system on one dataset in the buckets of one attribute, ready to be tested.
+
+    `ways` are changes of the signs of documents or sentences, and then, where the mentions can be
+    read, of names: all mentions of one surface at once.
+    """
+
+    ways: Sequence[FlippedScores]
+    buckets: Sequence[str]
+    unit: str
+    dataset: str
+
+    @property
+    def flipped(self) -> FlippedScores:
+        return self.ways[0]
+
+    def place(self, bucket: str) -> int:
+        return list(self.buckets).index(bucket)
+
+    def whole(self) -> bool:
+        return bool(self.flipped.defined.all())
+
+
+def flipped_buckets(
+    evidence: Evidence, matches: Mapping[str, str], sampling: Sampling, number: int
+) -> Iterator[tuple[tuple[str, str, str], FlippedBuckets]]:
+    """Every system and attribute of a dataset, which is the `number`th, under the match of the
+    attribute; keys are dataset, system and attribute.
+    """
+    divisions = [
+        buckets for name in matches for buckets in _diagnosed_table(evidence, name, matches[name])
+    ]
+    if not divisions or not len(evidence.documents):
+        return
+    chosen = [(system, table) for table in divisions for system in evidence.systems]
+    ways = dict(_flip_all(evidence, chosen, matches, sampling, [sampling.seed, number]))
+    named = by_surface(evidence)
+    of_names = {}
+    if named is not None:
+        readable = [(system, table) for system, table in chosen if table.unit == MENTION]
+        by_sentence = replace(sampling, resample="sentence")  # whose place the names have taken
+        of_names = dict(
+            _flip_all(named, readable, matches, by_sentence, [sampling.seed, number, 1])
+        )
+    for system, division in chosen:
+        key = (system, division.facet)
+        both = [ways[key], *([of_names[key]] if key in of_names else [])]
+        both[1:] = [table for table in both[1:] if table.why_not() is None]
+        buckets = FlippedBuckets(
+            both, list(division.levels), sampling.cluster_unit(evidence), evidence.dataset
+        )
+        yield (evidence.dataset, *key), buckets
+
+
+def _flip_all(
+    evidence: Evidence,
+    chosen: Sequence[tuple[str, FacetTable]],
+    matches: Mapping[str, str],
+    sampling: Sampling,
+    seed: Sequence[int],
+) -> Iterator[tuple[tuple[str, str], FlippedScores]]:
+    """The scores of each system with the signs of clusters flipped, by system and attribute."""
+    clusters, metric = clusters_of(evidence, sampling.resample), metric_named(METRIC)
+    parts = [
+        bucket_parts(
+            *(evidence, division, matches[division.facet], metric),
+            *(clusters, evidence.runs_of(system)),
+        )
+        for system, division in chosen
+    ]
+    every = flip_signs(parts, sampling.samples, seed) if parts else []
+    for (system, division), flipped in zip(chosen, every, strict=True):
+        yield (system, division.facet), flipped
+
+
+def _diagnosed_table(evidence: Evidence, facet: str, match: str) -> list[FacetTable]:
+    """The division of a facet that has the metric, if any."""
+    tables = [table for table in evidence.tables if table.facet == facet]
+    return [table for table in tables if METRIC in table.metrics.get(match, ())][:1]
+
+
+def least_significant(
+    testable: Sequence[FlippedBuckets], test: Callable[[Sequence[FlippedScores]], NullTest]
+) -> NullTest | None:
+    """A test by documents or sentences, and by names: what is less sure counts."""
+    if not testable:
+        return None
+    # Clusters are flipped by document, then by surface: both dependences must be ruled out, so the
+    # larger p counts.
+    ways = range(max(len(buckets.ways) for buckets in testable))
+    chances = [
+        test([buckets.ways[min(way, len(buckets.ways) - 1)] for buckets in testable])
+        for way in ways
+    ]
+    return max(chances, key=lambda chance: chance.p)

@@ -10,8 +10,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
-from nerscope.plugins import user_code
-from nerscope.registry import Registry
+from nerscope.registry import Registry, user_code
 
 # Tests that cannot be chosen. EXACT takes the place of randomisation where so few clusters differ
 # that all swaps can be enumerated; RUNS is Student's test over training runs.

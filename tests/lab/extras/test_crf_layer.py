@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from nerscope.lab.neural.decoders import Crf, forbidden
+from nerscope.lab.neural.tagger import Crf, forbidden
 
 Tensor: TypeAlias = Any
 LABELS = ["B-X", "B-Y", "I-X", "I-Y", "O"]

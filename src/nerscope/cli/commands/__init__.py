@@ -2,7 +2,9 @@
 
 The docstring of a module is the help of its command. `run` does the work; it takes a frozen
 dataclass whose fields are the arguments and options. `RANK`, if it is there, is the command's place
-in `nerscope --help`. A file `greet.py` in this folder is all that `nerscope greet NAME` needs:
+in `nerscope --help`. `nerscope.cli.common` has the fields that commands share.
+
+A file `greet.py` in this folder is all that `nerscope greet NAME` needs:
 
     \"\"\"Say hello.\"\"\"
     from dataclasses import dataclass

@@ -33,7 +33,7 @@ def run(options: BaselineOptions) -> None:
     from nerscope.formats.base import source_named
     from nerscope.lab.lessons import baseline
     from nerscope.lab.recipe import recipe_named
-    from nerscope.plugins import load_plugins
+    from nerscope.registry import load_plugins
 
     load_plugins(options.plugin)
     recipe_options = recipe_named(options.recipe).parse_options(options.option)

@@ -31,7 +31,7 @@ class ConvertOptions:
 def run(options: ConvertOptions) -> None:
     from nerscope.dataset.convert import convert
     from nerscope.formats.base import path_of, source_named
-    from nerscope.plugins import load_plugins
+    from nerscope.registry import load_plugins
 
     load_plugins(options.plugin)
     check_outputs([path_of(options.target)], [options.source, *options.plugin])

@@ -44,6 +44,7 @@ from nerscope.cli.results_output import (
 from nerscope.errors import UsageError
 
 if TYPE_CHECKING:
+    from nerscope.engines.checkpoint import Checkpoint
     from nerscope.results.judgements import JudgedFile
 
 RANK = 10
@@ -120,7 +121,7 @@ class EvaluateOptions:
         [],
         "--list",
         metavar="NAME",
-        help="A list instead of tables: hard, hard-errors, partial, confusion, types, unaligned.",
+        help=f"A list instead of tables: {', '.join(LISTS)}.",
     )
     errors: str | None = typer.Option(
         None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."
@@ -212,8 +213,15 @@ def _check_experiment_options(options: EvaluateOptions) -> None:
             )
 
 
+def _checkpoint(folder: str | None) -> "Checkpoint | None":
+    if folder is None:
+        return None
+    from nerscope.engines.checkpoint import Checkpoint
+
+    return Checkpoint(folder)
+
+
 def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) -> None:
-    from nerscope.engines.checkpoint import checkpoint_of
     from nerscope.evaluation.evaluate import evaluate
     from nerscope.formats.base import source_named
     from nerscope.stats.intervals import Sampling
@@ -225,7 +233,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
     sampling = Sampling(options.resample) if options.intervals or options.resample else None
     gold, training = source_named(options.test), [source_named(path) for path in options.train]
     systems = parse_systems(options.system) if options.system else None
-    checkpoint, settings = checkpoint_of(options.checkpoint), _settings(options)
+    checkpoint, settings = _checkpoint(options.checkpoint), _settings(options)
     with progress("scoring", quiet=options.quiet) as on_progress, _note_checkpoint(options):
         results = evaluate(
             gold,

@@ -1,7 +1,7 @@
 """The options of a split, checked before any data is read."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nerscope.errors import UsageError, expect
@@ -87,6 +87,3 @@ class SplitSettings:
                 raise UsageError(name, f"the share {share} cannot be", "give one between 0 and 1")
         if (self.test or 0) + (self.dev or 0) >= 1:
             raise UsageError("dev", "test and dev leave nothing to train on", "give smaller shares")
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)

@@ -13,7 +13,7 @@ from nerscope.dataset.split.hard import DesignRow, parse_shares
 from nerscope.dataset.split.material import Data, Material, read_material
 from nerscope.dataset.split.options import DOCUMENT, SENTENCE, SplitSettings
 from nerscope.dataset.split.plan import DEV, PARTS, TEST, TRAIN, SplitPlan, make_plan
-from nerscope.dataset.split.write import folder_files, plan_folder
+from nerscope.dataset.split.write import SplitFolder, folder_files, plan_folder
 from nerscope.errors import expect, plural
 from nerscope.formats.base import OPTIONS_MARK
 from nerscope.results.files import check_new_folder, write_folder
@@ -124,16 +124,8 @@ def split(
     planned = plan_folder(material, plan, replace(options, by=plan.unit))
     write_folder(folder, folder_files(planned))
     rows = list(_part_rows(material, plan))
-    return Splits(
-        os.fspath(folder),
-        [
-            _written_split(Path(folder), name, bool(dev), file_options)
-            for name, file_options in planned.file_options.items()
-        ],
-        rows,
-        plan.design,
-        list(_notes(options, plan, rows)),
-    )
+    splits = _written_splits(Path(folder), planned)
+    return Splits(os.fspath(folder), splits, rows, plan.design, list(_notes(options, plan, rows)))
 
 
 def _shares(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
@@ -146,10 +138,13 @@ def _shares(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | Non
     return parse_shares(hard)
 
 
-def _written_split(folder: Path, name: str, has_dev: bool, file_options: str) -> WrittenSplit:
-    ending = f"{OPTIONS_MARK}{file_options}" if file_options else ""
-    train, dev, test = (f"{folder / name / part}.conll{ending}" for part in PARTS)
-    return WrittenSplit(name, train, dev if has_dev else None, test)
+def _written_splits(folder: Path, planned: SplitFolder) -> list[WrittenSplit]:
+    splits = []
+    for name, file_options in planned.file_options.items():
+        ending = f"{OPTIONS_MARK}{file_options}" if file_options else ""
+        train, dev, test = (f"{folder / name / part}.conll{ending}" for part in PARTS)
+        splits.append(WrittenSplit(name, train, dev if planned.options.dev else None, test))
+    return splits
 
 
 def _part_rows(material: Material, plan: SplitPlan) -> Iterator[PartRow]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
@@ -105,7 +106,7 @@ def _manifest(folder: SplitFolder) -> str:
     }
     content = {
         "nerscope": VERSION,
-        "settings": folder.options.as_dict(),
+        "settings": asdict(folder.options),
         "sources": [origin._asdict() for origin in origins],
         "splits": splits,
     }

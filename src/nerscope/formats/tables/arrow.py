@@ -15,9 +15,8 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import Mentions, encode
 from nerscope.corpus.schemes import Scheme
 from nerscope.corpus.vocabulary import padded
-from nerscope.errors import InputError
+from nerscope.errors import InputError, require_extra
 from nerscope.formats.base import FORMATS, Format
-from nerscope.formats.extras import require_extra
 from nerscope.formats.files import FileBytes, spool_to_disk
 from nerscope.formats.packing import without_packing
 from nerscope.formats.source import Source, require_tokens

@@ -1,5 +1,5 @@
 """Networks that recipes train. The modules need torch; recipes import them inside their functions.
 
-`words` and `subwords` encode sentences, `tagger` scores labels, `decoders` choose them, `training`
-runs the rounds.
+`words` and `subwords` encode sentences, `tagger` scores and chooses labels, `training` runs the
+rounds.
 """

@@ -2,23 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError
 from nerscope.render.document import metric_title
 from nerscope.results.changes import change_counts
 from nerscope.results.compare import OTHER, Comparison, compare
-from nerscope.results.diagnose import diagnose
+from nerscope.results.diagnose import Diagnosis, diagnose
 from nerscope.results.errors import OUTCOMES
 from nerscope.results.intervals import with_bounds
-from nerscope.results.judged import judged_pairs
+from nerscope.results.judged import PairRow, judged_pair_rows
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
-from nerscope.results.sentences import Budget, sentence_data, token_count
+from nerscope.results.sentences import Budget, SentenceColumns, sentence_data, token_count
 from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
-from nerscope.results.weakest import resampling_unit
+from nerscope.results.weakest import WeakSpot, resampling_unit
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MICRO
 
@@ -36,13 +36,79 @@ _CHANGE = ("dataset", "a", "b", "facet", "level", "fixed", "broken", "both wrong
 _CONFUSION = ("dataset", "system", "run", "gold", "predicted", "n")
 
 
-def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, Any]:
+PageRow = dict[str, object]  # a row as JSON has it, with short numbers
+
+
+class Columns(TypedDict):
+    """Rows by column; of texts, the distinct ones and indices into them."""
+
+    size: int
+    columns: dict[str, object]
+
+
+class PageMetric(TypedDict):
+    title: str
+    better: int
+    fraction: bool
+    about: str
+
+
+class PageFacet(TypedDict):
+    name: str
+    title: str
+    about: str
+    unit: str
+    bucketed: bool
+    levels: dict[str, list[int]]
+    metrics: dict[str, list[str]]
+    byType: bool
+
+
+class PageDataset(TypedDict):
+    name: str
+    file: str
+    types: list[str]
+    runs: list[list[str]]
+    documents: int | None
+    tokens: int | None
+    resample: str
+    ranges: dict[str, dict[str, str]]
+    sentences: SentenceColumns
+
+
+class PageComparison(TypedDict):
+    settings: Mapping[str, object]
+    rows: Columns
+    overDatasets: list[PageRow]
+    ranks: list[PageRow]
+    changes: Columns
+
+
+class PageData(TypedDict):
+    signature: str
+    notes: list[str]
+    systems: list[str]
+    datasets: list[PageDataset]
+    facets: list[PageFacet]
+    metrics: dict[str, PageMetric]
+    matches: dict[str, str]
+    outcomes: list[str]
+    glossary: dict[str, str]
+    rows: Columns
+    weakest: list[PageRow]
+    comparison: PageComparison | None
+    diagnosis: dict[str, list[PageRow]] | None
+    confusion: Columns
+    pairs: list[PairRow]
+
+
+def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> PageData:
     """All that the page shows, as plain data."""
     results = with_bounds(results)
     rows, row_notes = _rows(results)
     comparison, diagnosis = _comparison(results), _diagnosis(results)
     datasets = _datasets(results)
-    untested = [row["note"] for row in diagnosis.pop("notes")] if diagnosis else []
+    untested = diagnosis.notes if diagnosis else []
     compared_notes = comparison.notes if comparison else []
     single = Results([part for part in results.evidence if part.folded is None], rows=results.rows)
     return {
@@ -64,7 +130,7 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
         "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
         "weakest": [_weak_spot(results, spot) for spot in results.weakest()],
         "comparison": _compared(results, comparison),
-        "diagnosis": diagnosis,
+        "diagnosis": _views(diagnosis) if diagnosis else None,
         "confusion": columns_of(single.confusion(), _CONFUSION),
         "pairs": _pairs(single, judges, datasets),
     }
@@ -73,20 +139,18 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> dict[str, 
 def _rows(results: Results) -> tuple[list[Row], list[str]]:
     """Means over runs, with their intervals."""
     # Scores of surfaces have their own unit; they are in tables, not among these charts.
-    means = (row for row in results.rows if row["run"] is None)
-    shown = [row for row in means if row["match"] != SURFACE]
+    shown = [row for row in results.rows if row.run is None and row.match != SURFACE]
     if len(shown) <= MOST_ROWS:
         return shown, []
-    fewer = [row for row in shown if row["type"] is None or row["facet"] == ALL]
+    fewer = [row for row in shown if row.type is None or row.facet == ALL]
     return fewer, [f"{len(shown) - len(fewer):,} rows by type and facet are left out of this page"]
 
 
 def _names(rows: Sequence[Row], field: str) -> list[str]:
-    fields: Sequence[Mapping[str, Any]] = rows
-    return list(dict.fromkeys(row[field] for row in fields))
+    return list(dict.fromkeys(row[field] for row in rows))
 
 
-def _metric(results: Results, name: str) -> dict[str, Any]:
+def _metric(results: Results, name: str) -> PageMetric:
     metric = results.metric(name)
     return {
         "title": metric_title(name),
@@ -96,7 +160,7 @@ def _metric(results: Results, name: str) -> dict[str, Any]:
     }
 
 
-def _datasets(results: Results) -> list[dict[str, Any]]:
+def _datasets(results: Results) -> list[PageDataset]:
     """Names, sizes and sentences of each dataset."""
     budget = Budget.of(len(results.evidence))
     return [
@@ -117,9 +181,9 @@ def _datasets(results: Results) -> list[dict[str, Any]]:
     ]
 
 
-def _facets(results: Results) -> list[dict[str, Any]]:
+def _facets(results: Results) -> list[PageFacet]:
     """The facets of all datasets, in order."""
-    facets: dict[str, dict[str, Any]] = {}
+    facets: dict[str, PageFacet] = {}
     for evidence in results.evidence:
         for table in evidence.tables:
             if table.facet != ALL:
@@ -127,7 +191,7 @@ def _facets(results: Results) -> list[dict[str, Any]]:
     return list(facets.values())
 
 
-def _facet(evidence: "Evidence", table: "FacetTable") -> dict[str, Any]:
+def _facet(evidence: "Evidence", table: "FacetTable") -> PageFacet:
     """What a facet is called, and how its codes make up levels."""
     return {
         "name": table.facet,
@@ -162,22 +226,22 @@ def _comparison(results: Results) -> Comparison | None:
 
 def _mean_score(results: Results, system: str) -> float:
     rows = results.select(system=system, facet=ALL, metric=F1, match=EXACT, type=None)
-    values = [row["value"] or 0.0 for row in rows if row["run"] is None]
+    values = [row.value or 0.0 for row in rows if row.run is None]
     return sum(values) / len(values) if values else 0.0
 
 
-def _compared(results: Results, comparison: Comparison | None) -> dict[str, Any] | None:
+def _compared(results: Results, comparison: Comparison | None) -> PageComparison | None:
     if comparison is None:
         return None
-    pairs = dict.fromkeys((row["system_a"], row["system_b"]) for row in comparison.rows)
+    pairs = dict.fromkeys(row.pair for row in comparison.rows)
     changes = [
-        {"a": a, "b": b, **counts} for a, b in pairs for counts in change_counts(results, a, b)
+        counts | {"a": a, "b": b} for a, b in pairs for counts in change_counts(results, a, b)
     ]
     return {
         "settings": comparison.settings,
         # What is corrected among many others (`compare` tells it) would be no answer here.
         "rows": columns_of(
-            [row for row in comparison.rows if row["family"] != OTHER],
+            [row for row in comparison.rows if row.family != OTHER],
             (*_CELL, *_DIFFERENCE, *_TESTED),
         ),
         "overDatasets": [_short_row(row) for row in comparison.over_datasets()],
@@ -186,13 +250,13 @@ def _compared(results: Results, comparison: Comparison | None) -> dict[str, Any]
     }
 
 
-def _weak_spot(results: Results, spot: Mapping[str, Any]) -> dict[str, Any]:
+def _weak_spot(results: Results, spot: WeakSpot) -> PageRow:
     """Where a system is weak, with a phrase for it: the registered words of the level."""
-    facet, level = spot["facet"], spot["level"]
+    facet, level = spot.facet, spot.level
     ranges = [
         evidence.signature.edges[facet].ranges
         for evidence in results.evidence
-        if evidence.dataset == spot["dataset"] and facet in evidence.signature.edges
+        if evidence.dataset == spot.dataset and facet in evidence.signature.edges
     ]
     phrase = level_words(facet, level, ranges[0].get(level, "") if ranges else "").phrase
     if ranges:  # "4 tokens or more" alone would not say of what
@@ -200,32 +264,37 @@ def _weak_spot(results: Results, spot: Mapping[str, Any]) -> dict[str, Any]:
     return {**_short_row(spot), "phrase": phrase}
 
 
-def _diagnosis(results: Results) -> dict[str, Any] | None:
+def _diagnosis(results: Results) -> Diagnosis | None:
     """InterpretEval's views, if the results have attributes."""
     try:
-        views = diagnose(results)
+        return diagnose(results)
     except InputError:  # they hold no attribute
         return None
-    return {name: [_short_row(row) for row in rows] for name, rows in views.items()}
+
+
+def _views(diagnosis: Diagnosis) -> dict[str, list[PageRow]]:
+    views = diagnosis.as_dict()
+    del views["notes"]  # they stand among those of the page
+    return {name: list(map(_short_row, rows)) for name, rows in views.items()}
 
 
 def _pairs(
-    results: Results, judges: Sequence[JudgedFile], datasets: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+    results: Results, judges: Sequence[JudgedFile], datasets: Sequence[PageDataset]
+) -> list[PairRow]:
     """The pairs of the sentences that are there."""
     shown = {dataset["name"]: set(dataset["sentences"]["number"]) for dataset in datasets}
-    pairs = judged_pairs(results, judges)
-    return [pair for pair in pairs if pair["sentence"] in shown[pair["dataset"]]]
+    pairs = judged_pair_rows(results, judges)
+    return [pair for pair in pairs if pair.sentence in shown[pair.dataset]]
 
 
-def _short_row(row: Mapping[str, Any]) -> dict[str, Any]:
+def _short_row(row: Mapping[str, Any]) -> PageRow:
     return {key: short(value) for key, value in row.items()}
 
 
 _DIGITS = 6
 
 
-def columns_of(records: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> dict[str, Any]:
+def columns_of(records: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Columns:
     """Fields of records by column; a column of texts holds distinct texts and indices into them.
 
     >>> columns_of([{"system": "x", "n": 3}, {"system": "x", "n": None}], ["system", "n"])

@@ -17,8 +17,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
-from nerscope.plugins import user_code
-from nerscope.registry import FactoryRegistry
+from nerscope.registry import FactoryRegistry, user_code
 
 
 class Counts(NamedTuple):
