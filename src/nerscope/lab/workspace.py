@@ -241,9 +241,8 @@ def _run_job(job: Job, config: WorkspaceConfig, stop: threading.Event) -> JobOut
 
 def _spec(job: Job, config: WorkspaceConfig, draft: Path) -> JobSpec:
     data, system = job.data, job.system
-    assert data.train is not None  # a job without training data has no key
     return JobSpec(
-        train=_absolute(data.train),
+        train=list(map(_absolute, data.train)),
         dev=_absolute(data.dev) if data.dev is not None else None,
         test=_absolute(data.test),
         recipe=system.recipe,
