@@ -393,19 +393,24 @@ def _all_gaps(records: Sequence[ParsedSentence]) -> Objects | None:
     return np.array([gap for record in records for gap in record.gaps or ()], object)
 
 
-def join_chunks(chunks: Sequence[Corpus]) -> Corpus:
-    """One corpus of the chunks of a file, in order."""
+def join_chunks(chunks: Sequence[Corpus], repair: str = CONLLEVAL) -> Corpus:
+    """One corpus of the chunks of a file, or of several files, in order.
+
+    Files of different formats may be joined. If some of them have spans instead of labels, the
+    labels of the others are read as spans, with this repair.
+    """
     if len(chunks) == 1:
         return chunks[0]
     chunks = [chunk.with_words() for chunk in chunks]
     offsets = np.cumsum([0, *(chunk.n_tokens for chunk in chunks)]).tolist()
     labels, spans = None, None
-    if chunks[0].labels is not None:
-        labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
+    columns = [chunk.labels for chunk in chunks if chunk.labels is not None]
+    if len(columns) == len(chunks):
+        labels = np.concatenate(columns)
     else:
         spans = join_mentions(
             [
-                chunk.mentions().shifted(offset)
+                chunk.mentions(repair).shifted(offset)
                 for chunk, offset in zip(chunks, offsets, strict=False)
             ]
         )
