@@ -27,9 +27,7 @@ def sizes(results: Results) -> tuple[int, int]:
 
 def repeated(results: Results) -> list[tuple[int, list[str]]]:
     """How often and where mentions were written again, source by source."""
-    return [
-        (note["count"], note["places"]) for note in results.losses if note["kind"] == REPEATED
-    ]
+    return [(note["count"], note["places"]) for note in results.losses if note["kind"] == REPEATED]
 
 
 @pytest.mark.parametrize(("gold", "output"), [(TWICE, ONCE), (ONCE, TWICE), (TWICE, TWICE)])
