@@ -21,12 +21,12 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, takewhile
+from itertools import accumulate, repeat, takewhile
 from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, distinct_spans
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
 from nerscope.errors import AlignmentError
 from nerscope.formats.source import Source
@@ -77,6 +77,7 @@ class PlacedMention(NamedTuple):
     end: int
     type: int
     shape: Shape = PLAIN
+    line: int = 0  # in the file of the system
 
     def with_text(self, surface: str) -> "PlacedMention":
         """The mention with its own surface, if the tokens of gold do not spell it."""
@@ -105,7 +106,7 @@ class Ruler:
         """Put a mention of characters on the tokens that hold them."""
         size = self.ends[-1]
         if span.fragments[0][0] >= size or span.end == span.fragments[0][0]:  # blanks alone
-            return PlacedMention(0, 0, span.type, Shape(adrift=True))
+            return PlacedMention(0, 0, span.type, Shape(adrift=True), span.line)
         runs = [self._tokens(low, min(high, size)) for low, high in span.fragments if low < size]
         first, last = runs[0][0], runs[-1][1]
         inner = [edge for fragment in span.fragments for edge in fragment][1:-1]
@@ -114,7 +115,7 @@ class Ruler:
             right=self.ends[last - 1] - span.end,
             adrift=any(self.ends[bisect_left(self.ends, min(at, size))] != at for at in inner),
         )
-        return PlacedMention(first, last, span.type, shape)
+        return PlacedMention(first, last, span.type, shape, span.line)
 
     def _tokens(self, start: int, end: int) -> tuple[int, int]:
         # The last token that begins at or before `start`, and the first that ends at or behind
@@ -262,7 +263,8 @@ class CharacterAligner:
         if not self._tape and (sentence := next(self._sentences, None)) is not None:
             has_same_size = sentence.words is None and sentence.size == len(words)
             if sentence.words == words or has_same_size:
-                yield from _as_placed(sentence.mentions)  # the common case: the same tokens
+                # The common case: the same tokens.
+                yield from _as_placed(sentence.mentions, sentence.line)
                 return
             self._hold(sentence)
         ruler, gold_text = Ruler.of(words), without_blanks("".join(words))
@@ -339,11 +341,12 @@ class CharacterAligner:
             return PlacedMention(0, 0, span.type, Shape(adrift=True, predicted_text=surface))
         edges = [(where[low], where[high - 1] + 1) for low, high in inside]
         if span.end <= len(where) and all(low >= 0 and high > 0 for low, high in edges):
-            placed = ruler.placed(CharSpan(tuple(edges), span.type)).with_text(surface)
+            moved = span._replace(fragments=tuple(edges))
+            placed = ruler.placed(moved).with_text(surface)
             return self._note_misfit(placed, span.line)
         kind = BEYOND if span.end > len(where) else NO_SUCH_EDGE
         self._notes.add(kind, span.line, surface)
-        rough = ruler.placed(CharSpan(((min(known), max(known) + 1),), span.type))
+        rough = ruler.placed(span._replace(fragments=((min(known), max(known) + 1),)))
         beyond = min(0, len(where) - span.end)
         return rough._replace(shape=Shape(right=beyond, adrift=True, predicted_text=surface))
 
@@ -363,27 +366,31 @@ def on_gold_tokens(
     gold: Corpus, name: str, placed: Sequence[PlacedMention], reading: ReadingNotes
 ) -> Corpus:
     """A chunk of gold with the mentions of a system instead of its own."""
-    spans = Mentions(
+    mentions = Mentions(
         np.array([mention.start for mention in placed], np.int64),
         np.array([mention.end for mention in placed], np.int64),
         np.array([mention.type for mention in placed], np.int32),
         shape_column([mention.shape for mention in placed]),
-    ).in_order()
+    )
+    # Two mentions may be one on the tokens of gold. The lines of `gold` are not those of the
+    # system, so this cannot wait until the corpus does it.
+    lines = np.array([mention.line for mention in placed], np.int64)
+    spans, notes = distinct_spans(mentions, lines, gold.coding, gold.tokens)
     return replace(
         gold,
         name=name,
         labels=None,
-        spans=spans,
-        reading_notes=reading,
+        spans=spans.in_order(),
+        reading_notes=reading + notes,
         declared_scheme=None,
         gaps=None,
     )
 
 
-def _as_placed(mentions: Mentions) -> Iterator[PlacedMention]:
+def _as_placed(mentions: Mentions, line: int = 0) -> Iterator[PlacedMention]:
     shapes = [PLAIN] * len(mentions) if mentions.shape is None else mentions.shape.tolist()
     columns = (mentions.start, mentions.end, mentions.type)
-    return map(PlacedMention, *(column.tolist() for column in columns), shapes)
+    return map(PlacedMention, *(column.tolist() for column in columns), shapes, repeat(line))
 
 
 class TextMatch(NamedTuple):

@@ -128,9 +128,12 @@ def read_material(data: Data) -> Material:
     return Material(origins, corpus, texts, first.layout, first.options, first.bom)
 
 
-def with_context(text: str, size: int) -> bytes:
-    """The content of `FILE::options` with every `size` sentences of a document joined into one."""
-    material = read_material(text)
+def with_context(texts: Sequence[str], size: int) -> bytes:
+    """The content of files, each `FILE::options`, with every `size` sentences of a document joined.
+
+    Several files are written as one.
+    """
+    material = read_material(list(texts))
     ranges = context_ranges(material.texts.documents, size)
     longer = join_sentences(material.texts, ranges)
     return material.encoded(selected_text(longer, np.arange(len(ranges))))

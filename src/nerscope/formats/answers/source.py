@@ -300,7 +300,8 @@ class _Locator:
                         0, 0, type_code, Shape(adrift=True, predicted_text=mention.text)
                     )
             for place in new:
-                placed = text.ruler.placed(CharSpan((place,), type_code)).with_text(mention.text)
+                span = CharSpan((place,), type_code, answer.line)
+                placed = text.ruler.placed(span).with_text(mention.text)
                 if not placed.shape.is_aligned:
                     self._notes.add(INSIDE_TOKEN, answer.line, mention.text)
                 yield placed

@@ -1,0 +1,25 @@
+"""How many characters a mention has."""
+
+import numpy as np
+
+from nerscope.corpus.arrays import Floats
+from nerscope.facets.facet import FACETS, Attribute, View
+
+
+def _values(view: View) -> Floats:
+    return np.array([len(text) for text in view.texts()], np.float64)
+
+
+FACETS.add(
+    "eChars",
+    Attribute(
+        "eChars",
+        _values,
+        title="Characters in the mention",
+        phrase="mention length (characters)",
+        definition="Characters in the mention, with a blank between two tokens.",
+        noun="character",
+    ),
+    built_in=True,
+    rank=54,
+)
