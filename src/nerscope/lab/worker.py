@@ -8,7 +8,7 @@ import io
 import json
 import os
 import re
-import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,14 +24,17 @@ from nerscope.corpus.corpus import Coding
 from nerscope.dataset.split.material import with_context
 from nerscope.errors import FaultError, NerscopeError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import path_of, source_named
+from nerscope.formats.base import input_files, open_training, path_of, source_named
+from nerscope.formats.files import is_remote
 from nerscope.lab.lessons import LessonSources, train_and_predict, with_labels
 from nerscope.lab.plan import PLACEHOLDERS
 from nerscope.lab.recipe import recipe_named
 from nerscope.registry import load_plugins
 from nerscope.results.files import write_bytes
 
-_PLACEHOLDER = re.compile(rf"""(["']?){{({"|".join(PLACEHOLDERS)})}}\1""")  # perhaps in quotes
+_PLACEHOLDER = re.compile(f"{{({'|'.join(PLACEHOLDERS)})}}")
+# Characters that no shell, in no kind of quotes, reads as anything but themselves.
+_PLAIN_PATH = re.compile(rf"[\w@+=:,./{re.escape(os.sep)}-]*")
 COMMAND_PREFIX, EXIT_CODE = "$ ", "it ended with exit code "  # in the log
 # By default each of these libraries takes all cores: two jobs at once slow each other ten-fold.
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -43,7 +46,7 @@ _PARENT_POLL = 0.5  # and, in the process, at the one that started it
 class JobSpec:
     """Everything that the process of a job needs to know. Paths are absolute."""
 
-    train: str  # as FILE::options, like dev and test
+    train: Sequence[str]  # each as FILE::options, like dev and test
     dev: str | None
     test: str
     recipe: str | None
@@ -51,7 +54,7 @@ class JobSpec:
     command: str | None
     context: int
     seed: int
-    scratch: str  # a folder that is deleted afterwards
+    scratch: str  # a folder with a plain path that is deleted afterwards
     output: str
     output_with_options: str  # as FILE::options
     plan_folder: str
@@ -175,7 +178,7 @@ def _exit_with_parent(parent: int) -> None:
 
 def _run_recipe(spec: JobSpec, recipe: str) -> None:
     sources = LessonSources(
-        source_named(spec.train),
+        open_training([source_named(text) for text in spec.train]),
         source_named(spec.dev) if spec.dev else None,
         source_named(spec.test),
     )
@@ -192,33 +195,86 @@ def _run_recipe(spec: JobSpec, recipe: str) -> None:
 
 
 def _run_command(spec: JobSpec, template: str) -> None:
-    """Run a command in the folder of the plan, with its placeholders filled in."""
-    values = {**dict(_command_files(spec)), "output": spec.output, "seed": str(spec.seed)}
-    command = _PLACEHOLDER.sub(lambda match: _quoted(values[match[2]]), template)
+    """Run a command in the folder of the plan, with its placeholders filled in.
+
+    A placeholder may be anywhere: in quotes, in a here-document, in the code of an inner
+    `sh -c "..."`. No quoting is right in all these places, so values need none: a file whose path
+    has other than plain characters is handed over by a link with a plain name.
+    """
+    output = _plain_or(spec.output, str(Path(spec.scratch) / Path(spec.output).name))
+    values = {**dict(_command_files(spec)), "output": output, "seed": str(spec.seed)}
+    command = _PLACEHOLDER.sub(lambda match: values[match[1]], template)
     print(f"{COMMAND_PREFIX}{command}", flush=True)  # noqa: T201  the log
     code = subprocess.run(command, shell=True, cwd=spec.plan_folder, check=False).returncode
     if code < 0:
         raise FaultError("the command", f"it was ended by signal {-code}", "run it by hand")
     if code:
         raise FaultError("the command", f"{EXIT_CODE}{code}", "mend it; its log tells more")
-    if not Path(spec.output).is_file():
+    if not Path(output).is_file():
         raise FaultError("the command", "it wrote no output", "let it write to {output}")
+    if output != spec.output:
+        shutil.move(output, spec.output)
 
 
-def _quoted(text: str) -> str:
-    """A text as one word of the shell."""
-    return subprocess.list2cmdline([text]) if sys.platform == "win32" else shlex.quote(text)
+def is_plain(path: str) -> bool:
+    """Whether a path means itself wherever it is put in a command.
+
+    >>> is_plain("/data/test.txt"), is_plain("/data/$(date).txt"), is_plain("/my data/test.txt")
+    (True, False, False)
+    """
+    return _PLAIN_PATH.fullmatch(path) is not None
+
+
+def _plain_or(path: str, other: str) -> str:
+    return path if is_plain(path) else other
 
 
 def _command_files(spec: JobSpec) -> Iterator[tuple[str, str]]:
-    """The files for train, dev and test; with larger context, copies with joined sentences."""
-    for name, text in (("train", spec.train), ("dev", spec.dev), ("test", spec.test)):
-        if text and spec.context > 1:
-            longer = Path(spec.scratch) / f"{name}.conll"
-            longer.write_bytes(with_context(text, spec.context))
-            yield name, str(longer)
-        elif text:
-            yield name, path_of(text)
+    """The files for train, dev and test.
+
+    Copies are written for larger context, with joined sentences, and for several training files,
+    which are joined: a command gets one file for each.
+    """
+    others = {"dev": spec.dev, "test": spec.test}
+    files = {"train": spec.train, **{name: [text] for name, text in others.items() if text}}
+    for name, texts in files.items():
+        if spec.context > 1 or len(texts) > 1:
+            copy = Path(spec.scratch) / f"{name}.conll"
+            copy.write_bytes(with_context(texts, spec.context))
+            yield name, str(copy)
+        else:
+            path = path_of(texts[0])
+            yield name, path if is_plain(path) else _linked(spec, name, texts[0])
+
+
+def _linked(spec: JobSpec, name: str, text: str) -> str:
+    """A link with a plain name to a file, beside links to the files that are read with it."""
+    path = Path(path_of(text))
+    if is_remote(str(path)) or not path.exists():  # an address, or a pattern of several files
+        raise FaultError(
+            path_of(text),
+            f"a shell would read its special characters, and {{{name}}} is no single local file",
+            "copy the data to one file, and name that in the plan",
+        )
+    folder = Path(spec.scratch) / name
+    folder.mkdir()
+    for file in {path, *map(Path, input_files(text))}:
+        if file.parent == path.parent and file.exists():
+            _link(folder / _plain_name(file), file)
+    link = folder / _plain_name(path)
+    print(f"{COMMAND_PREFIX}# {link} is {path}", flush=True)  # noqa: T201  the log
+    return str(link)
+
+
+def _link(link: Path, file: Path) -> None:
+    try:
+        link.symlink_to(file)
+    except OSError:  # some file systems have no links
+        (shutil.copytree if file.is_dir() else shutil.copy)(file, link)
+
+
+def _plain_name(path: Path) -> str:
+    return "".join(sign if is_plain(sign) else "_" for sign in path.name)
 
 
 def _check_output(spec: JobSpec) -> None:

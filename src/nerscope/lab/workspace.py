@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +27,14 @@ from nerscope.formats.base import OPTIONS_MARK, path_of
 from nerscope.formats.files import is_remote
 from nerscope.lab.jobs import Job
 from nerscope.lab.recipe import recipe_named
-from nerscope.lab.worker import COMMAND_PREFIX, EXIT_CODE, JobSpec, ProcessEnd, run_process
+from nerscope.lab.worker import (
+    COMMAND_PREFIX,
+    EXIT_CODE,
+    JobSpec,
+    ProcessEnd,
+    is_plain,
+    run_process,
+)
 from nerscope.results.files import unwritable
 from nerscope.results.rows import ResultRow
 from nerscope.version import VERSION
@@ -211,15 +219,13 @@ def _run_job(job: Job, config: WorkspaceConfig, stop: threading.Event) -> JobOut
     draft = config.folder / f"{_DRAFT}{uuid4().hex}"
     draft.mkdir()
     try:
-        (draft / _SCRATCH).mkdir()
         spec = draft / _SPEC
-        _spec(job, config, draft).save(spec)
-        begin = time.monotonic()
-        with open(draft / LOG, "wb") as log:
+        with _scratch_folder(draft) as scratch, open(draft / LOG, "wb") as log:
+            _spec(job, config, draft, scratch).save(spec)
+            begin = time.monotonic()
             end = run_process(spec, log.fileno(), config.parallel_jobs, job.system.timeout, stop)
-        seconds = time.monotonic() - begin
-        for leftover in (_SPEC, _SCRATCH):
-            _remove(draft / leftover)
+            seconds = time.monotonic() - begin
+        _remove(spec)
         fact = _why_failed(end, job, draft)
         place = config.folder / f"{job.folder_name}{_FAILED if fact else ''}"
         fact = fact.replace(str(draft.resolve()), str(place))
@@ -239,11 +245,24 @@ def _run_job(job: Job, config: WorkspaceConfig, stop: threading.Event) -> JobOut
         _remove(draft)
 
 
-def _spec(job: Job, config: WorkspaceConfig, draft: Path) -> JobSpec:
+@contextmanager
+def _scratch_folder(draft: Path) -> Iterator[Path]:
+    """A folder for the time of a job; its path has no character that a shell could read."""
+    scratch = draft.resolve() / _SCRATCH
+    if is_plain(str(scratch)):
+        scratch.mkdir()
+    else:
+        scratch = Path(tempfile.mkdtemp(prefix="nerscope-")).resolve()
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch)
+
+
+def _spec(job: Job, config: WorkspaceConfig, draft: Path, scratch: Path) -> JobSpec:
     data, system = job.data, job.system
-    assert data.train is not None  # a job without training data has no key
     return JobSpec(
-        train=_absolute(data.train),
+        train=list(map(_absolute, data.train)),
         dev=_absolute(data.dev) if data.dev is not None else None,
         test=_absolute(data.test),
         recipe=system.recipe,
@@ -251,7 +270,7 @@ def _spec(job: Job, config: WorkspaceConfig, draft: Path) -> JobSpec:
         command=system.command,
         context=system.context,
         seed=job.seed,
-        scratch=str((draft / _SCRATCH).resolve()),
+        scratch=str(scratch),
         output=str((draft / OUTPUT).resolve()),
         output_with_options=_absolute(_output_with_options(job, draft)),
         plan_folder=str(config.plan_folder.resolve()),

@@ -101,7 +101,7 @@ def add_intervals(
 
     The summary over several runs has the interval of their mean; a single run has its own.
     """
-    several = {row.system for row in rows if row.dataset == dataset and (row.runs or 0) > 1}
+    several = {row.system for row in rows if row.dataset == dataset and row.run not in (None, "1")}
     return [
         row
         if row.dataset != dataset
