@@ -6,7 +6,7 @@ corpora countable with numpy.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral
@@ -256,10 +256,11 @@ class Corpus:
         tokens = self.tokens[self.starts[sentence] : self.starts[sentence + 1]]
         return self.coding.tokens.strings(tokens)
 
-    def texts(self, joint: str) -> list[str]:
-        """All sentences as text; each distinct token is spelt out once."""
+    def texts(self, joint: str, change: Callable[[str], str] = str) -> list[str]:
+        """All sentences as text; each distinct token is spelt out and changed once."""
         used, inverse = np.unique(self.tokens, return_inverse=True)
-        words = np.array(self.coding.tokens.strings(used), object)[inverse].tolist()
+        strings = [change(word) for word in self.coding.tokens.strings(used)]
+        words = np.array(strings, object)[inverse].tolist()
         return [joint.join(words[begin:end]) for begin, end in pairwise(self.starts.tolist())]
 
     def mentions(self, repair: str = CONLLEVAL, scheme: Scheme | None = None) -> Mentions:

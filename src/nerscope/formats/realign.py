@@ -28,6 +28,7 @@ import numpy as np
 
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, distinct_spans
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
+from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.errors import AlignmentError
 from nerscope.formats.source import Source
 
@@ -123,15 +124,6 @@ class Ruler:
         return bisect_right(self.starts, start) - 1, bisect_left(self.ends, end) + 1
 
 
-def without_blanks(text: str) -> str:
-    """The text without blanks.
-
-    >>> without_blanks("New  York")
-    'NewYork'
-    """
-    return "".join(text.split())
-
-
 class NoteCollector:
     """Collects notes by kind, each with its line and what it is about, until they are taken."""
 
@@ -186,7 +178,7 @@ class _Tape:
             runs = mention.shape.runs(mention.start, mention.end)
             fragments = ((ruler.starts[low], ruler.ends[high - 1]) for low, high in runs)
             self._spans.append(CharSpan(tuple(fragments), mention.type, line).moved(end))
-        self._text += without_blanks("".join(words))
+        self._text += text_key(words)
         self._edges.append(end + ruler.ends[-1])
 
     def begins_with(self, text: str) -> bool:
@@ -267,10 +259,10 @@ class CharacterAligner:
                 yield from _as_placed(sentence.mentions, sentence.line)
                 return
             self._hold(sentence)
-        ruler, gold_text = Ruler.of(words), without_blanks("".join(words))
+        ruler, gold_text = Ruler.of(words), text_key(words)
         self._fill(len(gold_text))
         if not self._tape.begins_with(gold_text):
-            behind = "".join(without_blanks("".join(words)) for words in following)
+            behind = "".join(text_key(words) for words in following)
             yield from self._align_differing(ruler, gold_text, behind, place)
             return
         for span, surface in self._tape.take(len(gold_text)):
@@ -352,9 +344,7 @@ class CharacterAligner:
 
     def finish(self) -> None:
         """Refuse a system that goes on where gold has ended."""
-        if self._tape or any(
-            without_blanks("".join(sentence.words or ())) for sentence in self._sentences
-        ):
+        if self._tape or any(text_key(sentence.words or ()) for sentence in self._sentences):
             raise AlignmentError(
                 self.source.name,
                 "it goes on where gold has ended",
