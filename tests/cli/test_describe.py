@@ -77,3 +77,16 @@ def test_what_does_not_go_together(
     outcome = run(*command.split())
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(f"nerscope: {place}: {fact}")
+
+
+def test_several_training_files_are_one_training_set(data: Path, run: Run) -> None:
+    """Every --train counts; only the last one used to, without a word."""
+    sentences = (data / "train.txt").read_text().strip().split("\n\n")
+    for number, sentence in enumerate(sentences):
+        (data / f"part{number}.txt").write_text(sentence + "\n")
+    parts = [word for number in range(3) for word in ("--train", f"part{number}.txt")]
+    joined = json.loads(run("describe", *parts, "--test", "gold.txt", "--format", "json").out)
+    whole = json.loads(run(*DATASET.split(), "--format", "json").out)
+    assert joined["splits"]["train"].pop("name") == "part0.txt + part1.txt + part2.txt"
+    del whole["splits"]["train"]["name"]
+    assert joined == whole

@@ -100,3 +100,22 @@ def test_recipes_are_listed_with_their_options(run: Run) -> None:
     ]
     bilstm = {one["name"]: one for one in found[4]["options"]}
     assert bilstm["characters"]["choices"] == ["cnn", "lstm", "none"]
+
+
+def test_a_baseline_learns_from_all_training_files(data: Path, run: Run) -> None:
+    """Every --train counts; only the last one used to, without a word."""
+    (data / "first.txt").write_text("Lovelace B-PER\n")
+    (data / "second.txt").write_text("France B-LOC\n")
+    training = "--train first.txt --train second.txt"
+    command = f"baseline {training} --test gold.txt -o out.txt --recipe dictionary"
+    outcome = run(*command.split())
+    assert outcome.code == 0, outcome.err
+    written = (data / "out.txt").read_text()
+    assert "Lovelace B-PER" in written
+    assert "France B-LOC" in written
+    assert f"nerscope evaluate gold.txt {training} --system" in outcome.out
+
+
+def test_an_output_is_never_one_of_several_training_files(data: Path, run: Run) -> None:
+    command = "baseline --train train.txt --train good.txt --test gold.txt -o train.txt"
+    assert run(*command.split()).code == 2

@@ -180,3 +180,23 @@ def test_hard_tokens_of_every_split_but_training_are_there() -> None:
     ]
     assert own == nerscope.hard_tokens(TRAIN, TEST, most=None)
     assert "other" not in {row["level"] for row in found}
+
+
+def test_training_files_of_several_formats_are_one_training_set(tmp_path: Path) -> None:
+    """Labels and spans may be joined: no mention of either file is lost."""
+    write(tmp_path / "a.conll", TRAIN[:1])
+    spans = '{"tokens": ["Paris", "met", "Ada", "Lee"], "ner": ["B-PER", "O", "B-PER", "I-PER"]}'
+    (tmp_path / "b.jsonl").write_text(spans + "\n")
+    doccano = '{"text": "Eve met Bob", "label": [[0, 3, "PER"], [8, 11, "PER"]]}'
+    (tmp_path / "c.jsonl").write_text(doccano + "\n")
+    files = [str(tmp_path / name) for name in ("a.conll", "b.jsonl", "c.jsonl")]
+    for order in (files, files[::-1]):
+        found = nerscope.describe(order, test=TEST)
+        assert found.splits["train"].mentions == 6
+        assert found.mentions["test"].unseen == 1  # "Eve Lee"
+
+
+def test_a_list_of_corpora_is_what_their_sentences_are_in_one_list() -> None:
+    parts = [nerscope.Corpus.of([sentence]) for sentence in TRAIN]
+    assert nerscope.describe(parts, test=TEST).rows == nerscope.describe(TRAIN, test=TEST).rows
+    assert nerscope.hard_tokens(parts, TEST) == nerscope.hard_tokens(TRAIN, TEST)

@@ -100,12 +100,12 @@ def test_every_key_is_understood(folder: Path) -> None:
     )
     (dataset,) = found.datasets
     assert dataset.test == f"{folder / 'test.txt'}::separator=space"
-    assert dataset.train == f"{folder / 'train.txt'}::separator=space"
+    assert dataset.train == (f"{folder / 'train.txt'}::separator=space",)
     # what a file says of itself stands instead of what the dataset says
     assert dataset.systems["x"] == [
         f"{folder / 'runs' / 'd' / name}::token=0,label=-1" for name in ("x.1.txt", "x.2.txt")
     ]
-    assert found.inputs == [dataset.test, dataset.train, *dataset.systems["x"]]
+    assert found.inputs == [dataset.test, *dataset.train, *dataset.systems["x"]]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_patterns_may_differ_between_datasets(folder: Path) -> None:
         + '[systems]\nx = { d = "runs/d/x.1.txt" }\ny = "runs/d/y.*.txt"\n'
     )
     found = loaded(folder, text)
-    assert [(one.name, list(one.systems), one.train is None) for one in found.datasets] == [
+    assert [(one.name, list(one.systems), not one.train) for one in found.datasets] == [
         ("d", ["x", "y"], False),
         ("e", ["y"], True),
     ]
@@ -361,6 +361,33 @@ def test_a_cache_changes_no_number_and_only_what_changed_is_done_again(
         loaded(folder, STANDARD.replace("samples = 30", "samples = 30\nbuckets = 3")), cache=cache
     )
     assert len(work.taken()[0]) == 3
+
+
+def test_training_files_in_a_list_are_one_training_set(folder: Path) -> None:
+    write(folder / "a.txt", TRAIN[:10])
+    write(folder / "b.txt", TRAIN[10:])
+    parts = STANDARD.replace('"train.txt"', '["a.txt", "b.txt"]')
+    assert [path_of(text) for text in loaded(folder, parts).datasets[0].train] == [
+        str(folder / "a.txt"),
+        str(folder / "b.txt"),
+    ]
+    whole, joined = (nerscope.run_experiment(loaded(folder, text)) for text in (STANDARD, parts))
+    assert joined[0].rows == whole[0].rows
+
+
+@pytest.mark.parametrize("value", ["[]", "[3]", '["train.txt", ["a.txt"]]', "3", "true"])
+def test_other_training_data_are_refused(folder: Path, value: str) -> None:
+    with pytest.raises(UsageError, match=r":3: .*train"):
+        loaded(folder, STANDARD.replace('"train.txt"', value))
+
+
+def test_each_training_file_is_part_of_what_the_cache_knows(folder: Path) -> None:
+    write(folder / "more.txt", drawn(5, seed=60))
+    text, cache = STANDARD.replace('"train.txt"', '["train.txt", "more.txt"]'), Cache(folder / "c")
+    nerscope.run_experiment(loaded(folder, text), cache=cache)
+    write(folder / "more.txt", drawn(25, seed=50))
+    again = nerscope.run_experiment(loaded(folder, text), cache=cache)
+    assert again[0].rows == nerscope.run_experiment(loaded(folder, text))[0].rows
 
 
 def test_the_training_data_is_part_of_what_the_cache_knows(folder: Path) -> None:

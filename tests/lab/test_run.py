@@ -14,7 +14,7 @@ from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError
 from nerscope.lab.run import RUNS, PlanResult, run_plan
 from nerscope.lab.workspace import OUTPUT, RECORD, locked
 
-from .conftest import DATA, MEMORY, TEST, Planned
+from .conftest import DATA, MEMORY, TEST, TRAIN, Planned
 
 # Notes each start in a file, and labels as the test file does.
 COUNTED = "echo {seed} >> started; cp {test} {output}"
@@ -307,3 +307,40 @@ def test_plugins_reach_the_jobs(planned: Planned, folder: Path) -> None:
     assert process.returncode == 0, errors
     assert json.loads(out)["jobs"][0]["recipe"] == "plugged"
     assert (folder / RUNS).is_dir()
+
+
+PARTS = '[datasets.toy]\ntrain = ["a.conll", "b.conll"]\ntest = "test.conll"\n'
+
+
+def in_two_files(folder: Path) -> None:
+    first, rest = TRAIN.split("\n\n", 1)
+    (folder / "a.conll").write_text(first + "\n")
+    (folder / "b.conll").write_text(rest)
+
+
+def test_a_recipe_learns_from_all_training_files(planned: Planned, folder: Path) -> None:
+    in_two_files(folder)
+    whole, joined = (run_plan(planned(data + MEMORY)) for data in (DATA, PARTS))
+    assert numbers(joined) == numbers(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("context", [1, 2])
+def test_a_command_gets_all_training_files_as_one(
+    planned: Planned, folder: Path, context: int
+) -> None:
+    in_two_files(folder)
+    command = "grep -c . {train} > lines; grep -c ^$ {train} >> lines; cp {test} {output}"
+    system = f"[systems.copy]\ncommand = {json.dumps(command)}\ncontext = {context}\n"
+    run_plan(planned(PARTS + system))
+    lines, breaks = map(int, (folder / "lines").read_text().split())
+    assert lines == TRAIN.replace("\n\n", "\n").count("\n")
+    assert breaks == (3 if context == 1 else 2)
+
+
+def test_a_change_of_any_training_file_is_another_job(planned: Planned, folder: Path) -> None:
+    in_two_files(folder)
+    run_plan(planned(PARTS + MEMORY))
+    (folder / "b.conll").write_text("x O\n")
+    run_plan(planned(PARTS + MEMORY))
+    assert len(list((folder / RUNS).glob("dictionary-*"))) == 2

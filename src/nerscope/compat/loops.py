@@ -9,10 +9,10 @@ from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural
 from nerscope.evaluation.evaluate import evaluate
 from nerscope.evaluation.plan import select_subsets
-from nerscope.evaluation.task import Settings, is_source
+from nerscope.evaluation.task import Settings
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
-from nerscope.formats.base import CorpusLike, read
+from nerscope.formats.base import TrainingLike, is_source, read
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.results.scalars import scalars_of
@@ -21,7 +21,7 @@ from nerscope.scoring.metrics import F1, PRECISION, RECALL
 
 IGNORED = -100  # the gold id of special tokens and of all pieces of a word but the first
 LabelList = Sequence[str] | Mapping[int, str]
-Training = CorpusLike | Sequence[CorpusLike] | None
+Training = TrainingLike | None
 TOUGH_FACETS = (TMR.name, HARD.name)  # the facets that are reported by default, given training data
 _LabelNames = Mapping[int, str] | None
 _NO_SCORES = -1  # a number of axes that no array has

@@ -17,14 +17,15 @@ Words = list[str]
 
 
 def ner_scorer(
-    train: str | None = None,
+    train: str | list[str] | None = None,
     facets: list[str] | None = None,
     matches: list[str] | None = None,
 ) -> "SpacyScorer":
     """A scorer that adds scores on entities that training does not give away.
 
-    `train` is a file: `.spacy`, a folder of such files, or whatever `evaluate` reads. It is read
-    when scores are first computed, so that a trained pipeline also loads where the file is missing.
+    `train` is a file or a list of files: `.spacy`, a folder of such files, or whatever `evaluate`
+    reads. It is read when scores are first computed, so that a trained pipeline also loads where
+    the file is missing.
     `facets` and `matches` are those of `Settings`.
 
     >>> ner_scorer(train="corpus/train.spacy", facets=["tmr"]).train
@@ -39,7 +40,7 @@ def ner_scorer(
 class SpacyScorer:
     """What spaCy calls with examples: an object, not a closure, because pipelines are pickled."""
 
-    train: str | None
+    train: str | list[str] | None
     options: Mapping[str, Any]
 
     @cached_property
@@ -60,12 +61,17 @@ class SpacyScorer:
         return scores
 
 
-def _training_files(train: str | None) -> str | list[str] | None:
-    """The files of a folder that spaCy wrote; anything else as it is."""
-    folder = Path(train) if train is not None else None
-    if folder is None or not folder.is_dir():
-        return train
-    return sorted(map(str, folder.rglob(f"*{_ENDING}"))) or train
+def _training_files(train: str | list[str] | None) -> list[str] | None:
+    """All training files, in place of folders that spaCy wrote the files in them."""
+    if train is None:
+        return None
+    names = [train] if isinstance(train, str) else train
+    return [file for name in names for file in _files_in(name)]
+
+
+def _files_in(name: str) -> list[str]:
+    """The spaCy files of a folder; anything else as it is."""
+    return sorted(map(str, Path(name).rglob(f"*{_ENDING}"))) or [name]
 
 
 def _two_sides(examples: Sequence[Any]) -> tuple[list[tuple[Words, Spans]], ...]:

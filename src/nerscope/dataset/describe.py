@@ -23,7 +23,7 @@ from nerscope.dataset.usage import (
     unannotated_surfaces,
 )
 from nerscope.facets.facet import Facet, View, fixed_facets
-from nerscope.formats.base import CorpusLike
+from nerscope.formats.base import CorpusLike, TrainingLike
 from nerscope.formats.source import SourceNote, reading_notes
 from nerscope.results.rows import ResultRow
 
@@ -143,7 +143,7 @@ def _plain(value: Any) -> Any:
 
 
 def describe(
-    train: CorpusLike,
+    train: TrainingLike,
     *,
     dev: CorpusLike | None = None,
     test: CorpusLike | None = None,
@@ -152,6 +152,7 @@ def describe(
     """Describe a dataset, or one file.
 
     - `train`, `dev`, `test`: files, corpora or sentences; dev and test are compared with train.
+      Several training files, as a list, are one training set.
     - `repair`: how labels that break their scheme are read, as for `evaluate`.
 
     >>> train = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]

@@ -12,7 +12,7 @@ from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.dataset.loading import load_splits
 from nerscope.facets.facet import Facet, View
 from nerscope.facets.hard import HARD, HARD_STRICT, OTHER
-from nerscope.formats.base import CorpusLike
+from nerscope.formats.base import CorpusLike, TrainingLike
 from nerscope.results.rows import ResultRow
 
 
@@ -39,7 +39,7 @@ class HardTokenRow(ResultRow):
 
 
 def hard_tokens(
-    train: CorpusLike,
+    train: TrainingLike,
     test: CorpusLike,
     *,
     most: int | None = 10,
@@ -49,7 +49,7 @@ def hard_tokens(
 ) -> list[HardTokenRow]:
     """The most frequent tokens of each subset of hard tokens.
 
-    - `train`, `test`: files, corpora or sentences.
+    - `train`, `test`: files, corpora or sentences; several files are one training set.
     - `most`: how many tokens of each subset; None for all of them.
     - `repair`, `map`, `drop`: how labels are read and types renamed, as for `evaluate`.
 

@@ -1,7 +1,7 @@
 """Load the splits of a dataset: whole, with one vocabulary, and compared with training."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.lexicon import Lexicon, lexicon_of
@@ -9,7 +9,7 @@ from nerscope.corpus.mentions import Mentions, check_repair
 from nerscope.corpus.schemes import LabelCodes
 from nerscope.facets.buckets import ValueCounts
 from nerscope.facets.facet import Attribute, Sentences, View, attributes, survey_chunk, surveyed
-from nerscope.formats.base import CorpusLike, open_source
+from nerscope.formats.base import TrainingLike, open_training
 from nerscope.formats.source import require_tokens
 
 
@@ -36,7 +36,7 @@ class DatasetSplit:
 
 
 def load_splits(
-    sources: Mapping[str, CorpusLike],
+    sources: Mapping[str, TrainingLike],
     repair: str,
     map: Mapping[str, str] | None = None,
     drop: Iterable[str] = (),
@@ -48,7 +48,9 @@ def load_splits(
     """
     check_repair(repair)
     coding = Coding(labels=LabelCodes(map or {}, frozenset(drop)))
-    corpora = {name: _load_corpus(source, f"<{name}>", coding) for name, source in sources.items()}
+    corpora = {
+        name: _load_corpus(source, f"<{name}>", coding, repair) for name, source in sources.items()
+    }
     # Values of attributes are compared with training, so training itself has none.
     (train_name, training), *others = corpora.items()
     lexicon = lexicon_of(training, repair)
@@ -59,10 +61,10 @@ def load_splits(
     ]
 
 
-def _load_corpus(source: CorpusLike, name: str, coding: Coding) -> Corpus:
-    return join_chunks(
-        [require_tokens(chunk) for chunk in open_source(source, name).chunks(coding)]
-    )
+def _load_corpus(source: TrainingLike, name: str, coding: Coding, repair: str) -> Corpus:
+    opened = open_training(source, name)
+    chunks = [require_tokens(chunk) for chunk in opened.chunks(coding)]
+    return replace(join_chunks(chunks, repair), name=opened.name)
 
 
 def _make_split(

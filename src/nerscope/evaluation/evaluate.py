@@ -15,7 +15,7 @@ from nerscope.evaluation.notes import identical_outputs
 from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.task import Settings, Systems, Task, open_task
-from nerscope.formats.base import CorpusLike
+from nerscope.formats.base import CorpusLike, TrainingLike
 from nerscope.formats.shards import cut_into_shards
 from nerscope.results.results import Results
 
@@ -31,7 +31,7 @@ def evaluate(
     test: CorpusLike,
     systems: Systems | None = None,
     *,
-    train: CorpusLike | Sequence[CorpusLike] | None = None,
+    train: TrainingLike | None = None,
     dataset: str | None = None,
     intervals: "Sampling | bool | None" = None,
     engine: str | Engine | None = None,

@@ -14,9 +14,16 @@ from nerscope.errors import UsageError, expect, suggest
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import attribute_named
 from nerscope.formats.align import needs_alignment, side_by_side
-from nerscope.formats.base import CorpusLike, open_source, stem_of, wrapper_for
+from nerscope.formats.base import (
+    CorpusLike,
+    TrainingLike,
+    is_source,
+    open_source,
+    open_training,
+    stem_of,
+)
 from nerscope.formats.shards import Shard, Shards
-from nerscope.formats.source import JoinedSources, Source
+from nerscope.formats.source import Source
 from nerscope.scoring.matching import BILOU, EXACT, LEFT, OVERLAP, RIGHT, TOKEN_MATCHES, match_named
 from nerscope.scoring.metrics import metric_named
 
@@ -209,7 +216,7 @@ class Task(NamedTuple):
 def open_task(
     test: CorpusLike,
     systems: Systems | None,
-    train: CorpusLike | Sequence[CorpusLike] | None,
+    train: TrainingLike | None,
     dataset: str | None,
     settings: Settings,
 ) -> Task:
@@ -227,18 +234,8 @@ def open_task(
             "say which is which, as FILE::label=1; a file with both may also be given alone",
         )
     coding = Coding(labels=LabelCodes(settings.map, frozenset(settings.drop)))
-    return Task(name, gold, runs, _open_training(train), settings, coding)
-
-
-def _open_training(train: CorpusLike | Sequence[CorpusLike] | None) -> Source | None:
-    if train is None:
-        return None
-    given: Any = train
-    # A list of files is one training set; a list of sentences is one corpus in memory.
-    if isinstance(given, list | tuple) and given and is_source(given[0]):
-        opened = [open_source(file, "<train>") for file in given]
-        return opened[0] if len(opened) == 1 else JoinedSources(opened)
-    return open_source(given, "<train>")
+    training = open_training(train) if train is not None else None
+    return Task(name, gold, runs, training, settings, coding)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -278,16 +275,6 @@ def _outputs(given: Any) -> list[Any]:
     if isinstance(given, list | tuple) and given and (is_source(given[0]) or _is_run(given[0])):
         return list(given)
     return [given]
-
-
-def is_source(item: Any) -> bool:
-    """Whether an item of a list is a file, corpus or table, and not a sentence."""
-    return (
-        isinstance(item, str | Corpus | Source)
-        or hasattr(item, "read")
-        or hasattr(item, "__fspath__")
-        or wrapper_for(item) is not None
-    )
 
 
 def _is_run(item: Any) -> bool:

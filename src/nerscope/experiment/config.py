@@ -4,6 +4,7 @@ import glob
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,10 @@ from nerscope.stats.intervals import Sampling
 _SAMPLING_KEYS = ("samples", "seed", "resample")
 _COMPARE_KEYS = ("baseline", "method", "about", "correction")
 PROTOCOL_TYPES: dict[str, Any] = {"datasets": str, "ratio": int | float}
-_DATA_KEYS = ("train", "dev", "test", "options")
+_DATA_TYPES: dict[str, Any] = {
+    **dict.fromkeys(("dev", "test", "options"), str),
+    "train": str | list,  # one training set may be several files
+}
 TABLES = ("datasets", "systems", "settings", "compare", "protocol")
 _TRAINED = {"recipe", "command"}  # what makes a system one that is trained
 _SETTING_TYPES: dict[str, Any] = {
@@ -41,14 +45,14 @@ class Data:
 
     name: str
     test: str
-    train: str | None
+    train: tuple[str, ...]  # all files of the training set; empty if there is none
     dev: str | None
     options: str = ""  # for files that name none
 
     @property
     def files(self) -> list[str]:
         """Test, train and dev, as far as they are given."""
-        return [text for text in (self.test, self.train, self.dev) if text]
+        return [text for text in (self.test, *self.train, self.dev) if text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +165,30 @@ def named_data(toml: Toml) -> list[Data]:
                 f"dataset '{name}' is not a table",
                 f"write [datasets.{name or 'NAME'}]",
             )
-        toml.values(table, dict.fromkeys(_DATA_KEYS, str), f"datasets.{name}")
+        toml.values(table, _DATA_TYPES, f"datasets.{name}")
         if "test" not in table:
             raise InputError(
                 toml.place(name), f"dataset '{name}' has no test file", 'add test = "FILE"'
             )
         options = table.get("options", "")
-        test, train, dev = (
-            relative_to(toml.path.parent, table[key], options) if key in table else None
-            for key in ("test", "train", "dev")
-        )
-        assert test is not None
-        all_data.append(Data(name, test, train, dev, options))
+        from_plan = partial(relative_to, toml.path.parent, options=options)
+        train = tuple(map(from_plan, _training_files(table, toml)))
+        dev = from_plan(table["dev"]) if "dev" in table else None
+        all_data.append(Data(name, from_plan(table["test"]), train, dev, options))
     return all_data
+
+
+def _training_files(table: Mapping[str, Any], toml: Toml) -> list[str]:
+    files = table.get("train", [])
+    if isinstance(files, str):
+        return [files]
+    if "train" in table and (not files or not all(isinstance(file, str) for file in files)):
+        raise UsageError(
+            toml.place("train"),
+            f"invalid training data {files!r}",
+            'write train = "FILE" or train = ["FILE", "FILE"]',
+        )
+    return list(files)
 
 
 def is_trained(table: object) -> bool:

@@ -197,7 +197,7 @@ def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int)
     evidence = [of_run for of_run, _ in scored]
     joined = _join_signatures(joined_runs(evidence), evidence)
     flat = TOKEN in joined.units  # nested mentions have no token ledger
-    subsets = select_subsets(settings, with_train=dataset.train is not None, flat=flat)
+    subsets = select_subsets(settings, with_train=bool(dataset.train), flat=flat)
     # If one run was realigned, all runs are divided by alignment, as `evaluate` does it: also those
     # whose entries were made before there was such a run.
     tables = [table for of_run in evidence for table in of_run.tables]
@@ -243,7 +243,7 @@ def _run_keys(job: _ScoringJob) -> dict[Run, str]:
     names, all settings, and the names of dataset and system, which are part of the evidence.
     """
     dataset, settings, cluster_unit = job
-    train = _file_key(dataset.train) if dataset.train else None
+    train = list(map(_file_key, dataset.train))
     base = [_file_key(dataset.test), train, asdict(settings), cluster_unit, dataset.name]
     return {
         (system, str(number)): digest(*base, system, str(number), _file_key(file))
@@ -282,7 +282,7 @@ def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[_RunEntry]:
     # is a system here, and gets its name and number back below.
     files = [dataset.systems[system][int(number) - 1] for system, number in runs]
     named = {f"{k}": source_named(file) for k, file in enumerate(files)}
-    train = source_named(dataset.train) if dataset.train else None
+    train = list(map(source_named, dataset.train)) or None
     task = open_task(source_named(dataset.test), named, train, dataset.name, settings)
     scored = score_task(task, make_plan(task, Local()), Local(), cluster_unit=cluster_unit)
     shared = {*source_names(task.gold), *(source_names(task.train) if task.train else ())}

@@ -3,7 +3,7 @@
 import os
 import re
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
@@ -27,7 +27,7 @@ from nerscope.formats.files import (
     spool_to_disk,
 )
 from nerscope.formats.packing import without_packing
-from nerscope.formats.source import Aligner, LabelStyle, Source, SourceInfo
+from nerscope.formats.source import Aligner, JoinedSources, LabelStyle, Source, SourceInfo
 from nerscope.registry import Registry, user_code
 
 OPTIONS_MARK = "::"  # FILE::option=value,option=value
@@ -85,6 +85,7 @@ class Format(NamedTuple):
 FORMATS: Registry[Format] = Registry("format", package="nerscope.formats")
 FALLBACK = "conll"  # the format of a file that no other format fits
 CorpusLike: TypeAlias = str | os.PathLike[str] | IO[Any] | Source | Corpus | Iterable[Sentence]
+TrainingLike: TypeAlias = CorpusLike | Sequence[CorpusLike]  # several corpora are one training set
 
 
 def register_format(form: Format) -> Format:
@@ -246,6 +247,31 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
         name,
         f"a {type(given).__name__} is no corpus",
         "give a path, an open file, a Corpus or lists of sentences",
+    )
+
+
+def open_training(given: TrainingLike, name: str = "<train>") -> Source:
+    """Open training data: one corpus, or a list of corpora that are one training set.
+
+    >>> first, second = [(["Ada"], ["B-PER"])], [(["spoke"], ["O"])]
+    >>> open_training([Corpus.of(first, name="a"), Corpus.of(second, name="b")]).name
+    'a + b'
+    """
+    items: Any = given
+    # A list of files is several corpora; a list of sentences is one corpus in memory.
+    if isinstance(items, list | tuple) and items and is_source(items[0]):
+        opened = [open_source(item, name) for item in items]
+        return opened[0] if len(opened) == 1 else JoinedSources(opened)
+    return open_source(items, name)
+
+
+def is_source(item: object) -> bool:
+    """Whether an item of a list is a file, corpus or table, and not a sentence."""
+    return (
+        isinstance(item, str | Corpus | Source)
+        or hasattr(item, "read")
+        or hasattr(item, "__fspath__")
+        or wrapper_for(item) is not None
     )
 
 

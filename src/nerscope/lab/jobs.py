@@ -64,7 +64,7 @@ def make_jobs(systems: Sequence[TrainedSystem], data: Sequence[Data], folder: Pa
 
 
 def _job_key(system: TrainedSystem, data: Data, seed: int, folder: Path) -> str:
-    if data.train is None:
+    if not data.train:
         raise UsageError(f"dataset '{data.name}'", "it has no training data", 'add train = "FILE"')
     if system.command and "{dev}" in system.command and data.dev is None:
         raise UsageError(
@@ -72,7 +72,10 @@ def _job_key(system: TrainedSystem, data: Data, seed: int, folder: Path) -> str:
             f"the command of '{system.name}' asks for {{dev}}, and there is no such file",
             'add dev = "FILE", or leave {dev} out',
         )
-    files = [_file_key(text) for text in (data.train, data.dev, data.test)]
+    files = [
+        [_file_key(text) for text in data.train],
+        *(_file_key(text) if text is not None else None for text in (data.dev, data.test)),
+    ]
     method = _recipe_key(system) if system.recipe else _command_key(system, folder)
     # Where nothing is random, all seeds have the same key: they are one job with one output.
     job_seed = seed if system.recipe is None or recipe_named(system.recipe).random else None
@@ -81,10 +84,8 @@ def _job_key(system: TrainedSystem, data: Data, seed: int, folder: Path) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def _file_key(text: str | None) -> list[str] | None:
+def _file_key(text: str) -> list[str]:
     """The content of a file and of those that are read with it, and its options."""
-    if text is None:
-        return None
     return [*map(content_digest, input_files(text)), text[len(path_of(text)) :]]
 
 

@@ -13,7 +13,7 @@ from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import BIO
 from nerscope.dataset.split.texts import context_ranges
 from nerscope.errors import InputError
-from nerscope.formats.base import CorpusLike, open_source, read
+from nerscope.formats.base import CorpusLike, TrainingLike, open_source, open_training, read
 from nerscope.formats.columns.conll import write_conll
 from nerscope.formats.source import Source, require_tokens
 from nerscope.lab.recipe import Lesson, Recipe, Tagged, recipe_named
@@ -23,7 +23,7 @@ Say = Callable[[str], None]
 
 
 def baseline(
-    train: CorpusLike,
+    train: TrainingLike,
     test: CorpusLike,
     output: str | os.PathLike[str] | None = None,
     *,
@@ -36,6 +36,7 @@ def baseline(
     """Train a system by a recipe, and return its labels of the test sentences.
 
     - `train`, `test`, `dev`: files or sentences; the recipe never sees the labels of `test`.
+      Several training files, as a list, are one training set.
     - `output`: write the test file here, with the predicted labels in its scheme.
     - `recipe`, `seed`, and the options of the recipe as further keywords.
     - `say`: is called with each line of the log.
@@ -50,7 +51,7 @@ def baseline(
     method = recipe_named(recipe)
     values = method.checked(options, f"recipe '{recipe}'")
     sources = LessonSources(
-        open_source(train), open_source(dev) if dev is not None else None, open_source(test)
+        open_training(train), open_source(dev) if dev is not None else None, open_source(test)
     )
     with tempfile.TemporaryDirectory(prefix="nerscope-") as folder:
         labels = train_and_predict(method, values, sources, seed=seed, folder=Path(folder), say=say)

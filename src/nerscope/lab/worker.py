@@ -24,7 +24,7 @@ from nerscope.corpus.corpus import Coding
 from nerscope.dataset.split.material import with_context
 from nerscope.errors import FaultError, NerscopeError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import input_files, path_of, source_named
+from nerscope.formats.base import input_files, open_training, path_of, source_named
 from nerscope.formats.files import is_remote
 from nerscope.lab.lessons import LessonSources, train_and_predict, with_labels
 from nerscope.lab.plan import PLACEHOLDERS
@@ -46,7 +46,7 @@ _PARENT_POLL = 0.5  # and, in the process, at the one that started it
 class JobSpec:
     """Everything that the process of a job needs to know. Paths are absolute."""
 
-    train: str  # as FILE::options, like dev and test
+    train: Sequence[str]  # each as FILE::options, like dev and test
     dev: str | None
     test: str
     recipe: str | None
@@ -178,7 +178,7 @@ def _exit_with_parent(parent: int) -> None:
 
 def _run_recipe(spec: JobSpec, recipe: str) -> None:
     sources = LessonSources(
-        source_named(spec.train),
+        open_training([source_named(text) for text in spec.train]),
         source_named(spec.dev) if spec.dev else None,
         source_named(spec.test),
     )
@@ -230,14 +230,21 @@ def _plain_or(path: str, other: str) -> str:
 
 
 def _command_files(spec: JobSpec) -> Iterator[tuple[str, str]]:
-    """The files for train, dev and test; with larger context, copies with joined sentences."""
-    for name, text in (("train", spec.train), ("dev", spec.dev), ("test", spec.test)):
-        if text and spec.context > 1:
-            longer = Path(spec.scratch) / f"{name}.conll"
-            longer.write_bytes(with_context(text, spec.context))
-            yield name, str(longer)
-        elif text:
-            yield name, path_of(text) if is_plain(path_of(text)) else _linked(spec, name, text)
+    """The files for train, dev and test.
+
+    Copies are written for larger context, with joined sentences, and for several training files,
+    which are joined: a command gets one file for each.
+    """
+    others = {"dev": spec.dev, "test": spec.test}
+    files = {"train": spec.train, **{name: [text] for name, text in others.items() if text}}
+    for name, texts in files.items():
+        if spec.context > 1 or len(texts) > 1:
+            copy = Path(spec.scratch) / f"{name}.conll"
+            copy.write_bytes(with_context(texts, spec.context))
+            yield name, str(copy)
+        else:
+            path = path_of(texts[0])
+            yield name, path if is_plain(path) else _linked(spec, name, texts[0])
 
 
 def _linked(spec: JobSpec, name: str, text: str) -> str:

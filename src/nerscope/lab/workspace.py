@@ -261,9 +261,8 @@ def _scratch_folder(draft: Path) -> Iterator[Path]:
 
 def _spec(job: Job, config: WorkspaceConfig, draft: Path, scratch: Path) -> JobSpec:
     data, system = job.data, job.system
-    assert data.train is not None  # a job without training data has no key
     return JobSpec(
-        train=_absolute(data.train),
+        train=list(map(_absolute, data.train)),
         dev=_absolute(data.dev) if data.dev is not None else None,
         test=_absolute(data.test),
         recipe=system.recipe,

@@ -12,7 +12,9 @@ RANK = 140
 
 @dataclass(frozen=True)
 class BaselineOptions:
-    train: str = typer.Option(metavar="FILE", help=f"What to learn from. {FILE_HELP}")
+    train: list[str] = typer.Option(
+        ..., metavar="FILE", help=f"What to learn from; repeated files are joined. {FILE_HELP}"
+    )
     test: str = typer.Option(metavar="FILE", help="What to label; its own labels are not read.")
     output: str = typer.Option(
         ..., "-o", "--output", metavar="FILE", help="The test file with the labels of the system."
@@ -39,10 +41,10 @@ def run(options: BaselineOptions) -> None:
     recipe_options = recipe_named(options.recipe).parse_options(options.option)
     # Options of a recipe may name files, such as a dictionary: these are inputs, too.
     files = [value for value in recipe_options.values() if isinstance(value, str)]
-    inputs = [options.train, options.test, options.dev, *files, *options.plugin]
+    inputs = [*options.train, options.test, options.dev, *files, *options.plugin]
     check_outputs([options.output], inputs)
     baseline(
-        source_named(options.train),
+        [source_named(text) for text in options.train],
         source_named(options.test),
         options.output,
         recipe=options.recipe,
@@ -63,6 +65,5 @@ def _evaluate_command(options: BaselineOptions) -> str:
 
     file_options = options.test[len(path_of(options.test)) :]
     system = f"{options.recipe}={options.output}{file_options}"
-    return shlex.join(
-        ["nerscope", "evaluate", options.test, "--train", options.train, "--system", system]
-    )
+    training = [word for text in options.train for word in ("--train", text)]
+    return shlex.join(["nerscope", "evaluate", options.test, *training, "--system", system])

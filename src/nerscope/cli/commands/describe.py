@@ -1,7 +1,7 @@
 """Show what data is like: sizes, tough mentions, hard tokens, ambiguity, duplicates."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -24,7 +24,9 @@ class DescribeOptions:
     files: list[str] = typer.Argument(
         None, metavar="[FILE…]", help=f"Files to describe each by itself. {FILE_HELP}"
     )
-    train: str | None = typer.Option(None, metavar="FILE", help="The training data.")
+    train: list[str] = typer.Option(
+        [], metavar="FILE", help="The training data; repeated files are joined."
+    )
     dev: str | None = typer.Option(None, metavar="FILE", help="The development data.")
     test: str | None = typer.Option(None, metavar="FILE", help="The test data.")
     lists: list[str] = typer.Option(
@@ -41,7 +43,7 @@ def run(options: DescribeOptions) -> None:
 
     prepare(options.plugin, options.format)
     given = {"train": options.train, "dev": options.dev, "test": options.test}
-    splits = {name: text for name, text in given.items() if text is not None}
+    splits = {name: texts for name, texts in given.items() if texts}
     _check_options(options.files, splits, options.lists)
     description = _describe(options.files, splits, options.repair)
     shown = description_document(
@@ -50,7 +52,7 @@ def run(options: DescribeOptions) -> None:
     emit_and_exit(shown, options.format)
 
 
-def _check_options(files: list[str], splits: dict[str, str], lists: list[str]) -> None:
+def _check_options(files: list[str], splits: dict[str, Any], lists: list[str]) -> None:
     """Refuse what does not go together."""
     if not files and not splits:
         raise UsageError(
@@ -76,11 +78,12 @@ def _check_options(files: list[str], splits: dict[str, str], lists: list[str]) -
             )
 
 
-def _describe(files: list[str], splits: dict[str, str], repair: str) -> "Description":
+def _describe(files: list[str], splits: dict[str, Any], repair: str) -> "Description":
     from nerscope.dataset.describe import describe, describe_each
     from nerscope.formats.base import source_named
 
     if files:
         return describe_each({text: source_named(text) for text in files}, repair=repair)
-    sources = {name: source_named(text) for name, text in splits.items()}
-    return describe(**sources, repair=repair)
+    training = [source_named(text) for text in splits.pop("train")]
+    others = {name: source_named(text) for name, text in splits.items()}
+    return describe(training, **others, repair=repair)
