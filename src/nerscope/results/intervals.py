@@ -1,4 +1,4 @@
-"""Intervals in rows: where each number may lie in the population, beside the number."""
+"""Intervals in the rows of results; those of differences are in `stats/system_pair.py`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

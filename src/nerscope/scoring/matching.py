@@ -165,7 +165,7 @@ def _checked_credit(name: str, given: Floats | Bools, pairs: CandidatePairs) -> 
         raise UsageError(
             f"match '{name}'",
             f"its rule does not give {size} numbers from 0 to 1 for {size} candidate pairs",
-            "return one number for each pair of the touch, 0 where there is no match",
+            "return one number for each candidate pair, 0 where there is no match",
         )
     return credit
 
