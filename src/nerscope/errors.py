@@ -12,9 +12,25 @@ Every message has three parts: the place, the fact, and the remedy. The table be
 them, so that the documentation can be checked against it.
 """
 
+import re
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
+
+# Control characters and marks of direction: a token such as ESC[2J would clear the screen, and
+# U+202E would turn the rest of the line round. Tabs and line ends stay.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Escape control characters, which would steer a terminal instead of being shown.
+
+    Whatever is printed goes through this function, or through one that escapes as its format asks.
+
+    >>> visible("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return CONTROL.sub(lambda sign: ascii(sign[0])[1:-1], text)
 
 
 class NerscopeError(Exception):
@@ -28,7 +44,7 @@ class NerscopeError(Exception):
 
     def __init__(self, place: str, fact: str, remedy: str) -> None:
         self.place, self.fact, self.remedy = place, fact, remedy
-        super().__init__(f"{place}: {fact}. Remedy: {remedy}")
+        super().__init__(visible(f"{place}: {fact}. Remedy: {remedy}"))
 
     def __reduce__(self) -> tuple[type["NerscopeError"], tuple[str, str, str]]:
         """Pickle the three parts, from which a worker's error is made again."""

@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+from nerscope.errors import visible
 from nerscope.results.conditions import ConditionSource
 from nerscope.results.gate import gate
 from nerscope.results.results import Results
@@ -54,7 +55,7 @@ def _assert_passes(
     verdicts = gate(_load(results), old, **options)
     failed = [str(verdict) for verdict in verdicts if verdict.failed]
     if failed:  # python -O would remove an assert statement
-        raise AssertionError("\n".join(failed))
+        raise AssertionError(visible("\n".join(failed)))
 
 
 def _load(results: ResultsLike) -> Results:

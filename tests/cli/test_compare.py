@@ -202,6 +202,19 @@ def test_results_of_the_same_file_name_are_told_apart(folder: Path, run: Run) ->
     assert one != other and "new" in one and "old" in other
 
 
+def test_results_of_other_matches_are_compared_by_the_matches_of_both(
+    folder: Path, run: Run
+) -> None:
+    done(run, "evaluate gold.txt -o exact.json --system s=c.txt --match exact")
+    done(run, "evaluate gold.txt -o overlap.json --system t=a.txt --match overlap")
+    done(run, "evaluate gold.txt -o muc.json --system u=a.txt --match muc-type")
+    for files in ("exact.json overlap.json", "overlap.json exact.json"):
+        assert "match:exact|" in done(run, f"compare {files} --samples 200").out
+    outcome = run("compare", "overlap.json", "muc.json")
+    assert outcome.code == 2
+    assert "it was evaluated with the match muc-type, overlap with overlap" in outcome.err
+
+
 def test_results_on_other_data_are_refused(folder: Path, run: Run) -> None:
     other = drawn(80, seed=8)
     write(folder / "other.txt", other)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shlex
 import stat
 import threading
@@ -763,8 +764,8 @@ def test_who_stops_it_is_told_what_is_kept(
 def test_errors_are_not_offered_where_they_cannot_be_listed(
     data: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = "evaluate gold.txt --system good=good.txt"
-    assert "then nerscope show, compare, errors, diagnose" in done(run, command).out
+    command = f"evaluate gold.txt {BOTH}"
+    assert "then nerscope show, compare, errors" in done(run, command).out
     monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 1)
     assert "then nerscope show, compare, diagnose" in done(run, command).out
 
@@ -788,3 +789,20 @@ def test_a_description_may_ignore_case_too(data: Path, run: Run) -> None:
     command = "describe --train train.txt --test gold.txt --list hard --format csv"
     assert "unseen-I,Paris,2," in run(*command.split()).out
     assert "unseen-I,Paris,2," not in run(*command.split(), "--case", "fold").out
+
+    assert "errors" not in done(run, command).out.partition("more:")[2]
+
+
+@pytest.mark.parametrize("files", ["--system good=good.txt", BOTH, f"{BOTH} --train gold.txt"])
+def test_every_command_and_option_that_is_offered_works(files: str, data: Path, run: Run) -> None:
+    offered = (
+        done(run, f"evaluate gold.txt {files} -o r.json").out.partition("more: ")[2].split("\n")[0]
+    )
+    options, _, commands = offered.partition("; -o FILE, then nerscope ")
+    for option in re.findall(r"--\S+(?: \w+(?= for one))?", options):
+        done(run, f"evaluate gold.txt {files} {option}")
+    for command in commands.split(", "):
+        done(run, f"{command} r.json")
+    again = done(run, "show r.json").out.partition("more: ")[2].split("\n")[0]
+    for option in re.findall(r"--\S+(?: \w+(?= for one))?", again):
+        done(run, f"show r.json {option}")

@@ -1,5 +1,7 @@
 """`nerscope show`: every table, narrowed, ordered, marked and captioned."""
 
+import csv
+import json
 import re
 import shlex
 from pathlib import Path
@@ -103,7 +105,7 @@ def test_an_unknown_table_is_refused_with_a_suggestion(folder: Path, run: Run) -
             "all",
             ("precision", "exact", None),
         ),
-        ("--table types --match left", "F1 by type", "ORG", ("f1", "left", "ORG")),
+        ("--table types --match left", "F1 by type by left", "ORG", ("f1", "left", "ORG")),
         (
             "--table partial --metric recall",
             "Recall with partial credit",
@@ -206,12 +208,12 @@ def test_systems_are_chosen_on_every_dataset(folder: Path, run: Run) -> None:
 
 def test_a_system_called_n_is_no_denominator() -> None:
     results = nerscope.evaluate(GOLD, {"n": OUTPUTS["a"], "m": OUTPUTS["b"]})
-    (table,) = chosen_tables(results, ["exact"], with_n=False)
+    ((table, _, _),) = chosen_tables(results, ["exact"], with_n=False)
     assert [row[0].text for row in table.rows] == ["n", "m"]
 
 
 def test_marks_stand_where_the_comparison_is_sure(evaluated: Results) -> None:
-    (table,) = chosen_tables(evaluated, ["types"], against="a")
+    ((table, _, _),) = chosen_tables(evaluated, ["types"], against="a")
     found = nerscope.compare(evaluated, baseline="a", metrics=["f1"], matches=["exact"])
     p = {
         (row["system_a"], row["type"]): row["p"]
@@ -253,7 +255,7 @@ def test_latex_has_booktabs_caption_and_label(folder: Path, run: Run) -> None:
 
 
 def test_the_mean_over_datasets_says_on_how_many_it_rests(two_datasets: Results) -> None:
-    (table,) = chosen_tables(two_datasets, ["datasets"])
+    ((table, _, _),) = chosen_tables(two_datasets, ["datasets"])
     assert table.header == ("system", "toy", "twin", "mean")
     values = {
         (system, name): two_datasets.value(dataset=name, system=system, metric="f1")
@@ -267,3 +269,25 @@ def test_the_mean_over_datasets_says_on_how_many_it_rests(two_datasets: Results)
     alone = f"{100 * (values['b', 'toy'] or 0.0):.2f}"
     assert rows["b"] == [alone, "–", f"{alone} (1)"]
     assert "(k) rests on k of them only" in table.notes[0]
+
+
+def test_a_table_narrows_csv_and_json_too(folder: Path, run: Run, evaluated: Results) -> None:
+    lines = done(run, "show r.json --table tmr --system b --format csv").out.splitlines()
+    rows = list(csv.DictReader(lines))
+    assert {(row["system"], row["metric"]) for row in rows} == {("b", "recall")}
+    assert {row["facet"] for row in rows} == {"tmr", "all"}
+    data = json.loads(done(run, "show r.json --table partial --column left --format json").out)
+    assert {(row["facet"], row["match"], row["metric"]) for row in data["rows"]} == {
+        ("all", "left", "f1")
+    }
+    assert {"nerscope", "signature", "settings", "losses"} <= set(data)
+    several = json.loads(
+        done(run, "show both.json --table exact --table datasets --format json").out
+    )
+    keys = [
+        tuple(str(row[key]) for key in ("dataset", "system", "run", "match", "metric"))
+        for row in several["rows"]
+    ]
+    assert len(keys) == len(set(keys)) and {key[0] for key in keys} == {"toy", "twin"}
+    whole = json.loads(done(run, "show r.json --format json").out)
+    assert len(whole["rows"]) == len(evaluated.rows)

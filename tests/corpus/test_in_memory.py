@@ -251,8 +251,8 @@ def test_spans_survive_being_cut_joined_and_recoded(sentences: Any, data: st.Dat
     cut = data.draw(st.integers(1, len(corpus)))
     parts = [corpus.sentences(0, cut), corpus.sentences(cut, len(corpus))]
     assert spans_of(join_chunks(parts)) == spans_of(corpus)
-    own = [tuple(span) for _, spans in sentences[:cut] for span in spans]
-    assert len(parts[0].mentions()) == len(own)
+    distinct = [span for _, spans in sentences[:cut] for span in set(spans)]
+    assert len(parts[0].mentions()) == len(distinct)
     coding = Coding()
     Corpus.of([{"tokens": ["f", "e"], "spans": [(0, 1, "Z"), (1, 2, "Y")]}], coding=coding)
     moved = corpus.recoded(coding)

@@ -56,6 +56,8 @@ def test_sentences_that_repeat_an_earlier_one(text: str, n: int) -> None:
         ("STRASSE", "Straße", 0, 1),
         ("x", "a|a", 0, 0),
         ("a/B-X", "a", 1, 0),
+        ("U.S. -based firm", "U.S.-based firm", 1, 0),  # the same text in other tokens
+        ("u.s. -based firm", "U.S.-based firm", 0, 1),
     ],
 )
 def test_sentences_that_are_in_training(train: str, test: str, exact: int, near: int) -> None:

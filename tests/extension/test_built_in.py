@@ -29,7 +29,7 @@ def _codes(view):
 levels = {"other": (0,), "in-o": (1,)}
 FACETS.add("ending", Facet("ending", "mention", levels, _codes, title="Last letter"), built_in=True)
 '''
-MATCH = '''"""Credit for the same start, whatever the type."""
+MATCH = '''"""Credit for the same start and type."""
 
 from nerscope.scoring.matching import MATCHES, match_factory
 

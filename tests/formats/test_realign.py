@@ -67,8 +67,10 @@ def corpus(text: str, sentences: Tokenised, mentions: list[Mention], name: str) 
 
 
 def characters(sentences: Tokenised, mentions: list[Mention]) -> Counter[tuple[int, int, str]]:
+    """The mentions as characters; the same one twice in a sentence counts once."""
+    distinct = dict.fromkeys(mentions)
     return Counter(
-        (sentences[at][low][0], sentences[at][high][1], kind) for at, low, high, kind in mentions
+        (sentences[at][low][0], sentences[at][high][1], kind) for at, low, high, kind in distinct
     )
 
 

@@ -117,7 +117,7 @@ def large_case(seed: int) -> Case:
 
 
 class SpanCase(NamedTuple):
-    """Gold and predicted spans of one sentence: nested, crossing and repeated, in any order."""
+    """Gold and predicted spans of one sentence: nested and crossing, in any order, each once."""
 
     gold: tuple[Span, ...]
     pred: tuple[Span, ...]
@@ -137,9 +137,10 @@ def span_cases(seed: int, size: int) -> list[SpanCase]:
         return Span(start, end, wanted.type if random.random() < 0.7 else random.choice(TYPES))
 
     def case() -> SpanCase:
-        gold = tuple(span() for _ in range(random.randint(0, 5)))
+        gold = tuple(dict.fromkeys(span() for _ in range(random.randint(0, 5))))
         moved = [near(wanted) for wanted in gold if random.random() < 0.7]
         pred = [*moved, *(span() for _ in range(random.randint(0, 6 - len(moved))))]
+        pred = list(dict.fromkeys(pred))
         random.shuffle(pred)
         return SpanCase(gold, tuple(pred))
 

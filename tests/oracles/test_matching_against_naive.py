@@ -1,4 +1,4 @@
-"""Pairing of nested, crossing and repeated spans, against trying every way to pair them."""
+"""Pairing of nested and crossing spans, against trying every way to pair them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

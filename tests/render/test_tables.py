@@ -1,5 +1,6 @@
 """Tables: what their cells hold, and headings that say what they show."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +21,18 @@ from nerscope.render.comparison import (
     tally_table,
 )
 from nerscope.render.diagnosis import diagnosis_document
-from nerscope.render.document import OUTPUTS, Document, Table, metric_title, p_text, percent, points
+from nerscope.render.document import (
+    OUTPUTS,
+    Cell,
+    Document,
+    Table,
+    metric_title,
+    p_text,
+    percent,
+    points,
+)
 from nerscope.render.outputs.conlleval import conlleval_text
+from nerscope.render.summary import summary_document
 from nerscope.render.tables import overview, results_document, table
 from nerscope.results.results import Results
 
@@ -115,7 +126,9 @@ def test_numbers_that_were_not_asked_for_have_no_column() -> None:
 def test_what_a_dataset_lacks_is_undefined(results: Results) -> None:
     other = nerscope.evaluate(GOLD, {"good": GOLD}, dataset="untrained")
     rows = texts(table(joined(results, other), "tmr"))
-    assert [set(row[1:]) for row in rows if row[0].startswith("untrained")] == [{"–"}, {"–"}]
+    untrained = [row for row in rows if row[0].startswith("untrained")]
+    assert [set(row[2:]) for row in untrained] == [{"–"}, {"–"}]
+    assert untrained[0][1] == "100.00"  # recall on all mentions needs no training data
 
 
 def test_small_denominators_are_marked() -> None:
@@ -327,6 +340,70 @@ def test_head_to_head_names_the_winner_of_each_subset(results: Results) -> None:
     assert alone is not None
     assert [cell.text for cell in alone.rows[0]][:3] == ["d", "good", "–"]
     assert head_to_head(compared(results, facets=["all"], metrics=["recall"]).rows) is None
+
+
+def test_head_to_head_by_type_leaves_out_what_is_rare_among_all_mentions(results: Results) -> None:
+    found = compared(results, facets=["all", "tmr"], metrics=["recall"], by_type=True)
+    duel = head_to_head(found.rows)
+    assert duel is not None and duel.header[:4] == ("dataset", "type", "system", "all")
+    kinds = [row[1].text for row in duel.rows[::2]]
+    assert kinds == ["all", *sorted(kinds[1:])] and len(kinds) > 2
+    n = {(row.type or "all", row.level): row.n for row in found.rows if row.facet == "tmr"}
+    differences = {
+        (row.type or "all", row.level): row.difference for row in found.rows if row.facet == "tmr"
+    }
+    all_mentions = n["all", "seen"] + n["all", "unseen-any"]
+    share = sorted(n.values())[len(n) // 2] / all_mentions
+    mine = head_to_head(found.rows, share)
+    alone = [row for row in found.rows if row.type == kinds[1]]
+    assert mine is not None
+    for row in mine.rows:
+        for level, cell in zip(mine.header[4:], row[4:], strict=True):
+            key = row[1].text, level
+            rare = n[key] < share * all_mentions or differences[key] is None
+            assert (cell.text == "N/A") == rare, key
+    narrowed = head_to_head(alone, share, {"d": all_mentions})
+    assert narrowed is not None
+    assert [texts_of(row) for row in narrowed.rows] == [texts_of(row) for row in mine.rows[2:4]]
+
+
+def texts_of(row: Sequence[Cell]) -> list[str]:
+    return [cell.text for cell in row]
+
+
+def test_tough_mentions_stand_beside_recall_on_all_mentions(results: Results) -> None:
+    shown = table(results, "tmr")
+    assert shown.header[1] == "all"
+    value = results.value(system="good", metric="recall")
+    assert value is not None and shown.rows[0][1].text == f"{100 * value:.2f}"
+
+
+def test_partial_credit_has_the_gain_over_exact_match(results: Results) -> None:
+    shown = table(results, "partial")
+    for name in ("left", "right", "overlap"):
+        place = shown.header.index(f"{name} gain")
+        for row in shown.rows[:-1]:
+            values = [
+                results.value(system=row[0].text, metric="f1", match=m) for m in (name, "exact")
+            ]
+            assert values[0] is not None and values[1] is not None
+            assert row[place].text == f"{100 * (values[0] - values[1]):+.2f}"
+    assert "exact gain" not in shown.header
+
+
+def test_without_exact_match_the_first_table_is_of_the_first_match() -> None:
+    found = nerscope.evaluate(GOLD, {"s": noisy(GOLD, 0.2, 3)}, matches=["overlap", "left"])
+    shown = table(found, "exact")
+    assert shown.title == "Scores by overlap"
+    assert shown.header[1:4] == ("precision", "recall", "F1")
+    value = found.value(metric="f1", match="overlap")
+    assert value is not None and shown.rows[0][3].text == f"{100 * value:.2f}"
+    first = summary_document(found).tables[0]
+    assert (
+        first.title.startswith("Scores by overlap")
+        and first.rows[0][3].text[:3] == f"{100 * value:.2f}"[:3]
+    )
+    assert table(found, "types").title == "F1 by type by overlap"
 
 
 def test_a_comparison_becomes_a_document(results: Results) -> None:

@@ -1,6 +1,7 @@
 """What became of each mention, and whom it met."""
 
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ from tests.scoring.toys import corpus, drawn, noisy, write
 
 import nerscope
 from nerscope.errors import UsageError
+from nerscope.render.mentions import errors_document, marked_lines
 from nerscope.results.errors import OUTCOMES
+from nerscope.results.mistakes import mistakes
 from nerscope.results.results import Results
 
 
@@ -33,12 +36,18 @@ def evaluated(gold: str, *preds: str, train: str | None = None, **options: Any) 
         ("a/B-PER b/I-PER c/I-PER", "a/B-PER b/B-LOC c/B-PER", ["split"], ["split"] * 3),
         # several gold mentions, one prediction
         ("a/B-PER b c/B-PER", "a/B-PER b/I-PER c/I-PER", ["merged", "merged"], ["merged"]),
-        # crossing: both a split and a merge; the merge is said
+        # crossing: of several that overlap, none or one lies inside the other
         (
             "a/B-PER b/I-PER c/B-PER d/I-PER",
             "a/B-PER b/B-PER c/I-PER d",
-            ["merged", "merged"],
-            ["split", "merged"],
+            ["wrong boundary"] * 2,
+            ["wrong boundary"] * 2,
+        ),
+        (
+            "a/B-PER b/I-PER c/I-PER d",
+            "a/B-PER b/B-LOC c/I-LOC d/I-LOC",
+            ["wrong boundary"],
+            ["wrong boundary", "wrong type and boundary"],
         ),
         # an exact pair is settled and takes no part in a split
         (
@@ -256,3 +265,38 @@ def test_single_mentions_add_up_to_the_numbers(results: Results) -> None:
         assert sum(row["n"] for row in results.confusion(system) if row["gold"]) == sum(
             row["side"] == "gold" for row in records
         )
+
+
+def test_a_sentence_of_twenty_thousand_tokens_is_read_once() -> None:
+    # A text without line ends is one sentence.
+    size, step = 20_000, 4
+    words = [f"w{place % 97}" for place in range(size)]
+    gold, pred = ["O"] * size, ["O"] * size
+    for place in range(0, size, step):
+        gold[place : place + 2] = ["B-PER", "I-PER"]
+        pred[place] = "B-PER" if place % 8 else "B-LOC"
+    results = nerscope.evaluate([(words, gold)], {"s": [pred], "t": [gold]})
+    begin = perf_counter()
+    rows = results.errors("s")
+    selected, total = mistakes(results, system="s")
+    document = errors_document(selected, total, 80, len(selected))
+    pairs, changes = results.partial_pairs(["overlap"]), results.changes("s", "t")
+    assert perf_counter() - begin < 20
+    assert len(rows) == 2 * len(selected) == 2 * len(changes) == 2 * size // step
+    assert len({id(row.tokens) for row in rows}) <= 2, "a list for each side, not for each row"
+    assert len({id(row["sentence"]) for row in [*rows, *pairs, *changes]}) <= 4
+    assert all(len(line) <= 90 for line in document.lines)
+
+
+@pytest.mark.parametrize("at", [0, 3, 60, 117])
+def test_the_window_around_a_mistake_is_that_of_the_whole_sentence(at: int) -> None:
+    tokens = [f"w{place}" for place in range(120)]
+    gold, pred = (at, at + 2, "PER"), (at + 1, at + 3, "LOC")
+    lines = marked_lines(tokens, gold, pred, 60)
+    above, words, below = lines
+    for line, (start, end, kind) in ((above, gold), (below, pred)):
+        marked = words[line.index("─") : line.rindex("─") + 1]
+        assert marked == " ".join(tokens[start:end])
+        assert line.endswith(f" {kind}")
+    assert words.startswith("…") == (at > 3)
+    assert words.endswith("…") == (at < 117)

@@ -321,15 +321,15 @@ def row(value: float | None, n: int = 10, run: str = "1") -> Row:
     [
         # one run: no deviation
         ([row(0.5)], 0.5, None, 10, 1),
-        ([row(None, 0)], None, None, 0, 1),
+        ([row(None, 0)], None, None, 0, 0),
         # several: mean and sample deviation
         ([row(0.5), row(0.7)], 0.6, stdev([0.5, 0.7]), 10, 2),
         ([row(0.1), row(0.2), row(0.6)], 0.3, stdev([0.1, 0.2, 0.6]), 10, 3),
         ([row(0.4), row(0.4)], 0.4, 0.0, 10, 2),
-        # undefined runs have no share, but they are runs
-        ([row(0.5, 8), row(None, 0), row(0.7, 12)], 0.6, stdev([0.5, 0.7]), 10, 3),
-        ([row(0.5, 8), row(None, 0)], 0.5, None, 8, 2),
-        ([row(None, 0), row(None, 0)], None, None, 0, 2),
+        # runs in which the number is undefined have no share, and are not counted
+        ([row(0.5, 8), row(None, 0), row(0.7, 12)], 0.6, stdev([0.5, 0.7]), 10, 2),
+        ([row(0.5, 8), row(None, 0)], 0.5, None, 8, 1),
+        ([row(None, 0), row(None, 0)], None, None, 0, 0),
         # denominators are averaged
         ([row(0.5, 10), row(0.5, 13)], 0.5, 0.0, 12, 2),
     ],

@@ -1,6 +1,7 @@
 """The difference of two systems: bounds, p-values, and what training runs add to them."""
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -192,3 +193,37 @@ def test_what_can_be_detected_shrinks_with_data() -> None:
     assert one.detectable == pytest.approx(wanted, rel=0.02)
     more, less = one.detectable_at(0.05, 0.9), one.detectable_at(0.2, 0.8)
     assert more is not None and less is not None and less < wanted < more
+
+
+def test_every_interval_holds_its_difference_and_agrees_with_its_p() -> None:
+    """Also simultaneous ones, and those of a type that one system alone has."""
+    gold = [(["a", "b", "c", "d"], ["B-PER", "O", "B-LOC", "O"])] * 40
+    right, wrong = ["B-PER", "O", "B-LOC", "O"], ["O", "O", "O", "B-NEW"]
+    sides = {"x": [right] * 40, "y": [*[wrong] * 30, *[right] * 10]}
+    for zero_division in (0.0, 1.0):
+        results = nerscope.evaluate(gold, sides, zero_division=zero_division)
+        for simultaneous in (False, True):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                compared = nerscope.compare(
+                    results, "x", "y", by_type=True, samples=200, simultaneous=simultaneous
+                )
+            for row in compared.rows:
+                if row.low is None or row.high is None or row.difference is None:
+                    continue
+                assert row.low <= row.difference <= row.high
+                p = row.p_corrected if simultaneous else row.p
+                assert (row.low <= 0 <= row.high) == (p is None or p >= 0.05)
+                assert row.detectable is None or math.isfinite(row.detectable)
+
+
+@pytest.mark.parametrize("match", ["iou", "dice", "overlap(credit=0.2)"])
+def test_compared_scores_are_those_of_the_results_to_the_last_digit(match: str) -> None:
+    tokens = ["a", "b", "c", "d", "e"]
+    gold = [(tokens, [(0, 5, "PER")])] * 12
+    sides = {"x": [(tokens, [(0, 1, "PER")])] * 12, "y": [(tokens, [(0, 4, "PER")])] * 12}
+    results = nerscope.evaluate(gold, sides, matches=[match])
+    for row in nerscope.compare(results, "x", "y", metrics=["recall"], samples=50).rows:
+        for system, value in (("x", row.a), ("y", row.b)):
+            expected = results.value(system=system, metric="recall", match=match, type=row.type)
+            assert value == pytest.approx(expected, abs=1e-15)

@@ -143,3 +143,35 @@ def test_so_many_resamples_that_they_do_not_fit_are_refused() -> None:
     evidence = nerscope.evaluate(gold, {"a": gold, "b": noisy(gold, 0.1, 2)}).evidence[0]
     with pytest.raises(UsageError, match="do not fit into memory"):
         list(differences(evidence, [("a", "b")], Sampling(samples=1_000_000), ComparisonPlan()))
+
+
+def rarely(seed: int) -> tuple[Any, dict[str, Any]]:
+    """Two outputs that differ often in PER and LOC, and in one sentence in ORG."""
+    rng = np.random.default_rng(seed)
+    gold = [(["a", "b", "c"], ["B-LOC", "B-ORG", "B-PER"])] * 80
+    sides = {}
+    for name, share in (("x", 0.8), ("y", 0.6)):
+        sides[name] = [
+            [label if rng.random() < share or label == "B-ORG" else "O" for label in labels]
+            for _, labels in gold
+        ]
+    sides["y"][0][1] = "O"
+    return gold, sides
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
+def test_a_p_value_does_not_depend_on_other_numbers_that_cannot_be_tested(method: str) -> None:
+    gold, sides = rarely(7)
+    results = nerscope.evaluate(gold, sides, matches=["exact"])
+    alone = nerscope.evaluate(gold, sides, matches=["exact"], drop=["ORG"])
+    rows, rows_alone = (
+        {
+            row.type: row
+            for row in nerscope.compare(
+                given, "x", "y", by_type=True, method=method, samples=500, metrics=["recall"]
+            ).rows
+        }
+        for given in (results, alone)
+    )
+    assert rows["ORG"].untested and rows["PER"].p is not None
+    assert (rows["PER"].p, rows["LOC"].p) == (rows_alone["PER"].p, rows_alone["LOC"].p)

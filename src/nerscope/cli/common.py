@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
+from nerscope.errors import visible
+
 if TYPE_CHECKING:
     from nerscope.render.document import Document
     from nerscope.results.results import Results
@@ -118,21 +120,24 @@ def emit_and_exit(
             write_text(path, data)
         else:
             write_bytes(path, data)
-    print_output(printed)
+    print_output(printed, OUTPUTS[form].escape)
     if form != "text" or document.signature is None:
         for note in document.notes:
             print_message(f"note: {note}")
     raise typer.Exit(code)
 
 
-def print_output(text: str) -> None:
-    """Print to standard output; a closed pipe is no failure, a full disk is."""
+def print_output(text: str, escape: Callable[[str], str] = visible) -> None:
+    """Print to standard output, with control characters made visible by `escape`.
+
+    A closed pipe is no failure, a full disk is.
+    """
     from nerscope.results.files import unwritable
 
     if sys.stdout is None:  # closed by the calling process, as `>&-` does
         return
     try:
-        sys.stdout.write(_encodable(text, sys.stdout.encoding))
+        sys.stdout.write(_encodable(escape(text), sys.stdout.encoding))
         sys.stdout.flush()
     except OSError as error:
         # Python flushes once more at exit, which would fail again and change the exit code.
@@ -161,7 +166,8 @@ def status_line() -> Iterator[Callable[[str], None]]:
 
     def show(step: str) -> None:
         if on_terminal:
-            typer.echo(f"\r\033[K{_encodable(step, sys.stderr.encoding)}", nl=False, err=True)
+            line = _encodable(visible(step), sys.stderr.encoding)
+            typer.echo(f"\r\033[K{line}", nl=False, err=True)
 
     try:
         yield show

@@ -6,7 +6,7 @@ corpora countable with numpy.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral
@@ -109,6 +109,28 @@ class ReadingNotes:
 
 
 _NOTHING = Note(0)
+REPEATED = "repeated mentions, each counted once"
+
+
+def distinct_spans(
+    spans: Mentions, lines: Ints, coding: Coding, words: Ints
+) -> tuple[Mentions, ReadingNotes]:
+    """The spans without those that repeat an earlier one, and a note on the repeated ones.
+
+    `lines` has the line of each span. Types that `--map` makes equal are one type. The note names
+    what the spans cover if `words`, the tokens, are known.
+    """
+    repeats = replace(spans, type=coding.labels.renamed_types(spans.type)).repeats
+    if not repeats.any():
+        return spans, ReadingNotes()
+    again = np.flatnonzero(repeats)
+    listed = again[:_MOST_LISTED]
+    items = [
+        " ".join(coding.tokens.strings(words[spans[np.array([at])].positions]))
+        for at in (listed.tolist() if len(words) else ())
+    ]
+    note = Note(len(again), tuple(lines[listed].tolist()), tuple(items))
+    return spans[~repeats], ReadingNotes(notes={REPEATED: note})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +162,15 @@ class Corpus:
     unread_tokens: Fields | None = field(
         default=None, repr=False
     )  # where tokens lie in the file, until they are read
+
+    def __post_init__(self) -> None:
+        # Whatever the format: a corpus has each mention once.
+        if self.spans is not None and len(self.spans):
+            lines = self.lines[np.minimum(self.spans.start, len(self.lines) - 1)]
+            spans, notes = distinct_spans(self.spans, lines, self.coding, self.tokens)
+            if notes.notes:
+                object.__setattr__(self, "spans", spans)
+                object.__setattr__(self, "reading_notes", self.reading_notes + notes)
 
     def __len__(self) -> int:
         """The number of sentences."""
@@ -225,10 +256,11 @@ class Corpus:
         tokens = self.tokens[self.starts[sentence] : self.starts[sentence + 1]]
         return self.coding.tokens.strings(tokens)
 
-    def texts(self, joint: str) -> list[str]:
-        """All sentences as text; each distinct token is spelt out once."""
+    def texts(self, joint: str, change: Callable[[str], str] = str) -> list[str]:
+        """All sentences as text; each distinct token is spelt out and changed once."""
         used, inverse = np.unique(self.tokens, return_inverse=True)
-        words = np.array(self.coding.tokens.strings(used), object)[inverse].tolist()
+        strings = [change(word) for word in self.coding.tokens.strings(used)]
+        words = np.array(strings, object)[inverse].tolist()
         return [joint.join(words[begin:end]) for begin, end in pairwise(self.starts.tolist())]
 
     def mentions(self, repair: str = CONLLEVAL, scheme: Scheme | None = None) -> Mentions:

@@ -177,6 +177,21 @@ class Mentions:
             return False
         return bool((self.start[1:] >= self.end[:-1]).all())
 
+    @property
+    def repeats(self) -> Bools:
+        """Whether each is the same span and type as an earlier one; without tokens, none is."""
+        again = np.zeros(len(self), bool)
+        if self.shape is None and (self.start[1:] > self.start[:-1]).all():
+            return again  # the common case
+        columns = (shape_codes([self])[0], self.type, self.end, self.start)
+        order = np.lexsort(columns)  # stable: of equal ones, the earliest comes first
+        equal = np.ones(max(0, len(self) - 1), bool)
+        for column in columns:
+            ordered = column[order]
+            equal &= ordered[1:] == ordered[:-1]
+        again[order[1:][equal]] = True
+        return again & (self.end > self.start)
+
     def in_order(self) -> "Mentions":
         """The same mentions sorted by start, end and type."""
         return self[np.lexsort((self.type, self.end, self.start))]

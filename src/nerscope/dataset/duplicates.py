@@ -1,11 +1,10 @@
 """Sentences that occur again, within a split and in another one: leaks.
 
-Two sentences are exact duplicates if they have the same tokens. They are near duplicates if their
-tokens differ in case and digits only (case-folded, each run of digits taken as one 0) and the other
-split has no exact duplicate. Labels do not matter.
+Two sentences are exact duplicates if they are the same text, whatever their tokens. They are near
+duplicates if they differ in case and digits only (case-folded, each run of digits taken as one 0)
+and the other split has no exact duplicate. Labels do not matter.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,11 +12,10 @@ from itertools import pairwise
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, expand_ranges
-from nerscope.corpus.vocabulary import SequenceTrie
+from nerscope.corpus.text_keys import near_text_key, sentence_codes
 from nerscope.dataset.loading import DatasetSplit
 from nerscope.results.rows import ResultRow
 
-_DIGITS = re.compile(r"\d+")
 _EXACT, _NEAR = "exact", "near"  # kinds of duplicates
 
 
@@ -44,9 +42,8 @@ class DuplicateRow(ResultRow):
 
 def find_duplicates(splits: Sequence[DatasetSplit]) -> Iterator[DuplicateRow]:
     """For each split: what it repeats of itself, then what it shares with each split before it."""
-    tokens = [split.corpus.tokens for split in splits]
-    exact = _sentence_codes(splits, tokens)
-    near = _sentence_codes(splits, _normalised_tokens(splits, tokens))
+    corpora = [split.corpus for split in splits]
+    exact, near = sentence_codes(corpora), sentence_codes(corpora, near_text_key)
     for number, split in enumerate(splits):
         first = _first_sentences(exact[number])[exact[number]]
         yield _row(_EXACT, split, split, first, first < np.arange(len(first)))
@@ -55,32 +52,6 @@ def find_duplicates(splits: Sequence[DatasetSplit]) -> Iterator[DuplicateRow]:
             yield _row(_EXACT, split, splits[before], same, same >= 0)
             similar = _twins(near[number], near[before])
             yield _row(_NEAR, split, splits[before], similar, (similar >= 0) & (same < 0))
-
-
-def _sentence_codes(splits: Sequence[DatasetSplit], tokens: Sequence[Ints]) -> list[Ints]:
-    """A code for each sentence of each split; equal tokens have equal codes."""
-    paths = SequenceTrie()
-    starts = [split.corpus.starts for split in splits]
-    return [paths.codes(codes, at[:-1], at[1:]) for codes, at in zip(tokens, starts, strict=True)]
-
-
-def _normalised_tokens(splits: Sequence[DatasetSplit], tokens: Sequence[Ints]) -> list[Ints]:
-    """Token codes that are equal if tokens differ only in case and digits."""
-    used = np.unique(np.concatenate(tokens))
-    words = splits[0].corpus.coding.tokens.strings(used)
-    codes: dict[str, int] = {}
-    table = np.zeros(int(used[-1]) + 1, np.int64)
-    table[used] = [codes.setdefault(normalise(word), len(codes)) for word in words]
-    return [table[split_tokens] for split_tokens in tokens]
-
-
-def normalise(token: str) -> str:
-    """The token without differences of case and digits.
-
-    >>> normalise("MARCH-1996"), normalise("March-7")
-    ('march-0', 'march-0')
-    """
-    return _DIGITS.sub("0", token.casefold())
 
 
 def _first_sentences(codes: Ints) -> Ints:

@@ -12,6 +12,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
+from nerscope.corpus.text_keys import text_key
 from nerscope.errors import AlignmentError, plural
 from nerscope.formats.source import Aligner, Source
 
@@ -279,10 +280,7 @@ def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
     ):
         return "a document line is spelt differently: write -DOCSTART- in both files or in neither"
     short = min(sizes)
-    from nerscope.formats.realign import without_blanks  # for this message only
-
-    texts = [without_blanks("".join(corpus.words(sentence))) for corpus in (gold, other)]
-    if texts[0] == texts[1]:
+    if text_key(gold.words(sentence)) == text_key(other.words(sentence)):
         return "the same text, divided into other tokens: say tokens=align of the system's file"
     if sizes[0] == sizes[1] or not np.array_equal(
         gold.tokens[begin : begin + short], other.tokens[begin : begin + short]

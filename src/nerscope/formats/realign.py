@@ -21,13 +21,14 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, takewhile
+from itertools import accumulate, repeat, takewhile
 from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, distinct_spans
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
+from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.errors import AlignmentError
 from nerscope.formats.source import Source
 
@@ -77,6 +78,7 @@ class PlacedMention(NamedTuple):
     end: int
     type: int
     shape: Shape = PLAIN
+    line: int = 0  # in the file of the system
 
     def with_text(self, surface: str) -> "PlacedMention":
         """The mention with its own surface, if the tokens of gold do not spell it."""
@@ -105,7 +107,7 @@ class Ruler:
         """Put a mention of characters on the tokens that hold them."""
         size = self.ends[-1]
         if span.fragments[0][0] >= size or span.end == span.fragments[0][0]:  # blanks alone
-            return PlacedMention(0, 0, span.type, Shape(adrift=True))
+            return PlacedMention(0, 0, span.type, Shape(adrift=True), span.line)
         runs = [self._tokens(low, min(high, size)) for low, high in span.fragments if low < size]
         first, last = runs[0][0], runs[-1][1]
         inner = [edge for fragment in span.fragments for edge in fragment][1:-1]
@@ -114,21 +116,12 @@ class Ruler:
             right=self.ends[last - 1] - span.end,
             adrift=any(self.ends[bisect_left(self.ends, min(at, size))] != at for at in inner),
         )
-        return PlacedMention(first, last, span.type, shape)
+        return PlacedMention(first, last, span.type, shape, span.line)
 
     def _tokens(self, start: int, end: int) -> tuple[int, int]:
         # The last token that begins at or before `start`, and the first that ends at or behind
         # `end`: with tokens 0-10 and 10-14, characters 10-12 lie on token 1.
         return bisect_right(self.starts, start) - 1, bisect_left(self.ends, end) + 1
-
-
-def without_blanks(text: str) -> str:
-    """The text without blanks.
-
-    >>> without_blanks("New  York")
-    'NewYork'
-    """
-    return "".join(text.split())
 
 
 class NoteCollector:
@@ -185,7 +178,7 @@ class _Tape:
             runs = mention.shape.runs(mention.start, mention.end)
             fragments = ((ruler.starts[low], ruler.ends[high - 1]) for low, high in runs)
             self._spans.append(CharSpan(tuple(fragments), mention.type, line).moved(end))
-        self._text += without_blanks("".join(words))
+        self._text += text_key(words)
         self._edges.append(end + ruler.ends[-1])
 
     def begins_with(self, text: str) -> bool:
@@ -262,13 +255,14 @@ class CharacterAligner:
         if not self._tape and (sentence := next(self._sentences, None)) is not None:
             has_same_size = sentence.words is None and sentence.size == len(words)
             if sentence.words == words or has_same_size:
-                yield from _as_placed(sentence.mentions)  # the common case: the same tokens
+                # The common case: the same tokens.
+                yield from _as_placed(sentence.mentions, sentence.line)
                 return
             self._hold(sentence)
-        ruler, gold_text = Ruler.of(words), without_blanks("".join(words))
+        ruler, gold_text = Ruler.of(words), text_key(words)
         self._fill(len(gold_text))
         if not self._tape.begins_with(gold_text):
-            behind = "".join(without_blanks("".join(words)) for words in following)
+            behind = "".join(text_key(words) for words in following)
             yield from self._align_differing(ruler, gold_text, behind, place)
             return
         for span, surface in self._tape.take(len(gold_text)):
@@ -339,19 +333,18 @@ class CharacterAligner:
             return PlacedMention(0, 0, span.type, Shape(adrift=True, predicted_text=surface))
         edges = [(where[low], where[high - 1] + 1) for low, high in inside]
         if span.end <= len(where) and all(low >= 0 and high > 0 for low, high in edges):
-            placed = ruler.placed(CharSpan(tuple(edges), span.type)).with_text(surface)
+            moved = span._replace(fragments=tuple(edges))
+            placed = ruler.placed(moved).with_text(surface)
             return self._note_misfit(placed, span.line)
         kind = BEYOND if span.end > len(where) else NO_SUCH_EDGE
         self._notes.add(kind, span.line, surface)
-        rough = ruler.placed(CharSpan(((min(known), max(known) + 1),), span.type))
+        rough = ruler.placed(span._replace(fragments=((min(known), max(known) + 1),)))
         beyond = min(0, len(where) - span.end)
         return rough._replace(shape=Shape(right=beyond, adrift=True, predicted_text=surface))
 
     def finish(self) -> None:
         """Refuse a system that goes on where gold has ended."""
-        if self._tape or any(
-            without_blanks("".join(sentence.words or ())) for sentence in self._sentences
-        ):
+        if self._tape or any(text_key(sentence.words or ()) for sentence in self._sentences):
             raise AlignmentError(
                 self.source.name,
                 "it goes on where gold has ended",
@@ -363,27 +356,31 @@ def on_gold_tokens(
     gold: Corpus, name: str, placed: Sequence[PlacedMention], reading: ReadingNotes
 ) -> Corpus:
     """A chunk of gold with the mentions of a system instead of its own."""
-    spans = Mentions(
+    mentions = Mentions(
         np.array([mention.start for mention in placed], np.int64),
         np.array([mention.end for mention in placed], np.int64),
         np.array([mention.type for mention in placed], np.int32),
         shape_column([mention.shape for mention in placed]),
-    ).in_order()
+    )
+    # Two mentions may be one on the tokens of gold. The lines of `gold` are not those of the
+    # system, so this cannot wait until the corpus does it.
+    lines = np.array([mention.line for mention in placed], np.int64)
+    spans, notes = distinct_spans(mentions, lines, gold.coding, gold.tokens)
     return replace(
         gold,
         name=name,
         labels=None,
-        spans=spans,
-        reading_notes=reading,
+        spans=spans.in_order(),
+        reading_notes=reading + notes,
         declared_scheme=None,
         gaps=None,
     )
 
 
-def _as_placed(mentions: Mentions) -> Iterator[PlacedMention]:
+def _as_placed(mentions: Mentions, line: int = 0) -> Iterator[PlacedMention]:
     shapes = [PLAIN] * len(mentions) if mentions.shape is None else mentions.shape.tolist()
     columns = (mentions.start, mentions.end, mentions.type)
-    return map(PlacedMention, *(column.tolist() for column in columns), shapes)
+    return map(PlacedMention, *(column.tolist() for column in columns), shapes, repeat(line))
 
 
 class TextMatch(NamedTuple):

@@ -49,12 +49,19 @@ _FEWEST_PLACES = 3  # of a pair; with so many pairs that fewer would fit, none a
 
 
 def comparison_document(
-    comparison: Comparison, signature: str, cells: bool = False, sparse: float = SPARSE
+    comparison: Comparison,
+    signature: str,
+    cells: bool = False,
+    sparse: float = SPARSE,
+    mentions: Mapping[str, int] | None = None,
 ) -> Document:
-    """Which system is better, and where; with `cells`, a table of every number compared."""
+    """Which system is better, and where; with `cells`, a table of every number compared.
+
+    `mentions` are the gold mentions of each dataset, of which `sparse` is a share.
+    """
     lines = list[str]()
     if cells:
-        duel = head_to_head(comparison.rows, sparse)
+        duel = head_to_head(comparison.rows, sparse, mentions)
         tables = [tally_table(comparison.rows), *([duel] if duel else [])]
         tables += difference_tables(comparison.rows, comparison.settings)
     else:
@@ -348,43 +355,58 @@ def tally_table(rows: Sequence[ComparisonRow]) -> Table:
     )
 
 
-def head_to_head(rows: Sequence[ComparisonRow], sparse: float = SPARSE) -> Table | None:
-    """Who has the higher recall on each subset of tough mentions; N/A where the subset is too small
-    to tell.
+def head_to_head(
+    rows: Sequence[ComparisonRow],
+    sparse: float = SPARSE,
+    mentions: Mapping[str, int] | None = None,
+) -> Table | None:
+    """Who has the higher recall on each subset of tough mentions, and on each type of it if types
+    were compared; N/A where the subset holds too few of all mentions to tell.
+
+    `mentions` are the gold mentions of each dataset; by default those of the types compared.
     """
-    recall = [
-        row for row in rows if row.metric == RECALL and row.match == EXACT and row.type is None
-    ]
-    if not any(row.facet == TMR.name for row in recall):
+    recall = [row for row in rows if row.metric == RECALL and row.match == EXACT]
+    kinds = {row.type for row in recall if row.facet == TMR.name}
+    if not kinds:
         return None
-    index = {(row.dataset, row.system_a, row.system_b, row.facet, row.level): row for row in recall}
-    body = []
-    for dataset, a, b in dict.fromkeys((row.dataset, row.system_a, row.system_b) for row in recall):
-        by_level = {level: index.get((dataset, a, b, TMR.name, level)) for level in TMR.level_codes}
-        # Every mention is either seen or unseen-any, so both together are all mentions.
-        total = sum(row.n for level in (_SEEN, _UNSEEN) if (row := by_level[level]))
-        cells = [
-            index.get((dataset, a, b, ALL, ALL)),
-            *(by_level[level] for level in _TOUGH_LEVELS),
-        ]
-        for name, sign in ((a, 1), (b, -1)):
-            body.append(
-                (
-                    Cell(dataset),
-                    Cell(name),
-                    *(_winner(cell, sign, sparse * total) for cell in cells),
-                )
-            )
-    shown = {cell.text for row in body for cell in row}
+    groups: dict[tuple[str, tuple[str, str]], dict[str | None, _RowsByLevel]] = {}
+    for row in (row for row in recall if row.type in kinds):
+        by_type = groups.setdefault((row.dataset, row.pair), {})
+        by_type.setdefault(row.type, {})[row.facet, row.level] = row
+    has_types = kinds != {None}
+    body = list[tuple[Cell, ...]]()
+    for (dataset, pair), by_type in groups.items():
+        least = sparse * ((mentions or {}).get(dataset) or _n_mentions(by_type))
+        for kind in sorted(by_type, key=lambda kind: kind or ""):
+            names = (dataset, kind or ALL) if has_types else (dataset,)
+            body += _duel(names, pair, by_type[kind], least)
+    texts = {cell.text for row in body for cell in row}
     notes = ["✓ higher recall", f"* significantly so (corrected p below {SIGNIFICANT})"]
-    notes += [f"N/A: under {sparse:.0%} of all mentions"] if "N/A" in shown else []
-    notes += ["– not among the cells compared"] if "–" in shown else []
-    return Table(
-        "Tough mentions, head to head",
-        ("dataset", "system", ALL, *_TOUGH_LEVELS),
-        tuple(body),
-        tuple(notes),
-    )
+    notes += [f"N/A: under {sparse:.0%} of all mentions"] if "N/A" in texts else []
+    notes += ["– not among the cells compared"] if UNDEFINED in texts else []
+    header = ("dataset", *(["type"] if has_types else []), "system", ALL, *_TOUGH_LEVELS)
+    return Table("Tough mentions, head to head", header, tuple(body), tuple(notes))
+
+
+_RowsByLevel = dict[tuple[str, str], ComparisonRow]
+
+
+def _duel(
+    names: tuple[str, ...], pair: tuple[str, str], cells: _RowsByLevel, least: float
+) -> list[tuple[Cell, ...]]:
+    """The lines of two systems: which of them is ahead on each subset."""
+    shown = [cells.get((ALL, ALL)), *(cells.get((TMR.name, level)) for level in _TOUGH_LEVELS)]
+    return [
+        (*map(Cell, names), Cell(name), *(_winner(cell, sign, least) for cell in shown))
+        for name, sign in zip(pair, (1, -1), strict=True)
+    ]
+
+
+def _n_mentions(by_type: Mapping[str | None, _RowsByLevel]) -> int:
+    # Every mention is either seen or unseen-any, so both together are all of them.
+    parts = [by_type[None]] if None in by_type else list(by_type.values())
+    keys = [(TMR.name, level) for level in (_SEEN, _UNSEEN)]
+    return sum(cells[key].n for cells in parts for key in keys if key in cells)
 
 
 def _winner(row: ComparisonRow | None, sign: int, least: float) -> Cell:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from nerscope.errors import visible
 from nerscope.registry import Registry, user_code
 from nerscope.results.results import Results
 from nerscope.results.rows import plain_row, scale_of
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 UNDEFINED = "–"
 # A column with any word is set to the left; "12.5 !" or "N/A" are not words.
 _WORD = re.compile(r"[^\W\d_]{2}")  # two letters in a row: not a number, nor N/A
-# Control characters and marks of direction: a token such as ESC[2J would clear the screen, and
-# U+202E would turn the rest of the line round.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,8 @@ class OutputFormat:
     """A format of `--format`: a function that writes a document as text, and its words.
 
     An output that is `exact_only` shows the exact scores of results and nothing else, so that
-    other measures need not be computed for it.
+    other measures need not be computed for it. `escape` makes control characters visible when the
+    text is printed.
     """
 
     write: DocumentWriter
@@ -119,6 +118,7 @@ class OutputFormat:
     phrase: str = ""
     definition: str = ""
     exact_only: bool = False
+    escape: Callable[[str], str] = visible
 
     def __call__(self, document: Document) -> str:
         return self.write(document)
@@ -176,12 +176,12 @@ def column_side(table: Table, place: int) -> Literal["left", "right"]:
 
 
 def escape_controls(text: str) -> str:
-    """Escape control characters, which would steer a terminal instead of being shown.
+    """A text on one line, with control characters escaped.
 
     >>> escape_controls("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    return _CONTROL.sub(lambda sign: ascii(sign[0])[1:-1], text).replace("\n", "\\n")
+    return visible(text).replace("\n", "\\n")
 
 
 def format_value(value: Any) -> str:

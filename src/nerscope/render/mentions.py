@@ -68,8 +68,26 @@ def marked_lines(
     tokens: Sequence[str], gold: Span | None, pred: Span | None, width: int
 ) -> list[str]:
     """A sentence with a span marked above it and another below, as far as the width goes."""
+    columns = max(_LEAST, width) - 3
+    first, tokens = _tokens_near(tokens, [span for span in (gold, pred) if span], columns)
+    gold, pred = (
+        (span[0] - first, span[1] - first, span[2]) if span else None for span in (gold, pred)
+    )
     above, words, below = _drawn([escape_controls(token) for token in tokens], gold, pred)
-    return _window(above, words, below, max(_LEAST, width) - 3)
+    return _window(above, words, below, columns)
+
+
+def _tokens_near(
+    tokens: Sequence[str], spans: Sequence[Span], columns: int
+) -> tuple[int, Sequence[str]]:
+    """The tokens that a window may show, and the place of the first of them.
+
+    A token takes a column or more, so those further away than the window is wide are never seen.
+    A text without line ends is one sentence of any length.
+    """
+    first = max(0, min((span[0] for span in spans), default=0) - columns)
+    behind = max((span[1] for span in spans), default=0) + columns
+    return first, tokens[first:behind]
 
 
 def _sides(row: "MentionRow") -> tuple[Span | None, Span | None]:

@@ -116,9 +116,11 @@ class FigureData:
     def columns(self, table: str) -> list[TableColumn]:
         """What rows a table of this name has."""
         try:
-            return table_columns(self.index, table, self.metric, self.match)[1]
+            columns = table_columns(self.index, table, self.metric, self.match)[1]
         except UsageError as error:
             raise UsageError(f"figure '{self.what}'", error.fact, error.remedy) from None
+        levels = [column for column in columns if column.key.facet == table]
+        return levels or [column for column in columns if column.minus is None]
 
     def rows_of(self, dataset: str, key: NumberKey) -> dict[str, Row]:
         """The rows of a dataset, by system."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError, suggest
 from nerscope.facets.alignment import ALIGNMENT
+from nerscope.facets.tmr import TMR
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_title, percent
 from nerscope.render.tables import (
     SCORES,
@@ -14,8 +15,10 @@ from nerscope.render.tables import (
     SummaryIndex,
     TableColumn,
     interval_text,
+    match_title,
     means_table,
     overall_key,
+    overall_match,
     results_document,
     table_columns,
 )
@@ -24,6 +27,7 @@ from nerscope.results.rows import Row
 from nerscope.results.weakest import FEW_CLUSTERS
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MACRO, PRECISION, WEIGHTED
+from nerscope.version import VERSION
 
 _MOST_SYSTEMS = 4  # whose weakest places are shown
 _MOST_TYPES = 25  # lines by type, so that the first screen stays one screen
@@ -42,7 +46,7 @@ def summary_document(results: Results, *, saved: bool = False) -> Document:
     tables += [means] if means else []
     systems = [name for names in index.systems.values() for name in names]
     if len(systems) == 1:
-        tables.append(_by_type(index))
+        tables.append(_by_type(index, overall_match(index)))
     if len(systems) <= _MOST_SYSTEMS:
         weakest = results.weakest(most=4 if len(systems) == 1 else 3)
         tables += [_weakest(weakest)] if weakest else []
@@ -51,13 +55,19 @@ def summary_document(results: Results, *, saved: bool = False) -> Document:
 
 
 def _more(results: Results, saved: bool) -> str:
-    """What else can be asked."""
-    folded = any(part.folded for part in results.evidence)
-    others = ", ".join(["compare", *([] if folded else ["errors"]), "diagnose"])
+    """What else these results can answer."""
+    evidence = results.evidence
+    commands = ["compare"] if any(len(part.systems) > 1 for part in evidence) else []
+    commands += [] if any(part.folded for part in evidence) else ["errors"]
+    commands += ["diagnose"] if any(part.signature.edges for part in evidence) else []
+    has_tough = any(TMR.name in part.facets for part in evidence)
     if saved:
-        return f"more: --all for every table, --table tmr for one; nerscope {others}"
-    option = "--all for every table, --facet tmr for one"
-    return f"more: {option}; -o FILE, then nerscope show, {others}"
+        table = TMR.name if has_tough else "types"
+        commands_text = f"; nerscope {', '.join(commands)}" if commands else ""
+        return f"more: --all for every table, --table {table} for one{commands_text}"
+    # Most facets need the training data; the length of mentions does not.
+    option = f"--all for every table, --facet {TMR.name if has_tough else 'eLen'} for one"
+    return f"more: {option}; -o FILE, then nerscope {', '.join(['show', *commands])}"
 
 
 def summary_lines(results: Results) -> list[str]:
@@ -112,7 +122,8 @@ def _overall(results: Results) -> Table:
     if any(row["f1"]["std"] is not None for row in scores):
         notes.append("mean ± standard deviation over runs")
     header = ("system", "precision", "recall", "F1", "support")
-    return Table(f"Exact match: {results.evidence[0].dataset}", header, tuple(body), tuple(notes))
+    title = match_title(scores[0]["match"] if scores else EXACT)
+    return Table(f"{title}: {results.evidence[0].dataset}", header, tuple(body), tuple(notes))
 
 
 def _both_ways(index: SummaryIndex) -> list[Table]:
@@ -137,29 +148,31 @@ def _both_ways(index: SummaryIndex) -> list[Table]:
 _WAYS = (("counted as errors", ALL, ALL), ("left out", ALIGNMENT, "aligned"))
 
 
-def _by_type(index: SummaryIndex) -> Table:
+def _by_type(index: SummaryIndex, match: str) -> Table:
     """Precision, recall, F1 and support of each type, then the averages."""
     dataset = next(iter(index.systems))
 
     def line(name: str, metrics: Sequence[str], type: str | None) -> tuple[Cell, ...]:
-        rows = [index.column(dataset, overall_key(EXACT, metric, type))[0] for metric in metrics]
+        rows = [index.column(dataset, overall_key(match, metric, type))[0] for metric in metrics]
         texts = [percent(None if row is None else row.value) for row in rows]
         recall = rows[1]
         support = recall.n if recall else 0
         return (Cell(name), *map(Cell, texts), Cell(f"{support:,}"))
 
-    types = sorted(name for name in index.values(ALL, "type", match=EXACT) if name is not None)
+    types = sorted(name for name in index.values(ALL, "type", match=match) if name is not None)
     body = [line(name, SCORES, name) for name in types[:_MOST_TYPES]]
     body.append(line("micro avg", SCORES, None))
     for average in (MACRO, WEIGHTED):
         metrics = [f"{average}_{metric}" for metric in SCORES]
         body.append(line(f"{average} avg", metrics, None))
     notes = () if len(types) <= _MOST_TYPES else (f"{len(types) - _MOST_TYPES} more types: --all",)
-    return Table("By type", ("type", "precision", "recall", "F1", "support"), tuple(body), notes)
+    title = "By type" if match == EXACT else f"By type, {match}"
+    return Table(title, ("type", "precision", "recall", "F1", "support"), tuple(body), notes)
 
 
-def dataset_table(index: SummaryIndex, metric: str = F1, match: str = EXACT) -> Table:
+def dataset_table(index: SummaryIndex, metric: str = F1, match: str | None = None) -> Table:
     """A metric of each system on each dataset, and the mean over datasets."""
+    match = match or overall_match(index)
     systems = list(dict.fromkeys(name for names in index.systems.values() for name in names))
     body = []
     for system in systems:
@@ -206,6 +219,41 @@ MARK = "†"
 _TableRow = tuple[Cell, ...]
 
 
+class ChosenTable(NamedTuple):
+    """A table, and which numbers of which systems it holds."""
+
+    table: Table
+    keys: frozenset[NumberKey]
+    systems: Sequence[str]
+
+    def rows(self, results: Results) -> list[Row]:
+        return [
+            row
+            for row in results.rows
+            if NumberKey(row.facet, row.level, row.type, row.match, row.metric) in self.keys
+            and (not self.systems or row.system in self.systems or _label(row) in self.systems)
+        ]
+
+
+def _label(row: Row) -> str:
+    return f"{row.dataset}: {row.system}"
+
+
+def tables_document(results: Results, chosen: Sequence[ChosenTable]) -> Document:
+    """Some tables; JSON and CSV hold the rows of these tables alone, each once."""
+    rows = {id(row): row for table in chosen for row in table.rows(results)}
+    records = list(rows.values())
+    data = {
+        "nerscope": VERSION,
+        "signature": results.signature,
+        "settings": results.settings,
+        "losses": results.losses,
+        "rows": records,
+    }
+    full = results_document(results, [table.table for table in chosen])
+    return replace(full, data=data, records=records, results=None)
+
+
 def chosen_tables(
     results: Results,
     names: Sequence[str],
@@ -218,7 +266,7 @@ def chosen_tables(
     with_n: bool = True,
     caption: str | None = None,
     label: str | None = None,
-) -> list[Table]:
+) -> list[ChosenTable]:
     """Some tables by name, narrowed to what was chosen."""
     index = SummaryIndex(results)
     if metric is not None:
@@ -230,22 +278,26 @@ def chosen_tables(
     for name in names:
         places: list[TableColumn] = []
         if name == "datasets":
-            table = dataset_table(index, metric or F1, match or EXACT)
+            table = dataset_table(index, metric or F1, match)
+            places = [TableColumn("", overall_key(match or overall_match(index), metric or F1))]
             if all(cell.text.startswith(UNDEFINED) for row in table.rows for cell in row[1:]):
                 raise UsageError(
                     "table 'datasets'",
-                    f"it has no {metric or 'f1'} by {match or 'exact'}",
+                    f"it has no {metric or F1} by {match or overall_match(index)}",
                     "choose a metric and a match that were evaluated",
                 )
         else:
             table, places = table_columns(index, name, metric, match)
-        if against is not None and places:
+        if against is not None and name != "datasets":
             table = _marked(results, table, places, against)
         table = _narrowed(table, systems, columns)
         if not with_n:
             rows = tuple(row for row in table.rows if not row[0].is_size)
             table = replace(table, rows=rows)
-        tables.append(replace(table, title=caption or table.title, label=label or ""))
+        table = replace(table, title=caption or table.title, label=label or "")
+        shown = [place for place in places if not place.name or place.name in table.header]
+        keys = {key for place in shown for key in (place.key, place.minus) if key is not None}
+        tables.append(ChosenTable(table, frozenset(keys), systems))
     return tables
 
 
@@ -310,7 +362,8 @@ def _marked(results: Results, table: Table, places: Sequence[TableColumn], basel
         cells = [row[0]]
         for cell, column in zip(row[1:], places, strict=True):
             key = (dataset, system, *column.key)
-            cells.append(Cell(cell.text + MARK, cell.best) if key in significant else cell)
+            is_marked = column.minus is None and key in significant
+            cells.append(Cell(cell.text + MARK, cell.best) if is_marked else cell)
         rows.append(tuple(cells))
     note = f"{MARK} differs from {baseline} (p < 0.05, each by itself)"
     return replace(table, rows=tuple(rows), notes=(*table.notes, note))

@@ -7,11 +7,20 @@ from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural, suggest
 from nerscope.facets.facet import fixed_facets
 from nerscope.facets.hard import HARD
-from nerscope.render.document import UNDEFINED, Cell, Document, Table, metric_title, percent, score
+from nerscope.render.document import (
+    UNDEFINED,
+    Cell,
+    Document,
+    Table,
+    metric_title,
+    percent,
+    points,
+    score,
+)
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
-from nerscope.scoring.matching import BILOU, EXACT, IO, LABEL
+from nerscope.scoring.matching import BILOU, EXACT, IO, LABEL, leading_match
 from nerscope.scoring.metrics import (
     ACCURACY,
     ERROR_SHARE,
@@ -55,10 +64,14 @@ def overall_key(match: str, metric: str, type: str | None = None) -> NumberKey:
 
 
 class TableColumn(NamedTuple):
-    """A column of a table: its name, and which numbers it holds."""
+    """A column of a table: its name, and which numbers it holds.
+
+    With `minus`, it holds how far they are above those of another key.
+    """
 
     name: str
     key: NumberKey
+    minus: NumberKey | None = None
 
 
 class SummaryIndex:
@@ -97,6 +110,10 @@ class SummaryIndex:
     def is_bucketed(self, facet: str) -> bool:
         """Whether a facet was made of an attribute."""
         return any(facet in evidence.signature.edges for evidence in self.results.evidence)
+
+    def has_fixed_levels(self, facet: str) -> bool:
+        """Whether a facet is a built-in or registered one that divides mentions by itself."""
+        return any(known.name == facet and known.unit == MENTION for known in fixed_facets())
 
     def range_notes(self, facet: str) -> list[str]:
         """The buckets in words: once if all datasets have the same, else for each."""
@@ -170,25 +187,45 @@ def _plan(
 _NO_TABLE = TablePlan([], "")  # the results lack the numbers
 
 
+_PAIR_METRICS = ("correct", "partial", "incorrect", "missed", "spurious", "partial_share")
+
+
 def _plan_exact(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
-    names = index.values(ALL, "metric", match=EXACT, type=None)
+    match = overall_match(index)
+    names = index.values(ALL, "metric", match=match, type=None)
     order = [*SCORES, *(f"{average}_{F1}" for average in (MACRO, WEIGHTED))]
     shown = [name for name in order if name in names]
     # Other averages over types are in JSON and CSV; here they would hide the numbers that count.
     hidden = [f"{average}_{name}" for average in (MACRO, WEIGHTED) for name in SCORES]
+    hidden += _PAIR_METRICS if shown else []  # they have a table of their own
     others = [name for name in names if name not in (*order, *hidden)]
     columns = [
-        TableColumn(metric_title(name), overall_key(EXACT, name)) for name in [*shown, *others]
+        TableColumn(metric_title(name), overall_key(match, name)) for name in [*shown, *others]
     ]
     if index.values(ALL, "metric", match=SURFACE, metric=F1):
         columns.append(TableColumn(f"{SURFACE} {metric_title(F1)}", overall_key(SURFACE, F1)))
     if index.values(ALL, "metric", match=LABEL):
         columns.append(TableColumn(metric_title(ACCURACY), overall_key(LABEL, ACCURACY)))
-    return TablePlan(columns, "Exact match")
+    return TablePlan(columns, match_title(match))
+
+
+def overall_match(index: SummaryIndex) -> str:
+    """The match of the first tables: exact, unless only others were evaluated."""
+    names = index.values(ALL, "match", unit=MENTION)
+    return leading_match([name for name in names if name not in (SURFACE, LABEL)])
+
+
+def match_title(match: str) -> str:
+    """The heading of a table of overall scores.
+
+    >>> match_title("exact"), match_title("iou(threshold=0.5)")
+    ('Exact match', 'Scores by iou(threshold=0.5)')
+    """
+    return "Exact match" if match == EXACT else f"Scores by {match}"
 
 
 def _plan_types(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
-    match = match or EXACT
+    match = match or overall_match(index)
     by_type = [
         name
         for name in index.values(ALL, "metric", match=match)
@@ -202,23 +239,29 @@ def _plan_types(index: SummaryIndex, metric: str | None, match: str | None) -> T
         TableColumn(name or ALL, overall_key(match, metric, name))
         for name in [None, *sorted(types)]
     ]
-    return TablePlan(columns, f"{metric_title(metric, at_start=True)} by type")
+    by = "" if match in USUAL_MATCHES else f" by {match}"
+    return TablePlan(columns, f"{metric_title(metric, at_start=True)} by type{by}")
 
 
 def _plan_partial(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
     matches = [name for name in index.values(ALL, "match") if name not in (SURFACE, LABEL)]
-    if matches in ([], [EXACT]):  # nothing was credited partially
+    if len(matches) < 2:  # the table of overall scores holds a single match
         return _NO_TABLE
     metric = metric or leading_metric(index.values(ALL, "metric", match=matches[-1]))
-    columns = [TableColumn(name, overall_key(name, metric)) for name in matches]
-    return TablePlan(columns, f"{metric_title(metric, at_start=True)} with partial credit")
+    columns = list[TableColumn]()
+    for name in matches:
+        columns.append(TableColumn(name, overall_key(name, metric)))
+        if EXACT in matches and name != EXACT:
+            columns.append(TableColumn(f"{name} gain", columns[-1].key, overall_key(EXACT, metric)))
+    notes = ["gain: points above exact match"] if EXACT in matches else []
+    return TablePlan(columns, f"{metric_title(metric, at_start=True)} with partial credit", notes)
 
 
 def _plan_pairs(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
     columns = [
         TableColumn(f"{match_name}: {metric_title(name)}", overall_key(match_name, name))
         for match_name in index.values(ALL, "match")
-        for name in ("correct", "partial", "incorrect", "missed", "spurious", "partial_share")
+        for name in _PAIR_METRICS
         if index.values(ALL, "metric", match=match_name, metric=name)
     ]
     return TablePlan(columns, "Pairs of each match")
@@ -257,6 +300,10 @@ def _plan_facet(
         TableColumn(level, NumberKey(facet, level, None, match, metric))
         for level in index.values(facet, "level", metric=metric)
     ]
+    if index.has_fixed_levels(facet) and _filled_columns(
+        index, columns
+    ):  # what the levels are parts of
+        columns.insert(0, TableColumn(ALL, overall_key(match, metric)))
     if metric == TER:  # HardEval's score is the mean of two of these rates
         columns += [
             TableColumn(metric_title(HARDEVAL), NumberKey(facet, level, None, match, HARDEVAL))
@@ -345,11 +392,14 @@ def _build(index: SummaryIndex, plan: TablePlan) -> Table:
         several_runs |= any((row.runs or 1) > 1 for row in rows)
         # The largest denominator stands for all mentions: levels below 1 % of it are marked.
         mentions = max((row.n for row in rows if row.unit == MENTION), default=0)
-        best = [_best_value(index, column) for column in cells]
+        best = [
+            None if column.minus else _best_value(index, rows)
+            for column, rows in zip(columns, cells, strict=True)
+        ]
         for place, system in enumerate(systems):
             texts = (
-                Cell(_cell_text(index, column[place]), _is_best(column[place], value))
-                for column, value in zip(cells, best, strict=True)
+                _cell(index, dataset, place, column, value)
+                for column, value in zip(columns, best, strict=True)
             )
             body.append((Cell(label + system), *texts))
         sizes = [_size_text(column, mentions) for column in cells]
@@ -360,6 +410,19 @@ def _build(index: SummaryIndex, plan: TablePlan) -> Table:
     notes += [FEW_NOTE] if sparse else []
     names = tuple(column.name for column in columns)
     return Table(plan.title, ("system", *names), tuple(body), (*notes, *plan.notes))
+
+
+def _cell(
+    index: SummaryIndex, dataset: str, place: int, column: TableColumn, best: float | None
+) -> Cell:
+    row = index.column(dataset, column.key)[place]
+    if column.minus is None:
+        return Cell(_cell_text(index, row), _is_best(row, best))
+    base = index.column(dataset, column.minus)[place]
+    values = (None if row is None else row.value), (None if base is None else base.value)
+    if values[0] is None or values[1] is None:
+        return Cell(UNDEFINED)
+    return Cell(points(values[0] - values[1], column.key.metric))
 
 
 def _is_best(row: Row | None, value: float | None) -> bool:

@@ -82,7 +82,6 @@ def change_records(results: Results, a: str, b: str) -> Iterator[ChangeRow]:
         right_a, right_b = _right(evidence, a), _right(evidence, b)
         answers_a, answers_b = _answers(evidence, gold, a), _answers(evidence, gold, b)
         for index in range(len(gold.units)):
-            tokens = gold.tokens(index)
             start, end = gold.span(index)
             yield ChangeRow(
                 dataset=evidence.dataset,
@@ -94,8 +93,8 @@ def change_records(results: Results, a: str, b: str) -> Iterator[ChangeRow]:
                 a=answers_a.get(index),
                 b=answers_b.get(index),
                 levels=gold.levels(index),
-                sentence=None if tokens is None else " ".join(tokens),
-                tokens=tokens,
+                sentence=gold.sentence_text(index),
+                tokens=gold.tokens(index),
                 place=gold.place(index),
             )
 

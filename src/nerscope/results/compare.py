@@ -343,7 +343,9 @@ def _add_family_numbers(
                 # Bonferroni: each of m intervals leaves out alpha / m, so that all hold together.
                 bounds = differences[at].bounds(SIGNIFICANT / max(1, tested))
                 if bounds is not None:
-                    bounds = agree_with_test(*bounds, or_nan(rows[at].p_corrected), SIGNIFICANT)
+                    p = or_nan(rows[at].p_corrected)
+                    difference = differences[at].a - differences[at].b
+                    bounds = agree_with_test(difference, *bounds, p, SIGNIFICANT)
                 low, high = bounds or (None, None)
                 rows[at] = replace(rows[at], low=low, high=high)
     if margin is not None:
@@ -376,7 +378,7 @@ def _p_equivalent(difference: Difference, margin: float) -> float:
 
 def comparison_of(
     rows: Sequence[ComparisonRow],
-    about: dict[str, Any],
+    settings: dict[str, Any],
     notes: Sequence[str],
     protocol: Protocol | None = None,
 ) -> Comparison:
@@ -385,28 +387,28 @@ def comparison_of(
     families = _families(rows)
     for places in families.values():
         p_values = [or_nan(rows[at].p) for at in places]
-        for at, p in zip(places, correct_p_values(p_values, about["correction"]), strict=True):
+        for at, p in zip(places, correct_p_values(p_values, settings["correction"]), strict=True):
             rows[at] = replace(rows[at], p_corrected=row_value(p))
-    about = {
-        **about,
+    settings = {
+        **settings,
         "about": "+".join(sorted({row.about for row in rows if row.about})),
         "tests": "+".join(sorted({row.test for row in rows if row.test})),
     }
     if protocol is not None:
-        about |= {"over": protocol.datasets}
-        about |= {"ratio": protocol.ratio} if protocol.are_splits else {}
-    drawn_tests = frozenset(METHODS)  # the others are exact, or rest on runs
+        settings |= {"over": protocol.datasets}
+        settings |= {"ratio": protocol.ratio} if protocol.are_splits else {}
+    drawn_tests = {name for name in METHODS if METHODS[name].is_drawn}
     sizes = [sum(rows[at].test in drawn_tests for at in places) for places in families.values()]
-    most, samples = max(sizes, default=0), int(about["samples"])
+    most, samples = max(sizes, default=0), int(settings["samples"])
     # The smallest p that so many samples can give is 1 / (samples + 1); corrected, it is `most`
     # times as large. 99 samples and 6 tests: 6 / 100 is above 0.05.
-    scales = CORRECTIONS[about["correction"]].scales_smallest
+    scales = CORRECTIONS[settings["correction"]].scales_smallest
     too_few = scales and most > SIGNIFICANT * (samples + 1)
     too_few_note = (
         f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
         f"{SIGNIFICANT}; take more samples, or fewer facets and metrics"
     )
-    return Comparison(rows, about, [*notes, *([too_few_note] if too_few else [])], protocol)
+    return Comparison(rows, settings, [*notes, *([too_few_note] if too_few else [])], protocol)
 
 
 def _with_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:

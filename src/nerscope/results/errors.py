@@ -18,6 +18,7 @@ from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
 from nerscope.scoring.matching import EXACT, match_named
 from nerscope.scoring.pairing import CORRECT, CandidatePairs, MatchedPairs, overlapping
 
+HALLUCINATED = "hallucinated"
 OUTCOMES = (
     "correct",
     "wrong type",
@@ -27,6 +28,7 @@ OUTCOMES = (
     "spurious",
     "split",
     "merged",
+    HALLUCINATED,
 )
 
 
@@ -80,10 +82,28 @@ class MentionSide:
         start = int(_start(self.units)[index])
         return start, start + int(_length(self.units)[index])
 
+    @cached_property
+    def _split_texts(self) -> dict[int, tuple[list[str], str]]:
+        """Sentences as tokens and as text; the mentions of a sentence share both."""
+        return {}
+
+    def _sentence(self, index: int) -> tuple[list[str], str] | tuple[None, None]:
+        texts, sentence = self.evidence.texts, int(self.units.sentence[index])
+        if texts is None:
+            return None, None
+        # A text without line ends is one sentence, which thousands of mentions share.
+        if sentence not in self._split_texts:
+            tokens = texts[sentence].split(TOKEN_JOIN)
+            self._split_texts[sentence] = tokens, " ".join(tokens)
+        return self._split_texts[sentence]
+
     def tokens(self, index: int) -> list[str] | None:
         """The sentence around a mention, if results keep texts."""
-        texts = self.evidence.texts
-        return None if texts is None else texts[self.units.sentence[index]].split(TOKEN_JOIN)
+        return self._sentence(index)[0]
+
+    def sentence_text(self, index: int) -> str | None:
+        """The sentence around a mention as text, if results keep texts."""
+        return self._sentence(index)[1]
 
     def text(self, index: int) -> str | None:
         """The text of a mention; where it leaves tokens out, dots stand for them."""
@@ -278,34 +298,51 @@ def pair_sides(gold: MentionSide, pred: MentionSide, match: str = "muc-strict") 
 
 
 def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[str], list[str]]:
-    """The outcome of every mention.
+    """The kind of every gold mention and of every prediction: exactly one.
 
-    Equal spans are settled first; then one mention against several is split or merged.
+    Mentions of equal span are settled first. Of the rest, a gold mention with several predictions
+    inside it is split, and so are they; a prediction with several gold mentions inside it is
+    merged, and so are they. Whatever else overlaps has a wrong boundary: a mention of a pair, by
+    the two types of the pair; another one, if it overlaps a mention of its type.
     """
+    left, right = overlapping(gold, pred)
+    touching = CandidatePairs(gold[left], pred[right])
+    same_span, same_type = touching.same_span, touching.same_type
     by_gold: Any = np.full(len(gold), "missed", object)
-    by_pred: Any = np.full(len(pred), "spurious", object)
-    a, b = gold[pairs.gold], pred[pairs.pred]
-    same_span: Bools = CandidatePairs(a, b).same_span
-    names = np.array(["wrong type and boundary", "wrong boundary", "wrong type", "correct"], object)
-    outcome = names[2 * same_span + (a.type == b.type)]  # 3: both, 2: span only, 1: type only
-    by_gold[pairs.gold], by_pred[pairs.pred] = outcome, outcome
-    settled_gold = set(pairs.gold[same_span].tolist())
-    settled_pred = set(pairs.pred[same_span].tolist())
-    # What overlaps without being settled: one gold mention against two predictions is split, two
-    # gold mentions against one prediction are merged.
-    loose = [
-        (g, p)
-        for g, p in zip(*(side.tolist() for side in overlapping(gold, pred)), strict=True)
-        if g not in settled_gold and p not in settled_pred
-    ]
-    per_gold, per_pred = Counter(g for g, _ in loose), Counter(p for _, p in loose)
-    for g, p in loose:
-        if per_gold[g] > 1:
-            by_gold[g] = by_pred[p] = "split"
-    for g, p in loose:
-        if per_pred[p] > 1:
-            by_gold[g] = by_pred[p] = "merged"
+    by_pred: Any = np.where(pred.end > pred.start, "spurious", HALLUCINATED).astype(object)
+
+    def settle(kind: str, at_gold: Ints, at_pred: Ints) -> None:
+        by_gold[at_gold], by_pred[at_pred] = kind, kind
+
+    # The last kind that fits a mention stands.
+    settle("wrong type and boundary", left, right)
+    settle("wrong boundary", left[same_type], right[same_type])
+    differ: Bools = gold.type[pairs.gold] != pred.type[pairs.pred]
+    settle("wrong type and boundary", pairs.gold[differ], pairs.pred[differ])
+    for kind, inside in _split_and_merged(touching, left, right).items():
+        settle(kind, left[inside], right[inside])
+    settle("wrong type", left[same_span], right[same_span])
+    correct = same_span & same_type
+    settle("correct", left[correct], right[correct])
     return by_gold.tolist(), by_pred.tolist()
+
+
+def _split_and_merged(touching: CandidatePairs, left: Ints, right: Ints) -> dict[str, Bools]:
+    """Which pairs that overlap are the parts of a split or of a merge.
+
+    A mention whose span the other side has takes no part: it is right about where it stands.
+    """
+    settled_gold, settled_pred = left[touching.same_span], right[touching.same_span]
+    loose: Bools = ~np.isin(left, settled_gold) & ~np.isin(right, settled_pred)
+    parts = {}
+    sides = zip(("split", "merged"), (left, right), reversed(touching.sizes), strict=True)
+    for kind, whole, size_of_part in sides:
+        inside: Bools = loose & (touching.shared == size_of_part)
+        times = np.bincount(whole[inside], minlength=1)
+        several: Bools = np.zeros(len(whole), bool)
+        several[inside] = times[whole[inside]] > 1
+        parts[kind] = several
+    return parts
 
 
 def _row(
@@ -316,7 +353,6 @@ def _row(
     mate: int | None,
 ) -> MentionRow:
     start, end = side.span(index)
-    tokens = side.tokens(index)
     low, high = other.span(mate) if mate is not None else (None, None)
     overlap = 0.0
     if low is not None and high is not None:
@@ -333,8 +369,8 @@ def _row(
         other_end=high,
         overlap=overlap,
         levels=side.levels(index),
-        sentence=None if tokens is None else " ".join(tokens),
-        tokens=tokens,
+        sentence=side.sentence_text(index),
+        tokens=side.tokens(index),
         place=side.place(index),
     )
 
@@ -368,7 +404,6 @@ def partial_records(results: Results, matches: Sequence[str] | None = None) -> I
                 if kind != CORRECT:
                     credits_of.setdefault((g, p), {})[match] = credit
         for (g, p), credits in sorted(credits_of.items()):
-            tokens = gold.tokens(g)
             yield PartialRow(
                 *(evidence.dataset, *evidence.runs[run]),
                 gold=gold.text(g),
@@ -376,7 +411,7 @@ def partial_records(results: Results, matches: Sequence[str] | None = None) -> I
                 gold_type=gold.type(g),
                 predicted_type=pred.type(p),
                 credits={match: credits.get(match) for match in chosen},
-                sentence=None if tokens is None else " ".join(tokens),
+                sentence=gold.sentence_text(g),
                 place=gold.place(g),
             )
 

@@ -8,6 +8,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,14 +63,18 @@ def _read_column(packed: Mapping[str, Any]) -> Any:
 def read_rows(plain: Sequence[Any], evidence: Sequence[Evidence]) -> list[Row]:
     """The rows; refused if they are not the numbers of the evidence, each of them once."""
     rows = [_checked_row(row) for row in plain]
-    computed = {_key(row): row.value for part in evidence for row in rows_of(part)}
+    computed = {_key(row): row for part in evidence for row in rows_of(part)}
     keys = {_key(row) for row in rows}
     if evidence and (len(keys) != len(rows) or not computed.keys() <= keys):
         raise ValueError("a row is missing, or there twice")
-    for row in rows:
-        key = _key(row)
-        if key in computed and not _is_close(row.value, computed[key]):
-            raise ValueError(f"a row says {row.value}, the evidence {computed[key]}")
+    for at, row in enumerate(rows):
+        other = computed.get(_key(row))
+        if other is None:
+            continue
+        if not _is_close(row.value, other.value):
+            raise ValueError(f"a row says {row.value}, the evidence {other.value}")
+        if row.runs != other.runs:  # format 1 also counted runs in which the number is undefined
+            rows[at] = replace(row, runs=other.runs)
     return rows
 
 

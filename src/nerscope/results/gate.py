@@ -185,13 +185,12 @@ class _Gatekeeper:
         if compared and place not in self._joints:
             assert pairing.old is not None
             self._joints[place] = join_pair(pairing.new, pairing.old)
-        evidence = self._joints[place] if compared else pairing.new.evidence
-        there = measured_cell(evidence, condition)
+        there = measured_cell(pairing.new.evidence, condition)
         # Conditions on other levels or types of the facet need the same jackknife: computed once.
         key = (*place, there.division.facet, there.division.unit, there.match, metric)
         if (key, compared) not in self._numbers:
             self._numbers[key, compared] = (
-                measure_differences(evidence, there, metric, self.sampling)
+                measure_differences(self._joints[place], there, metric, self.sampling)
                 if compared
                 else measure_system(pairing.new, there, metric)
             )

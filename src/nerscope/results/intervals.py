@@ -1,4 +1,4 @@
-"""Intervals in rows: where each number may lie in the population, beside the number."""
+"""Intervals in the rows of results; those of differences are in `stats/system_pair.py`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -101,7 +101,7 @@ def add_intervals(
 
     The summary over several runs has the interval of their mean; a single run has its own.
     """
-    several = {row.system for row in rows if row.dataset == dataset and (row.runs or 0) > 1}
+    several = {row.system for row in rows if row.dataset == dataset and row.run not in (None, "1")}
     return [
         row
         if row.dataset != dataset

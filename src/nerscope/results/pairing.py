@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.units import TOKEN
+from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import Condition
 from nerscope.results.results import Results
@@ -226,7 +226,19 @@ def join_results(
         check_comparable(mine, theirs)
         parts = [_with_file_names(mine, both, name), _with_file_names(theirs, both, other_name)]
         joined = joined_runs(parts)
+        matches = dict.fromkeys(
+            match for table in joined.tables if table.unit == MENTION for match in table.matches
+        )
+        if not matches:
+            raise InputError(
+                other_name,
+                f"it was evaluated with the match {theirs.signature.match}, "
+                f"{name} with {mine.signature.match}",
+                "evaluate both with the same --match",
+            )
         signature = replace(joined.signature, version=joint_version([mine, theirs]))
+        if mine.signature.match != theirs.signature.match:
+            signature = replace(signature, match="+".join(matches))
         evidence.append(replace(joined, signature=signature))
     versions = [(f"{system} ({other_name})", f"{system} ({name})") for system in both]
     crossed = [(theirs, mine) for theirs in second.systems for mine in first.systems]

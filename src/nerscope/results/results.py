@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nerscope.corpus.units import ALL
-from nerscope.errors import InputError, suggest
+from nerscope.errors import InputError, suggest, visible
 from nerscope.formats.source import SourceNote, note_lines
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row
@@ -290,7 +290,7 @@ class Results:
         given = [paths] if isinstance(paths, str | os.PathLike) else paths
         judged = judged_results(self, [read_pairs(path) for path in given])
         for note in judged.notes:
-            warnings.warn(note, stacklevel=2)
+            warnings.warn(visible(note), stacklevel=2)
         return judged.shares
 
     def changes(self, a: str, b: str) -> "list[ChangeRow]":

@@ -74,7 +74,7 @@ class Row(ResultRow):
     value: float | None  # None: undefined
     n: int
     std: float | None = None
-    runs: int | None = None  # only a summary has it
+    runs: int | None = None  # of a summary: in how many runs the number is defined
     low: float | None = None
     high: float | None = None
     clusters: int | None = None  # documents or sentences that have such units; with intervals only
@@ -225,8 +225,8 @@ def or_nan(value: float | None) -> float:
 def summary_row(rows: Sequence[Row]) -> Row:
     """The mean over a system's runs; a run for which the number is undefined has no share in it."""
     first, value, n, std = rows[0], rows[0].value, rows[0].n, None
+    values = [row.value for row in rows if row.value is not None]
     if len(rows) > 1:
-        values = [row.value for row in rows if row.value is not None]
         sizes = [row.n for row in rows if row.value is not None or not values]
         n = round(sum(sizes) / len(sizes))
         value = mean = math.fsum(values) / len(values) if values else None
@@ -247,7 +247,7 @@ def summary_row(rows: Sequence[Row]) -> Row:
         value,
         n,
         std,
-        len(rows),
+        len(values),
     )
 
 

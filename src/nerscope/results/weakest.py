@@ -10,9 +10,9 @@ import numpy as np
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
-from nerscope.results.rows import ResultRow, row_value
+from nerscope.results.rows import ResultRow, Row, row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.matching import EXACT
+from nerscope.scoring.matching import leading_match
 from nerscope.scoring.metrics import (
     MICRO,
     RECALL,
@@ -78,6 +78,7 @@ class OverallScores(ResultRow):
     support: int
     over: str  # what intervals rest on: documents or sentences
     clusters: int
+    match: str  # exact, if it was evaluated
     precision: OverallScore
     recall: OverallScore
     f1: OverallScore
@@ -196,47 +197,39 @@ def overall_scores(results: Results) -> list[OverallScores]:
     """Precision, recall and F1 of each system on each dataset, with intervals."""
     scores = []
     for evidence in results.evidence:
-        table = next(
-            (
-                table
-                for table in evidence.tables
-                if table.facet == ALL and table.unit == MENTION and EXACT in table.matches
-            ),
-            None,
-        )
+        tables = [table for table in evidence.tables if table.facet == ALL]
+        table = next((table for table in tables if table.unit == MENTION), None)
         if table is None:
             continue
+        match = leading_match(table.matches)
         unit = resampling_unit(evidence)
         n_clusters = len(np.unique(clusters_of(evidence, unit)))
         for system in evidence.systems:
-            estimates = estimate(evidence, table, EXACT, system, SCORE_NAMES)
+            estimates = estimate(evidence, table, match, system, SCORE_NAMES)
             cells = {
                 name: _overall_score(
-                    results, evidence, system, name, estimates[CellKey(ALL, None, name)]
+                    _summary_row(results, evidence.dataset, system, match, name),
+                    estimates[CellKey(ALL, None, name)],
                 )
                 for name in SCORE_NAMES
             }
             support = cells[RECALL].n
             scores.append(
-                OverallScores(evidence.dataset, system, support, unit, n_clusters, **cells)
+                OverallScores(evidence.dataset, system, support, unit, n_clusters, match, **cells)
             )
     return scores
 
 
-def _overall_score(
-    results: Results, evidence: Evidence, system: str, metric: str, computed: Estimate
-) -> OverallScore:
+def _summary_row(
+    results: Results, dataset: str, system: str, match: str, metric: str
+) -> Row | None:
+    names = {"dataset": dataset, "system": system, "match": match, "metric": metric}
+    rows = results.select(**names, run=None, facet=ALL, type=None)
+    return rows[0] if rows else None
+
+
+def _overall_score(row: Row | None, computed: Estimate) -> OverallScore:
     """An estimate; where the results have an interval already, it is that one."""
-    rows = results.select(
-        dataset=evidence.dataset,
-        system=system,
-        run=None,
-        facet=ALL,
-        match=EXACT,
-        metric=metric,
-        type=None,
-    )
-    row = rows[0] if rows else None
     low, high = computed.interval or (None, None)
     if row is not None and row.low is not None:
         low, high = row.low, row.high

@@ -10,6 +10,7 @@ g2 only p1. Taking g1-p1 first leaves g2 without a partner; g1-p2 with g2-p1 is 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -35,9 +36,15 @@ class Worth(NamedTuple):
 
 
 class _Pair(NamedTuple):
+    """A candidate that competes with others."""
+
     left: int
     right: int
     number: int  # among the candidates
+    exact: bool
+    credit: float
+    same_type: bool
+    shared: int
 
 
 NamesOf = Callable[[list[int]], Sequence[Any]]  # of candidates: comparable, equal if they are alike
@@ -58,21 +65,25 @@ def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) ->
     if not len(left):
         return np.zeros(0, np.int64)
     is_alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
-    chosen = np.flatnonzero(is_alone).tolist()
+    chosen: list[int] = np.flatnonzero(is_alone).tolist()
     competing = np.flatnonzero(~is_alone)
-    if len(competing):
-        pairs = [
-            _Pair(*ends)
-            for ends in zip(
-                left[competing].tolist(),
-                right[competing].tolist(),
-                competing.tolist(),
-                strict=True,
-            )
-        ]
-        for group in _groups(pairs):
-            choose = _try_all if len(group) <= _SMALL else _solve
-            chosen += choose(group, _total_order(group, worth), names_of)
+    columns = (left[competing], right[competing], competing, *(side[competing] for side in worth))
+    pairs = [_Pair(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    ties: list[list[list[int]]] = []  # equally good choices of small groups
+    for group in _groups(pairs):
+        if len(group) > _SMALL:
+            chosen += _solve(group, names_of)
+            continue
+        choices = _try_all(group)
+        if len(choices) == 1:
+            chosen += choices[0]
+        else:
+            ties.append(choices)
+    # Names are looked up for all groups at once, which costs little more than for one.
+    tied = sorted({number for choices in ties for choice in choices for number in choice})
+    names = dict(zip(tied, names_of(tied), strict=True)) if tied else {}
+    for choices in ties:
+        chosen += min(choices, key=lambda choice: (sorted(map(names.__getitem__, choice)), choice))
     return np.sort(np.array(chosen, np.int64))
 
 
@@ -100,39 +111,49 @@ def _groups(pairs: Sequence[_Pair]) -> Iterator[list[_Pair]]:
         yield sorted(group, key=lambda pair: pair.number)
 
 
-def _total_order(group: Sequence[_Pair], worth: Worth) -> list[int]:
+def _total_order(group: Sequence[_Pair]) -> list[int]:
     """A whole number for each pair of a group, so that the best choice has the largest sum.
 
-    The criteria are the digits of the number, the most important first, in a base that no sum of a
-    digit reaches. Credits become multiples of their common denominator (1/2 and 1/3 become 3 and 2
-    of `scale` 6), so that sums are exact.
+    The criteria are the digits of the number, the most important first, each with as many bits as
+    the sum over a choice needs. Credits become multiples of their common denominator (1/2 and 1/3
+    become 3 and 2 of `scale` 6), so that sums are exact.
     """
+    credits = [_fraction(pair.credit) for pair in group]
+    scale = lcm(*(denominator for _, denominator in credits))
+    steps = [numerator * (scale // denominator) for numerator, denominator in credits]
+    # A choice has no more pairs than either side has mentions.
+    most = min(len({pair.left for pair in group}), len({pair.right for pair in group}))
+    for_count = most.bit_length()
+    for_credit = (most * max(steps)).bit_length()
+    for_length = (most * max(pair.shared for pair in group)).bit_length()
+    order = []
+    for pair, step in zip(group, steps, strict=True):
+        value = (pair.exact << for_credit) + step
+        value = (value << for_count) + 1  # one more pair
+        value = (value << for_count) + pair.same_type
+        order.append((value << for_length) + pair.shared)
+    return order
+
+
+@cache
+def _fraction(credit: float) -> tuple[int, int]:
+    """The numerator and denominator that the credit was made of: 0.333… is 1 and 3."""
     from fractions import Fraction  # needed only where candidates compete
 
-    at = [pair.number for pair in group]
-    exact, credit, same_type, shared = (column[at].tolist() for column in worth)
-    fractions = {value: Fraction(value).limit_denominator(_FINEST) for value in set(credit)}
-    scale = lcm(*(fraction.denominator for fraction in fractions.values()))
-    steps = {value: int(fraction * scale) for value, fraction in fractions.items()}
-    # A choice has no more pairs than either side has mentions, which bounds the sum of each digit.
-    most = min(len({pair.left for pair in group}), len({pair.right for pair in group}))
-    one, longest = (most.bit_length(), (most * max(shared)).bit_length())
-    credits = (most * max(steps.values())).bit_length()
-    return [
-        ((((is_exact << credits | steps[value]) << one | 1) << one | same) << longest | length)
-        for is_exact, value, same, length in zip(exact, credit, same_type, shared, strict=True)
-    ]
+    fraction = Fraction(credit).limit_denominator(_FINEST)
+    return fraction.numerator, fraction.denominator
 
 
-def _try_all(group: Sequence[_Pair], order: Sequence[int], names_of: NamesOf) -> list[int]:
-    most, best = -1, list[list[int]]()
+def _try_all(group: Sequence[_Pair]) -> list[list[int]]:
+    """All best choices of a small group."""
+    most, best, order = -1, list[list[int]](), _total_order(group)
     for choice in _choices(list(range(len(group))), group):
-        total = sum(order[place] for place in choice)
+        total = sum([order[place] for place in choice])
         if total > most:
             most, best = total, []
         if total == most:
             best.append([group[place].number for place in choice])
-    return best[0] if len(best) == 1 else min(best, key=lambda at: (sorted(names_of(at)), at))
+    return best
 
 
 def _choices(places: list[int], group: Sequence[_Pair]) -> Iterator[list[int]]:
@@ -141,7 +162,7 @@ def _choices(places: list[int], group: Sequence[_Pair]) -> Iterator[list[int]]:
         yield []
         return
     first, rest = places[0], places[1:]
-    left, right, _ = group[first]
+    left, right = group[first].left, group[first].right
     free = [place for place in rest if group[place].left != left and group[place].right != right]
     for choice in _choices(free, group):
         yield [first, *choice]
@@ -149,7 +170,7 @@ def _choices(places: list[int], group: Sequence[_Pair]) -> Iterator[list[int]]:
         yield from _choices(rest, group)
 
 
-def _solve(group: Sequence[_Pair], order: Sequence[int], names_of: NamesOf) -> list[int]:
+def _solve(group: Sequence[_Pair], names_of: NamesOf) -> list[int]:
     """The best choice of a large group.
 
     The group becomes a square of gold mentions by predictions, where a pair that is no candidate is
@@ -160,7 +181,9 @@ def _solve(group: Sequence[_Pair], order: Sequence[int], names_of: NamesOf) -> l
     size = max(len(rows), len(columns))
     cells = [(rows[pair.left], columns[pair.right]) for pair in group]
     at = tuple(np.array(cells).T)
-    choice = _TightChoice(*_hungarian(_square(size, at, order), np.ones((size, size), bool)))
+    choice = _TightChoice(
+        *_hungarian(_square(size, at, _total_order(group)), np.ones((size, size), bool))
+    )
     choice.prefer_first(cells, _ranks(names_of([pair.number for pair in group])))
     choice.prefer_first(cells, range(len(cells)))
     return [

@@ -531,5 +531,25 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
     }
     runs = tuple(run for part in parts for run in part.runs)
     joined = replace(parts[0], runs=runs, ledgers=ledgers)
-    tables = tuple(table for table in parts[0].tables if joined.place(table) in ledgers)
-    return canonical(replace(joined, tables=tables))
+    return canonical(replace(joined, tables=tuple(_common_tables(joined, parts))))
+
+
+def _common_tables(joined: Evidence, parts: Sequence[Evidence]) -> Iterator[FacetTable]:
+    """The tables of all parts, with the matches that every run has credit for.
+
+    Parts may have been evaluated under different matches.
+    """
+    metrics: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+    for table in (table for part in parts for table in part.tables):
+        metrics.setdefault((table.unit, table.facet), {}).update(table.metrics)
+    for table in parts[0].tables:
+        if joined.place(table) not in joined.ledgers:
+            continue
+        runs = joined.ledger(table).runs
+        common = {
+            match: names
+            for match, names in metrics[table.unit, table.facet].items()
+            if all(match in run.gold_credit for run in runs)
+        }
+        if common:
+            yield replace(table, metrics=common)

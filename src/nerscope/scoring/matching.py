@@ -4,7 +4,7 @@ The built-in matches of mentions live in `scoring/matches/`, one file per family
 pairs nothing: a token is right if its label is the gold one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,15 @@ from nerscope.scoring.pairing import (
 # The matches of mentions that other packages name. Each is defined in `scoring/matches/`.
 EXACT, LEFT, RIGHT, OVERLAP = "exact", "left", "right", "overlap"
 BILOU, IO, LABEL = "bilou", "io", "label"  # the matches of tokens, defined below
+
+
+def leading_match(names: Sequence[str]) -> str:
+    """The match by which overall scores are shown: exact if it was evaluated, else the first.
+
+    >>> leading_match(["overlap", "exact"]), leading_match(["overlap", "left"])
+    ('exact', 'overlap')
+    """
+    return EXACT if EXACT in names or not names else names[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +165,7 @@ def _checked_credit(name: str, given: Floats | Bools, pairs: CandidatePairs) -> 
         raise UsageError(
             f"match '{name}'",
             f"its rule does not give {size} numbers from 0 to 1 for {size} candidate pairs",
-            "return one number for each pair of the touch, 0 where there is no match",
+            "return one number for each candidate pair, 0 where there is no match",
         )
     return credit
 

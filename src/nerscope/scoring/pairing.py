@@ -166,7 +166,7 @@ def _codes_as_names(mentions: Mentions) -> Callable[[list[int]], list[tuple[int,
 
 
 def equal_mentions(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
-    """Pairs of equal span and type; of several equal ones, the k-th goes with the k-th."""
+    """Pairs of equal span and type; a corpus has each of them once."""
     are_plain = gold.shape is None and pred.shape is None
     if are_plain and _is_increasing(gold.start) and _is_increasing(pred.start):
         return _equal_in_order(gold, pred)
@@ -180,10 +180,7 @@ def equal_mentions(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
         codes = shape_codes([gold, pred])
         n_shapes = 1 + max(int(shape_code.max(initial=0)) for shape_code in codes)
         gold_keys, pred_keys = gold_keys * n_shapes + codes[0], pred_keys * n_shapes + codes[1]
-    gold_keys, pred_keys = _made_distinct(gold_keys, pred_keys)
-    _, at_gold, at_pred = np.intersect1d(
-        gold_keys, pred_keys, assume_unique=True, return_indices=True
-    )
+    _, at_gold, at_pred = np.intersect1d(gold_keys, pred_keys, return_indices=True)
     return at_gold, at_pred
 
 
@@ -211,22 +208,6 @@ def _keys(mentions: Mentions, longest: int, n_types: int) -> Ints:
 
 def _is_increasing(keys: Ints) -> bool:
     return bool((keys[1:] > keys[:-1]).all())
-
-
-def _made_distinct(gold_keys: Ints, pred_keys: Ints) -> tuple[Ints, Ints]:
-    """Number equal keys of a side, so that the k-th of them in gold equals the k-th in pred.
-
-    Gold keys [50, 70, 50] and predicted keys [50, 50] become the codes [0, 1, 0] and [0, 0], with
-    the numbers [0, 0, 1] and [0, 1]; each (code, number) is then one distinct key.
-    """
-    _, codes = np.unique(np.concatenate([gold_keys, pred_keys]), return_inverse=True)
-    sides = []
-    for keys in (codes[: len(gold_keys)], codes[len(gold_keys) :]):
-        order = np.argsort(keys, kind="stable")
-        numbers = np.empty_like(keys)
-        numbers[order] = np.arange(len(keys)) - np.searchsorted(keys[order], keys[order])
-        sides.append(keys * (len(codes) + 1) + numbers)
-    return sides[0], sides[1]
 
 
 def _free(size: int, taken: Ints) -> Ints:

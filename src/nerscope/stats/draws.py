@@ -20,6 +20,7 @@ from nerscope.stats.clusters import (
     DifferingClusters,
     Weights,
     bootstrap_weights,
+    exact_type,
     swap_weights,
 )
 from nerscope.stats.intervals import Sampling
@@ -69,39 +70,46 @@ def p_values_of_outputs(
 ) -> PValues:
     """Test every number that can be tested: are the outputs of A and B alike?"""
     runs = [clustered.runs_of(name) for name in pair]
-    values = [mean_of_defined(clustered.values[own]) for own in runs]
+    values = [mean_of_defined(clustered.values[side]) for side in runs]
     observed = values[0] - values[1]
     p, test = np.full(len(observed), np.nan), list[str | None]([None] * len(observed))
-    untested = testable & ~np.isnan(observed)
-    if untested.any():
+    to_test = testable & ~np.isnan(observed)
+    if to_test.any():
         differing = clustered.differing(*pair)
         if METHODS[method].is_exact_if_few and max(map(len, runs)) == 1:
-            for at in np.flatnonzero(untested & (differing.number() <= _MOST_ENUMERATED)):
+            for at in np.flatnonzero(to_test & (differing.number() <= _MOST_ENUMERATED)):
                 exact = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
                 if exact is not None:
-                    p[at], test[at], untested[at] = exact, EXACT, False
-    if untested.any():
-        places = np.flatnonzero(untested)
-        derived = [
-            None if drawn is None else derive(clustered, runs, drawn, places)
-            for drawn, derive in ((weights.drawn, _resampled), (weights.swapped, _swapped))
-        ]
-        needs_clusters = METHODS[method].needs_clusters
-        derived.append(_by_cluster(clustered, runs, places) if needs_clusters else None)
+                    p[at], test[at], to_test[at] = exact, EXACT, False
+    places = np.flatnonzero(to_test)
+    if len(places):
+        # Each of these has a column for each of the places, or is None if the method needs it not.
+        resampled = swapped = by_cluster = None
+        if weights.drawn is not None:
+            resampled = _resampled(clustered, runs, weights.drawn, places)
+        if weights.swapped is not None:
+            swapped = _swapped(clustered, runs, weights.swapped, places)
+        if METHODS[method].needs_clusters:
+            by_cluster = _by_cluster(clustered, runs, places)
         for column, at in enumerate(places):
-            columns = (None if every is None else every[:, column] for every in derived)
-            p[at], test[at] = METHODS[method].p(Paired(observed[at], *columns)), method
+            paired = Paired(
+                observed[at],
+                None if resampled is None else resampled[:, column],
+                None if swapped is None else swapped[:, column],
+                None if by_cluster is None else by_cluster[:, column],
+            )
+            p[at], test[at] = METHODS[method].p(paired), method
     return PValues(p, test)
 
 
 def _resampled(
     clustered: ClusterCounts, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
 ) -> Floats:
-    """The differences (resamples, numbers) between the means over runs."""
+    """The differences (resamples, places) between the means over runs."""
     sides = []
     for side in runs:
         values = [
-            _values(clustered, 0.0, clustered.needed(run, clustered.counts), weights)
+            _values(clustered, 0.0, clustered.needed(run, clustered.counts), weights, places)
             for run in side
         ]
         sides.append(np.mean(values, axis=0))
@@ -111,7 +119,7 @@ def _resampled(
 def _swapped(
     clustered: ClusterCounts, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
 ) -> Floats:
-    """The differences (resamples, numbers) after the systems changed places in some clusters."""
+    """The differences (resamples, places) after the systems changed places in some clusters."""
     pairs = _paired_runs(runs)
     total: Floats | float = 0.0
     for left, right in pairs:
@@ -169,11 +177,12 @@ def _values(
 ) -> Floats:
     """Some numbers in every resample: of some counts, plus the weighted ones of clusters."""
     shape = counts.shape[1:]
-    flat = counts.reshape(len(counts), prod(shape)).astype(np.float32)
+    flat = counts.reshape(len(counts), prod(shape))
+    flat = flat.astype(exact_type(flat * weights.max(initial=1)))
     step = max(1, _MOST_VALUES // max(1, flat.shape[1]))
     blocks = []
     for first in range(0, weights.shape[1], step):
-        sums = weights[:, first : first + step].T.astype(np.float32) @ flat
+        sums = weights[:, first : first + step].T.astype(flat.dtype) @ flat
         every = clustered.values_in(start + sums.reshape(-1, *shape).astype(np.float64))
         blocks.append(every[:, places])
     return np.concatenate(blocks)

@@ -26,7 +26,7 @@ from nerscope.stats.clusters import dense_counts
 FEWEST_CLUSTERS = 6  # with five, no p could be below 0.05
 _STEP = 1e-4  # of the numerical derivative
 _NOTHING = 1e-7  # less than any unit adds to a score
-_TIE = 1e-5  # rounding in 32-bit sums must not decide a tie
+_TIE = 1e-12  # rounding must not decide a tie
 
 
 class BucketParts(NamedTuple):
@@ -152,7 +152,7 @@ def flip_signs(
     n_clusters = len(many[0].added)
     every = 2**n_clusters <= samples
     columns = [part for parts in many for part in _weighted(parts)]
-    rows = np.concatenate(columns, axis=1).astype(np.float32)
+    rows = np.concatenate(columns, axis=1)
     sums = np.concatenate([signs @ rows for signs in _signs(n_clusters, samples, seed, every)])
     ends = np.cumsum([part.shape[1] for part in columns])
     split = iter(np.split(sums, ends[:-1], axis=1))
@@ -176,20 +176,18 @@ def _weighted(parts: BucketParts) -> tuple[Floats, Floats]:
     return parts.added * scale, parts.share * scale
 
 
-def _signs(
-    n_clusters: int, samples: int, seed: Sequence[int], every: bool
-) -> Iterator[npt.NDArray[np.float32]]:
+def _signs(n_clusters: int, samples: int, seed: Sequence[int], every: bool) -> Iterator[Floats]:
     """Signs of the clusters (columns), in blocks of rows."""
     if every:
         ways = np.arange(2**n_clusters)[:, None] >> np.arange(n_clusters) & 1
-        yield (1 - 2 * ways).astype(np.float32)
+        yield 1 - 2 * ways.astype(np.float64)
         return
     rng, step = np.random.default_rng(seed), max(1, 4_000_000 // n_clusters)
     for first in range(0, samples, step):
         rows = min(step, samples - first)
         bytes_of_bits = np.frombuffer(rng.bytes(-(-rows * n_clusters // 8)), np.uint8)
         bits = np.unpackbits(bytes_of_bits, count=rows * n_clusters)
-        yield 2 * bits.reshape(rows, n_clusters).astype(np.float32) - 1
+        yield 2 * bits.reshape(rows, n_clusters).astype(np.float64) - 1
 
 
 class NullTest(NamedTuple):

@@ -1,4 +1,4 @@
-"""Confidence intervals from the jackknife over clusters and the spread of training runs.
+"""Confidence intervals of single scores, from the jackknife and the spread of training runs.
 
 A share gets Wilson's score interval (1927), for as many independent units as would have the
 variance that leaving out clusters finds, with the quantile of Student's distribution. A mean of

@@ -16,7 +16,7 @@ from nerscope.registry import Registry, user_code
 # that all swaps can be enumerated; RUNS is Student's test over training runs.
 EXACT, RUNS = "exact", "runs"
 DEFAULT_METHOD = "randomisation"
-_EPSILON = 1e-7  # rounding in 32-bit sums must not decide a tie
+_EPSILON = 1e-12  # rounding must not decide a tie
 
 
 class Paired(NamedTuple):
@@ -58,6 +58,11 @@ class Method(NamedTuple):
     # Whether few swaps may be enumerated instead of drawn. It needs the null of swapped outputs.
     is_exact_if_few: bool = False
     needs_clusters: bool = False
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether its p rests on samples, and so cannot be smaller than one in all samples."""
+        return self.needs_resamples or self.needs_swaps
 
 
 METHODS: Registry[Method] = Registry("method", package="nerscope.stats.methods")

@@ -166,12 +166,13 @@ def _differences(
     low, high = two.bounds(plan.alpha)
     degrees, detectable = two.all_degrees, two.detectable(SIGNIFICANT, POWER)
     for at, key in enumerate(spread.keys):
+        difference = float(ours[at] - theirs[at])
         interval = agree_with_test(
-            float(low[at]), float(high[at]), float(p_values.p[at]), plan.alpha
+            difference, float(low[at]), float(high[at]), float(p_values.p[at]), plan.alpha
         )
         reason = None
         if np.isnan(p_values.p[at]):
-            reason = _reason(ours[at] - theirs[at], int(differing[at]), fewest, cluster_unit)
+            reason = _reason(difference, int(differing[at]), fewest, cluster_unit)
         yield Difference(
             pair=two,
             at=at,
@@ -208,16 +209,20 @@ def _reason(difference: float, differing: int, fewest: int, cluster_unit: str) -
     return f"differs in {plural(differing, cluster_unit)}, {fewest} are needed"
 
 
-def agree_with_test(low: float, high: float, p: float, alpha: float) -> Interval:
+def agree_with_test(difference: float, low: float, high: float, p: float, alpha: float) -> Interval:
     """The interval without 0 if the test has ruled 0 out, and with it if not.
 
     An interval holds the values that a test does not reject; for 0, that test is the one whose p is
-    shown, so that both never say different things.
+    shown, so that both never say different things. The difference lies inside either way.
+
+    >>> agree_with_test(1.0, -1.0, 1.0, p=0.01, alpha=0.05)
+    (1e-06, 1.0)
     """
     if np.isnan(low) or np.isnan(high):
         return None
     if not p < alpha:
         return min(low, 0.0), max(high, 0.0)
     if low <= 0 <= high:
-        return (_BESIDE_ZERO, high) if high > -low else (low, -_BESIDE_ZERO)
+        beside = min(_BESIDE_ZERO, abs(difference))  # some differences are smaller still
+        return (beside, high) if difference > 0 else (low, -beside)
     return low, high

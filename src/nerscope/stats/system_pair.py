@@ -223,7 +223,9 @@ class SystemPair:
             both = [part.sizes for part in sides if part is not None and len(part.sizes)]
             if both:
                 # A unit falls on a part as often as the part has units, and moves it by 1 / n.
-                squares[at] = np.mean([(2 / part).sum() / len(part) ** 2 for part in both]) / n[at]
+                # A part without units (a type that only the other system has) counts as one unit.
+                effects = [(2 / np.maximum(1, part)).sum() / len(part) ** 2 for part in both]
+                squares[at] = np.mean(effects) / n[at]
             elif metric.kind != FREE:
                 squares[at] = 1 / n[at] ** 2 if self._is_fraction[at] else 1.0
         # Of several runs that differ, one is but a part of the mean; copies are no more than one.

@@ -91,8 +91,11 @@ class CompareOptions:
 
 
 def run(options: CompareOptions) -> None:
+    from nerscope.corpus.units import ALL
     from nerscope.render.comparison import comparison_document
     from nerscope.results.compare import compare
+    from nerscope.scoring.matching import EXACT
+    from nerscope.scoring.metrics import RECALL
 
     if not 0 <= options.sparse <= 1:
         raise UsageError("--sparse", f"{options.sparse} cannot be", "give a share from 0 to 1")
@@ -123,8 +126,13 @@ def run(options: CompareOptions) -> None:
         ratio=options.ratio,
     )
     narrowed = options.facet or options.metric or options.match or options.type or options.by_type
+    overall = loaded.select(run=None, facet=ALL, type=None, match=EXACT, metric=RECALL)
     document = comparison_document(
-        comparison, loaded.signature, options.all or bool(narrowed), options.sparse
+        comparison,
+        loaded.signature,
+        options.all or bool(narrowed),
+        options.sparse,
+        {row.dataset: row.n for row in overall},
     )
     emit_and_exit(document, options.format, quiet=options.quiet)
 

@@ -18,7 +18,7 @@ class ErrorsOptions:
         [],
         metavar="KIND",
         help="missed, spurious, wrong type, wrong boundary, wrong type and boundary, split, "
-        "merged; repeatable.",
+        "merged, hallucinated; repeatable.",
     )
     facet: list[str] = typer.Option(
         [], metavar="FACET=LEVEL", help="Only mentions of a level, such as tmr=unseen-tokens."

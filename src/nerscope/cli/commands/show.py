@@ -43,7 +43,7 @@ class ShowOptions:
 
 
 def run(options: ShowOptions) -> None:
-    from nerscope.render.summary import chosen_tables, summary_document
+    from nerscope.render.summary import chosen_tables, summary_document, tables_document
     from nerscope.render.tables import results_document
 
     loaded = load_results(options.results, options.plugin, options.format)
@@ -61,7 +61,7 @@ def run(options: ShowOptions) -> None:
             caption=options.caption,
             label=options.label,
         )
-        document = results_document(loaded, tables)
+        document = tables_document(loaded, tables)
     elif options.all:
         document = results_document(loaded)
     else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
-from nerscope.corpus.vocabulary import SequenceTrie
+from nerscope.corpus.text_keys import sentence_codes
 from nerscope.dataset.split.texts import (
     DOCSTART,
     SentenceTexts,
@@ -99,9 +99,8 @@ class Material:
         return bool(several) and (has_marks or self.layout.document is not None)
 
     def sentence_codes(self) -> Ints:
-        """A code for each sentence; two sentences with the same tokens have the same code."""
-        starts = self.corpus.starts
-        return SequenceTrie().codes(self.corpus.tokens, starts[:-1], starts[1:])
+        """A code for each sentence; two sentences with the same text have the same code."""
+        return sentence_codes([self.corpus])[0]
 
     def mentions(self) -> tuple[Ints, Ints]:
         """The sentence and the type of each mention."""

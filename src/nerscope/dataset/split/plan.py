@@ -221,7 +221,7 @@ def link_units(units: Ints, codes: Ints) -> Ints:
     """The group of each sentence: units with a sentence in common are one group.
 
     `units` is the number of what stays whole (a document, or a run of sentences), by sentence;
-    sentences with the same tokens have the same code. Groups are numbered in the order in which
+    sentences with the same text have the same code. Groups are numbered in the order in which
     they begin. Here documents 0 and 2 share the sentence with code 7:
 
     >>> link_units(np.array([0, 0, 1, 2]), np.array([7, 8, 9, 7])).tolist()

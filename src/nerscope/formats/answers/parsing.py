@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from nerscope.formats.realign import without_blanks
+from nerscope.corpus.text_keys import without_blanks
 
 MALFORMED = "mentions without a text or a type"
 UNREADABLE = "answers without readable JSON"

@@ -16,6 +16,7 @@ import numpy as np
 
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import Shape
+from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.errors import AlignmentError, FormatError, InputError, UsageError, suggest
 from nerscope.formats.answers.parsing import (
     BROKEN,
@@ -39,7 +40,6 @@ from nerscope.formats.realign import (
     Ruler,
     match_text,
     on_gold_tokens,
-    without_blanks,
 )
 from nerscope.formats.source import Aligner, LabelStyle, Source
 
@@ -69,7 +69,7 @@ class _GoldText:
     def of(cls, words: Sequence[str]) -> "_GoldText":
         ruler = Ruler.of(words)
         edges = (frozenset(ruler.starts), frozenset(ruler.ends))
-        return cls(without_blanks("".join(words)), ruler, *edges)
+        return cls(text_key(words), ruler, *edges)
 
     def places(self, string: str) -> Places:
         """Where a string stands on whole tokens, or else anywhere."""
@@ -263,7 +263,7 @@ class _Locator:
 
     def _check_text(self, answer: ModelAnswer, text: _GoldText, place: str) -> None:
         """Refuse an answer about another text."""
-        about = without_blanks(answer.text) if answer.text is not None else text.solid
+        about = text_key(answer.text) if answer.text is not None else text.solid
         if about != text.solid and match_text(text.solid, about, [len(about)]).share < ALIKE:
             raise AlignmentError(
                 f"{self.source.name}:{answer.line}",
@@ -300,7 +300,8 @@ class _Locator:
                         0, 0, type_code, Shape(adrift=True, predicted_text=mention.text)
                     )
             for place in new:
-                placed = text.ruler.placed(CharSpan((place,), type_code)).with_text(mention.text)
+                span = CharSpan((place,), type_code, answer.line)
+                placed = text.ruler.placed(span).with_text(mention.text)
                 if not placed.shape.is_aligned:
                     self._notes.add(INSIDE_TOKEN, answer.line, mention.text)
                 yield placed

@@ -252,7 +252,7 @@ class LabelColumn:
     """The labels of one column: raw codes of what is written, and the codes all files share.
 
     `I-PER` in IOB1 and `B-PER` in BIO are two raw labels. Raw codes tell which scheme a file is in;
-    the shared codes of `Labels` are what mentions are decoded from.
+    the shared codes of `LabelCodes` are what mentions are decoded from.
     """
 
     def __init__(self, labels: LabelCodes, scheme: Scheme | None) -> None:

@@ -141,7 +141,7 @@ class _ChunkBuilder:
             return
         corpus = build_corpus(self._parts, self._name, self._coding)
         noted = {kind: Note(len(lines), tuple(lines)) for kind, lines in self._noted_lines.items()}
-        yield replace(corpus, reading_notes=ReadingNotes(notes=noted))
+        yield replace(corpus, reading_notes=corpus.reading_notes + ReadingNotes(notes=noted))
         self._parts, self._noted_lines, self.size = [], {}, 0
 
 

@@ -58,7 +58,8 @@ def as_text(document: Document) -> str:
 
 OUTPUTS.add(
     "text",
-    OutputFormat(as_text, "Text", "plain text", "Aligned tables for a terminal."),
+    # Every part is escaped before it is aligned; what remains are the styles of the table.
+    OutputFormat(as_text, "Text", "plain text", "Aligned tables for a terminal.", escape=str),
     built_in=True,
     rank=10,
 )
