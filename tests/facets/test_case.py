@@ -80,13 +80,13 @@ def test_it_is_part_of_the_signature_and_the_default_is_not() -> None:
 
 
 def test_a_description_folds_too() -> None:
-    def described(case: str) -> tuple[int | None, int, float | None]:
+    def described(case: str) -> tuple[int | None, int, float]:
         found = nerscope.describe(TRAIN, test=GOLD, case=case)
         counts = found.mentions["test"]
-        return counts.unseen, counts.unique, found.zeta["oDen"]
+        return counts.unseen, counts.unique, round(found.zeta["oDen"] or 0, 9)
 
     assert described("sensitive") == (5, 5, 1.0)
-    assert described("fold") == (1, 5, pytest.approx((3 * 1 / 4) / 5))
+    assert described("fold") == (1, 5, 0.15)
     tokens = nerscope.hard_tokens(TRAIN, GOLD, case="fold")
     assert {row.token for row in tokens if row.facet == "hard"} == {"Oslo"}
 
