@@ -57,7 +57,7 @@ def corpus(*sentences: str, scheme: str | None = None) -> Corpus:
         ("BI-PER", None),
         ("B-", None),
         ("-PER", None),
-        ("B", None),
+        ("B", Label(BEGIN, "_")),
         ("", None),
         ("o", None),
         ("b-PER", None),

@@ -30,9 +30,11 @@ from nerscope.corpus.mentions import (
 from nerscope.corpus.schemes import (
     BIO,
     OUTSIDE,
+    ROLE_OF_LETTER,
     LabelCodes,
     Scheme,
     Transitions,
+    label_without_type,
     parse_label,
     scheme_named,
 )
@@ -364,9 +366,11 @@ def build_corpus(
     raw_codes: dict[str, int] = {}
     raw = np.array([raw_codes.setdefault(text, len(raw_codes)) for text in texts], np.int32)
     shared = np.zeros(len(raw_codes), np.int32)
+    bare = declared_scheme.bare if declared_scheme else None
+    without_type = label_without_type(list(raw_codes)) if bare is None else None
     for text, place in raw_codes.items():
-        label = parse_label(text, declared_scheme.bare if declared_scheme else None)
-        if label is None:
+        label = parse_label(text, bare)
+        if label is None or text == without_type:
             first = int(np.searchsorted(starts, texts.index(text), side="right")) - 1
             line = records[first].line  # sentences in memory have none
             raise label_error(f"{name}:{line}" if line else f"{name}: sentence {first + 1}", text)
@@ -443,7 +447,7 @@ def label_error(place: str, text: str) -> FormatError:
             f"label '{text}' has a blank at its edge",
             "take it away, or say how columns are separated",
         )
-    if text.endswith("-"):
+    if text.endswith("-") or text in ROLE_OF_LETTER:
         return FormatError(
             place, f"label '{text}' has no type", "write what kind of mention it is, as in B-PER"
         )

@@ -30,6 +30,8 @@ ROLE_OF_LETTER = {
     "W": SINGLE,
 }
 
+UNTYPED = "_"  # the type of mentions whose labels are letters alone, as in word segmentation
+
 
 class Scheme(NamedTuple):
     """One way to spell mentions with labels.
@@ -103,8 +105,10 @@ class Label(NamedTuple):
 def parse_label(text: str, bare: int | None = None) -> Label | None:
     """Read a label; None if it has no known prefix and bare labels are not allowed.
 
-    >>> parse_label("B-creative-work")
-    Label(role=1, type='creative-work')
+    A letter alone is a label of a segmentation without types.
+
+    >>> parse_label("B-creative-work"), parse_label("S")
+    (Label(role=1, type='creative-work'), Label(role=4, type='_'))
     """
     if text == OUTSIDE_LABEL:
         return Label(OUTSIDE, "")
@@ -113,7 +117,19 @@ def parse_label(text: str, bare: int | None = None) -> Label | None:
     prefix, dash, kind = text.partition("-")
     if bare != SINGLE and dash and kind and prefix in ROLE_OF_LETTER:
         return Label(ROLE_OF_LETTER[prefix], kind)
+    if bare is None and text in ROLE_OF_LETTER:
+        return Label(ROLE_OF_LETTER[text], UNTYPED)
     return Label(bare, text) if bare is not None and text else None
+
+
+def label_without_type(texts: Sequence[str]) -> str | None:
+    """The first label without a type, if others of the same file have one; else None.
+
+    >>> label_without_type(["O", "B-PER", "I"]), label_without_type(["S", "B", "E", "O"])
+    ('I', None)
+    """
+    is_typed = any("-" in text for text in texts)
+    return next((text for text in texts if is_typed and text in ROLE_OF_LETTER), None)
 
 
 @dataclass(slots=True)
@@ -183,16 +199,21 @@ class LabelCodes:
         counts: Bools = np.array([*table, False])[kinds]
         return counts
 
-    def texts_in(self, scheme: Scheme) -> list[str]:
-        """How a scheme writes each label."""
-        return [
-            OUTSIDE_LABEL
-            if label.role == OUTSIDE
-            else label.type
-            if scheme.bare == SINGLE
-            else f"{scheme.letter(label.role)}-{label.type}"
-            for label in self._codes
-        ]
+    def texts_in(self, scheme: Scheme, *, always_typed: bool = False) -> list[str]:
+        """How a scheme writes each label; `always_typed` writes B-_ where there are no types."""
+        return [_label_text(label, scheme, always_typed) for label in self._codes]
+
+
+def _label_text(label: Label, scheme: Scheme, always_typed: bool) -> str:
+    if label.role == OUTSIDE:
+        return OUTSIDE_LABEL
+    if scheme.bare == SINGLE:
+        return label.type
+    letter = scheme.letter(label.role)
+    # In io, which has types without prefixes, a letter alone would be read as a type.
+    if label.type == UNTYPED and scheme.bare is None and not always_typed:
+        return letter
+    return f"{letter}-{label.type}"
 
 
 class _LabelPairs(NamedTuple):
@@ -330,7 +351,7 @@ class Transitions:
 
     def scheme(self) -> Scheme:
         """The scheme with which the file agrees best."""
-        used = (text for text in self.texts if text != OUTSIDE_LABEL and text[1:2] == "-")
+        used = (text for text in self.texts if text[1:2] == "-" or text in ROLE_OF_LETTER)
         prefixes = {text[0] for text in used}
         for name, match in _SCHEME_SIGNS:
             if match(prefixes):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.mentions import CONLLEVAL, REPAIRS, STRICT
-from nerscope.corpus.schemes import LabelCodes, parse_label
+from nerscope.corpus.schemes import ROLE_OF_LETTER, LabelCodes, parse_label
 from nerscope.errors import UsageError, expect, suggest
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import attribute_named
@@ -282,7 +282,7 @@ def _is_run(item: Any) -> bool:
 
     A sentence is a pair of lists, a mapping or a list of labels. Only a list of two lists can be
     both: `[["B-PER", "O"], ["O", "O"]]` is a run of two sentences, `[["Ada", "left"], ["B-PER",
-    "O"]]` a sentence. It is a run if the first list reads as labels.
+    "O"]]` a sentence. It is a run if the first list reads as labels that have types: `I` is a word.
     """
     if not isinstance(item, list | tuple) or not item or isinstance(item[0], str):
         return False
@@ -295,4 +295,6 @@ def _is_run(item: Any) -> bool:
         return False  # (tokens, labels) or (tokens, spans)
     if len(first) != len(item[1]):
         return True
-    return all(isinstance(text, str) and parse_label(text) for text in first)
+    return all(
+        isinstance(text, str) and parse_label(text) and text not in ROLE_OF_LETTER for text in first
+    )

@@ -11,8 +11,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, Protocol, TypedDict
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes, build_corpus
-from nerscope.corpus.schemes import BIO, Fault, Scheme
+from nerscope.corpus.corpus import (
+    Coding,
+    Corpus,
+    Note,
+    ParsedSentence,
+    ReadingNotes,
+    build_corpus,
+    label_error,
+)
+from nerscope.corpus.schemes import BIO, Fault, Scheme, label_without_type
 from nerscope.errors import FormatError, InputError, UsageError, plural
 
 if TYPE_CHECKING:
@@ -397,6 +405,10 @@ def reading_notes(
     for kind, note in reading.notes.items():
         if note.times:
             yield _format_note(name, kind, note)
+    places = reading.transitions.label_places()
+    if scheme.bare is None and (text := label_without_type(list(places))):
+        # Two workers may have read these labels, each of which saw one kind alone.
+        raise label_error(f"{name}:{places[text][1]}", text)
     faults = reading.transitions.faults(scheme)
     if faults:
         yield _repair_note(name, scheme.name, faults, repair)

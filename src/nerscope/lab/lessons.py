@@ -112,7 +112,7 @@ def _words(corpus: Corpus) -> list[list[str]]:
 def _tagged(corpus: Corpus, context: int) -> list[Tagged]:
     """The sentences with their labels in the scheme bio."""
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, BIO)
-    names = corpus.coding.labels.texts_in(BIO)
+    names = corpus.coding.labels.texts_in(BIO, always_typed=True)  # recipes divide them at the dash
     spelt = [names[code] for code in codes.tolist()]
     labels = [spelt[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
     columns = (

@@ -12,7 +12,7 @@ from nerscope.compat.seqeval_chunks import Chunks, loose_chunks, strict_chunks
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import Mentions
-from nerscope.corpus.schemes import Scheme, forbidden_labels
+from nerscope.corpus.schemes import OUTSIDE_LABEL, UNTYPED, Scheme, forbidden_labels
 
 
 class PeerMention(NamedTuple):
@@ -47,8 +47,8 @@ def split_label(label: str) -> tuple[str, str]:
     >>> split_label("B-creative-work"), split_label("O")
     (('B', 'creative-work'), ('O', ''))
     """
-    letter, _, kind = label.partition("-")
-    return letter, kind
+    letter, dash, kind = label.partition("-")
+    return letter, kind if dash or letter == OUTSIDE_LABEL else UNTYPED
 
 
 def label_before(labels: Labels, at: int) -> str:

@@ -17,6 +17,7 @@ from nerscope.corpus.schemes import (
     LabelCodes,
     Scheme,
     Transitions,
+    label_without_type,
     parse_label,
     scheme_named,
 )
@@ -282,11 +283,14 @@ class LabelColumn:
     def _learn(self, new: Sequence[str], raw: Ints, lines: Ints, name: str) -> None:
         """Parse new labels; one that cannot be parsed is refused at its line."""
         codes = []
+        bare = self.scheme.bare if self.scheme else None
+        without_type = label_without_type([*self.texts, *new]) if bare is None else None
         for text in new:
-            label = parse_label(text, self.scheme.bare if self.scheme else None)
-            if label is None:
+            label = parse_label(text, bare)
+            # In a file that began without types, the first label with one is out of place.
+            if label is None or without_type in (text, *self.texts):
                 first = int(np.argmax(raw == len(self.texts) + new.index(text)))
-                raise label_error(f"{name}:{lines[first]}", text)
+                raise label_error(f"{name}:{lines[first]}", without_type or text)
             codes.append(self.labels.code(label))
         self.texts += new
         self._shared = np.concatenate([self._shared, np.array(codes, np.int32)])

@@ -496,11 +496,11 @@ def _shared_out(label: str, size: int) -> list[str]:
     ['B-LOC', 'I-LOC', 'E-LOC']
     """
     prefix, dash, kind = label.partition("-")
-    if not dash or prefix not in _SHARES or size < 2:
+    if prefix not in _SHARES or size < 2:
         return [label] * size
     shares = _SHARES[prefix]
     letters = shares[0] + shares[1] * (size - 2) + shares[2]
-    return [f"{letter}-{kind}" for letter in letters]
+    return [f"{letter}{dash}{kind}" for letter in letters]
 
 
 def write_conllu(corpus: Corpus, scheme: Scheme) -> bytes:

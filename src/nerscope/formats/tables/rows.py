@@ -12,7 +12,13 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bytes, Ints
 from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes
-from nerscope.corpus.schemes import Scheme, Transitions, parse_label, scheme_named
+from nerscope.corpus.schemes import (
+    Scheme,
+    Transitions,
+    label_without_type,
+    parse_label,
+    scheme_named,
+)
 from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption
 from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
@@ -237,7 +243,8 @@ def _corpus_of_columns(
     """A chunk from columns, or None if a label cannot be read: row by row, that is an error."""
     labels = [parse_label(text, scheme.bare if scheme else None) for text in columns.texts]
     known = [label for label in labels if label is not None]
-    if len(known) < len(labels):
+    is_mixed = scheme is None and label_without_type(columns.texts) is not None
+    if len(known) < len(labels) or is_mixed:
         return None
     starts = np.concatenate([[0], np.cumsum(columns.sizes)])
     lines = np.repeat(np.arange(done + 1, done + len(starts)), columns.sizes)
