@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -253,6 +254,14 @@ FORMAT_2 = [
     _columns("runs", lambda c: c.update(runs=[["a"]] * 3)),
     _columns("runs-fewer", lambda c: c["runs"].pop()),
     _columns("signature", lambda c: c.update(signature={})),
+    *(
+        _columns(f"signature-{key}-{place}", lambda c, key=key, bad=bad: c["signature"].update(
+            {key: bad}))
+        for key in ("version", "match", "map", "resampling", "edges")
+        for place, bad in enumerate((7, [1], {"a": 1}, 10**30, math.nan, np.array(5)))
+    ),
+    _columns("zeta-huge", lambda c: c["zeta"].update(eLen=10**30)),
+    _columns("signature-range", lambda c: c["signature"]["edges"]["eLen"]["ranges"].update(XS=5)),
     _columns("documents", lambda c: c.update(documents=None)),
     _columns("documents-list", lambda c: c.update(documents=[0, 1])),
     _columns("documents-floats", lambda c: c.update(documents=np.zeros(6))),
