@@ -23,6 +23,7 @@ import numpy as np
 
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats, Ints, Objects
+from nerscope.corpus.lexicon import SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL, explicit_shapes
 from nerscope.corpus.units import ALL, MENTION, TOKEN
 from nerscope.errors import InputError
@@ -283,6 +284,7 @@ class Signature:
     ter: str = "bilou/strict"
     buckets: str = "paper/4"
     zero_division: float | None = None
+    case: str = SENSITIVE  # how facets compare tokens with those of training
     map: str = "none"  # types that count as others
     answers: str = "none"  # how strings are found in the text
     version: str = VERSION
@@ -299,8 +301,8 @@ class Signature:
         words["zero_division"] = (
             "undefined" if self.zero_division is None else f"{self.zero_division:g}"
         )
-        for name in ("map", "answers"):
-            if words[name] == "none":
+        for name, default in (("case", SENSITIVE), ("map", "none"), ("answers", "none")):
+            if words[name] == default:
                 del words[name]
         return {**words, **self.resampling, "version": self.version}
 
