@@ -233,6 +233,10 @@ def _mentions(columns: dict[str, Any]) -> Any:
     return columns["ledgers"]["mention"]
 
 
+def _signed(key: str, value: object) -> Callable[[dict[str, Any]], object]:
+    return lambda columns: columns["signature"].update({key: value})
+
+
 FORMAT_2 = [
     _entry("no-size", size=None),
     _entry("size-text", size="5"),
@@ -255,8 +259,7 @@ FORMAT_2 = [
     _columns("runs-fewer", lambda c: c["runs"].pop()),
     _columns("signature", lambda c: c.update(signature={})),
     *(
-        _columns(f"signature-{key}-{place}", lambda c, key=key, bad=bad: c["signature"].update(
-            {key: bad}))
+        _columns(f"signature-{key}-{place}", _signed(key, bad))
         for key in ("version", "match", "map", "resampling", "edges")
         for place, bad in enumerate((7, [1], {"a": 1}, 10**30, math.nan, np.array(5)))
     ),
