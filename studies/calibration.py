@@ -148,7 +148,7 @@ class Cell(NamedTuple):
 def cells_of(population: Population, metric: str, unit: str) -> Iterator[Cell]:
     """The numbers of a metric."""
     for board in CELLS[metric]:
-        if population.division(board) is None:
+        if population.table(board) is None:
             continue
         clustered = population.clustered(board, unit)
         by_type = with_all_types(clustered.counts[..., 0].astype(np.float64))

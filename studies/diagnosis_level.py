@@ -145,10 +145,10 @@ def labelled(
         return replace(units, codes={"random": levels[place]})
 
     names = {name: (code,) for code, name in enumerate(("XS", "S", "L", "XL"))}
-    division = FacetTable("random", "mention", names, {"exact": ("f1",)}, by_type=False)
+    table = FacetTable("random", "mention", names, {"exact": ("f1",)}, by_type=False)
     edges = {"random": BucketEdges((), dict.fromkeys(names, ""))}
     signature = replace(evidence.signature, edges=edges)
-    return replace(mapped(evidence, coded), tables=(division,), signature=signature)
+    return replace(mapped(evidence, coded), tables=(table,), signature=signature)
 
 
 def rounds_of(

@@ -48,20 +48,20 @@ class Population:
         several = len(np.unique(self.evidence.documents)) > 1
         return [SENTENCE, DOCUMENT] if several else [SENTENCE]
 
-    def division(self, board: Board) -> FacetTable | None:
+    def table(self, board: Board) -> FacetTable | None:
         """The facet of a board with its metrics alone; None if the population lacks it."""
-        for division in self.evidence.tables:
-            if division.facet == board.facet and board.match in division.matches:
-                return replace(division, metrics={board.match: board.metrics})
+        for table in self.evidence.tables:
+            if table.facet == board.facet and board.match in table.matches:
+                return replace(table, metrics={board.match: board.metrics})
         return None
 
     def clustered(self, board: Board, unit: str) -> ClusterCounts:
         """The counts of all runs, each as one of a system of its own name."""
         if (board, unit) not in self._boards:
-            division, clusters = self.division(board), clusters_of(self.evidence, unit)
-            assert division is not None
+            table, clusters = self.table(board), clusters_of(self.evidence, unit)
+            assert table is not None
             systems = self.evidence.systems
-            made = ClusterCounts(self.evidence, division, board.match, systems, clusters)
+            made = ClusterCounts(self.evidence, table, board.match, systems, clusters)
             self._boards[board, unit] = made
         return self._boards[board, unit]
 
@@ -269,11 +269,11 @@ def _template() -> ClusterCounts:
     units = Units(np.zeros(1, np.int64), np.zeros(1, np.int64))
     output = Output(units, {"exact": np.ones(1)}, {"exact": np.ones(1)})
     metrics = {"exact": ("recall", "precision", "f1")}
-    division = FacetTable("all", "mention", {"all": (0,)}, metrics, by_type=False)
+    table = FacetTable("all", "mention", {"all": (0,)}, metrics, by_type=False)
     ledgers = {"mention": Ledger(units, (output,))}
     clusters = np.zeros(1, np.int64)
-    evidence = Evidence("simulated", ("X",), (("A", "1"),), ledgers, (division,), clusters)
-    return ClusterCounts(evidence, division, "exact", ["A"], clusters)
+    evidence = Evidence("simulated", ("X",), (("A", "1"),), ledgers, (table,), clusters)
+    return ClusterCounts(evidence, table, "exact", ["A"], clusters)
 
 
 def pairs_of_outputs(population: Population) -> list[tuple[int, int]]:

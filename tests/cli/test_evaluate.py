@@ -770,6 +770,27 @@ def test_errors_are_not_offered_where_they_cannot_be_listed(
     assert "errors" not in done(run, command).out.partition("more:")[2]
 
 
+def test_case_may_be_ignored_against_training(data: Path, run: Run) -> None:
+    (data / "train.txt").write_text("PARIS B-LOC\n")
+    command = "evaluate gold.txt --train train.txt --system s=good.txt --facet tmr --format json"
+
+    def seen(*options: str) -> int:
+        found = json.loads(run(*command.split(), *options).out)
+        rows = [row for row in found["rows"] if row["level"] == "seen" and row["type"] is None]
+        return int(rows[0]["n"])
+
+    assert (seen(), seen("--case", "sensitive"), seen("--case", "fold")) == (0, 0, 1)
+    outcome = run(*command.split(), "--case", "lower")
+    assert (outcome.code, "case" in outcome.err) == (2, True)
+
+
+def test_a_description_may_ignore_case_too(data: Path, run: Run) -> None:
+    (data / "train.txt").write_text("PARIS B-LOC\n")
+    command = "describe --train train.txt --test gold.txt --list hard --format csv"
+    assert "unseen-I,Paris,2," in run(*command.split()).out
+    assert "unseen-I,Paris,2," not in run(*command.split(), "--case", "fold").out
+
+
 @pytest.mark.parametrize("files", ["--system good=good.txt", BOTH, f"{BOTH} --train gold.txt"])
 def test_every_command_and_option_that_is_offered_works(files: str, data: Path, run: Run) -> None:
     offered = (

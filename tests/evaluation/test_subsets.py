@@ -244,9 +244,9 @@ def test_a_subset_of_types_needs_no_training_data_and_keeps_partial_matches() ->
 def test_a_subset_divides_the_evidence_as_the_evaluation_does() -> None:
     whole = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["tmr", "eLen"]).evidence[0]
     subset = parse_subset("tmr & eLen=XS")
-    (division,) = divide(subset, whole)
-    assert (division.facet, division.unit) == ("tmr & eLen=XS", "mention")
-    assert list(division.levels)[:1] == ["seen"]
+    (table,) = divide(subset, whole)
+    assert (table.facet, table.unit) == ("tmr & eLen=XS", "mention")
+    assert list(table.levels)[:1] == ["seen"]
     narrowed = with_subsets(whole, [subset])
     asked = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["tmr & eLen=XS"])
     assert rows_of(narrowed) == rows_of(asked.evidence[0])

@@ -68,6 +68,7 @@ def test_every_key_is_understood(folder: Path) -> None:
         zero_division = 0
         buckets = 3
         bucketing = "equal-width"
+        case = "fold"
         edges = { eLen = [1, 2] }
         samples = 7
         seed = 3
@@ -90,6 +91,7 @@ def test_every_key_is_understood(folder: Path) -> None:
             "zero_division": 0,
             "buckets": 3,
             "bucketing": "equal-width",
+            "case": "fold",
             "edges": {"eLen": [1, 2]},
         }
     )

@@ -135,6 +135,11 @@ def token_repair(corpus: Corpus, repair: str) -> str:
     return repair if begins_mentions(corpus) else "conlleval"
 
 
+def without_case(corpus: Corpus) -> Corpus:
+    """What facets that look at training compare with case = "fold"."""
+    return [([token.casefold() for token in tokens], labels) for tokens, labels in corpus]
+
+
 def mentions(corpus: Corpus, repair: str = "conlleval") -> list[Mention]:
     return [
         Mention(number, *span)

@@ -145,3 +145,33 @@ def span_cases(seed: int, size: int) -> list[SpanCase]:
         return SpanCase(gold, tuple(pred))
 
     return [case() for _ in range(size)]
+
+
+CASED = {
+    "a": ("ß", "ẞ", "SS", "ss", "Ss"),
+    "b": ("İ", "i̇", "I", "ı", "i"),
+    "prefixed": ("PREFIXED", "Prefixed"),
+    "a-token-well-beyond-sixteen-bytes": ("A-Token-Well-Beyond-Sixteen-Bytes",),
+}
+"""Other spellings of some tokens; some of them differ only in case, and some change in length."""
+
+
+@st.composite
+def cased(draw: st.DrawFn, case: Case) -> Case:
+    """The case with tokens in different spellings; gold and prediction have the same ones."""
+
+    def spelt(corpus: Corpus) -> list[list[str]]:
+        return [
+            [draw(st.sampled_from((token, *CASED.get(token, ())))) for token in tokens]
+            for tokens, _ in corpus
+        ]
+
+    def with_tokens(corpus: Corpus, tokens: list[list[str]]) -> Corpus:
+        return [(words, labels) for words, (_, labels) in zip(tokens, corpus, strict=True)]
+
+    test = spelt(case.gold)
+    return Case(
+        with_tokens(case.train, spelt(case.train)),
+        with_tokens(case.gold, test),
+        with_tokens(case.pred, test),
+    )

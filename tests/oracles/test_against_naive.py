@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles import expected, naive
 from tests.oracles.expected import Cell, Key, Row
 from tests.oracles.naive import Corpus
-from tests.oracles.strategies import Case, case_and_second_run, cases, large_case
+from tests.oracles.strategies import Case, case_and_second_run, cased, cases, large_case
 
 import nerscope
 from nerscope.results.results import Results
@@ -25,7 +25,7 @@ HARD = ("hard", "hard-strict")
 Table = dict[Key, tuple[float | None, int]]
 
 
-def evaluate(case: Case, **options: Any) -> Results:
+def evaluate(case: Case, /, **options: Any) -> Results:
     return nerscope.evaluate(case.gold, {"sys": case.pred}, train=case.train, **options)
 
 
@@ -90,6 +90,24 @@ def test_larger_corpora_get_the_defined_rows_from_memory_and_from_files(seed: in
     rows = expected.whole_table(case)
     assert_same(table(evaluate(case)), rows)
     assert_same(table(evaluate_files(case, block=100 + seed)), rows)
+
+
+def folded_rows(case: Case) -> list[Row]:
+    """Facets compare casefolded tokens; everything else, surface F1 too, compares them as written.
+
+    Facets that do not look at training (lengths, densities) do not look at case either.
+    """
+    folded = Case(*map(naive.without_case, case))
+    overall = [(key, cell) for key, cell in expected.whole_table(case) if key.facet == "all"]
+    by_facet = [(key, cell) for key, cell in expected.whole_table(folded) if key.facet != "all"]
+    return [*overall, *by_facet]
+
+
+@some
+@given(cases().flatmap(cased))
+def test_facets_compare_tokens_without_case_if_asked(case: Case) -> None:
+    assert_same(table(evaluate(case, case="fold")), folded_rows(case))
+    assert_same(table(evaluate(case)), expected.whole_table(case))
 
 
 @some

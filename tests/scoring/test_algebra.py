@@ -36,17 +36,17 @@ def division_of(results: Results, facet: str) -> FacetTable:
 
 
 def level_counts(results: Results, facet: str, match: str = "exact") -> dict[str, Floats]:
-    division = division_of(results, facet)
-    counts = results.evidence[0].level_counts(0, division, match)
-    return dict(zip(division.levels, counts, strict=True))
+    table = division_of(results, facet)
+    counts = results.evidence[0].level_counts(0, table, match)
+    return dict(zip(table.levels, counts, strict=True))
 
 
-def of_all(results: Results, division: FacetTable) -> Floats:
+def of_all(results: Results, table: FacetTable) -> Floats:
     """The counts of the whole corpus in the unit of a facet."""
-    evidence, match = results.evidence[0], division.matches[0]
-    size = (division.n_codes, len(evidence.types))
-    ledger = evidence.ledgers[division.unit]
-    whole: Floats = ledger.counts(0, division.facet, match, *size, with_pairs=False).sum(axis=0)
+    evidence, match = results.evidence[0], table.matches[0]
+    size = (table.n_codes, len(evidence.types))
+    ledger = evidence.ledgers[table.unit]
+    whole: Floats = ledger.counts(0, table.facet, match, *size, with_pairs=False).sum(axis=0)
     return whole
 
 
@@ -57,10 +57,10 @@ def test_buckets_of_every_attribute_sum_to_all(case: Case) -> None:
     whole = level_counts(results, "all")["all"][:, :4]
     attributes = list(results.settings["facets"])
     assert "eLen" in attributes and "tFre" in attributes
-    for division in (division_of(results, name) for name in attributes):
-        buckets = level_counts(results, division.facet, division.matches[0])
-        assert np.array_equal(sum(buckets.values()), of_all(results, division))
-        assert division.unit != "mention" or np.array_equal(of_all(results, division), whole)
+    for table in (division_of(results, name) for name in attributes):
+        buckets = level_counts(results, table.facet, table.matches[0])
+        assert np.array_equal(sum(buckets.values()), of_all(results, table))
+        assert table.unit != "mention" or np.array_equal(of_all(results, table), whole)
 
 
 @some

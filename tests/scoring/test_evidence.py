@@ -106,14 +106,14 @@ def test_systems_and_their_runs_keep_the_order_given() -> None:
     assert evidence.runs_of("nobody") == []
 
 
-def division(**metrics: tuple[str, ...]) -> FacetTable:
+def table(**metrics: tuple[str, ...]) -> FacetTable:
     return FacetTable("f", "mention", {"a": (0,), "b": (1, 2), "both": (0, 2)}, metrics)
 
 
 def test_levels_add_the_codes_they_are_made_of() -> None:
     counts = np.arange(3.0).reshape(3, 1, 1) * np.ones(4)
-    assert division().n_codes == 3
-    assert division().by_level(counts)[:, 0, 0].tolist() == [0.0, 3.0, 2.0]
+    assert table().n_codes == 3
+    assert table().by_level(counts)[:, 0, 0].tolist() == [0.0, 3.0, 2.0]
 
 
 def test_levels_of_one_code_each_are_the_codes() -> None:
@@ -123,7 +123,7 @@ def test_levels_of_one_code_each_are_the_codes() -> None:
 
 
 def test_a_division_has_its_metrics_match_by_match() -> None:
-    one = division(exact=("recall",), overlap=("f1", "partial"))
+    one = table(exact=("recall",), overlap=("f1", "partial"))
     assert one.matches == ("exact", "overlap")
     assert [metric.name for metric in one.metrics_of("overlap")] == ["f1", "partial"]
     assert (one.needs_pairs("exact"), one.needs_pairs("overlap")) == (False, True)

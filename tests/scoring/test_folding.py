@@ -177,14 +177,14 @@ def test_sums_too_large_for_four_bytes_are_exact() -> None:
     nothing = Units(np.zeros(0, int), np.zeros(0, int))
     credits = {"label": np.array([size - 0.5])}
     run = Output(nothing, credits, {"label": np.zeros(0)})
-    division = FacetTable("all", "token", {"all": (0,)}, {"label": ("accuracy",)}, by_type=False)
+    table = FacetTable("all", "token", {"all": (0,)}, {"label": ("accuracy",)}, by_type=False)
     mentions = Ledger(nothing, (Output(nothing, {"exact": np.zeros(0)}, {"exact": np.zeros(0)}),))
     ledgers = {"token": Ledger(tokens, (run,)), "mention": mentions}
-    evidence = Evidence("d", ("X",), (("s", "1"),), ledgers, (division,), np.zeros(1, int))
+    evidence = Evidence("d", ("X",), (("s", "1"),), ledgers, (table,), np.zeros(1, int))
     folding = Folding()
     for _ in range(3):
         folding.add(evidence, np.zeros(1, int))
-    whole = folding.evidence(evidence, Folded("sentence", 1, 1)).ledger(division)
+    whole = folding.evidence(evidence, Folded("sentence", 1, 1)).ledger(table)
     assert whole.gold.weight is not None
     assert whole.gold.weight.tolist() == [3 * size]
     assert whole.runs[0].gold_credit["label"].tolist() == [3 * size - 1.5]

@@ -26,8 +26,8 @@ def run(rate: float, seed: int) -> Any:
 
 def pair_of(a: Any, b: Any, about: str = OUTPUTS, same_seeds: bool = False) -> SystemPair:
     evidence = nerscope.evaluate(GOLD, {"a": a, "b": b}, metrics=["f1"]).evidence[0]
-    division = next(one for one in evidence.tables if one.unit == "mention")
-    clustered = ClusterCounts(evidence, division, "exact", ["a", "b"], clusters_of(evidence))
+    table = next(one for one in evidence.tables if one.unit == "mention")
+    clustered = ClusterCounts(evidence, table, "exact", ["a", "b"], clusters_of(evidence))
     differing = clustered.differing("a", "b").number()
     return SystemPair(jackknife(clustered), "a", "b", differing, about, same_seeds)
 

@@ -74,8 +74,8 @@ def evidence_of(*runs: Any, gold: Any, **options: Any) -> Evidence:
 
 
 def spread(evidence: Evidence, match: str = "exact") -> Jackknife:
-    division = next(one for one in evidence.tables if one.facet == "all" and match in one.matches)
-    return jackknife(ClusterCounts(evidence, division, match, ["s"], clusters_of(evidence)))
+    table = next(one for one in evidence.tables if one.facet == "all" and match in one.matches)
+    return jackknife(ClusterCounts(evidence, table, match, ["s"], clusters_of(evidence)))
 
 
 def any_interval(evidence: Evidence, key: CellKey = F1, match: str = "exact") -> Interval:

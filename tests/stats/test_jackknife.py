@@ -54,8 +54,8 @@ def naive_moves(metric: str, gold: Labels, runs: list[Labels], kind: str | None)
 
 
 def mentions(evidence: Evidence, *systems: str, **options: Any) -> ClusterCounts:
-    division = next(one for one in evidence.tables if one.facet == "all" and one.unit == MENTION)
-    return ClusterCounts(evidence, division, "exact", systems, clusters_of(evidence, **options))
+    table = next(one for one in evidence.tables if one.facet == "all" and one.unit == MENTION)
+    return ClusterCounts(evidence, table, "exact", systems, clusters_of(evidence, **options))
 
 
 def at(spread: Jackknife, metric: str, kind: int | None = None) -> int:

@@ -48,7 +48,7 @@ def of_metric(found: list[Difference], metric: str, match: str = "exact") -> Dif
     return next(
         one
         for one in found
-        if (one.division.facet, one.pair.jackknife.match) == ("all", match)
+        if (one.table.facet, one.pair.jackknife.match) == ("all", match)
         and one.key == ("all", None, metric)
     )
 

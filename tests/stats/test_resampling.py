@@ -44,8 +44,8 @@ def resampled_f1(evidence: Evidence, sampling: Sampling, match: str = "exact") -
 
 
 def clustered(evidence: Evidence, match: str) -> ClusterCounts:
-    division = division_of(evidence, "all")
-    return ClusterCounts(evidence, division, match, ["s"], clusters_of(evidence))
+    table = division_of(evidence, "all")
+    return ClusterCounts(evidence, table, match, ["s"], clusters_of(evidence))
 
 
 def division_of(evidence: Evidence, facet: str) -> FacetTable:
@@ -182,12 +182,12 @@ def test_documents_must_be_marked() -> None:
 @pytest.mark.parametrize(("match", "width"), [("exact", 4), ("overlap", 8)])
 def test_counts_of_clusters_add_up_to_those_of_each_run(match: str, width: int) -> None:
     evidence = evidence_of({"s": [PRED, noisy(GOLD, 0.5, 5)], "t": GOLD}, facets=["eLen"])
-    division = division_of(evidence, "all")
-    found = ClusterCounts(evidence, division, match, ["t", "s"], clusters_of(evidence))
+    table = division_of(evidence, "all")
+    found = ClusterCounts(evidence, table, match, ["t", "s"], clusters_of(evidence))
     assert found.width == width
     assert found.owners.tolist() == [0, 1, 1]
     for place, run in enumerate([2, 0, 1]):
-        wanted = evidence.level_counts(run, division, match)
+        wanted = evidence.level_counts(run, table, match)
         assert found.columns_of_run(place, found.counts).sum(axis=0) == pytest.approx(wanted)
 
 

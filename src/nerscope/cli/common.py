@@ -42,6 +42,11 @@ PLUGIN: Any = typer.Option(
     help="Python file that registers your own facets, matches, metrics, formats …",
 )
 QUIET: Any = typer.Option(False, "--quiet", "-q", help="Print what was asked for, and no notes.")
+CASE: Any = typer.Option(
+    "sensitive",
+    metavar="NAME",
+    help="How tokens are compared with training: sensitive, or fold (without case).",
+)
 REPAIR: Any = typer.Option(
     "conlleval",
     metavar="NAME",

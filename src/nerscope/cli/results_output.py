@@ -161,9 +161,8 @@ def _hard_tokens(request: ListRequest) -> _ListRows:
     from nerscope.dataset.hard_tokens import hard_tokens
     from nerscope.formats.source import JoinedSources
 
-    rows = hard_tokens(
-        JoinedSources(request.training), request.gold, **request.settings_of(*_READING)
-    )
+    options = request.settings_of(*_READING, "case")
+    rows = hard_tokens(JoinedSources(request.training), request.gold, **options)
     return [row.as_dict() for row in rows]
 
 
@@ -171,7 +170,7 @@ def _hard_errors(request: ListRequest) -> _ListRows:
     from nerscope.evaluation.listings import hard_errors
     from nerscope.evaluation.task import Settings, open_task
 
-    options = request.settings_of(*_READING, "token_repair", "token_match")
+    options = request.settings_of(*_READING, "case", "token_repair", "token_match")
     settings = Settings.of({"facets": ("hard", "hard-strict"), **options})
     return hard_errors(open_task(request.test, request.systems, request.training, None, settings))
 

@@ -10,7 +10,7 @@ builder holds what is distinct in all the data, never the data.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,10 @@ from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
 from nerscope.corpus.mentions import CONLLEVAL, SCHEME_REPAIRS, Mentions, token_runs
 from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.corpus.vocabulary import SequenceTrie
+from nerscope.errors import UsageError, suggest
 
+SENSITIVE, FOLD = "sensitive", "fold"  # how facets compare tokens with those of training
+CASES = (SENSITIVE, FOLD)
 _MOST_HELD = 4_000_000  # tokens; a longer text is read twice instead
 
 
@@ -42,9 +45,21 @@ class Lexicon:
     surface_counts: Ints  # by surface and type
     surface_totals: Ints  # by surface: for all types together
     occurrences: Ints  # by surface: of its tokens anywhere in the text, annotated or not
+    folds_case: bool = False  # whether all its tokens are casefolded
 
 
 _FIRST_ROWS = 1024  # of a table that grows
+
+
+def check_case(case: str) -> None:
+    """Raise an error if there is no such way to compare tokens.
+
+    >>> check_case("lower")
+    Traceback (most recent call last):
+    nerscope.errors.UsageError: case: there is no 'lower'. ...
+    """
+    if case not in CASES:
+        raise UsageError("case", f"there is no '{case}'", suggest(str(case), CASES))
 
 
 class KeyCounts(NamedTuple):
@@ -218,7 +233,7 @@ class TrainingData(NamedTuple):
         return sum(self.notes_by_file.values(), ReadingNotes())
 
 
-def lexicon_of(training: Corpus, repair: str = CONLLEVAL) -> Lexicon:
+def lexicon_of(training: Corpus, repair: str = CONLLEVAL, *, fold_case: bool = False) -> Lexicon:
     """Count the training data.
 
     >>> text = [(["New", "York"], ["B-LOC", "I-LOC"]), (["New", "York", "Times"], ["O", "O", "O"])]
@@ -226,15 +241,18 @@ def lexicon_of(training: Corpus, repair: str = CONLLEVAL) -> Lexicon:
     >>> lexicon.occurrences[lexicon.surface_counts.sum(axis=1) > 0].tolist()
     [2]
     """
-    return read_training(lambda: [training], repair).lexicon
+    return read_training(lambda: [training], repair, fold_case=fold_case).lexicon
 
 
-def read_training(chunks: Callable[[], Iterable[Corpus]], repair: str = CONLLEVAL) -> TrainingData:
+def read_training(
+    chunks: Callable[[], Iterable[Corpus]], repair: str = CONLLEVAL, *, fold_case: bool = False
+) -> TrainingData:
     """Count training data that may be larger than memory.
 
     `chunks` gives the chunks from the first one on each time it is called: a long text is read
     twice. All chunks have the same coding, and tokens. In one coding, the lexicon is the same, code
-    for code, however the data is cut into chunks.
+    for code, however the data is cut into chunks. With `fold_case`, tokens that differ only in case
+    count as one.
 
     >>> text = [(["New", "York"], ["B-LOC", "I-LOC"]), (["New", "York", "Times"], ["O", "O", "O"])]
     >>> first, second = (Corpus.of([sentence], coding=Coding()) for sentence in text)
@@ -242,6 +260,9 @@ def read_training(chunks: Callable[[], Iterable[Corpus]], repair: str = CONLLEVA
     >>> training.lexicon.n_tokens, training.lexicon.occurrences.tolist(), training.scheme.name
     (5, [0, 2], 'bio')
     """
+    if fold_case:
+        training = read_training(lambda: map(_without_case, chunks()), repair)
+        return training._replace(lexicon=replace(training.lexicon, folds_case=True))
     # Two repairs depend on the scheme, which only the whole file tells: one more pass.
     scheme = _scheme(chunks()) if repair in SCHEME_REPAIRS else None
     builder, replay = LexiconBuilder(), _TextReplay(chunks)
@@ -255,6 +276,10 @@ def read_training(chunks: Callable[[], Iterable[Corpus]], repair: str = CONLLEVA
     if scheme:
         return training
     return training._replace(scheme=declared or training.all_notes.transitions.scheme())
+
+
+def _without_case(chunk: Corpus) -> Corpus:
+    return replace(chunk, tokens=chunk.coding.tokens.folded(chunk.tokens))
 
 
 def _scheme(chunks: Iterable[Corpus]) -> Scheme:

@@ -248,13 +248,14 @@ class Vocabulary:
     'Rejkjavik-on-sea'
     """
 
-    __slots__ = ("_giants", "_in_full", "_trie", "_words")
+    __slots__ = ("_folded", "_giants", "_in_full", "_trie", "_words")
 
     def __init__(self) -> None:
         self._words = Interner()
         self._trie = SequenceTrie()
         self._giants: dict[bytes, int] = {}  # very long strings by their number
         self._in_full: list[bytes] = []  # the same, by number
+        self._folded: Ints = np.zeros(0, np.int32)  # by code; -1 where it is not yet known
 
     @property
     def bound(self) -> int:
@@ -306,6 +307,25 @@ class Vocabulary:
             )
         )
         return self._trie.codes(words, first, last)
+
+    def folded(self, codes: Ints) -> Ints:
+        """The codes of the same strings without case, as `str.casefold` has it.
+
+        >>> vocabulary = Vocabulary()
+        >>> codes = vocabulary.encode(["WEISS", "Weiß", "weiss"])
+        >>> bool((vocabulary.folded(codes) == codes[2]).all())
+        True
+        """
+        reach = int(codes.max(initial=-1)) + 1
+        if reach > len(self._folded):
+            more = np.full(2 * reach - len(self._folded), -1, np.int32)
+            self._folded = np.concatenate([self._folded, more])
+        folded = self._folded.take(codes)
+        if folded.min(initial=0) < 0:  # each string is folded once, however often it occurs
+            new = np.unique(codes[folded < 0])
+            self._folded[new] = self.encode(text.casefold() for text in self.strings(new))
+            folded = self._folded.take(codes)
+        return folded
 
     def string(self, code: int) -> str:
         words = self._trie.sequence(code >> 1) if code & 1 else [code >> 1]
@@ -415,10 +435,12 @@ class SpelledSequences(NamedTuple):
         codes = vocabulary.encode(self.words)
         return codes[self.tokens] if len(codes) else np.zeros(0, np.int32)
 
-    def codes(self, vocabulary: Vocabulary, trie: SequenceTrie) -> Ints:
+    def codes(self, vocabulary: Vocabulary, trie: SequenceTrie, *, fold_case: bool = False) -> Ints:
         """The code of each sequence in a trie, to which new ones are added."""
         starts = np.concatenate([[0], self.ends[:-1]]) if len(self.ends) else self.ends
-        return trie.codes(self.items(vocabulary), starts, self.ends).astype(np.int64)
+        items = self.items(vocabulary)
+        items = vocabulary.folded(items) if fold_case else items
+        return trie.codes(items, starts, self.ends).astype(np.int64)
 
 
 def spell_sequences(vocabulary: Vocabulary, tokens: Ints, ends: Ints) -> SpelledSequences:

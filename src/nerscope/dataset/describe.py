@@ -8,6 +8,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, lookup
 from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.lexicon import SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.dataset.duplicates import DuplicateRow, find_duplicates
@@ -148,12 +149,14 @@ def describe(
     dev: CorpusLike | None = None,
     test: CorpusLike | None = None,
     repair: str = CONLLEVAL,
+    case: str = SENSITIVE,
 ) -> Description:
     """Describe a dataset, or one file.
 
     - `train`, `dev`, `test`: files, corpora or sentences; dev and test are compared with train.
       Several training files, as a list, are one training set.
     - `repair`: how labels that break their scheme are read, as for `evaluate`.
+    - `case`: "fold" compares tokens with training without case.
 
     >>> train = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
     >>> description = describe(train, test=[(["Ada", "met", "Eve"], ["B-PER", "O", "B-PER"])])
@@ -164,15 +167,17 @@ def describe(
     """
     optional = {"dev": dev, "test": test}
     others = {name: source for name, source in optional.items() if source is not None}
-    splits = load_splits({"train": train, **others}, repair)
+    splits = load_splits({"train": train, **others}, repair, case=case)
     return _describe_splits(splits, _all_mention_counts(splits), repair)
 
 
-def describe_each(files: Mapping[str, CorpusLike], *, repair: str = CONLLEVAL) -> Description:
+def describe_each(
+    files: Mapping[str, CorpusLike], *, repair: str = CONLLEVAL, case: str = SENSITIVE
+) -> Description:
     """Describe files each by itself: none is training data, so nothing is seen or unseen."""
     descriptions = []
     for name, source in files.items():
-        splits = load_splits({name: source}, repair)
+        splits = load_splits({name: source}, repair, case=case)
         counts = {
             split: replace(count, unseen=None, unseen_unique=None)
             for split, count in _all_mention_counts(splits).items()
@@ -257,17 +262,18 @@ def _mention_counts(view: View) -> MentionCounts:
     # `lookup` gives 0 for surfaces that training does not have.
     is_ambiguous: Bools = lookup(n_types, view.surface) >= 2
     is_unseen: Bools = lookup(view.lexicon.surface_totals, view.surface) == 0
+    written = view.written_surface
 
     def distinct(surfaces: Ints) -> int:
         return len(np.unique(surfaces))
 
     return MentionCounts(
-        len(view.surface),
-        distinct(view.surface),
+        len(written),
+        distinct(written),
         int(is_ambiguous.sum()),
-        distinct(view.surface[is_ambiguous]),
+        distinct(written[is_ambiguous]),
         int(is_unseen.sum()),
-        distinct(view.surface[is_unseen]),
+        distinct(written[is_unseen]),
     )
 
 
@@ -280,7 +286,7 @@ def _sizes(split: DatasetSplit) -> SplitSizes:
         distinct_tokens=len(np.unique(corpus.tokens)),
         documents=_n_documents(corpus),
         mentions=len(mentions),
-        distinct_surfaces=len(np.unique(split.view.surface)),
+        distinct_surfaces=len(np.unique(split.view.written_surface)),
         types=_type_sizes(split),
         mention_length=_length_spread(mentions.lengths),
         sentence_length=_length_spread(np.diff(corpus.starts)),

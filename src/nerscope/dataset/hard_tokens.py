@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, lookup
+from nerscope.corpus.lexicon import SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.dataset.loading import load_splits
@@ -46,18 +47,20 @@ def hard_tokens(
     repair: str = CONLLEVAL,
     map: Mapping[str, str] | None = None,
     drop: Iterable[str] = (),
+    case: str = SENSITIVE,
 ) -> list[HardTokenRow]:
     """The most frequent tokens of each subset of hard tokens.
 
     - `train`, `test`: files, corpora or sentences; several files are one training set.
     - `most`: how many tokens of each subset; None for all of them.
-    - `repair`, `map`, `drop`: how labels are read and types renamed, as for `evaluate`.
+    - `repair`, `map`, `drop`, `case`: as for `evaluate`; with `case="fold"`, tokens are compared
+      with training without case.
 
     >>> train = [(["May", "came"], ["O", "O"])]
     >>> hard_tokens(train, [(["May", "left"], ["B-PER", "O"])])[0].token
     'left'
     """
-    _, split = load_splits({"train": train, "test": test}, repair, map, drop)
+    _, split = load_splits({"train": train, "test": test}, repair, map, drop, case)
     return list(hard_token_rows(split.view, most))
 
 
@@ -85,6 +88,7 @@ def _rows(
 
 def _training_labels(view: View, tokens: Ints) -> Iterator[str]:
     """How often training has tokens outside of mentions, and inside those of each type."""
+    tokens = view.sentences.compared(tokens)
     inside = lookup(view.lexicon.inside_counts, tokens)
     total, anywhere = view.lexicon.token_counts, view.lexicon.inside_totals
     outside = lookup(total, tokens) - lookup(anywhere, tokens)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
-from nerscope.corpus.lexicon import Lexicon, lexicon_of
+from nerscope.corpus.lexicon import FOLD, SENSITIVE, Lexicon, check_case, lexicon_of
 from nerscope.corpus.mentions import Mentions, check_repair
 from nerscope.corpus.schemes import LabelCodes
 from nerscope.facets.buckets import ValueCounts
@@ -40,20 +40,22 @@ def load_splits(
     repair: str,
     map: Mapping[str, str] | None = None,
     drop: Iterable[str] = (),
+    case: str = SENSITIVE,
 ) -> list[DatasetSplit]:
     """Load splits, of which the first is the training data; `map` renames types, `drop` removes
-    them.
+    them, `case` says how tokens are compared with training.
 
     All splits share one `Coding`: equal tokens and types have equal codes in all of them.
     """
     check_repair(repair)
+    check_case(case)
     coding = Coding(labels=LabelCodes(map or {}, frozenset(drop)))
     corpora = {
         name: _load_corpus(source, f"<{name}>", coding, repair) for name, source in sources.items()
     }
     # Values of attributes are compared with training, so training itself has none.
     (train_name, training), *others = corpora.items()
-    lexicon = lexicon_of(training, repair)
+    lexicon = lexicon_of(training, repair, fold_case=case == FOLD)
     standard = [attribute for attribute in attributes() if attribute.standard]
     return [
         _make_split(train_name, training, lexicon, repair, ()),

@@ -8,7 +8,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding
-from nerscope.corpus.lexicon import Lexicon, TrainingData, read_training
+from nerscope.corpus.lexicon import FOLD, Lexicon, TrainingData, read_training
 from nerscope.corpus.mentions import SCHEME_REPAIRS, STRICT
 from nerscope.corpus.schemes import BIO
 from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
@@ -121,7 +121,9 @@ def make_plan(task: Task, engine: Engine, report: Callable[[], None] = lambda: N
 def _read_training(train: Source, task: Task) -> TrainingData:
     # Training data may be read twice, so a function is passed that begins to read.
     return read_training(
-        lambda: map(require_tokens, train.chunks(task.coding)), task.settings.repair
+        lambda: map(require_tokens, train.chunks(task.coding)),
+        task.settings.repair,
+        fold_case=task.settings.case == FOLD,
     )
 
 

@@ -202,7 +202,7 @@ def _surface_codes(views: Sequence[View]) -> tuple[list[Ints], SpelledSequences]
     # From the code of a new surface in the trie, which numbers prefixes too, to k.
     codes, ranks = [], dict[int, int]()
     for view in views:
-        surface = view.surface.astype(np.int64)
+        surface = view.written_surface.astype(np.int64)
         unknown = np.flatnonzero(surface < 0)
         if len(unknown):
             new = trie.codes(*token_runs(tokens, view.mentions[unknown]))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Coding, Corpus
+from nerscope.corpus.lexicon import CASES, SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL, REPAIRS, STRICT
 from nerscope.corpus.schemes import ROLE_OF_LETTER, LabelCodes, parse_label
 from nerscope.errors import UsageError, expect, suggest
@@ -51,6 +52,7 @@ class Settings:
     bucketing: str | None = None  # None: that of each attribute
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)  # by attribute
     map: Mapping[str, str] = field(default_factory=dict)  # types that count as others, on all sides
+    case: str = SENSITIVE  # how facets compare tokens with training; FOLD: without case
     drop: tuple[str, ...] = ()  # types that do not count, on all sides, under their new names
     texts: bool = True  # whether results hold the words of sentences
     fold: bool | None = None  # whether results hold only sums; None: above 120,000 sentences
@@ -75,6 +77,7 @@ class Settings:
             ("token_repair", repairs),
             ("token_match", TOKEN_MATCHES),
             ("bucketing", BUCKETINGS),
+            ("case", CASES),
         ]:
             value = getattr(self, name)
             optional = name == "bucketing" and value is None
@@ -135,6 +138,7 @@ class Settings:
             "ter": f"{self.token_match}/{self.token_repair}",
             "buckets": "+".join([f"{self.bucketing or 'paper'}/{self.buckets}", *self.edges]),
             "zero_division": self.zero_division,
+            "case": self.case,
             "map": "+".join(
                 [
                     *(f"{old}={new}" for old, new in self.map.items()),

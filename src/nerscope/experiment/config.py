@@ -27,7 +27,9 @@ TABLES = ("datasets", "systems", "settings", "compare", "protocol")
 _TRAINED = {"recipe", "command"}  # what makes a system one that is trained
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
-    **dict.fromkeys(("repair", "token_repair", "token_match", "bucketing", "resample"), str),
+    **dict.fromkeys(
+        ("repair", "token_repair", "token_match", "bucketing", "resample", "case"), str
+    ),
     **dict.fromkeys(("buckets", "samples", "seed"), int),
     "zero_division": int | float,
     "edges": dict,

@@ -56,6 +56,16 @@ class Sentences:
         return np.repeat(np.arange(len(self.lengths), dtype=np.int32), self.lengths)
 
     @cached_property
+    def tokens(self) -> Ints:
+        """The tokens as they are compared with training: casefolded if its lexicon is."""
+        return self.compared(self.corpus.tokens)
+
+    def compared(self, tokens: Ints) -> Ints:
+        """Token codes as the lexicon has them."""
+        is_folded = self.lexicon is not None and self.lexicon.folds_case
+        return self.corpus.coding.tokens.folded(tokens) if is_folded else tokens
+
+    @cached_property
     def share_inside(self) -> Floats:
         """The share of each sentence's tokens that are inside gold mentions."""
         inside = np.zeros(self.corpus.n_tokens, bool)
@@ -68,7 +78,7 @@ class Sentences:
         assert self.lexicon is not None
         # Tokens that came after training have codes behind the table: clipped to the last entry.
         is_unknown = np.append(self.lexicon.token_counts == 0, True)
-        return self._share_of(is_unknown.take(self.corpus.tokens, mode="clip"))
+        return self._share_of(is_unknown.take(self.tokens, mode="clip"))
 
     @cached_property
     def gold_per_token(self) -> Floats:
@@ -89,7 +99,7 @@ class View:
     """Mentions in their sentences. The same functions of a view serve gold and predicted mentions.
 
     `positions`, `tokens` and `token_types` run over the tokens inside the mentions; the rest runs
-    over the mentions.
+    over the mentions. Tokens and surfaces are those of the lexicon: with `case="fold"`, casefolded.
     """
 
     sentences: Sentences
@@ -123,8 +133,17 @@ class View:
     @cached_property
     def surface(self) -> Ints:
         """The surface code of each mention; -1 if neither training nor gold mentions have it."""
-        runs = token_runs(self.sentences.corpus.tokens, self.mentions)
-        return self.sentences.surfaces.codes(*runs, grow=False)
+        return self._surface_codes(self.sentences.tokens)
+
+    @property
+    def written_surface(self) -> Ints:
+        """The same for surfaces as they are written, whatever is folded."""
+        as_written = self.sentences.corpus.tokens
+        is_same = self.sentences.tokens is as_written
+        return self.surface if is_same else self._surface_codes(as_written)
+
+    def _surface_codes(self, tokens: Ints) -> Ints:
+        return self.sentences.surfaces.codes(*token_runs(tokens, self.mentions), grow=False)
 
     def names(self, indices: list[int]) -> list[tuple[str, tuple[str, ...]]]:
         """The type and surface of some mentions; without tokens, the surface is empty."""
@@ -147,7 +166,7 @@ class View:
     @cached_property
     def tokens(self) -> Ints:
         """The token codes at `positions`."""
-        return self.sentences.corpus.tokens[self.positions]
+        return self.sentences.tokens[self.positions]
 
     @cached_property
     def token_types(self) -> Ints:
@@ -156,7 +175,8 @@ class View:
 
     def texts(self) -> list[str]:
         """The mentions as text, tokens joined by blanks."""
-        words = self.sentences.corpus.coding.tokens.strings(self.tokens)
+        corpus = self.sentences.corpus
+        words = corpus.coding.tokens.strings(corpus.tokens[self.positions])
         ends = np.cumsum(self.mentions.lengths).tolist()
         starts = [0, *ends[:-1]]
         return [" ".join(words[begin:end]) for begin, end in zip(starts, ends, strict=False)]
@@ -485,6 +505,8 @@ def surveyed(parts: Iterable[SurveyPart], coding: Coding, lexicon: Lexicon | Non
     values: dict[str, ValueCounts] = {}
     for part in parts:
         codes = part.surfaces.codes(coding.tokens, surfaces)
+        if lexicon and lexicon.folds_case:  # surfaces as written are listed, folded ones compared
+            codes = part.surfaces.codes(coding.tokens, surfaces, fold_case=True)
         kinds = coding.labels.type_codes_of(part.names)[part.types]
         pairs.update(np.unique(codes << _TYPE_BITS | kinds).tolist())
         values = _added([values, part.values])

@@ -18,7 +18,7 @@ def hard_token_codes(view: View, strict: bool) -> Ints:
     # Outside of mentions the token alone decides: one table serves all. A token that training does
     # not have has a code behind the end of the table, and is clipped to the entry appended here.
     table = np.append(_outside_codes(view.lexicon, strict), np.int8(UNSEEN_O))
-    code = table.take(view.sentences.corpus.tokens, mode="clip")
+    code = table.take(view.sentences.tokens, mode="clip")
     code[view.positions] = _inside_codes(view, strict)
     return code
 

@@ -161,12 +161,12 @@ def _counted(evidence: Evidence, change: Ints) -> Iterator[tuple[str, str, Ints]
     yield ALL, ALL, np.bincount(change, minlength=size)
     by_type = _crossed(gold.type, change, len(evidence.types))
     yield from (("type", name, by_type[code]) for code, name in enumerate(evidence.types))
-    for division in evidence.tables:
-        codes = gold.codes.get(division.facet)
-        if division.unit == MENTION and codes is not None:
-            by_code = _crossed(codes, change, max(int(codes.max(initial=0)) + 1, division.n_codes))
-            for level, level_codes in division.levels.items():
-                yield division.facet, level, by_code[list(level_codes)].sum(axis=0)
+    for table in evidence.tables:
+        codes = gold.codes.get(table.facet)
+        if table.unit == MENTION and codes is not None:
+            by_code = _crossed(codes, change, max(int(codes.max(initial=0)) + 1, table.n_codes))
+            for level, level_codes in table.levels.items():
+                yield table.facet, level, by_code[list(level_codes)].sum(axis=0)
 
 
 def _crossed(codes: Ints, change: Ints, n_codes: int) -> Ints:

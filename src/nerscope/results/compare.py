@@ -249,19 +249,19 @@ def compared_cells(
     # Every lookup is made once for a metric or facet; rows are many.
     shown_metrics = {
         name: alone or metric_named(name).better != NEITHER
-        for division in chosen.tables
-        for names in division.metrics.values()
+        for table in chosen.tables
+        for names in table.metrics.values()
         for name in names
     }
     cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
     for difference in differences(chosen, pairs, sampling, plan):
         jackknife, key = difference.pair.jackknife, difference.key
-        division, match = jackknife.division, jackknife.match
+        table, match = jackknife.table, jackknife.match
         if not shown_metrics[key.metric]:
             continue  # neither better nor worse, as a share of errors
-        place = (division.unit, division.facet, match)
+        place = (table.unit, table.facet, match)
         if place not in facts:
-            facts[place] = _facet_facts(division, match)
+            facts[place] = _facet_facts(table, match)
         if key.type is None or by_type or facts[place].has_types:
             cells.append(
                 ComparedCell(difference_row(evidence, difference, facts[place]), difference)
@@ -277,17 +277,17 @@ class _FacetFacts(NamedTuple):
     leading_metric: str | None  # by which levels are judged
 
 
-def _facet_facts(division: FacetTable, match: str) -> _FacetFacts:
+def _facet_facts(table: FacetTable, match: str) -> _FacetFacts:
     return _FacetFacts(
-        SHOWN_UNIT[division.unit],
-        _has_types(division.facet, match),
-        leading_metric(division.metrics[match]) if match == division.matches[0] else None,
+        SHOWN_UNIT[table.unit],
+        _has_types(table.facet, match),
+        leading_metric(table.metrics[match]) if match == table.matches[0] else None,
     )
 
 
 def _only_overall_types(evidence: Evidence) -> Evidence:
     """The evidence without types that are not shown: those of exact match of everything are."""
-    divisions = []
+    tables = []
     for table in evidence.tables:
         shown = {
             name: metrics
@@ -295,9 +295,9 @@ def _only_overall_types(evidence: Evidence) -> Evidence:
             if _has_types(table.facet, name)
         }
         rest = {name: metrics for name, metrics in table.metrics.items() if name not in shown}
-        divisions += [replace(table, metrics=shown)] if shown else []
-        divisions += [replace(table, metrics=rest, by_type=False)] if rest else []
-    return replace(evidence, tables=tuple(divisions))
+        tables += [replace(table, metrics=shown)] if shown else []
+        tables += [replace(table, metrics=rest, by_type=False)] if rest else []
+    return replace(evidence, tables=tuple(tables))
 
 
 def _has_types(facet: str, match: str) -> bool:
@@ -451,13 +451,13 @@ def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFact
     pair, jackknife = difference.pair, difference.pair.jackknife
     low, high = difference.interval or (None, None)
     # The scores of all runs stand beside the means: of everything, where runs are asked about.
-    has_runs = pair.about == RECIPES and jackknife.division.facet == ALL and kind is None
+    has_runs = pair.about == RECIPES and jackknife.table.facet == ALL and kind is None
     return ComparisonRow(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
         unit=facts.unit,
-        facet=jackknife.division.facet,
+        facet=jackknife.table.facet,
         level=level,
         type=None if kind is None else evidence.types[kind],
         match=jackknife.match,

@@ -291,8 +291,12 @@ class DiagnosisTests:
         by_chance = [
             np.abs(chance_spearman(buckets.flipped)) for buckets in testable if buckets.whole()
         ]
-        slope = least_significant(testable, lambda many: over_systems(map(trend, many)))
-        effect = least_significant(testable, lambda many: over_systems(map(any_effect, many)))
+        slope = least_significant(
+            testable, lambda many: over_systems(map(trend, many)), same_clusters=True
+        )
+        effect = least_significant(
+            testable, lambda many: over_systems(map(any_effect, many)), same_clusters=True
+        )
         fields = (*view[:-1], *_noise(by_chance), *_p(slope))
         return AttributeRow(*fields, *_test(effect, testable), *view.paper)
 
@@ -315,7 +319,9 @@ class DiagnosisTests:
             return LeadRow(*view[:-2], None, *_test(None, []), *view.paper, view.datasets)
         overall = row_value(mean_lead(testable[0].flipped, testable[1].flipped))
         place = testable[0].place(view.bucket)
-        difference = least_significant(testable, lambda many: lead(many[0], many[1], place))
+        difference = least_significant(
+            testable, lambda many: lead(many[0], many[1], place), same_clusters=True
+        )
         found = _test(difference, testable)
         return LeadRow(*view[:-2], overall, *found, *view.paper, view.datasets)
 

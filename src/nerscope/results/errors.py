@@ -142,16 +142,16 @@ class MentionSide:
     def levels(self, index: int) -> dict[str, str]:
         """The levels of a mention under every facet of mentions."""
         by_facet = {}
-        for division in self.evidence.tables:
-            codes = self.units.codes.get(division.facet)
-            if division.unit == MENTION and codes is not None:
+        for table in self.evidence.tables:
+            codes = self.units.codes.get(table.facet)
+            if table.unit == MENTION and codes is not None:
                 code = int(codes[index])
                 names = [
                     level
-                    for level, codes_of_level in division.levels.items()
+                    for level, codes_of_level in table.levels.items()
                     if code in codes_of_level
                 ]
-                by_facet[division.facet] = " ".join(names)
+                by_facet[table.facet] = " ".join(names)
         return by_facet
 
 

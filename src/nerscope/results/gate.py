@@ -187,7 +187,7 @@ class _Gatekeeper:
             self._joints[place] = join_pair(pairing.new, pairing.old)
         there = measured_cell(pairing.new.evidence, condition)
         # Conditions on other levels or types of the facet need the same jackknife: computed once.
-        key = (*place, there.division.facet, there.division.unit, there.match, metric)
+        key = (*place, there.table.facet, there.table.unit, there.match, metric)
         if (key, compared) not in self._numbers:
             self._numbers[key, compared] = (
                 measure_differences(self._joints[place], there, metric, self.sampling)

@@ -38,9 +38,9 @@ def bounds_of(
     bounds: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.cluster_unit(evidence)
     clusters = clusters_of(evidence, unit)
-    for division in evidence.tables:
-        for match in division.matches:
-            clustered = ClusterCounts(evidence, division, match, systems, clusters)
+    for table in evidence.tables:
+        for match in table.matches:
+            clustered = ClusterCounts(evidence, table, match, systems, clusters)
             for spread in _spreads(evidence, clustered, each_run):
                 for name in spread.systems:
                     system, _, run = name.partition(_RUN)
@@ -76,7 +76,7 @@ def named_bounds(
     cells = zip(spread.keys, intervals(spread, system), values, clusters, strict=True)
     for (level, kind, metric), interval, value, size in cells:
         name = "" if kind is None else evidence.types[kind]
-        key = "\t".join([run, spread.division.facet, spread.match, level, name, metric])
+        key = "\t".join([run, spread.table.facet, spread.match, level, name, metric])
         yield key, _bounds(interval, size, value, unit)
 
 

@@ -103,9 +103,9 @@ def _overall(
     match: str | None,
 ) -> Iterator[Difference]:
     """The difference over everything, of each pair."""
-    division = facet_table_named(evidence, ALL, match, metric)
-    chosen_match = match or division.matches[0]
-    if metric not in division.metrics.get(chosen_match, ()):
+    table = facet_table_named(evidence, ALL, match, metric)
+    chosen_match = match or table.matches[0]
+    if metric not in table.metrics.get(chosen_match, ()):
         raise UsageError(
             f"metric '{metric}'",
             f"there is none over everything by '{chosen_match}'",
@@ -115,7 +115,7 @@ def _overall(
         raise UsageError(
             f"metric '{metric}'", "it is no share, and grows with the data", "choose another one"
         )
-    narrow = replace(division, metrics={chosen_match: (metric,)}, by_type=False)
+    narrow = replace(table, metrics={chosen_match: (metric,)}, by_type=False)
     chosen = replace(evidence, tables=(narrow,))
     for overall in differences(chosen, pairs, sampling, ComparisonPlan(test=False)):
         if overall.key.type is None:

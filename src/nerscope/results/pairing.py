@@ -15,7 +15,7 @@ from nerscope.scoring.evidence import Evidence, joined_runs, only_runs, unit_at
 
 NEW, OLD = "new", "baseline"
 # What must be the same on both sides, so that only the systems differ.
-_SAME = ("repair", "ter", "buckets", "zero_division")
+_SAME = ("repair", "ter", "buckets", "zero_division", "case")
 
 
 class SystemOnDataset(NamedTuple):

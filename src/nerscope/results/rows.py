@@ -279,10 +279,10 @@ def _run_rows(evidence: Evidence, run: int) -> list[Row]:
     dataset = evidence.dataset
     types = (None, *evidence.types)  # None: all of them together
     rows: list[Row] = []
-    for division in evidence.tables:
-        unit, facet = SHOWN_UNIT[division.unit], division.facet
-        for match in division.matches:
-            for metric, numbers in evidence.numbers(run, division, match):
+    for table in evidence.tables:
+        unit, facet = SHOWN_UNIT[table.unit], table.facet
+        for match in table.matches:
+            for metric, numbers in evidence.numbers(run, table, match):
                 name, values, sizes = metric.name, numbers.values.tolist(), numbers.sizes.tolist()
                 for level, by_type, n_by_type in zip(numbers.levels, values, sizes, strict=True):
                     rows += [

@@ -76,16 +76,16 @@ def check_names_list(place: str, given: object) -> None:
 
 def check_choice(results: Results, choice: CellChoice) -> None:
     """Refuse what none of the datasets has."""
-    divisions = [division for evidence in results.evidence for division in evidence.tables]
+    tables = [table for evidence in results.evidence for table in evidence.tables]
     measured = {
         metric
-        for division in divisions
-        if not choice.facets or division.facet in choice.facets
-        for names in division.metrics.values()
+        for table in tables
+        if not choice.facets or table.facet in choice.facets
+        for names in table.metrics.values()
         for metric in names
     }
-    known_facets = {division.facet for division in divisions}
-    known_matches = {match for division in divisions for match in division.matches}
+    known_facets = {table.facet for table in tables}
+    known_matches = {match for table in tables for match in table.matches}
     known_types = {name for evidence in results.evidence for name in evidence.types}
     for kind, chosen, known in [
         ("facet", choice.facets, known_facets),
@@ -108,16 +108,16 @@ def narrow_evidence(
 ) -> Evidence:
     """The evidence with some of its facets, metrics and matches."""
     chosen = []
-    for division in evidence.tables:
-        if facets is None or division.facet in facets:
+    for table in evidence.tables:
+        if facets is None or table.facet in facets:
             kept_metrics = {
                 match: tuple(name for name in names if metrics is None or name in metrics)
-                for match, names in division.metrics.items()
+                for match, names in table.metrics.items()
                 if matches is None or match in matches
             }
             kept_metrics = {match: names for match, names in kept_metrics.items() if names}
             if kept_metrics:
-                chosen.append(replace(division, metrics=kept_metrics))
+                chosen.append(replace(table, metrics=kept_metrics))
     return replace(evidence, tables=tuple(chosen))
 
 

@@ -39,7 +39,7 @@ class Measurement(NamedTuple):
 class MeasuredCell(NamedTuple):
     """The facet, level and match that a condition means in some evidence."""
 
-    division: FacetTable
+    table: FacetTable
     level: str | None
     match: str
 
@@ -50,19 +50,19 @@ Measurements = Mapping[tuple[str, str | None], Measurement]  # by level and type
 def measured_cell(evidence: Evidence, condition: Condition) -> MeasuredCell:
     """The facet, level and match of a condition; what the evidence does not have is refused."""
     facet, level = _facet_and_level(evidence, condition)
-    division = facet_table_named(evidence, facet, condition.match, condition.metric)
-    match = condition.match or division.matches[0]
-    if match not in division.matches:
+    table = facet_table_named(evidence, facet, condition.match, condition.metric)
+    match = condition.match or table.matches[0]
+    if match not in table.matches:
         raise UsageError(
             condition.at("match", f"match '{match}'"),
             f"{facet} is not measured by it",
-            suggest(match, division.matches),
+            suggest(match, table.matches),
         )
-    if condition.metric not in division.metrics[match]:
+    if condition.metric not in table.metrics[match]:
         raise UsageError(
             condition.at("metric", f"cell '{condition.cell}'"),
             f"there is no metric '{condition.metric}' of {facet}",
-            suggest(condition.metric, division.metrics[match]),
+            suggest(condition.metric, table.metrics[match]),
         )
     if metric_named(condition.metric).better == NEITHER:
         raise UsageError(
@@ -70,7 +70,7 @@ def measured_cell(evidence: Evidence, condition: Condition) -> MeasuredCell:
             "neither a high nor a low value of it is the better one",
             "choose another metric",
         )
-    return MeasuredCell(division, level, match)
+    return MeasuredCell(table, level, match)
 
 
 def _facet_and_level(evidence: Evidence, condition: Condition) -> tuple[str, str | None]:
@@ -104,7 +104,7 @@ def measure_differences(
     joint: Evidence, there: MeasuredCell, metric: str, sampling: Sampling
 ) -> Measurements:
     """Every number of both systems, and the difference."""
-    if any(there.match not in run.gold_credit for run in joint.ledger(there.division).runs):
+    if any(there.match not in run.gold_credit for run in joint.ledger(there.table).runs):
         raise InputError(
             f"match '{there.match}'",
             "results and baseline do not both have it",
@@ -144,7 +144,7 @@ def pick_measurement(
     level = there.level or next(
         (name_of_level for name_of_level in _DEFAULTS if name_of_level in levels), ALL
     )
-    facet, cell = there.division.facet, f"cell '{condition.cell}'"
+    facet, cell = there.table.facet, f"cell '{condition.cell}'"
     if level not in levels:
         key = "facet" if condition.level is None else "level"
         raise UsageError(
@@ -168,8 +168,8 @@ def pick_measurement(
 
 
 def _narrow(evidence: Evidence, there: MeasuredCell, metric: str) -> Evidence:
-    division = replace(there.division, metrics={there.match: (metric,)})
-    return replace(evidence, tables=(division,))
+    table = replace(there.table, metrics={there.match: (metric,)})
+    return replace(evidence, tables=(table,))
 
 
 def _defined(value: float | None) -> float:

@@ -154,10 +154,10 @@ def _candidates(evidence: Evidence, system: str) -> Iterator[WeakSpot]:
             )
 
 
-def _shown(division: FacetTable) -> tuple[str, Metric | None]:
+def _shown(table: FacetTable) -> tuple[str, Metric | None]:
     """The match and the metric by which a facet is judged."""
-    match = division.matches[0]
-    names = division.metrics[match]
+    match = table.matches[0]
+    names = table.metrics[match]
     metric = metric_named(leading_metric(names))
     usable = metric.better and not metric.is_over_levels and metric.average == MICRO
     return match, metric if usable else None

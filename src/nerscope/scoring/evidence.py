@@ -16,12 +16,14 @@ quoted with them.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats, Ints, Objects
+from nerscope.corpus.lexicon import SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL, explicit_shapes
 from nerscope.corpus.units import ALL, MENTION, TOKEN
 from nerscope.errors import InputError
@@ -282,6 +284,7 @@ class Signature:
     ter: str = "bilou/strict"
     buckets: str = "paper/4"
     zero_division: float | None = None
+    case: str = SENSITIVE  # how facets compare tokens with those of training
     map: str = "none"  # types that count as others
     answers: str = "none"  # how strings are found in the text
     version: str = VERSION
@@ -298,8 +301,8 @@ class Signature:
         words["zero_division"] = (
             "undefined" if self.zero_division is None else f"{self.zero_division:g}"
         )
-        for name in ("map", "answers"):
-            if words[name] == "none":
+        for name, default in (("case", SENSITIVE), ("map", "none"), ("answers", "none")):
+            if words[name] == default:
                 del words[name]
         return {**words, **self.resampling, "version": self.version}
 
@@ -312,11 +315,33 @@ class Signature:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "Signature":
+        """The signature in plain data; raises ValueError for what no evaluation writes."""
+        _check_signature(content)
         edges = {
             name: BucketEdges(tuple(buckets["edges"]), dict(buckets["ranges"]))
             for name, buckets in content["edges"].items()
         }
         return replace(cls(**{**content, "edges": {}}), edges=edges)
+
+
+def _check_signature(content: Mapping[str, Any]) -> None:
+    words = [value for key, value in content.items() if key not in _NO_WORDS]
+    resampling = content.get("resampling", {})
+    words += [*resampling, *resampling.values()]
+    if not all(isinstance(word, str) for word in words):
+        raise ValueError("a setting of the signature is no text")
+    tables = content["edges"].values()
+    numbers = [edge for table in tables for edge in table["edges"]]
+    texts = [text for table in tables for pair in table["ranges"].items() for text in pair]
+    if content.get("zero_division") is not None:
+        numbers.append(content["zero_division"])
+    if not all(type(number) in (int, float) and isfinite(number) for number in numbers):
+        raise ValueError("an edge of the signature is no number")
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a range of the signature is no text")
+
+
+_NO_WORDS = ("zero_division", "resampling", "edges")
 
 
 def _plain_setting(value: Any) -> Any:

@@ -112,15 +112,15 @@ def exact_type(values: npt.NDArray[Any]) -> type[np.floating[Any]]:
 
 
 def dense_counts(
-    evidence: Evidence, division: FacetTable, match: str, clusters: Ints, runs: Sequence[int]
+    evidence: Evidence, table: FacetTable, match: str, clusters: Ints, runs: Sequence[int]
 ) -> CountArray:
     """The counts of a facet as an array (cells, columns, clusters); a cell is a code and a type."""
-    ledger, with_pairs = evidence.ledger(division), division.needs_pairs(match)
+    ledger, with_pairs = evidence.ledger(table), table.needs_pairs(match)
     n_types, n_clusters = len(evidence.types), int(clusters.max()) + 1
-    n_cells = division.n_codes * n_types
+    n_cells = table.n_codes * n_types
 
     def keys_of(units: Units) -> Ints:
-        return units.cells(division.facet, n_types) * n_clusters + clusters[units.sentence]
+        return units.cells(table.facet, n_types) * n_clusters + clusters[units.sentence]
 
     def counted(keys: Ints, values: Floats | Ints | None) -> CountArray:
         # Units outside of every level of a subset have a code behind the last one: cut off.
@@ -171,24 +171,24 @@ class ClusterCounts:
     def __init__(
         self,
         evidence: Evidence,
-        division: FacetTable,
+        table: FacetTable,
         match: str,
         systems: Sequence[str],
         clusters: Ints,
     ) -> None:
-        self.division, self.match, self.systems = division, match, tuple(systems)
+        self.table, self.match, self.systems = table, match, tuple(systems)
         self.zero_division = evidence.signature.zero_division
         runs = [
             (place, run) for place, system in enumerate(systems) for run in evidence.runs_of(system)
         ]
         self.owners = np.array([place for place, _ in runs])  # the system of each run
-        dense = dense_counts(evidence, division, match, clusters, [run for _, run in runs])
-        by_code = dense.reshape(division.n_codes, len(evidence.types), *dense.shape[1:])
-        levels = [by_code[list(codes)].sum(axis=0) for codes in division.levels.values()]
+        dense = dense_counts(evidence, table, match, clusters, [run for _, run in runs])
+        by_code = dense.reshape(table.n_codes, len(evidence.types), *dense.shape[1:])
+        levels = [by_code[list(codes)].sum(axis=0) for codes in table.levels.values()]
         # clusters, levels, types, columns: gold, then the others of each run
         self.counts = np.ascontiguousarray(np.stack(levels).transpose(3, 0, 1, 2))
-        self.width = 8 if division.needs_pairs(match) else 4
-        self.averages = _averages(division.metrics_of(match))
+        self.width = 8 if table.needs_pairs(match) else 4
+        self.averages = _averages(table.metrics_of(match))
         self._sum_up()
 
     def _sum_up(self) -> None:
@@ -230,14 +230,14 @@ class ClusterCounts:
     def needed(self, run: int, counts: CountArray) -> Floats:
         """The counts of a run, with types added up where no number tells them apart."""
         run_counts = self.columns_of_run(run, counts)
-        needs_types = self.division.by_type or any(
-            metric.average != MICRO for metric in self.division.metrics_of(self.match)
+        needs_types = self.table.by_type or any(
+            metric.average != MICRO for metric in self.table.metrics_of(self.match)
         )
         return run_counts if needs_types else run_counts.sum(axis=-2, keepdims=True)
 
     def values_in(self, counts: Floats) -> Floats:
         """Every number of counts (…, levels, types, columns), in a row."""
-        by_metric = self.division.numbers(self.match, counts, self.zero_division)
+        by_metric = self.table.numbers(self.match, counts, self.zero_division)
         shape = (*counts.shape[:-3], -1)
         return np.concatenate([numbers.values.reshape(shape) for _, numbers in by_metric], axis=-1)
 
@@ -253,7 +253,7 @@ class ClusterCounts:
     def _numbers(self, counts: Floats) -> NumberRow:
         """Every number of counts (levels, types, columns), with its key."""
         keys, metrics, sizes = [], [], []
-        for metric, numbers in self.division.numbers(self.match, counts, self.zero_division):
+        for metric, numbers in self.table.numbers(self.match, counts, self.zero_division):
             sizes.append(np.broadcast_to(numbers.sizes, numbers.values.shape).reshape(-1))
             for level in numbers.levels:
                 for at in range(numbers.values.shape[-1]):
@@ -275,7 +275,7 @@ class ClusterCounts:
 
     def places(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
         """The units on which a number rests; several levels if it is made of them."""
-        levels = list(self.division.levels)
+        levels = list(self.table.levels)
         kind = 0 if key.type is None else 1 + key.type
         if key.level in levels:
             return [UnitGroup(levels.index(key.level), kind)]
@@ -291,7 +291,7 @@ class ClusterCounts:
 
     def parts(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
         """The shares of which a number is the plain mean; none, if it is no such mean."""
-        levels = list(self.division.levels)
+        levels = list(self.table.levels)
         if metric.mean_of_levels:
             return [UnitGroup(levels.index(level), 0) for level in metric.mean_of_levels]
         if metric.is_mean_of_types:

@@ -44,16 +44,16 @@ class BucketParts(NamedTuple):
 
 def bucket_parts(
     evidence: Evidence,
-    division: FacetTable,
+    table: FacetTable,
     match: str,
     metric: Metric,
     clusters: Ints,
     runs: Sequence[int],
 ) -> BucketParts:
     """The parts of each cluster in the scores of a system, from its runs."""
-    dense = dense_counts(evidence, division, match, clusters, runs).astype(np.float64)
-    by_code = dense.reshape(division.n_codes, -1, *dense.shape[1:]).sum(axis=1)
-    levels = np.stack([by_code[list(codes)].sum(axis=0) for codes in division.levels.values()])
+    dense = dense_counts(evidence, table, match, clusters, runs).astype(np.float64)
+    by_code = dense.reshape(table.n_codes, -1, *dense.shape[1:]).sum(axis=1)
+    levels = np.stack([by_code[list(codes)].sum(axis=0) for codes in table.levels.values()])
     width = (levels.shape[1] - 1) // len(runs)
     places = [[0, *range(1 + width * run, 1 + width * (run + 1))] for run in range(len(runs))]
     zero_division = evidence.signature.zero_division
@@ -234,7 +234,7 @@ def gap(flipped: FlippedScores, best: int, worst: int) -> NullTest:
     """
     sizes, around, null = flipped.null()
     if not flipped.defined[[best, worst]].all():
-        return NullTest(float("nan"), np.zeros(1), flipped.every)
+        return NullTest(float("nan"), np.zeros(len(null)), flipped.every)
     place = np.cumsum(flipped.defined) - 1
     pairs = np.array(list(combinations(range(len(sizes)), 2)))
     scale = np.sqrt((1 / sizes[pairs]).sum(axis=1))
@@ -258,7 +258,7 @@ def lead(ours: FlippedScores, theirs: FlippedScores, bucket: int) -> NullTest:
     """
     both = ours.defined & theirs.defined
     if not both[bucket] or both.sum() < 2:
-        return NullTest(float("nan"), np.zeros(1), ours.every)
+        return NullTest(float("nan"), np.zeros(len(ours.added)), ours.every)
     sizes = (ours.sizes + theirs.sizes)[both] / 2
     weights = sizes / sizes.sum()
     around = (ours.scores - theirs.scores)[both] - mean_lead(ours, theirs)

@@ -447,14 +447,22 @@ def _diagnosed_table(evidence: Evidence, facet: str, match: str) -> list[FacetTa
 
 
 def least_significant(
-    testable: Sequence[FlippedBuckets], test: Callable[[Sequence[FlippedScores]], NullTest]
+    testable: Sequence[FlippedBuckets],
+    test: Callable[[Sequence[FlippedScores]], NullTest],
+    *,
+    same_clusters: bool = False,
 ) -> NullTest | None:
-    """A test by documents or sentences, and by names: what is less sure counts."""
+    """A test by documents or sentences, and by names: what is less sure counts.
+
+    Systems on the `same_clusters` have their signs changed together, so names count only where
+    all of them can be tested by names.
+    """
     if not testable:
         return None
     # Clusters are flipped by document, then by surface: both dependences must be ruled out, so the
     # larger p counts.
-    ways = range(max(len(buckets.ways) for buckets in testable))
+    n_ways = [len(buckets.ways) for buckets in testable]
+    ways = range(min(n_ways) if same_clusters else max(n_ways))
     chances = [
         test([buckets.ways[min(way, len(buckets.ways) - 1)] for buckets in testable])
         for way in ways

@@ -30,7 +30,7 @@ class MeanParts:
 class Jackknife:
     """All numbers of one facet under one match, for some systems; arrays end in the numbers."""
 
-    division: FacetTable
+    table: FacetTable
     match: str
     systems: tuple[str, ...]
     keys: tuple[CellKey, ...]
@@ -75,7 +75,7 @@ def _jackknife_from(clustered: ClusterCounts, sums: "_ProductSums") -> Jackknife
         for key, metric in zip(clustered.keys, clustered.metrics, strict=True)
     ]
     return Jackknife(
-        clustered.division,
+        clustered.table,
         clustered.match,
         clustered.systems,
         clustered.keys,

@@ -80,9 +80,9 @@ class Difference(NamedTuple):
     detectable: float | None  # with 80 % power
 
     @property
-    def division(self) -> FacetTable:
+    def table(self) -> FacetTable:
         """The facet."""
-        return self.pair.jackknife.division
+        return self.pair.jackknife.table
 
     @property
     def variance(self) -> float:
@@ -136,9 +136,9 @@ def differences(
         # The same resamples serve all numbers and pairs.
         weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[plan.method])
     compared: list[Difference] = []
-    for division in evidence.tables:
-        for match in division.matches:
-            clustered = ClusterCounts(evidence, division, match, systems, clusters)
+    for table in evidence.tables:
+        for match in table.matches:
+            clustered = ClusterCounts(evidence, table, match, systems, clusters)
             spread = jackknife(clustered)
             for pair in pairs:
                 differing = clustered.differing(*pair).number()

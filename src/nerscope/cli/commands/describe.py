@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nerscope.cli.common import FILE_HELP, FORMAT, PLUGIN, REPAIR, emit_and_exit, prepare
+from nerscope.cli.common import CASE, FILE_HELP, FORMAT, PLUGIN, REPAIR, emit_and_exit, prepare
 from nerscope.cli.options import check_name
 from nerscope.errors import UsageError
 
@@ -35,6 +35,7 @@ class DescribeOptions:
     everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
     format: str = FORMAT
     repair: str = REPAIR
+    case: str = CASE
     plugin: list[str] = PLUGIN
 
 
@@ -45,7 +46,8 @@ def run(options: DescribeOptions) -> None:
     given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: texts for name, texts in given.items() if texts}
     _check_options(options.files, splits, options.lists)
-    description = _describe(options.files, splits, options.repair)
+    reading = {"repair": options.repair, "case": options.case}
+    description = _describe(options.files, splits, reading)
     shown = description_document(
         description.as_dict(), everything=options.everything, lists=tuple(options.lists)
     )
@@ -78,12 +80,12 @@ def _check_options(files: list[str], splits: dict[str, Any], lists: list[str]) -
             )
 
 
-def _describe(files: list[str], splits: dict[str, Any], repair: str) -> "Description":
+def _describe(files: list[str], splits: dict[str, Any], reading: dict[str, str]) -> "Description":
     from nerscope.dataset.describe import describe, describe_each
     from nerscope.formats.base import source_named
 
     if files:
-        return describe_each({text: source_named(text) for text in files}, repair=repair)
-    training = [source_named(text) for text in splits.pop("train")]
-    others = {name: source_named(text) for name, text in splits.items()}
-    return describe(training, **others, repair=repair)
+        return describe_each({text: source_named(text) for text in files}, **reading)
+    training = [source_named(text) for text in splits["train"]]
+    dev, test = (source_named(splits[name]) if name in splits else None for name in ("dev", "test"))
+    return describe(training, dev=dev, test=test, **reading)

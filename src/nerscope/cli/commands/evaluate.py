@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from nerscope.cli.common import (
+    CASE,
     FILE_HELP,
     PLUGIN,
     QUIET,
@@ -107,6 +108,7 @@ class EvaluateOptions:
     edges: list[str] = typer.Option(
         [], metavar="ATTR=E1,E2", help="The edges of an attribute's buckets; repeatable."
     )
+    case: str = CASE
     map: list[str] = typer.Option(
         [], metavar="OLD=NEW", help="Let a type count as another, on all sides; repeatable."
     )
@@ -169,7 +171,7 @@ def _is_experiment(options: EvaluateOptions) -> bool:
 _SET_IN_EXPERIMENT = (
     *("system", "train", "dataset", "map", "drop", "no_text", "facet", "match", "metric"),
     *("intervals", "resample", "edges", "repair", "token_repair", "token_match", "buckets"),
-    *("zero_division", "bucketing"),
+    *("zero_division", "bucketing", "case"),
 )
 # Options that an experiment does not have at all.
 _NOT_IN_EXPERIMENT = ("lists", "errors", "checkpoint", "keep_mentions")
@@ -283,6 +285,7 @@ def _settings(options: EvaluateOptions) -> dict[str, Any]:
         "buckets": options.buckets,
         "bucketing": options.bucketing,
         "edges": parse_edges(options.edges),
+        "case": options.case,
         "map": parse_renames(options.map),
         "drop": options.drop,
         "texts": not options.no_text,

@@ -10,7 +10,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
+from math import ceil, floor
 
 import numpy as np
 
@@ -23,7 +24,6 @@ from nerscope.formats.answers.parsing import (
     MALFORMED,
     UNREADABLE,
     ModelAnswer,
-    NamedMention,
     begins_as_answer,
     is_answer,
     read_answer,
@@ -48,6 +48,7 @@ AGAIN = "mentions named again without a further place"
 _KINDS_OF_MENTIONS = (HALLUCINATED, AGAIN, INSIDE_TOKEN, BEYOND)
 _LONGEST_LINE = 64 << 20
 _FUZZY = "fuzzy"
+_ROUNDING = 1e-9  # more than the error of a quotient of lengths
 _DEFAULT_POLICY, _DEFAULT_THRESHOLD = "next", 0.8
 Places = list[tuple[int, int]]  # characters, half-open
 
@@ -57,43 +58,60 @@ class _GoldText:
     """The text of a sentence or document of gold without blanks, and where tokens stand in it.
 
     Blanks are left out on both sides, because models write them as they like: "New York" is found
-    in the tokens New and York as "NewYork".
+    in the tokens New and York as "NewYork". If case does not matter, strings are looked for in the
+    case-folded text, which may be longer: "Weiß" is "weiss" there. `tokens` are its tokens.
     """
 
     solid: str
     ruler: Ruler
-    starts: frozenset[int]
-    ends: frozenset[int]
+    tokens: list[str]
+    folds: bool
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> "_GoldText":
-        ruler = Ruler.of(words)
-        edges = (frozenset(ruler.starts), frozenset(ruler.ends))
-        return cls(text_key(words), ruler, *edges)
+    def of(cls, words: Sequence[str], folds: bool = False) -> "_GoldText":
+        solid_words = [without_blanks(word) for word in words]
+        tokens = [word.casefold() for word in solid_words] if folds else solid_words
+        return cls("".join(solid_words), Ruler.of(words), tokens, folds)
+
+    def key(self, string: str) -> str:
+        """What makes two strings the same: blanks never count, nor does case if it is folded."""
+        solid = without_blanks(string)
+        return solid.casefold() if self.folds else solid
 
     def places(self, string: str) -> Places:
-        """Where a string stands on whole tokens, or else anywhere."""
-        pattern = without_blanks(string)
-        places = [(at, at + len(pattern)) for at in _occurrences(self.solid, pattern)]
-        on_tokens = [
-            (start, end) for start, end in places if start in self.starts and end in self.ends
-        ]
-        return on_tokens or places
+        """Where a string stands on whole tokens, or else anywhere; spelt like this comes first."""
+        pattern, offsets = self.key(string), self._offsets()
+        found = [(at, at + len(pattern)) for at in _occurrences("".join(self.tokens), pattern)]
+        # An edge inside of a character that folding made two is none.
+        edges = [(offsets.get(low), offsets.get(high)) for low, high in found]
+        places = [(low, high) for low, high in edges if low is not None and high is not None]
+        starts, ends = set(self.ruler.starts), set(self.ruler.ends)
+        on_tokens = [(low, high) for low, high in places if low in starts and high in ends]
+        spelt = without_blanks(string)
+        return sorted(on_tokens or places, key=lambda place: self.solid[slice(*place)] != spelt)
+
+    def _offsets(self) -> Mapping[int, int]:
+        """The offset in the text of each offset at which a folded character begins."""
+        if not self.folds:
+            return {at: at for at in range(len(self.solid) + 1)}
+        sizes = accumulate((len(letter.casefold()) for letter in self.solid), initial=0)
+        return {folded: at for at, folded in enumerate(sizes)}
 
     def similar_places(self, string: str, threshold: float) -> Places:
         """Runs of tokens that are spelt similarly, the most similar first, without overlaps."""
         from difflib import SequenceMatcher  # needed only for strings that are not in the text
 
-        pattern = without_blanks(string).casefold()
+        pattern = self.key(string)
         matcher = SequenceMatcher(None, "", pattern, False)
         candidates = []
-        for start, end in self._runs(len(pattern), threshold):
-            matcher.set_seq1(self.solid[start:end].casefold())
+        for first, behind in self._runs(len(pattern), threshold):
+            matcher.set_seq1("".join(self.tokens[first:behind]))
             # The two quick ratios are cheap upper bounds of the true one.
             if matcher.real_quick_ratio() < threshold or matcher.quick_ratio() < threshold:
                 continue
             if (ratio := matcher.ratio()) >= threshold:
-                candidates.append((-ratio, start, end))
+                place = self.ruler.starts[first], self.ruler.ends[behind - 1]
+                candidates.append((-ratio, *place))
         places: Places = []
         for _, start, end in sorted(candidates):
             if all(end <= low or high <= start for low, high in places):
@@ -101,17 +119,19 @@ class _GoldText:
         return places
 
     def _runs(self, size: int, threshold: float) -> Iterator[tuple[int, int]]:
-        """Runs of whole tokens of about a size.
+        """Runs of whole tokens of about a size, as the first token and the one behind the last.
 
         A ratio is twice the common characters over the sum of both lengths. For a run of length n,
         at most min(n, size) are common, so a ratio of at least t needs
-        size * t / (2 - t) <= n <= size * (2 - t) / t.
+        size * t / (2 - t) <= n <= size * (2 - t) / t. Rounding must not leave out a run whose ratio
+        is the threshold exactly: whether it is enough is decided by the ratio itself.
         """
-        least, most = size * threshold / (2 - threshold), size * (2 - threshold) / threshold
-        ends = self.ruler.ends
-        for start in self.ruler.starts:
+        least = ceil(size * threshold / (2 - threshold) - _ROUNDING)
+        most = floor(size * (2 - threshold) / threshold + _ROUNDING)
+        ends = list(accumulate(map(len, self.tokens)))
+        for first, start in enumerate([0, *ends[:-1]]):
             low, high = bisect_left(ends, start + least), bisect_right(ends, start + most)
-            yield from ((start, end) for end in ends[low:high] if end > start)
+            yield from ((first, last + 1) for last in range(max(low, first), high))
 
 
 def _occurrences(text: str, pattern: str) -> Iterator[int]:
@@ -122,13 +142,13 @@ def _occurrences(text: str, pattern: str) -> Iterator[int]:
         at = text.find(pattern, at + 1)
 
 
-Policy = Callable[[Places, int], Places]
-# From all places of a string, and how often the answer named it before, the places that it means.
+Policy = Callable[[Places, Places], Places]
+# From all places of a string, and those that the answer has not named yet, the places it means.
 POLICIES: Mapping[str, Policy] = {
-    "first": lambda places, times_before: places[:1],
-    "all": lambda places, times_before: places,
-    _DEFAULT_POLICY: lambda places, times_before: places[times_before : times_before + 1],
-    _FUZZY: lambda places, times_before: places[times_before : times_before + 1],
+    "first": lambda places, free: places[:1],
+    "all": lambda places, free: places,
+    _DEFAULT_POLICY: lambda places, free: free[:1],
+    _FUZZY: lambda places, free: free[:1],
 }
 
 
@@ -234,7 +254,8 @@ class _Locator:
     def _place_answer(self, gold: Corpus, first: int, behind: int) -> Iterator[PlacedMention]:
         """The mentions of the next answer on the tokens of its sentences."""
         begin = int(gold.starts[first])
-        text = _GoldText.of([word for at in range(first, behind) for word in gold.words(at)])
+        words = [word for at in range(first, behind) for word in gold.words(at)]
+        text = _GoldText.of(words, self.source.is_fuzzy)
         answer = next(self._answers)
         self._n_answers += 1
         self._n_mentions += len(answer.mentions) + answer.problems.get(MALFORMED, 0)
@@ -277,22 +298,23 @@ class _Locator:
         With policy `next` and the text "Ada met Ada", the first "Ada" of an answer is token 0, the
         second token 2, and a third one is noted as named again without a further place.
         """
-        times: dict[NamedMention, int] = {}
+        named: set[tuple[str, str]] = set()
         taken: set[tuple[tuple[int, int], str]] = set()
         renames = self.coding.labels.renames
         for written in answer.mentions:
             # Types that --map makes equal are one type here, too.
             mention = written._replace(type=renames.get(written.type, written.type))
-            identity = self._identity(mention)
-            time = times[identity] = times.get(identity, -1) + 1
-            type_code = self.coding.labels.type_code(written.type)
+            identity = text.key(mention.text), mention.type
+            is_first, type_code = identity not in named, self.coding.labels.type_code(written.type)
+            named.add(identity)
             places = self._places(text, mention.text)
-            meant = POLICIES[self.source.policy_name](places, time)
+            free = [place for place in places if (place, mention.type) not in taken]
+            meant = POLICIES[self.source.policy_name](places, free)
             # A string that is named twice may mean the same place again: it counts once for a type.
-            new = [place for place in meant if (place, mention.type) not in taken]
+            new = [place for place in meant if place in free]
             taken.update((place, mention.type) for place in new)
             if not new:
-                is_hallucinated = not places and time == 0
+                is_hallucinated = not places and is_first
                 kind = HALLUCINATED if is_hallucinated else AGAIN
                 self._notes.add(kind, answer.line, mention.text)
                 if is_hallucinated:  # it counts as a predicted mention that matches nothing
@@ -305,11 +327,6 @@ class _Locator:
                 if not placed.shape.is_aligned:
                     self._notes.add(INSIDE_TOKEN, answer.line, mention.text)
                 yield placed
-
-    def _identity(self, mention: NamedMention) -> NamedMention:
-        """What makes two strings the same: blanks never count, nor does case if fuzzy."""
-        text = without_blanks(mention.text)
-        return mention._replace(text=text.casefold() if self.source.is_fuzzy else text)
 
     def _places(self, text: _GoldText, string: str) -> Places:
         places = text.places(string)
