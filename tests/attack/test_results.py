@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -232,6 +233,10 @@ def _mentions(columns: dict[str, Any]) -> Any:
     return columns["ledgers"]["mention"]
 
 
+def _signed(key: str, value: object) -> Callable[[dict[str, Any]], object]:
+    return lambda columns: columns["signature"].update({key: value})
+
+
 FORMAT_2 = [
     _entry("no-size", size=None),
     _entry("size-text", size="5"),
@@ -253,6 +258,13 @@ FORMAT_2 = [
     _columns("runs", lambda c: c.update(runs=[["a"]] * 3)),
     _columns("runs-fewer", lambda c: c["runs"].pop()),
     _columns("signature", lambda c: c.update(signature={})),
+    *(
+        _columns(f"signature-{key}-{place}", _signed(key, bad))
+        for key in ("version", "match", "map", "resampling", "edges")
+        for place, bad in enumerate((7, [1], {"a": 1}, 10**30, math.nan, np.array(5)))
+    ),
+    _columns("zeta-huge", lambda c: c["zeta"].update(eLen=10**30)),
+    _columns("signature-range", lambda c: c["signature"]["edges"]["eLen"]["ranges"].update(XS=5)),
     _columns("documents", lambda c: c.update(documents=None)),
     _columns("documents-list", lambda c: c.update(documents=[0, 1])),
     _columns("documents-floats", lambda c: c.update(documents=np.zeros(6))),

@@ -79,6 +79,10 @@ def test_each_tool_reads_labels_by_its_own_rule(
     letters = {label[0] for label in labels.split()} <= {"O", *SCHEMES[scheme].letters}
     if valid.faults(SCHEMES[scheme]) or not letters:
         others = {"SeqScore none": REFUSED, **others}
+    if scheme != "bio":  # SeqScore refuses a file if it lacks the repair for its scheme
+        others = {"SeqScore discard": REFUSED, **others}
+    if scheme not in ("bio", "iob1"):
+        others = {"SeqScore conlleval": REFUSED, **others}
     assert found == {name: others.get(name, common) for name in READERS}
 
 
@@ -104,13 +108,12 @@ def test_lenient_tools_read_bio_alike_and_strict_ones_too(sentences: list[list[s
 
 
 # Who reads valid labels of a scheme as they are meant.
-SEQSCORE = {"SeqScore conlleval", "SeqScore discard", "SeqScore none"}
 KNOWS = {
     "bio": set(READERS),
-    "iob1": set(READERS) - {"spaCy Doc"},
-    "bioes": SEQSCORE | {"nerscope", "seqeval default", "seqeval strict"},
-    "bilou": SEQSCORE | {"nerscope", "seqeval strict"},
-    "bmes": SEQSCORE | {"nerscope"},
+    "iob1": set(READERS) - {"spaCy Doc", "SeqScore discard"},
+    "bioes": {"nerscope", "seqeval default", "seqeval strict", "SeqScore none"},
+    "bilou": {"nerscope", "seqeval strict", "SeqScore none"},
+    "bmes": {"nerscope", "SeqScore none"},
 }
 
 
@@ -241,7 +244,10 @@ def test_spans_are_written_in_the_scheme_of_the_labels_beside_them() -> None:
     spans = Corpus.of([(["Ada", "Bell"], [(0, 2, "PER")])])
     found = compare_tools(gold, {"a": spans})
     assert found.schemes == {"a": "bioes"}
-    assert {one.score.f1 for one in found.scores if one.tool == "SeqScore"} == {1.0}
+    by_mode = {one.mode: one.score.f1 for one in found.scores if one.tool == "SeqScore"}
+    assert by_mode == {"conlleval": None, "discard": None, "none": 1.0}
+    [note] = {one.note for one in found.scores if one.mode == "discard"}
+    assert note == "refuses bioes, which it cannot repair by discard (<memory>:1)"
 
 
 def test_tools_that_look_at_tokens_stop_at_an_empty_one() -> None:

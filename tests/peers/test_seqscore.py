@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from seqscore.encoding import EncodingError
+from seqscore.encoding import EncodingError, get_encoding
 from seqscore.scoring import score_label_sequences
 from tests.peers.beside import LETTERS, REFUSED, ours
 from tests.peers.generated import Labels, alphabet, corpora
@@ -17,7 +17,12 @@ EACH = 3_000  # corpora of each scheme: 21,000 in all, with every repair
 
 
 def theirs(gold: Labels, predicted: Labels, scheme: str, repair: str) -> PeerScore:
-    """SeqScore's numbers; it raises three kinds of errors where it will not score."""
+    """SeqScore's numbers; it raises three kinds of errors where it will not score.
+
+    Its command line asks first whether the encoding has the repair, whatever the labels.
+    """
+    if repair not in ("none", *get_encoding(ENCODINGS[scheme]).supported_repair_methods()):
+        return REFUSED
     try:
         found, _ = score_label_sequences(
             predicted, gold, ENCODINGS[scheme], repair=None if repair == "none" else repair

@@ -8,6 +8,7 @@ import sys
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 import spacy
@@ -119,7 +120,7 @@ def one_example(words: list[str], ents: list[tuple[int, int, str]], gold: Doc) -
 @pytest.mark.parametrize(
     ("case", "precision"),
     [
-        # gold says "New-York" in one token: both parts lie on it, and the first counts
+        # gold says "New-York" in one token: both parts lie on it, and are the same mention
         (
             one_example(
                 ["New", "-", "York"],
@@ -142,6 +143,34 @@ def one_example(words: list[str], ents: list[tuple[int, int, str]], gold: Doc) -
 )
 def test_predictions_are_laid_over_gold(case: Example, precision: float) -> None:
     assert ner_scorer()([case])["overlap/precision"] == precision
+
+
+def test_overlapping_predictions_count_as_in_spacy(tmp_path: Path) -> None:
+    # Both parts of the gold token are entities, and the second one is right.
+    gold = Doc(VOCAB, ["New-York", "won"], ents=["B-LOC", "O"])
+    case = one_example(["New", "-", "York", "won"], [(0, 3, "ORG"), (6, 10, "LOC")], gold)
+    train = saved(tmp_path / "train.spacy", TRAIN)
+    scores = ner_scorer(train)([case])
+    assert (scores["ents_p"], scores["ents_r"]) == (0.5, 1.0)
+    assert (scores["overlap/precision"], scores["overlap/recall"]) == (0.5, 1.0)
+    assert scores["tmr/unseen-tokens/recall"] == 1.0
+    assert "hard/all/ter" in scores, "tokens have one label each: the first counts there"
+
+
+def test_random_predictions_have_the_recall_of_spacy() -> None:
+    random = Random(3)
+    for _ in range(300):
+        letters = "".join(random.choices("ab", k=8))
+        words = [letters[at : at + 2] for at in range(0, 8, 2)]
+        marks = [random.choice(["B-X", "B-Y", "O"]) for _ in words]
+        gold = Doc(VOCAB, words, spaces=[False] * 4, ents=marks)
+        guesses = [random.choice(["B-X", "B-Y", "O"]) for _ in letters]
+        predicted = Doc(VOCAB, list(letters), spaces=[False] * 8, ents=guesses)
+        if set(marks) == {"O"}:
+            continue
+        scores = ner_scorer(matches=["exact", "overlap"])([Example(predicted, gold)])
+        # A token has one mention here, so whatever overlaps in the right type is right.
+        assert scores["overlap/recall"] == pytest.approx(scores["ents_r"])
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,10 @@ def test_attribute_wise_view() -> None:
     assert row["interpreteval_p"] == pytest.approx(friedman(blocks).p)
     assert (row["interpreteval_test"], row["interpreteval_blocks"]) == ("Friedman, exact", 2)
     assert row["systems"] == ["x", "y"]
+    # what the paper prints, beside the exact test
+    assert row["interpreteval_chi_square_p"] == pytest.approx(
+        stats.friedmanchisquare(*blocks.T).pvalue
+    )
     alone = only(views["model-wise"], system="x")
     assert (alone["interpreteval_p"], alone["interpreteval_blocks"]) == (None, 1)  # runs are none
 
@@ -129,7 +133,7 @@ def test_each_runs_own_best_bucket_is_paired_with_its_own_worst() -> None:
         (12, "Wilcoxon")
     ] * 6  # footnote 10
     assert [row["interpreteval_p"] for row in rows] == pytest.approx([wanted] * 6)
-    assert rows[0]["datasets"] == list("abcdef")
+    assert rows[0]["interpreteval_datasets"] == list("abcdef")
 
 
 def test_means_over_datasets_rest_on_the_same_datasets_and_name_them() -> None:
@@ -178,7 +182,9 @@ def test_views_and_rows_are_read_by_attribute_and_by_key() -> None:
     assert list(first)[: len(plain)] == list(plain)
     assert list(first)[len(plain) :] == [
         *("interpreteval_p", "interpreteval_test", "interpreteval_pairs"),
+        "interpreteval_datasets",
     ]
+    assert "datasets" not in plain  # a row of one dataset rests on this one
 
 
 def test_all_pairs_are_compared_unless_two_are_named() -> None:
@@ -469,3 +475,68 @@ def test_systems_that_are_not_there_are_refused(names: tuple[str, str]) -> None:
 def test_one_name_alone_is_refused(names: tuple[str | None, str | None]) -> None:
     with pytest.raises(UsageError, match="only one system is named"):
         nerscope.diagnose(results_of({"d": TABLE}), *names)
+
+
+def test_two_systems_in_a_chosen_bucket_over_runs_and_chosen_datasets() -> None:
+    gold = {name: drawn(40, seed=number) for number, name in enumerate("abc")}
+    outputs = {
+        name: {
+            system: [noisy(gold[name], rate, 10 * run + place) for run in range(3)]
+            for place, (system, rate) in enumerate([("x", 0.1), ("y", 0.3)])
+        }
+        for name in gold
+    }
+    parts = [
+        nerscope.evaluate(gold[name], outputs[name], facets=["eLen"], dataset=name) for name in gold
+    ]
+    results = Results([evidence for part in parts for evidence in part.evidence])
+    chosen = ["c", "a"]
+    options: Any = {"samples": 20, "buckets": ["eLen=S", "eLen=XS"], "datasets": chosen}
+    views = nerscope.diagnose(results, "x", "y", **options)
+    assert views.chosen_buckets is not None
+    for row in views.chosen_buckets:
+        values = {
+            system: [
+                results.value(
+                    dataset=dataset,
+                    system=system,
+                    run=str(run),
+                    facet="eLen",
+                    level=row.bucket,
+                    metric="f1",
+                )
+                for dataset in chosen
+                for run in (1, 2, 3)
+            ]
+            for system in "xy"
+        }
+        left, right = (np.array(values[system], float) for system in "xy")
+        assert row.interpreteval_p == pytest.approx(
+            stats.wilcoxon(left, right).pvalue
+        )  # footnote 11
+        assert (row.interpreteval_pairs, row.datasets) == (6, chosen)
+        assert row.difference == pytest.approx(float((left - right).mean()))
+    assert {row.dataset for row in views.self_diagnosis} == set(chosen)
+    with pytest.raises(UsageError, match="no such bucket"):
+        nerscope.diagnose(results, buckets=["eLen=XXL"])
+    with pytest.raises(UsageError, match="not in the results"):
+        nerscope.diagnose(results, datasets=["z"])
+
+
+def test_the_type_is_an_attribute_without_an_order() -> None:
+    gold = drawn(40, seed=1)
+    systems: Any = {"x": noisy(gold, 0.1, 2), "y": noisy(gold, 0.3, 3)}
+    results = nerscope.evaluate(gold, systems, facets=["eLen"])
+    views = nerscope.diagnose(results, samples=20, types=True)
+    f1 = {kind: results.value(system="x", metric="f1", type=kind) for kind in ("LOC", "ORG", "PER")}
+    row = only(views["self-diagnosis"], system="x", attribute="type")
+    assert (row["best"], row["worst"]) == (
+        max(f1, key=lambda k: f1[k] or 0),
+        min(f1, key=lambda k: f1[k] or 0),
+    )
+    ours = only(views["model-wise"], system="x", attribute="type")
+    assert ours["spearman"] is None
+    assert ours["std"] == pytest.approx(float(np.std([value or 0.0 for value in f1.values()])))
+    assert "type" not in {
+        row.attribute for row in nerscope.diagnose(results, samples=20).model_wise
+    }

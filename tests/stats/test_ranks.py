@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nerscope.errors import UsageError
-from nerscope.stats.ranks import friedman, ranks, spearman, wilcoxon
+from nerscope.stats.ranks import chi_square_p, friedman, ranks, spearman, wilcoxon
 
 NAN = math.nan
 few_values = st.lists(st.integers(0, 4).map(float), min_size=2, max_size=10)
@@ -121,3 +121,19 @@ def test_without_scipy_its_tests_say_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(UsageError, match=r"install nerscope\[stats\]"):
         wilcoxon(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.1, 0.3]))
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("value", [0.0, 1e-6, 0.3, 3.0, 8.0, 40.0, 200.0])
+def test_chi_square_is_that_of_scipy(value: float, degrees: int) -> None:
+    assert chi_square_p(value, degrees) == pytest.approx(stats.chi2.sf(value, degrees), rel=1e-9)
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=6))
+def test_the_chi_square_of_friedman_is_that_of_scipy(rows: list[list[int]]) -> None:
+    table = np.array(rows, float)
+    found = friedman(table)
+    if not np.isnan(found.p):
+        assert found.chi_square_p == pytest.approx(
+            float(stats.friedmanchisquare(*table.T).pvalue), abs=1e-9
+        )

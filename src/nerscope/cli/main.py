@@ -82,6 +82,14 @@ def main() -> None:
     except KeyboardInterrupt:
         print_message("stopped")
         sys.exit(130)
+    except OSError as error:
+        from nerscope.results.files import SURROUNDINGS, unwritable
+
+        if error.errno not in SURROUNDINGS:
+            raise
+        # A full disk may show anywhere: in a cache, a log, a temporary file.
+        print_message(str(unwritable(str(error.filename or "the disk"), error)))
+        sys.exit(FAULT)
 
 
 def _print_plain_line_ends() -> None:

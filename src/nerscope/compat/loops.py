@@ -9,7 +9,9 @@ from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, plural
 from nerscope.evaluation.evaluate import evaluate
 from nerscope.evaluation.plan import select_subsets
+from nerscope.evaluation.subsets import parse_subset
 from nerscope.evaluation.task import Settings
+from nerscope.facets.facet import FACETS
 from nerscope.facets.hard import HARD
 from nerscope.facets.tmr import TMR
 from nerscope.formats.base import TrainingLike, is_source, read
@@ -147,6 +149,15 @@ class LoopEvaluator(NamedTuple):
                 "there are none, and what training says of words is asked for",
                 "give the words of each sentence, or leave train out",
             )
+
+    def without_token_facets(self) -> "LoopEvaluator":
+        """The same for mentions that may overlap, so that tokens have no single label."""
+        facets = [
+            text
+            for text in self.options["facets"]
+            if all(FACETS[name].unit == MENTION for name in parse_subset(text).facets())
+        ]
+        return self._replace(options={**self.options, "facets": facets})
 
     def results(self, gold: Sequence[Sentence], predicted: Sequence[Sentence]) -> Results:
         return evaluate(

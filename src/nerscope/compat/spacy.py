@@ -57,7 +57,13 @@ class SpacyScorer:
         scores: dict[str, Any] = get_ner_prf(listed, **kwargs)
         # Without a gold entity, most of these numbers are undefined.
         if any(spans for _, spans in gold):
-            scores |= tough_numbers(self._evaluator.results(gold, predicted))
+            flat = [(words, _without_overlaps(spans)) for words, spans in predicted]
+            scores |= tough_numbers(self._evaluator.results(gold, flat))
+            if flat != predicted:
+                # Overlapping entities count, as in spaCy. Only scores of tokens, each of which has
+                # one label, take the first of them.
+                evaluator = self._evaluator.without_token_facets()
+                scores |= tough_numbers(evaluator.results(gold, predicted))
         return scores
 
 
@@ -91,8 +97,7 @@ def _two_sides(examples: Sequence[Any]) -> tuple[list[tuple[Words, Spans]], ...]
 def _aligned_spans(example: Any) -> Spans:
     """The predicted entities in tokens of gold, where gold is annotated.
 
-    If a token of gold covers several predicted tokens, two entities may fall on it: the first
-    counts.
+    If a token of gold covers several predicted tokens, two entities may fall on it.
     """
     spans: Spans = []
     for entity in example.x.ents:
@@ -102,7 +107,19 @@ def _aligned_spans(example: Any) -> Spans:
             continue
         start, end = int(indices[0]), int(indices[-1]) + 1
         # ent_iob is 0 for a token without annotation: a prediction there cannot be judged.
-        is_annotated = all(token.ent_iob for token in example.y[start:end])
-        if is_annotated and (not spans or spans[-1][1] <= start):
+        if all(token.ent_iob for token in example.y[start:end]):
             spans.append((start, end, entity.label_))
     return spans
+
+
+def _without_overlaps(spans: Spans) -> Spans:
+    """The spans, in order, without those that overlap an earlier one.
+
+    >>> _without_overlaps([(0, 2, "LOC"), (1, 3, "ORG"), (3, 4, "PER")])
+    [(0, 2, 'LOC'), (3, 4, 'PER')]
+    """
+    flat: Spans = []
+    for span in spans:
+        if not flat or flat[-1][1] <= span[0]:
+            flat.append(span)
+    return flat

@@ -30,6 +30,9 @@ _VIEWS = {
     "comparative diagnosis": _DiagnosisView(
         "Comparative diagnosis: where A is furthest ahead of B, and behind", "difference", 8
     ),
+    "chosen buckets": _DiagnosisView(
+        "Chosen buckets: A − B over runs and datasets (the paper's footnote 11)", "difference", 1000
+    ),
     "relative change": _DiagnosisView("Relative change from B to A", "change", 0),
 }
 _LEGEND = (
@@ -41,6 +44,8 @@ _LEGEND = (
     "much",
 )
 _PAPER = (
+    "interpreteval_p: exact Friedman test where it can be made; interpreteval_chi_square_p: the "
+    "chi-square approximation, which the paper prints",
     "interpreteval_…: the paper's own tests; on attributes that mean nothing they were below 0.05 "
     "in 93 % (Friedman's, attribute-wise),",
     "5 % (Friedman's, model-wise), 100 % (Wilcoxon's, best against worst) and 58 % "
@@ -110,7 +115,7 @@ def _shown(row: Record) -> dict[str, object]:
     for key in ("p", "p_trend"):
         if row.get(key) is not None:
             shown[key] = f"{row[key]:.4f}"
-    for key in ("datasets", "systems"):
+    for key in ("datasets", "systems", "interpreteval_datasets"):
         if key in shown:
             del shown[key]  # to stand behind the numbers
             shown[key] = ", ".join(row[key]) if len(row[key]) < 3 else len(row[key])

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.errors import InputError, UsageError
+from nerscope.corpus.units import ALL, TYPE
+from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow, or_nan, row_value
+from nerscope.results.selection import narrow_results
 from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.matching import leading_match
 from nerscope.stats.corrections import is_significant
 from nerscope.stats.effects import (
     NullTest,
@@ -35,6 +38,7 @@ from nerscope.stats.interpreteval import (
     Performance,
     Score,
     attribute_wise,
+    bucket_tests,
     comparative_diagnosis,
     flipped_buckets,
     least_significant,
@@ -44,17 +48,26 @@ from nerscope.stats.interpreteval import (
 )
 from nerscope.stats.intervals import Sampling
 
+_BLOCKS, _PAIRS = "interpreteval_blocks", "interpreteval_pairs"
+
 
 class DiagnosisRow(ResultRow):
-    """A row of a view. Its last three fields are InterpretEval's own test, where it was made."""
+    """A row of a view. Its last fields, which begin with `interpreteval_`, are the paper's own
+    test, where it was made.
+    """
 
     __slots__ = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON has it; fields that begin with `interpreteval_` only where they are."""
-        *names, p, test, size = self.__dataclass_fields__
-        shown = names if getattr(self, size) is None else [*names, p, test, size]
-        return {name: getattr(self, name) for name in shown}
+        names = list(self.__dataclass_fields__)
+        sizes = [name for name in names if name in (_BLOCKS, _PAIRS)]
+        was_made = any(getattr(self, size) is not None for size in sizes)
+        return {
+            name: getattr(self, name)
+            for name in names
+            if was_made or not name.startswith("interpreteval_")
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +90,7 @@ class ModelRow(DiagnosisRow):
     interpreteval_p: float | None = None
     interpreteval_test: str | None = None
     interpreteval_blocks: int | None = None
+    interpreteval_chi_square_p: float | None = None  # the approximation that the paper printed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +113,7 @@ class AttributeRow(DiagnosisRow):
     interpreteval_p: float | None = None
     interpreteval_test: str | None = None
     interpreteval_blocks: int | None = None
+    interpreteval_chi_square_p: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +128,6 @@ class ExtremesRow(DiagnosisRow):
     worst: str
     worst_value: float
     gap: float
-    datasets: list[str]
     p: float | None  # do best and worst differ, picked among all pairs?
     significant: bool
     test: str | None
@@ -121,6 +135,7 @@ class ExtremesRow(DiagnosisRow):
     interpreteval_p: float | None = None
     interpreteval_test: str | None = None
     interpreteval_pairs: int | None = None
+    interpreteval_datasets: list[str] | None = None  # over which the paper's test goes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +149,6 @@ class LeadRow(DiagnosisRow):
     gap: str  # largest or smallest
     bucket: str
     difference: float
-    datasets: list[str]
     overall: float | None  # the lead over all buckets
     p: float | None  # is the lead here another than over all buckets?
     significant: bool
@@ -143,6 +157,26 @@ class LeadRow(DiagnosisRow):
     interpreteval_p: float | None = None
     interpreteval_test: str | None = None
     interpreteval_pairs: int | None = None
+    interpreteval_datasets: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BucketRow(DiagnosisRow):
+    """Two systems in a bucket that was chosen beforehand: the paper's test over runs and datasets.
+
+    Runs share their test sets, so the test says more than the data does; `compare` does not.
+    """
+
+    a: str
+    b: str
+    attribute: str
+    bucket: str
+    difference: float | None  # the mean over the pairs of runs
+    datasets: list[str]
+    significant: bool
+    interpreteval_p: float | None
+    interpreteval_test: str | None
+    interpreteval_pairs: int | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +197,7 @@ class Diagnosis(ResultRow):
     attribute_wise: list[AttributeRow]
     self_diagnosis: list[ExtremesRow]
     comparative_diagnosis: list[LeadRow] | None  # None: there is no pair of systems
+    chosen_buckets: list[BucketRow] | None  # None: no bucket is chosen
     relative_change: list[RelativeChangeRow] | None  # None: no two systems are named
     notes: list[str]  # why a test could not be made
 
@@ -173,6 +208,7 @@ class Diagnosis(ResultRow):
             "attribute-wise": self.attribute_wise,
             "self-diagnosis": self.self_diagnosis,
             "comparative diagnosis": self.comparative_diagnosis,
+            "chosen buckets": self.chosen_buckets,
             "relative change": self.relative_change,
             "notes": [{"note": note} for note in self.notes],
         }
@@ -255,8 +291,12 @@ class DiagnosisTests:
         by_chance = [
             np.abs(chance_spearman(buckets.flipped)) for buckets in testable if buckets.whole()
         ]
-        slope = least_significant(testable, lambda many: over_systems(map(trend, many)))
-        effect = least_significant(testable, lambda many: over_systems(map(any_effect, many)))
+        slope = least_significant(
+            testable, lambda many: over_systems(map(trend, many)), same_clusters=True
+        )
+        effect = least_significant(
+            testable, lambda many: over_systems(map(any_effect, many)), same_clusters=True
+        )
         fields = (*view[:-1], *_noise(by_chance), *_p(slope))
         return AttributeRow(*fields, *_test(effect, testable), *view.paper)
 
@@ -265,7 +305,8 @@ class DiagnosisTests:
         testable = self._known(view.dataset, view.system, view.attribute)
         places = [buckets.place(name) for buckets in testable for name in (view.best, view.worst)]
         difference = least_significant(testable, lambda many: gap(many[0], *places))
-        return ExtremesRow(*view[:-1], *_test(difference, testable), *view.paper)
+        found = _test(difference, testable)
+        return ExtremesRow(*view[:-2], *found, *view.paper, view.datasets)
 
     def lead_row(self, view: LeadView) -> LeadRow:
         """Whether A's lead in a bucket is another than over all buckets, which is `overall`."""
@@ -275,11 +316,14 @@ class DiagnosisTests:
             for buckets in self._known(view.dataset, system, view.attribute)
         ]
         if len(testable) < 2:
-            return LeadRow(*view[:-1], None, *_test(None, []), *view.paper)
+            return LeadRow(*view[:-2], None, *_test(None, []), *view.paper, view.datasets)
         overall = row_value(mean_lead(testable[0].flipped, testable[1].flipped))
         place = testable[0].place(view.bucket)
-        difference = least_significant(testable, lambda many: lead(many[0], many[1], place))
-        return LeadRow(*view[:-1], overall, *_test(difference, testable), *view.paper)
+        difference = least_significant(
+            testable, lambda many: lead(many[0], many[1], place), same_clusters=True
+        )
+        found = _test(difference, testable)
+        return LeadRow(*view[:-2], overall, *found, *view.paper, view.datasets)
 
     def notes(self) -> Iterator[str]:
         """What cannot be tested, and why: one note for each dataset and reason."""
@@ -330,13 +374,18 @@ def diagnose(
     seed: int = 0,
     resample: str | None = None,
     paper: bool = False,
+    types: bool = False,
+    datasets: Sequence[str] = (),
+    buckets: Sequence[str] = (),
 ) -> Diagnosis:
     """All views; with two systems, their comparison and the heat map of changes.
 
     `p` comes from changing the signs of whole documents where they are marked, else of sentences,
-    unless `resample` says which. With `paper`, InterpretEval's own tests are there, too, in fields
-    that begin with `interpreteval_`. Undefined numbers are None. `notes` says why a test could not
-    be made.
+    unless `resample` says which. `datasets` are those to look at, by default all. With `types`, the
+    entity type is one more attribute, without an order and without a test. `buckets` such as
+    "eLen=XL" are compared by Wilcoxon's test over runs and datasets. With `paper`, InterpretEval's
+    own tests are there, too, in fields that begin with `interpreteval_`. Undefined numbers
+    are None. `notes` says why a test could not be made.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Eve", "Lee"], ["B-PER", "O", "B-PER", "I-PER"])]
@@ -345,11 +394,12 @@ def diagnose(
     'S'
     """
     check_system(results, None)
+    results = narrow_results(results, datasets=datasets) if datasets else results
     if (a is None) != (b is None):
         raise UsageError(
             "diagnose", "only one system is named", "name two systems, or none for all pairs"
         )
-    table = performance_table(results)
+    table = performance_table(results, types=types)
     for name in (a, b):
         check_system(results, name)
     pairs = [(a, b)] if a is not None and b is not None else list(combinations(table.systems, 2))
@@ -367,9 +417,27 @@ def diagnose(
         attribute_wise=[tested.attribute_row(view) for view in attribute_wise(table, paper)],
         self_diagnosis=[tested.extremes_row(view) for view in self_diagnosis(table, paper)],
         comparative_diagnosis=list(leads) if pairs else None,
+        chosen_buckets=_chosen_buckets(table, pairs, buckets) if buckets else None,
         relative_change=changes,
         notes=notes,
     )
+
+
+def _chosen_buckets(
+    table: Performance, pairs: Sequence[tuple[str, str]], buckets: Sequence[str]
+) -> list[BucketRow]:
+    """The paper's test of each pair of systems in each of the buckets, written ATTRIBUTE=BUCKET."""
+    known = [f"{name}={bucket}" for name in table.attributes for bucket in table.buckets[name]]
+    for text in buckets:
+        if text not in known:
+            raise UsageError(
+                f"bucket '{text}'", "the results have no such bucket", suggest(text, known)
+            )
+    if not pairs:
+        raise UsageError("bucket", "there is only one system", "evaluate two systems together")
+    chosen = [tuple(text.split("=", 1)) for text in buckets]
+    tests = bucket_tests(table, pairs, [(name, bucket) for name, bucket in chosen])
+    return [BucketRow(*test[:-1], is_significant(test.paper.p), *test.paper) for test in tests]
 
 
 def _matches(results: Results) -> dict[str, str]:
@@ -382,8 +450,8 @@ def _matches(results: Results) -> dict[str, str]:
     return first
 
 
-def performance_table(results: Results) -> Performance:
-    """The performance table of results: F1 in the buckets of every attribute."""
+def performance_table(results: Results, *, types: bool = False) -> Performance:
+    """The performance table of results: F1 in the buckets of every attribute, and of every type."""
     matches = _matches(results)
     scores = [
         Score(row.dataset, row.system, row.run, row.facet, row.level, or_nan(row.value))
@@ -393,6 +461,8 @@ def performance_table(results: Results) -> Performance:
         and row.run is not None
         and matches.get(row.facet) == row.match
     ]
+    if types:
+        scores += _type_scores(results)
     if not scores:
         raise InputError(
             "results",
@@ -400,6 +470,17 @@ def performance_table(results: Results) -> Performance:
             "evaluate with --train, or with --facet eLen and the like",
         )
     return Performance(scores, {part.dataset: dict(part.zeta) for part in results.evidence})
+
+
+def _type_scores(results: Results) -> list[Score]:
+    """F1 of each type, as if types were the buckets of an attribute."""
+    rows = [row for row in results.rows if row.facet == ALL and row.metric == METRIC]
+    match = leading_match([row.match for row in rows])
+    return [
+        Score(row.dataset, row.system, row.run, TYPE, row.type, or_nan(row.value))
+        for row in rows
+        if row.match == match and row.type is not None and row.run is not None
+    ]
 
 
 def _missing_notes(table: Performance) -> Iterator[str]:

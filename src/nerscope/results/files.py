@@ -93,13 +93,13 @@ def is_special(name: str) -> bool:
     return Path(name).exists() and not Path(name).is_file() and not Path(name).is_dir()
 
 
-_SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def unwritable(name: str, error: OSError) -> NerscopeError:
     """What to say of a file that cannot be written."""
-    fact = f"it cannot be written ({error.strerror})"
-    if error.errno in _SURROUNDINGS:
+    fact = f"it cannot be written ({error.strerror or error})"
+    if error.errno in SURROUNDINGS:
         return FaultError(name, fact, "make room on the disk, and try again")
     return OutputError(name, fact, "check the folder and its permissions, or take a shorter name")
 

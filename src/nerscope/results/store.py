@@ -165,13 +165,13 @@ def _check_head(content: Any, name: str) -> None:
 
 
 def _read_format_1(content: Mapping[str, Any]) -> tuple[list[Evidence], list[Row]]:
-    evidence = [read_evidence(part) for part in content.get("evidence", [])]
+    evidence = [read_evidence(part) for part in _listed(content.get("evidence", []))]
     _check_datasets(evidence)
     return evidence, read_rows(content["rows"], evidence)
 
 
 def _read_format_2(content: Mapping[str, Any]) -> tuple[list[Evidence], list[Row]]:
-    evidence = [unpack_evidence(_inflate(entry)) for entry in content["evidence"]]
+    evidence = [unpack_evidence(_inflate(entry)) for entry in _listed(content["evidence"])]
     _check_datasets(evidence)
     if "stored_rows" in content:
         return evidence, read_rows(content["stored_rows"], evidence)
@@ -180,6 +180,12 @@ def _read_format_2(content: Mapping[str, Any]) -> tuple[list[Evidence], list[Row
     if "intervals" in content:
         rows = _Bounds.from_plain(content["intervals"]).added_to(rows)
     return evidence, rows
+
+
+def _listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("the evidence is no list")
+    return value
 
 
 def _check_datasets(evidence: Sequence[Evidence]) -> None:

@@ -16,6 +16,7 @@ quoted with them.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -314,11 +315,33 @@ class Signature:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "Signature":
+        """The signature in plain data; raises ValueError for what no evaluation writes."""
+        _check_signature(content)
         edges = {
             name: BucketEdges(tuple(buckets["edges"]), dict(buckets["ranges"]))
             for name, buckets in content["edges"].items()
         }
         return replace(cls(**{**content, "edges": {}}), edges=edges)
+
+
+def _check_signature(content: Mapping[str, Any]) -> None:
+    words = [value for key, value in content.items() if key not in _NO_WORDS]
+    resampling = content.get("resampling", {})
+    words += [*resampling, *resampling.values()]
+    if not all(isinstance(word, str) for word in words):
+        raise ValueError("a setting of the signature is no text")
+    tables = content["edges"].values()
+    numbers = [edge for table in tables for edge in table["edges"]]
+    texts = [text for table in tables for pair in table["ranges"].items() for text in pair]
+    if content.get("zero_division") is not None:
+        numbers.append(content["zero_division"])
+    if not all(type(number) in (int, float) and isfinite(number) for number in numbers):
+        raise ValueError("an edge of the signature is no number")
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a range of the signature is no text")
+
+
+_NO_WORDS = ("zero_division", "resampling", "edges")
 
 
 def _plain_setting(value: Any) -> Any:

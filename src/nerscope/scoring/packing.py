@@ -5,7 +5,6 @@ ignores keys that it does not know, so that later versions may add some (docs/re
 that are foreseen); a key that changes what others mean needs another format.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -352,9 +351,9 @@ def _is_credit(credit: Floats | Ints, units: Units) -> bool:
 
 
 def finite(values: Iterable[object]) -> bool:
-    """Whether all are finite numbers or undefined."""
+    """Whether all are finite numbers or undefined; no number that is written needs 64 bits."""
     return all(
         value is None
-        or (isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
+        or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63)
         for value in values
     )

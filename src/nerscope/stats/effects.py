@@ -234,7 +234,7 @@ def gap(flipped: FlippedScores, best: int, worst: int) -> NullTest:
     """
     sizes, around, null = flipped.null()
     if not flipped.defined[[best, worst]].all():
-        return NullTest(float("nan"), np.zeros(1), flipped.every)
+        return NullTest(float("nan"), np.zeros(len(null)), flipped.every)
     place = np.cumsum(flipped.defined) - 1
     pairs = np.array(list(combinations(range(len(sizes)), 2)))
     scale = np.sqrt((1 / sizes[pairs]).sum(axis=1))
@@ -258,7 +258,7 @@ def lead(ours: FlippedScores, theirs: FlippedScores, bucket: int) -> NullTest:
     """
     both = ours.defined & theirs.defined
     if not both[bucket] or both.sum() < 2:
-        return NullTest(float("nan"), np.zeros(1), ours.every)
+        return NullTest(float("nan"), np.zeros(len(ours.added)), ours.every)
     sizes = (ours.sizes + theirs.sizes)[both] / 2
     weights = sizes / sizes.sum()
     around = (ours.scores - theirs.scores)[both] - mean_lead(ours, theirs)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.corpus.units import MENTION
+from nerscope.corpus.units import MENTION, TYPE
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import F1, metric_named
 from nerscope.stats.clusters import clusters_of
@@ -63,7 +63,7 @@ class Performance:
         """One row a run (of one dataset, or of one system, or of both), one column a bucket."""
         rows = [
             [
-                self._values[name, owner, run, attribute, bucket]
+                self._values.get((name, owner, run, attribute, bucket), np.nan)
                 for bucket in self.buckets[attribute]
             ]
             for (name, owner), runs in self._runs.items()
@@ -100,7 +100,17 @@ class PaperTest(NamedTuple):
     size: int | None  # how many blocks or pairs; None: it was not asked for
 
 
+class PaperFriedman(NamedTuple):
+    """Friedman's test, exact where it can be, and by chi-square, as the paper printed it."""
+
+    p: float | None
+    name: str | None
+    size: int | None
+    chi_square_p: float | None
+
+
 _NO_TEST = PaperTest(None, None, None)
+_NO_FRIEDMAN = PaperFriedman(None, None, None, None)
 
 
 class ModelView(NamedTuple):
@@ -111,7 +121,7 @@ class ModelView(NamedTuple):
     spearman: float | None  # rank correlation of F1 with the buckets
     std: float | None  # of F1 over the buckets
     datasets: list[str]
-    paper: PaperTest
+    paper: PaperFriedman
 
 
 def model_wise(table: Performance, paper: bool = False) -> Iterator[ModelView]:
@@ -121,20 +131,27 @@ def model_wise(table: Performance, paper: bool = False) -> Iterator[ModelView]:
     """
     for system, attribute in product(table.systems, table.attributes):
         means = {name: table.mean(name, system, attribute) for name in table.datasets_of(system)}
-        shapes = {name: _shape(scores) for name, scores in means.items()}
-        known = [name for name, shape in shapes.items() if not np.isnan(shape).any()]
+        shapes = {name: _shape(scores, attribute) for name, scores in means.items()}
+        decisive = 1 if attribute == TYPE else 0  # the spread, where there is no order
+        known = [name for name, shape in shapes.items() if not np.isnan(shape[decisive])]
         yield ModelView(
             system,
             attribute,
             _mean([shapes[name][0] for name in known]),
             _mean([shapes[name][1] for name in known]),
             known,
-            _by_friedman(list(means.values())) if paper else _NO_TEST,
+            _by_friedman(list(means.values())) if paper else _NO_FRIEDMAN,
         )
 
 
-def _shape(scores: Floats) -> tuple[float, float]:
-    """Spearman with the order of the buckets, and the standard deviation over them."""
+def _shape(scores: Floats, attribute: str) -> tuple[float, float]:
+    """Spearman with the order of the buckets, and the standard deviation over them.
+
+    Types have no order, and a dataset need not have all of them.
+    """
+    if attribute == TYPE:
+        known = scores[~np.isnan(scores)]
+        return float("nan"), float(np.std(known)) if len(known) else float("nan")
     return spearman(scores, np.arange(1.0, len(scores) + 1)), float(np.std(scores))
 
 
@@ -146,7 +163,7 @@ class AttributeView(NamedTuple):
     zeta: float | None  # the mean value of the attribute
     rho: float | None  # the mean size of its correlation with F1
     systems: list[str]
-    paper: PaperTest
+    paper: PaperFriedman
 
 
 def attribute_wise(table: Performance, paper: bool = False) -> Iterator[AttributeView]:
@@ -156,21 +173,22 @@ def attribute_wise(table: Performance, paper: bool = False) -> Iterator[Attribut
     for dataset, attribute in product(table.datasets, table.attributes):
         systems = [system for system in table.systems if table.present(dataset, system)]
         means = [table.mean(dataset, system, attribute) for system in systems]
-        strengths = [abs(_shape(scores)[0]) for scores in means]
+        strengths = [abs(_shape(scores, attribute)[0]) for scores in means]
         yield AttributeView(
             dataset,
             attribute,
             _defined(table.zeta.get(dataset, {}).get(attribute)),
             _mean(strengths),
             [system for system, rho in zip(systems, strengths, strict=True) if not np.isnan(rho)],
-            _by_friedman(means) if paper else _NO_TEST,
+            _by_friedman(means) if paper else _NO_FRIEDMAN,
         )
 
 
-def _by_friedman(blocks: Sequence[Floats]) -> PaperTest:
+def _by_friedman(blocks: Sequence[Floats]) -> PaperFriedman:
     """Friedman's test over buckets."""
     test = friedman(np.array(blocks))
-    return PaperTest(_defined(test.p), test.method and f"Friedman, {test.method}", test.blocks)
+    name = test.method and f"Friedman, {test.method}"
+    return PaperFriedman(_defined(test.p), name, test.blocks, _defined(test.chi_square_p))
 
 
 def _by_wilcoxon(left: Floats, right: Floats) -> PaperTest:
@@ -274,13 +292,45 @@ def comparative_diagnosis(
 
 
 def _by_runs(table: Performance, a: str, b: str, attribute: str, bucket: int) -> PaperTest:
+    return _by_wilcoxon(*_paired_runs(table, a, b, attribute, bucket))
+
+
+def _paired_runs(
+    table: Performance, a: str, b: str, attribute: str, bucket: int
+) -> tuple[Floats, Floats]:
     """One bucket in the runs that both systems have, dataset by dataset."""
     left, right = [], []
     for dataset in table.datasets:
         shared = min(table.number_of_runs(dataset, a), table.number_of_runs(dataset, b))
         left.append(table.blocks(attribute, dataset, a)[:shared, bucket])
         right.append(table.blocks(attribute, dataset, b)[:shared, bucket])
-    return _by_wilcoxon(np.concatenate(left), np.concatenate(right))
+    return np.concatenate(left), np.concatenate(right)
+
+
+class BucketTest(NamedTuple):
+    """Two systems in a bucket that was chosen beforehand, over runs and datasets."""
+
+    a: str
+    b: str
+    attribute: str
+    bucket: str
+    difference: float | None  # the mean over the pairs of runs
+    datasets: list[str]
+    paper: PaperTest
+
+
+def bucket_tests(
+    table: Performance, pairs: Sequence[tuple[str, str]], chosen: Sequence[tuple[str, str]]
+) -> Iterator[BucketTest]:
+    """Wilcoxon's test of each pair in each chosen (attribute, bucket), over runs and datasets."""
+    for (a, b), (attribute, bucket) in product(pairs, chosen):
+        shared = [name for name in table.datasets_of(a) if table.present(name, b)]
+        place = table.buckets[attribute].index(bucket)
+        left, right = _paired_runs(table, a, b, attribute, place)
+        yield BucketTest(
+            *(a, b, attribute, bucket),
+            *(_mean((left - right).tolist()), shared, _by_wilcoxon(left, right)),
+        )
 
 
 class BucketChange(NamedTuple):
@@ -397,14 +447,22 @@ def _diagnosed_table(evidence: Evidence, facet: str, match: str) -> list[FacetTa
 
 
 def least_significant(
-    testable: Sequence[FlippedBuckets], test: Callable[[Sequence[FlippedScores]], NullTest]
+    testable: Sequence[FlippedBuckets],
+    test: Callable[[Sequence[FlippedScores]], NullTest],
+    *,
+    same_clusters: bool = False,
 ) -> NullTest | None:
-    """A test by documents or sentences, and by names: what is less sure counts."""
+    """A test by documents or sentences, and by names: what is less sure counts.
+
+    Systems on the `same_clusters` have their signs changed together, so names count only where
+    all of them can be tested by names.
+    """
     if not testable:
         return None
     # Clusters are flipped by document, then by surface: both dependences must be ruled out, so the
     # larger p counts.
-    ways = range(max(len(buckets.ways) for buckets in testable))
+    n_ways = [len(buckets.ways) for buckets in testable]
+    ways = range(min(n_ways) if same_clusters else max(n_ways))
     chances = [
         test([buckets.ways[min(way, len(buckets.ways) - 1)] for buckets in testable])
         for way in ways

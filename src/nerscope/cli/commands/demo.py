@@ -1,10 +1,16 @@
 """Put the demonstration data in a folder, evaluate it, and say where the results are."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
 from nerscope.cli.common import emit_and_exit
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RANK = 200
 
@@ -18,28 +24,26 @@ class DemoOptions:
 
 def run(options: DemoOptions) -> None:
     from dataclasses import replace
-    from importlib.resources import as_file, files
     from pathlib import Path
-    from shutil import copytree, ignore_patterns
 
     from nerscope.evaluation.evaluate import evaluate
     from nerscope.render.page.html import page_html
     from nerscope.render.tables import results_document
-    from nerscope.results.files import unwritable
+    from nerscope.results.files import write_bytes, write_text
 
     target = Path(options.folder)
-    try:
-        with as_file(files("nerscope.demo")) as data:
-            ignored = ignore_patterns("*.py", "__pycache__")
-            copytree(data, target, dirs_exist_ok=True, ignore=ignored)
-    except OSError as error:
-        raise unwritable(options.folder, error) from None
-    systems: dict[str, list[str]] = {}
-    for path in sorted((target / "systems").glob("*.conll")):
-        systems.setdefault(path.name.split(".")[0], []).append(str(path))
     test, train = target / "test.conll", target / "train.conll"
     saved, page = target / "results.json", target / "report.html"
-    results = evaluate(str(test), systems, train=str(train), dataset="demo")
+    data = {target / name: content for name, content in _demo_files()}
+    systems: dict[str, list[str]] = {}
+    for path in sorted(path for path in data if path.parent == target / "systems"):
+        systems.setdefault(path.name.split(".")[0], []).append(str(path))
+    with _removed_on_failure([*data, saved, page]):
+        for path, content in data.items():
+            write_bytes(path, content)
+        results = evaluate(str(test), systems, train=str(train), dataset="demo")
+        write_text(saved, results.file_text())
+        write_text(page, page_html(results))
     flags = " ".join(f"--system {name}={path}" for name, paths in systems.items() for path in paths)
     lines = [
         f"The data are in {target}, the results in {saved}.",
@@ -49,7 +53,36 @@ def run(options: DemoOptions) -> None:
         "",
     ]
     document = replace(results_document(results), lines=lines)
-    written = {str(saved): results.file_text, str(page): lambda: page_html(results)}
-    emit_and_exit(
-        document, "text", files=written, quiet=True
-    )  # so that it ends with what to do next
+    emit_and_exit(document, "text", quiet=True)  # so that it ends with what to do next
+
+
+def _demo_files() -> Iterator[tuple[str, bytes]]:
+    """The files of the demonstration, each with its path in the folder."""
+    from importlib.resources import files
+
+    data = files("nerscope.demo")
+    for folder, prefix in ((data, ""), (data / "systems", "systems/")):
+        for file in folder.iterdir():
+            if file.name.endswith(".conll"):
+                yield f"{prefix}{file.name}", file.read_bytes()
+
+
+@contextmanager
+def _removed_on_failure(paths: "Sequence[Path]") -> Iterator[None]:
+    """Make the folders of files; if anything fails, remove what was not there before."""
+    from nerscope.results.files import unwritable
+
+    folders = {parent for path in paths for parent in path.parents}
+    new = [path for path in {*paths, *folders} if not path.exists()]
+    try:
+        try:
+            for path in paths:
+                path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(str(path.parent), error) from None
+        yield
+    except BaseException:  # also Ctrl-C
+        for path in sorted(new, reverse=True):  # what is in a folder comes before the folder
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        raise

@@ -27,6 +27,14 @@ class DiagnoseOptions:
     paper: bool = typer.Option(
         False, "--paper", help="InterpretEval's own tests, too, which see effects in noise."
     )
+    types: bool = typer.Option(False, "--types", help="Take the entity type as one more attribute.")
+    dataset: list[str] = typer.Option([], metavar="NAME", help="Only these datasets; repeatable.")
+    bucket: list[str] = typer.Option(
+        [],
+        metavar="ATTR=BUCKET",
+        help="InterpretEval's test of two systems in this bucket, such as eLen=XL, over runs and "
+        "datasets; repeatable.",
+    )
     plugin: list[str] = PLUGIN
     format: str = FORMAT
 
@@ -43,6 +51,9 @@ def run(options: DiagnoseOptions) -> None:
         seed=options.seed,
         resample=options.resample,
         paper=options.paper,
+        types=options.types,
+        datasets=options.dataset,
+        buckets=options.bucket,
     )
     # What a program reads is never cut.
     emit_and_exit(

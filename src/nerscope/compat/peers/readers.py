@@ -171,16 +171,20 @@ def _by_sentence(
     ]
 
 
-# The repairs that SeqScore has for each scheme; without one it stops at invalid labels.
+# The repairs that SeqScore has for each scheme. A file in another scheme is refused as soon as a
+# repair is named, even if all its labels are valid; without a repair, invalid labels are.
 _SEQSCORE_REPAIRS = {"bio": {"conlleval", "discard"}, "iob1": {"conlleval"}}
+_NO_REPAIR = "none"
 
 
 def _seqscore_reader(repair: str) -> LabelReader:
     """SeqScore checks labels against the scheme, and repairs or refuses those that break it."""
 
     def read(sentences: Sequence[Labels], scheme: Scheme) -> list[PeerReading]:
-        corpus = _corpus(sentences, scheme)
         can_repair = repair in _SEQSCORE_REPAIRS.get(scheme.name, ())
+        if not can_repair and repair != _NO_REPAIR:
+            return [Refusal(f"{scheme.name}, which it cannot repair by {repair}")] * len(sentences)
+        corpus = _corpus(sentences, scheme)
         readings: list[PeerReading] = [
             *_repaired_mentions(corpus, repair if can_repair else "conlleval", scheme)
         ]
@@ -230,7 +234,7 @@ READERS: dict[str, LabelReader] = {
     "spaCy convert": _sentence_by_sentence(_spacy_convert),
     "SeqScore conlleval": _seqscore_reader("conlleval"),
     "SeqScore discard": _seqscore_reader("discard"),
-    "SeqScore none": _seqscore_reader("none"),
+    "SeqScore none": _seqscore_reader(_NO_REPAIR),
 }
 # These tools look at tokens too, and refuse an empty one.
 NEED_TOKENS = tuple(name for name in READERS if name.startswith(("spaCy", "SeqScore")))

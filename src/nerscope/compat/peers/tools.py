@@ -199,12 +199,12 @@ PEERS = {
         Peer(
             "SeqScore",
             "conlleval",
-            "a stray I opens a mention; schemes that mark the end cannot be repaired",
+            "a stray I opens a mention; files in another scheme than bio and iob1 are refused",
         ),
         Peer(
             "SeqScore",
             "discard",
-            "a stray I becomes O, and so does what follows it; only bio can be repaired so",
+            "a stray I becomes O, and so does what follows it; only files in bio are not refused",
         ),
         Peer("SeqScore", "none", "labels that break the scheme are refused"),
     ]
