@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nerscope.cli.common import CASE, FILE_HELP, FORMAT, PLUGIN, REPAIR, emit_and_exit, prepare
-from nerscope.cli.options import check_name
+from nerscope.cli.options import check_name, check_outputs
 from nerscope.errors import UsageError
 
 if TYPE_CHECKING:
+    from nerscope.cli.common import FileContent
     from nerscope.dataset.describe import Description
 
 _LISTS = ("hard", "ambiguous", "unannotated", "inconsistent", "duplicates")
@@ -32,6 +33,15 @@ class DescribeOptions:
     lists: list[str] = typer.Option(
         [], "--list", metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
     )
+    tokens: str | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="Write one row per token with its subset of hard tokens (.csv, .jsonl or .parquet): "
+        "of the test data, or of the training data by cross-validation.",
+    )
+    folds: int = typer.Option(
+        10, metavar="K", help="How many folds the training data of --tokens are divided into."
+    )
     everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
     format: str = FORMAT
     repair: str = REPAIR
@@ -45,17 +55,38 @@ def run(options: DescribeOptions) -> None:
     prepare(options.plugin, options.format)
     given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: texts for name, texts in given.items() if texts}
-    _check_options(options.files, splits, options.lists)
+    _check_options(options, splits)
     reading = {"repair": options.repair, "case": options.case}
     description = _describe(options.files, splits, reading)
     shown = description_document(
         description.as_dict(), everything=options.everything, lists=tuple(options.lists)
     )
-    emit_and_exit(shown, options.format)
+    files = {options.tokens: _token_file(options, options.tokens)} if options.tokens else {}
+    emit_and_exit(shown, options.format, files=files)
 
 
-def _check_options(files: list[str], splits: dict[str, Any], lists: list[str]) -> None:
+def _token_file(options: DescribeOptions, path: str) -> "FileContent":
+    from nerscope.dataset.token_subsets import token_subsets
+    from nerscope.formats.base import source_named
+    from nerscope.render.mentions import error_file
+
+    rows = token_subsets(
+        [source_named(text) for text in options.train],
+        source_named(options.test) if options.test else None,
+        folds=options.folds,
+        repair=options.repair,
+        case=options.case,
+    )
+    return error_file(path, rows)
+
+
+def _check_options(options: DescribeOptions, splits: dict[str, Any]) -> None:
     """Refuse what does not go together."""
+    files, lists = options.files or [], options.lists
+    if options.tokens:
+        check_outputs([options.tokens], [*files, *options.train, options.dev, options.test])
+    if options.tokens and not options.train:
+        raise UsageError("--tokens", "it needs the training data", "give it with --train FILE")
     if not files and not splits:
         raise UsageError(
             "describe", "no data is given", "name a file, or give --train FILE --test FILE"
