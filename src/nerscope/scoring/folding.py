@@ -33,9 +33,10 @@ from nerscope.scoring.metrics import F1
 from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 
 MOST_GROUPS = 10_000  # more would not make intervals any better
-# Credit is rounded to multiples of 2**-32. Sums of such numbers are exact in a float64, so neither
-# the order of adding nor the cut into chunks can move the last digit.
-_STEP = float(1 << 32)
+# Credit such as 1/3 is added up in two columns: multiples of 2**-20, and what they leave of it, in
+# multiples of 2**-52, as fine as a float64. Sums of either are exact (up to 2**33, and of 2**21
+# numbers), so neither the order of adding nor the cut into chunks can move the last digit.
+_COARSE, _FINE = float(1 << 20), float(1 << 52)
 _MOST_CELLS = 2_000_000  # up to here, sums are an array over all cells
 _EXACT_IN_FOUR_BYTES = 1 << 23  # up to here a float32 is exact, for halves too
 _TYPE_BITS, _GROUP_BITS = 20, 14
@@ -144,10 +145,11 @@ class _ColumnKey(NamedTuple):
     run: int  # _GOLD: the weight of gold units, which belongs to no run
     side: str  # "gold" or "pred"
     match: str = ""
-    what: str = "weight"  # or "credit", or a kind of pair
+    what: str = "weight"  # or "credit", or _REST, or a kind of pair
 
 
 _GOLD = -1
+_REST = "rest of the credit"
 _KINDS = {"correct": CORRECT, "partial": PARTIAL, "incorrect": INCORRECT}
 
 
@@ -193,7 +195,11 @@ class _FacetSums:
         for name, units, values in _columns(ledger, self._table):
             if id(units) not in known:
                 known[id(units)] = self._where(units, groups)
-            self._columns.setdefault(name, _CellSums()).add(known[id(units)], values, size)
+            coarse, rest = _exact_parts(values)
+            self._columns.setdefault(name, _CellSums()).add(known[id(units)], coarse, size)
+            if rest is not None:
+                sums = self._columns.setdefault(name._replace(what=_REST), _CellSums())
+                sums.add(known[id(units)], rest, size)
 
     def _where(self, units: Units, groups: Ints) -> "_UnitCells":
         """The cell of each unit, and which units have one: those of a subset's levels."""
@@ -234,8 +240,12 @@ class _FacetSums:
 
     def _credit(self, run: int, side: str, at: Ints) -> dict[str, Floats]:
         """The credit of some cells by match."""
-        names = {match: _ColumnKey(run, side, match, "credit") for match in _matches(self._table)}
-        return {match: self._columns[name].at(at) for match, name in names.items()}
+        credit = {}
+        for match in _matches(self._table):
+            name = _ColumnKey(run, side, match, "credit")
+            rest = self._columns.get(name._replace(what=_REST), _CellSums())
+            credit[match] = self._columns[name].at(at) + rest.at(at)
+        return credit
 
     def _pairs(self, run: int, side: str, kinds: Iterable[str], at: Ints) -> dict[str, Ints]:
         """How many pairs of each kind some cells hold, by the matches that are asked for them."""
@@ -264,10 +274,9 @@ class _CellSums:
     def add(self, where: _UnitCells, values: _Values, size: int) -> None:
         """Add values to cells, of which there may be so many."""
         chosen = values if values is None or where.inside is None else values[where.inside]
-        exact, fits_float32 = _exact(chosen)
         added: npt.NDArray[Any]
         if self._keys is None and size <= _MOST_CELLS:
-            added = np.bincount(where.cells, exact, size)
+            added = np.bincount(where.cells, chosen, size)
             self._grow(np.arange(len(self._sums)), size)
         else:
             self._drop_empty_cells()
@@ -276,10 +285,10 @@ class _CellSums:
             keys = np.union1d(self._keys, cells)
             self._grow(np.searchsorted(keys, self._keys), len(keys))
             added = np.zeros(len(keys))
-            added[np.searchsorted(keys, cells)] = np.bincount(place, exact, len(cells))
+            added[np.searchsorted(keys, cells)] = np.bincount(place, chosen, len(cells))
             self._keys = keys
         most = self._sums.max(initial=0) + added.max(initial=0)
-        if not fits_float32 or most > _EXACT_IN_FOUR_BYTES:
+        if not _are_halves(chosen) or most > _EXACT_IN_FOUR_BYTES:
             self._sums = self._sums.astype(np.float64)
         self._sums += added.astype(self._sums.dtype)
 
@@ -313,17 +322,25 @@ class _CellSums:
         return np.where(self._keys[place] == cells, self._sums[place], 0.0)
 
 
-def _exact(values: _Values) -> tuple[_Values, bool]:
-    """The values rounded so that sums are exact, and whether a float32 can hold the sums.
-
-    Most credit is 0, 0.5 or 1: sums of halves are exact in a float32 up to 2**23.
-    """
+def _are_halves(values: _Values) -> bool:
+    """Whether all are whole or half numbers, as most credit is; the sums of such fit a float32."""
     if values is None or values.dtype.kind != "f":
-        return values, True
+        return True
     twice = 2 * values.astype(np.float32 if values.dtype.itemsize < 8 else np.float64)
-    if np.array_equal(twice, np.rint(twice)):
-        return values, True
-    return np.rint(values.astype(np.float64) * _STEP) / _STEP, False
+    return np.array_equal(twice, np.rint(twice))
+
+
+def _exact_parts(values: _Values) -> tuple[_Values, Floats | None]:
+    """The values in two parts of which sums are exact; halves need no second part.
+
+    >>> coarse, rest = _exact_parts(np.array([1 / 3, 0.5]))
+    >>> (coarse + rest).tolist() == [1 / 3, 0.5]
+    True
+    """
+    if values is None or _are_halves(values):
+        return values, None
+    coarse: Floats = np.rint(values.astype(np.float64) * _COARSE) / _COARSE
+    return coarse, np.rint((values - coarse) * _FINE) / _FINE
 
 
 class _SurfaceGroups:
