@@ -17,6 +17,7 @@ from nerscope.version import VERSION
 if TYPE_CHECKING:
     from nerscope import engines as engines
     from nerscope.corpus.corpus import Corpus
+    from nerscope.dataset.bias import dataset_bias
     from nerscope.dataset.convert import convert
     from nerscope.dataset.describe import Description, describe
     from nerscope.dataset.hard_tokens import hard_tokens
@@ -54,6 +55,7 @@ __version__ = VERSION
 # `nerscope --help` needs none of it.
 _PUBLIC = {
     "nerscope.corpus.corpus": "Corpus",
+    "nerscope.dataset.bias": "dataset_bias",
     "nerscope.dataset.convert": "convert",
     "nerscope.dataset.describe": "Description describe",
     "nerscope.dataset.hard_tokens": "hard_tokens",
@@ -125,6 +127,7 @@ __all__ = [
     "baseline",
     "compare",
     "convert",
+    "dataset_bias",
     "describe",
     "diagnose",
     "evaluate",

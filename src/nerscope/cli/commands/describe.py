@@ -1,12 +1,21 @@
 """Show what data is like: sizes, tough mentions, hard tokens, ambiguity, duplicates."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from nerscope.cli.common import CASE, FILE_HELP, FORMAT, PLUGIN, REPAIR, emit_and_exit, prepare
-from nerscope.cli.options import check_name
+from nerscope.cli.common import (
+    CASE,
+    FILE_HELP,
+    FORMAT,
+    PLUGIN,
+    REPAIR,
+    FileContent,
+    emit_and_exit,
+    prepare,
+)
+from nerscope.cli.options import check_name, check_outputs
 from nerscope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +38,14 @@ class DescribeOptions:
     )
     dev: str | None = typer.Option(None, metavar="FILE", help="The development data.")
     test: str | None = typer.Option(None, metavar="FILE", help="The test data.")
+    dataset: list[str] = typer.Option(
+        [],
+        metavar="NAME=TRAIN,TEST",
+        help="A dataset to set beside others: its training data and its test data; repeatable.",
+    )
+    radar: str | None = typer.Option(
+        None, metavar="FILE", help="Draw the attributes of datasets (.svg, .pdf or .png)."
+    )
     lists: list[str] = typer.Option(
         [], "--list", metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
     )
@@ -45,6 +62,8 @@ def run(options: DescribeOptions) -> None:
     prepare(options.plugin, options.format)
     given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: texts for name, texts in given.items() if texts}
+    if options.dataset or options.radar:
+        _emit_bias(options, beside=bool(options.files or splits or options.lists))
     _check_options(options.files, splits, options.lists)
     reading = {"repair": options.repair, "case": options.case}
     description = _describe(options.files, splits, reading)
@@ -52,6 +71,54 @@ def run(options: DescribeOptions) -> None:
         description.as_dict(), everything=options.everything, lists=tuple(options.lists)
     )
     emit_and_exit(shown, options.format)
+
+
+def _emit_bias(options: DescribeOptions, *, beside: bool) -> NoReturn:
+    """Set datasets beside each other, and draw them."""
+    from nerscope.dataset.bias import dataset_bias
+    from nerscope.formats.base import source_named
+    from nerscope.render.description import bias_document
+
+    if beside or not options.dataset:
+        raise UsageError(
+            "--dataset" if options.dataset else "--radar",
+            "datasets are set beside each other, and nothing else is described",
+            "give --dataset NAME=TRAIN,TEST for each of them, and no other data",
+        )
+    paths = _parse_datasets(options.dataset)
+    inputs = [path for pair in paths.values() for path in pair]
+    check_outputs([options.radar], [*inputs, *options.plugin])
+    bias = dataset_bias(
+        {name: (source_named(train), source_named(test)) for name, (train, test) in paths.items()},
+        repair=options.repair,
+        case=options.case,
+    )
+    files: dict[str, FileContent] = {}
+    if options.radar:
+        from nerscope.render.draw import draw_figure, file_format
+        from nerscope.render.figures import zeta_panel
+        from nerscope.render.panels import Figure
+
+        zeta = {(row.dataset, row.attribute): row.zeta for row in bias.zeta}
+        figure, form = Figure((zeta_panel(zeta),)), file_format(options.radar)
+        files[options.radar] = lambda: draw_figure(figure, form, None, None)
+    emit_and_exit(bias_document(bias), options.format, files=files)
+
+
+def _parse_datasets(texts: list[str]) -> dict[str, tuple[str, str]]:
+    """Training data and test data by the names of datasets."""
+    paths: dict[str, tuple[str, str]] = {}
+    for text in texts:
+        name, _, files = text.partition("=")
+        pair = files.split(",")
+        if not name or name in paths or len(pair) != 2 or not all(pair):
+            raise UsageError(
+                f"--dataset {text}",
+                "it is not a new name with two files",
+                "write --dataset NAME=TRAIN,TEST",
+            )
+        paths[name] = (pair[0], pair[1])
+    return paths
 
 
 def _check_options(files: list[str], splits: dict[str, Any], lists: list[str]) -> None:
