@@ -238,18 +238,20 @@ def _spread(lengths: Mapping[str, float | None]) -> str:
     return ", ".join(UNDEFINED if value is None else f"{value:.4g}" for value in values)
 
 
-def composition_tables(rows: Sequence[Mapping[str, Any]], *, variants: bool) -> list[Table]:
+def composition_tables(
+    rows: Sequence[Mapping[str, Any]], *, variants: bool, first: str = "split"
+) -> list[Table]:
     """A table for each headline facet, and for each variant of one: what splits are made of."""
     tables = []
     for facet in fixed_facets():
         facet_rows = [row for row in rows if row["facet"] == facet.name]
         if facet_rows and (variants or not facet.is_variant):
             title = f"{facet.title}: number (% of all {SHOWN_UNIT[facet.unit]}s)"
-            tables.append(_composition_table(title, facet_rows))
+            tables.append(_composition_table(title, facet_rows, first))
     return tables
 
 
-def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+def _composition_table(title: str, rows: Sequence[Mapping[str, Any]], first: str) -> Table:
     levels = list(dict.fromkeys(row["level"] for row in rows))
     groups = list(dict.fromkeys((row["split"], row["type"]) for row in rows))
     index = {(row["split"], row["type"], row["level"]): row for row in rows}
@@ -261,7 +263,22 @@ def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
             for row in cells
         ]
         body.append((Cell(split), Cell(kind or ALL), *map(Cell, texts)))
-    return Table(title, ("split", "type", *levels), tuple(body))
+    return Table(title, (first, "type", *levels), tuple(body))
+
+
+def bias_document(bias: Mapping[str, Any]) -> Document:
+    """Datasets side by side: ζ of each attribute, and the composition tables of the papers."""
+    datasets = list(dict.fromkeys(row["dataset"] for row in bias["zeta"]))
+    attributes = list(dict.fromkeys(row["attribute"] for row in bias["zeta"]))
+    values = {(row["dataset"], row["attribute"]): row["zeta"] for row in bias["zeta"]}
+    body = tuple(
+        (Cell(name), *(Cell(_mean_text(values[dataset, name])) for dataset in datasets))
+        for name in attributes
+    )
+    means = Table("Mean attribute values ζ over the test mentions", ("attribute", *datasets), body)
+    overall = [row for row in bias["composition"] if row["type"] is None]
+    tables = composition_tables(overall, variants=False, first="dataset")
+    return Document([means, *tables], dict(bias), bias["zeta"])
 
 
 def zeta_line(zeta: Mapping[str, float | None]) -> str:
@@ -278,4 +295,8 @@ def zeta_table(zeta: Mapping[str, float | None]) -> Table:
 
 
 def _means(zeta: Mapping[str, float | None]) -> dict[str, str]:
-    return {name: UNDEFINED if mean is None else f"{mean:.4g}" for name, mean in zeta.items()}
+    return {name: _mean_text(mean) for name, mean in zeta.items()}
+
+
+def _mean_text(mean: float | None) -> str:
+    return UNDEFINED if mean is None else f"{mean:.4g}"
