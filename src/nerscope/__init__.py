@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nerscope.dataset.describe import Description, describe
     from nerscope.dataset.hard_tokens import hard_tokens
     from nerscope.dataset.split.split import Splits, split
+    from nerscope.dataset.token_subsets import token_subsets
     from nerscope.dataset.validate import Validation, validate
     from nerscope.engines.base import Engine, register_engine
     from nerscope.evaluation.evaluate import evaluate
@@ -60,6 +61,7 @@ _PUBLIC = {
     "nerscope.dataset.describe": "Description describe",
     "nerscope.dataset.hard_tokens": "hard_tokens",
     "nerscope.dataset.split.split": "Splits split",
+    "nerscope.dataset.token_subsets": "token_subsets",
     "nerscope.dataset.validate": "Validation validate",
     "nerscope.engines.base": "Engine register_engine",
     "nerscope.evaluation.evaluate": "evaluate",
@@ -149,6 +151,7 @@ __all__ = [
     "run_experiment",
     "run_plan",
     "split",
+    "token_subsets",
     "validate",
 ]
 

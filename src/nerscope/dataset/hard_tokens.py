@@ -81,12 +81,12 @@ def _rows(
     distinct, times = np.unique(tokens, return_counts=True)
     counts, words = times.tolist(), view.sentences.corpus.coding.tokens.strings(distinct)
     ranked = sorted(range(len(distinct)), key=lambda at: (-counts[at], words[at]))[:most]
-    labels = _training_labels(view, distinct[ranked])
-    for at, training_labels in zip(ranked, labels, strict=True):
-        yield HardTokenRow(facet.name, level, words[at], counts[at], training_labels)
+    labels = training_labels(view, distinct[ranked])
+    for at, counted in zip(ranked, labels, strict=True):
+        yield HardTokenRow(facet.name, level, words[at], counts[at], counted)
 
 
-def _training_labels(view: View, tokens: Ints) -> Iterator[str]:
+def training_labels(view: View, tokens: Ints) -> Iterator[str]:
     """How often training has tokens outside of mentions, and inside those of each type."""
     tokens = view.sentences.compared(tokens)
     inside = lookup(view.lexicon.inside_counts, tokens)

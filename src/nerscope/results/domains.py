@@ -12,7 +12,7 @@ from nerscope.stats.clusters import ClusterCounts, clusters_of
 from nerscope.stats.corrections import DEFAULT_CORRECTION, SIGNIFICANT, correct_p_values
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.jackknife import jackknife_between
-from nerscope.stats.system_pair import OUTPUTS, RECIPES, SystemPair
+from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
 
 # HardEval's tables 5 to 11: unit, facet, level and metric of each number.
 _NUMBERS = (
@@ -118,7 +118,9 @@ def _row(
     inside, outside = sides
     spread, differing = jackknife_between(outside, inside, (_OUTSIDE, _INSIDE), level, metric)
     several = min(len(spread.runs[side]) for side in (_OUTSIDE, _INSIDE)) > 1
-    pair = SystemPair(spread, _OUTSIDE, _INSIDE, differing, RECIPES if several else OUTPUTS)
+    pair = SystemPair(
+        spread, _OUTSIDE, _INSIDE, differing, ABOUT_RECIPES if several else ABOUT_OUTPUTS
+    )
     low, high = pair.bounds(SIGNIFICANT)
     return DomainRow(
         dataset=dataset,

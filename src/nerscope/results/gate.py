@@ -13,7 +13,7 @@ from nerscope.results.conditions import (
     check_condition,
     conditions_of,
 )
-from nerscope.results.pairing import Pairing, join_pair, pairings, version_note
+from nerscope.results.joining import Pairing, join_pair, pairings, version_note
 from nerscope.results.results import Results
 from nerscope.results.verdict import (
     FAIL,

@@ -16,7 +16,7 @@ from nerscope.stats.clusters import pooled_by
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.power import Design
 from nerscope.stats.system_differences import ComparisonPlan, Difference, differences
-from nerscope.stats.system_pair import RECIPES
+from nerscope.stats.system_pair import ABOUT_RECIPES
 from nerscope.stats.system_pair import SystemPair as Two
 
 RUNS = (2, 3, 5, 10)
@@ -131,7 +131,7 @@ def _record(
     alpha: float,
 ) -> PowerRow:
     pair, at = measured.pair, measured.at
-    as_share, recipes = difference / 100, pair.about == RECIPES
+    as_share, recipes = difference / 100, pair.about == ABOUT_RECIPES
     runs = (len(evidence.runs_of(pair.a)), len(evidence.runs_of(pair.b)))
     design, pooled = _design(pair, at), pooled_by(evidence, sampling.cluster_unit(evidence))
     known = design.clusters >= 2 and not np.isnan(measured.a - measured.b)
@@ -145,7 +145,7 @@ def _record(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
-        match=pair.jackknife.match,
+        match=pair.spread.match,
         metric=measured.key.metric,
         over=sampling.cluster_unit(evidence),
         clusters=round(design.clusters * pooled),
@@ -164,7 +164,7 @@ def _record(
 def _design(pair: Two, at: int) -> Design:
     """What the variance of a difference is made of."""
     clusters, degrees = round(float(pair.clusters[at])), float(pair.degrees[at])
-    if pair.about != RECIPES:
+    if pair.about != ABOUT_RECIPES:
         return Design(clusters, degrees, float(pair.cluster_variance[at]))
     # Runs differ because training went differently, and because they disagree on single sentences.
     of_data = sum(float(side[at]) for side in pair.single_run_squares) / 2

@@ -49,6 +49,15 @@ class DescribeOptions:
     lists: list[str] = typer.Option(
         [], "--list", metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
     )
+    tokens: str | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="Write one row per token with its subset of hard tokens (.csv, .jsonl or .parquet): "
+        "of the test data, or of the training data by cross-validation.",
+    )
+    folds: int = typer.Option(
+        10, metavar="K", help="How many folds the training data of --tokens are divided into."
+    )
     everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
     format: str = FORMAT
     repair: str = REPAIR
@@ -63,14 +72,30 @@ def run(options: DescribeOptions) -> None:
     given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: texts for name, texts in given.items() if texts}
     if options.dataset or options.radar:
-        _emit_bias(options, beside=bool(options.files or splits or options.lists))
-    _check_options(options.files, splits, options.lists)
+        _emit_bias(options, beside=bool(options.files or splits or options.lists or options.tokens))
+    _check_options(options, splits)
     reading = {"repair": options.repair, "case": options.case}
     description = _describe(options.files, splits, reading)
     shown = description_document(
         description.as_dict(), everything=options.everything, lists=tuple(options.lists)
     )
-    emit_and_exit(shown, options.format)
+    files = {options.tokens: _token_file(options, options.tokens)} if options.tokens else None
+    emit_and_exit(shown, options.format, files=files)
+
+
+def _token_file(options: DescribeOptions, path: str) -> FileContent:
+    from nerscope.dataset.token_subsets import token_subsets
+    from nerscope.formats.base import source_named
+    from nerscope.render.mentions import error_file
+
+    rows = token_subsets(
+        [source_named(text) for text in options.train],
+        source_named(options.test) if options.test else None,
+        folds=options.folds,
+        repair=options.repair,
+        case=options.case,
+    )
+    return error_file(path, rows)
 
 
 def _emit_bias(options: DescribeOptions, *, beside: bool) -> NoReturn:
@@ -121,8 +146,13 @@ def _parse_datasets(texts: list[str]) -> dict[str, tuple[str, str]]:
     return paths
 
 
-def _check_options(files: list[str], splits: dict[str, Any], lists: list[str]) -> None:
+def _check_options(options: DescribeOptions, splits: dict[str, Any]) -> None:
     """Refuse what does not go together."""
+    files, lists = options.files or [], options.lists
+    if options.tokens:
+        check_outputs([options.tokens], [*files, *options.train, options.dev, options.test])
+    if options.tokens and not options.train:
+        raise UsageError("--tokens", "it needs the training data", "give it with --train FILE")
     if not files and not splits:
         raise UsageError(
             "describe", "no data is given", "name a file, or give --train FILE --test FILE"
