@@ -90,6 +90,7 @@ def convert_source(
         )
     if data is not None:
         return Conversion(data, notes)
+    notes += _break_notes(corpus) if form.name in _TEXT_FORMATS else []
     if form.write_folder is not None:
         return Conversion(b"", notes, form.write_folder(require_tokens(corpus), scheme))
     return Conversion(_written(form, corpus, scheme), notes)
@@ -123,6 +124,22 @@ def _scheme_notes(corpus: Corpus, scheme: Scheme) -> list[str]:
             f"{scheme.name} tears them apart"
         )
     return notes
+
+
+_TEXT_FORMATS = ("jsonl", "json", "brat")  # whose sentences are the lines of a text
+
+
+def _break_notes(corpus: Corpus) -> list[str]:
+    """How many blanks of the text change so that sentences stay the same."""
+    if corpus.gaps is None:
+        return []
+    from nerscope.formats.standoff.text import gaps_with_breaks, record_bounds  # columns need none
+
+    _, changed = gaps_with_breaks(corpus, corpus.gaps, record_bounds(corpus))
+    if not changed:
+        return []
+    places = plural(changed, "place")
+    return [f"{corpus.name}: line ends of the text moved at {places}: one ends each sentence"]
 
 
 def _check_flat(corpus: Corpus, name: str) -> None:
