@@ -49,7 +49,7 @@ from nerscope.stats.system_differences import (
     differences,
     fewest_differing,
 )
-from nerscope.stats.system_pair import RECIPES, SystemPair
+from nerscope.stats.system_pair import ABOUT_RECIPES, SystemPair
 from populations import (
     DOCUMENT,
     SENTENCE,
@@ -292,7 +292,7 @@ def families(plan: Plan) -> None:
 def p_of_recipes(clustered: ClusterCounts) -> Iterator[tuple[CellKey, float]]:
     """The p-value of every number, NaN where it is not tested."""
     differing = clustered.differing("A", "B").number()
-    two = SystemPair(jackknife(clustered), "A", "B", differing, RECIPES)
+    two = SystemPair(jackknife(clustered), "A", "B", differing, ABOUT_RECIPES)
     testable = (differing >= fewest_differing(ALPHA)) & (two.clusters >= 2)
     p = np.where(testable, two.p_at(0.0), np.nan)
     return zip(clustered.keys, p.tolist(), strict=True)
@@ -504,7 +504,7 @@ def recipes_disagree(plan: Plan, share: Share) -> None:
 
 def both(plan: Plan) -> None:
     """Coverage of the intervals of differences, and whether they agree with the tests."""
-    disagreed = {name: Share() for name in (*TESTS, RECIPES)}
+    disagreed = {name: Share() for name in (*TESTS, ABOUT_RECIPES)}
     for population, unit in plan.places():
         if not pairs_of_outputs(population):
             continue
@@ -516,7 +516,7 @@ def both(plan: Plan) -> None:
             for size in BOTH_DRAWN[unit]
         }
         covered_table(plan, f"difference, {population.name}, ", unit, coverages)
-    recipes_disagree(plan, disagreed[RECIPES])
+    recipes_disagree(plan, disagreed[ABOUT_RECIPES])
     plan.report.title("Numbers whose p and interval disagree")
     rows = [[name, share.hits, share.of] for name, share in disagreed.items()]
     plan.report.table(["test", "disagree", "of"], rows, 1)

@@ -17,10 +17,12 @@ from nerscope.version import VERSION
 if TYPE_CHECKING:
     from nerscope import engines as engines
     from nerscope.corpus.corpus import Corpus
+    from nerscope.dataset.bias import dataset_bias
     from nerscope.dataset.convert import convert
     from nerscope.dataset.describe import Description, describe
     from nerscope.dataset.hard_tokens import hard_tokens
     from nerscope.dataset.split.split import Splits, split
+    from nerscope.dataset.token_subsets import token_subsets
     from nerscope.dataset.validate import Validation, validate
     from nerscope.engines.base import Engine, register_engine
     from nerscope.evaluation.evaluate import evaluate
@@ -54,10 +56,12 @@ __version__ = VERSION
 # `nerscope --help` needs none of it.
 _PUBLIC = {
     "nerscope.corpus.corpus": "Corpus",
+    "nerscope.dataset.bias": "dataset_bias",
     "nerscope.dataset.convert": "convert",
     "nerscope.dataset.describe": "Description describe",
     "nerscope.dataset.hard_tokens": "hard_tokens",
     "nerscope.dataset.split.split": "Splits split",
+    "nerscope.dataset.token_subsets": "token_subsets",
     "nerscope.dataset.validate": "Validation validate",
     "nerscope.engines.base": "Engine register_engine",
     "nerscope.evaluation.evaluate": "evaluate",
@@ -125,6 +129,7 @@ __all__ = [
     "baseline",
     "compare",
     "convert",
+    "dataset_bias",
     "describe",
     "diagnose",
     "evaluate",
@@ -146,6 +151,7 @@ __all__ = [
     "run_experiment",
     "run_plan",
     "split",
+    "token_subsets",
     "validate",
 ]
 

@@ -21,7 +21,7 @@ from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import FORMATS, open_source, path_of, source_named
 from nerscope.formats.columns.conll import ConllFile
-from nerscope.formats.columns.page import LineBlock, _careful_block, lay_out
+from nerscope.formats.columns.layout import LineBlock, _careful_block, lay_out
 from nerscope.formats.files import FileBytes, line_blocks, read_some
 
 BOM = b"\xef\xbb\xbf"

@@ -329,3 +329,21 @@ def test_the_table_of_figures_names_only_figures(one: Results) -> None:
     for what in FIGURES:
         systems = ["a", "c"] if what == "heatmap" else []
         assert figure_of(one, what, systems=systems).panels
+
+
+def test_gains_are_the_differences_from_the_first_system(two: Results) -> None:
+    figure = figure_of(two, "gains", systems=["c", "a", "b"])
+    assert [panel.labels for panel in figure.panels] == [("a", "b"), ("a", "b")]
+    first, second = (panel.series[0].marks for panel in figure.panels)
+    values = {
+        system: two.value(dataset="toy", system=system, metric="f1") or 0.0 for system in "abc"
+    }
+    assert [mark.value for mark in first] == pytest.approx(
+        [100 * (values[name] - values["c"]) for name in "ab"]
+    )
+    for mark in first:
+        assert mark.interval is not None and mark.value is not None
+        assert mark.interval[0] <= mark.value <= mark.interval[1]
+    assert second[0].value is not None and second[1].value is None  # b has no output there
+    with pytest.raises(UsageError, match="two systems are needed"):
+        figure_of(two, "gains", systems=["a"])

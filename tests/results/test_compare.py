@@ -12,7 +12,7 @@ from nerscope.experiment.run import pair_keys
 from nerscope.results.changes import CHANGES, change_counts
 from nerscope.results.compare import Comparison, comparison_of, standing
 from nerscope.results.gate import baseline_notes
-from nerscope.results.pairing import join_results
+from nerscope.results.joining import join_results
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
 from nerscope.stats.corrections import correct_p_values

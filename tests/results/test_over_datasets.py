@@ -14,8 +14,8 @@ from tests.scoring.toys import drawn, noisy
 import nerscope
 from nerscope.errors import InputError, UsageError
 from nerscope.results.intervals import with_bounds, with_intervals
+from nerscope.results.joining import join_results
 from nerscope.results.over_datasets import AverageRow, DatasetsRow
-from nerscope.results.pairing import join_results
 from nerscope.results.protocol import KINDS, Protocol, choose_protocol
 from nerscope.results.results import Results
 from nerscope.results.selection import narrow_results

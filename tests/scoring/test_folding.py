@@ -20,7 +20,7 @@ from nerscope.evaluation.gather import EvidenceBuilder
 from nerscope.evaluation.plan import facet_tables, make_plan
 from nerscope.evaluation.score import ScoredSentences, join_scores, score_chunk
 from nerscope.evaluation.task import Settings, open_task
-from nerscope.results.pairing import check_comparable
+from nerscope.results.joining import check_comparable
 from nerscope.results.results import Results
 from nerscope.results.rows import rows_of
 from nerscope.scoring import folding

@@ -15,7 +15,7 @@ from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.jackknife import jackknife
 from nerscope.stats.system_differences import ComparisonPlan, Difference, differences
-from nerscope.stats.system_pair import OUTPUTS, RECIPES, SystemPair
+from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
 
 GOLD = drawn(120, seed=1)
 
@@ -24,7 +24,7 @@ def run(rate: float, seed: int) -> Any:
     return noisy(GOLD, rate, seed)
 
 
-def pair_of(a: Any, b: Any, about: str = OUTPUTS, same_seeds: bool = False) -> SystemPair:
+def pair_of(a: Any, b: Any, about: str = ABOUT_OUTPUTS, same_seeds: bool = False) -> SystemPair:
     evidence = nerscope.evaluate(GOLD, {"a": a, "b": b}, metrics=["f1"]).evidence[0]
     table = next(one for one in evidence.tables if one.unit == "mention")
     clustered = ClusterCounts(evidence, table, "exact", ["a", "b"], clusters_of(evidence))
@@ -33,14 +33,14 @@ def pair_of(a: Any, b: Any, about: str = OUTPUTS, same_seeds: bool = False) -> S
 
 
 def at(pair: SystemPair) -> int:
-    return pair.jackknife.keys.index(CellKey("all", None, "f1"))
+    return pair.spread.keys.index(CellKey("all", None, "f1"))
 
 
 def test_bounds_are_where_p_falls_below_alpha() -> None:
     for about, a, b in [
-        (OUTPUTS, run(0.1, 2), run(0.15, 3)),
-        (RECIPES, [run(0.1, k) for k in range(3)], [run(0.15, k) for k in range(5, 9)]),
-        (RECIPES, [run(0.1, k) for k in range(3)], run(0.15, 5)),
+        (ABOUT_OUTPUTS, run(0.1, 2), run(0.15, 3)),
+        (ABOUT_RECIPES, [run(0.1, k) for k in range(3)], [run(0.15, k) for k in range(5, 9)]),
+        (ABOUT_RECIPES, [run(0.1, k) for k in range(3)], run(0.15, 5)),
     ]:
         pair = pair_of(a, b, about)
         for alpha in (0.2, 0.05, 0.01, 0.001):
@@ -61,9 +61,9 @@ def test_without_runs_it_is_students_test_over_clusters() -> None:
 def test_a_variance_counts_as_if_two_clusters_more_differed() -> None:
     pair = pair_of(run(0.1, 2), run(0.15, 3))
     here = at(pair)
-    products = pair.jackknife.products
+    products = pair.spread.products
     moved = products[0, 0, here] + products[1, 1, here] - 2 * products[0, 1, here]
-    k, m, n = pair.differing[here], pair.clusters[here], pair.jackknife.sizes[:, here].mean()
+    k, m, n = pair.differing[here], pair.clusters[here], pair.spread.sizes[:, here].mean()
     unit = max(moved / k, 1 / n**2)  # what such a cluster moves: as much as others do, or one unit
     assert pair.cluster_variance[here] == pytest.approx((moved + 2 * unit) * (1 - 1 / m))
 
@@ -71,22 +71,19 @@ def test_a_variance_counts_as_if_two_clusters_more_differed() -> None:
 def test_equal_outputs_may_differ_elsewhere() -> None:
     pair = pair_of(run(0.1, 2), run(0.1, 2))
     low, high = (float(side[at(pair)]) for side in pair.bounds(0.05))
-    n = pair.jackknife.sizes[0, at(pair)]
+    n = pair.spread.sizes[0, at(pair)]
     assert -low == high == pytest.approx(1.98 * math.sqrt(2) / n, rel=0.02)
 
 
 def test_runs_are_pooled_and_the_rest_is_that_of_clusters() -> None:
     a, b = [run(0.1, k) for k in range(2)], [run(0.2, k) for k in range(5, 9)]
-    pair = pair_of(a, b, RECIPES)
+    pair = pair_of(a, b, ABOUT_RECIPES)
     here = at(pair)
-    ours, theirs = (pair.jackknife.runs[name][:, here] for name in "ab")
+    ours, theirs = (pair.spread.runs[name][:, here] for name in "ab")
     pooled = (ours.var(ddof=1) + 3 * theirs.var(ddof=1)) / 4
     assert set(pair.run_degrees.tolist()) == {4}
     assert pair.run_variance[here] == pytest.approx(pooled * (1 / 2 + 1 / 4))
-    own = (
-        pair.jackknife.single_run_squares[0, here] / 2
-        + pair.jackknife.single_run_squares[1, here] / 4
-    )
+    own = pair.spread.single_run_squares[0, here] / 2 + pair.spread.single_run_squares[1, here] / 4
     assert pair.variance_beyond_runs[here] == pytest.approx(
         max(0.0, pair.cluster_variance[here] - own)
     )
@@ -94,9 +91,9 @@ def test_runs_are_pooled_and_the_rest_is_that_of_clusters() -> None:
 
 def test_a_single_run_borrows_the_variance_of_the_other_side_and_counts_twice() -> None:
     a, b = [run(0.1, k) for k in range(5)], run(0.2, 9)
-    pair = pair_of(a, b, RECIPES)
+    pair = pair_of(a, b, ABOUT_RECIPES)
     here = at(pair)
-    variance = pair.jackknife.runs["a"][:, here].var(ddof=1)
+    variance = pair.spread.runs["a"][:, here].var(ddof=1)
     assert set(pair.run_degrees.tolist()) == {4}
     assert pair.run_variance[here] == pytest.approx(variance * (1 / 5 + 2))
 
@@ -104,7 +101,7 @@ def test_a_single_run_borrows_the_variance_of_the_other_side_and_counts_twice() 
 def test_runs_that_agree_by_chance_are_no_proof() -> None:
     # Both runs of a system are the same: their spread is 0, and says nothing.
     a, b = [run(0.1, 1)] * 2, [run(0.2, 2)] * 2
-    recipes, outputs = pair_of(a, b, RECIPES), pair_of(a, b, OUTPUTS)
+    recipes, outputs = pair_of(a, b, ABOUT_RECIPES), pair_of(a, b, ABOUT_OUTPUTS)
     assert recipes.p_at()[at(recipes)] == pytest.approx(outputs.p_at()[at(outputs)], rel=0.02)
 
 
@@ -112,9 +109,9 @@ def test_same_seeds_belong_together() -> None:
     seeds = [0.05, 0.1, 0.3, 0.2]
     a = [run(rate, k) for k, rate in enumerate(seeds)]
     b = [run(rate + 0.02, k) for k, rate in enumerate(seeds)]
-    apart, together = pair_of(a, b, RECIPES), pair_of(a, b, RECIPES, same_seeds=True)
+    apart, together = pair_of(a, b, ABOUT_RECIPES), pair_of(a, b, ABOUT_RECIPES, same_seeds=True)
     here = at(apart)
-    differences_ = together.jackknife.runs["a"][:, here] - together.jackknife.runs["b"][:, here]
+    differences_ = together.spread.runs["a"][:, here] - together.spread.runs["b"][:, here]
     assert together.run_variance[here] == pytest.approx(differences_.var(ddof=1) / 4)
     assert set(together.run_degrees.tolist()) == {3}
     assert together.p_at()[here] < apart.p_at()[here]
@@ -124,19 +121,17 @@ def compared(a: Any, b: Any, **options: Any) -> Difference:
     evidence = nerscope.evaluate(GOLD, {"a": a, "b": b}, metrics=["f1"]).evidence[0]
     found = differences(evidence, [("a", "b")], Sampling(samples=200), ComparisonPlan(**options))
     return next(
-        one
-        for one in found
-        if one.key == ("all", None, "f1") and one.pair.jackknife.match == "exact"
+        one for one in found if one.key == ("all", None, "f1") and one.pair.spread.match == "exact"
     )
 
 
 @pytest.mark.parametrize(
     ("runs", "about", "wanted", "test"),
     [
-        ((1, 1), None, OUTPUTS, "randomisation"),
-        ((2, 2), None, RECIPES, "runs"),
-        ((3, 1), None, RECIPES, "runs"),
-        ((2, 2), OUTPUTS, OUTPUTS, "randomisation"),
+        ((1, 1), None, ABOUT_OUTPUTS, "randomisation"),
+        ((2, 2), None, ABOUT_RECIPES, "runs"),
+        ((3, 1), None, ABOUT_RECIPES, "runs"),
+        ((2, 2), ABOUT_OUTPUTS, ABOUT_OUTPUTS, "randomisation"),
     ],
 )
 def test_the_number_of_runs_decides_what_is_asked(
@@ -173,10 +168,10 @@ def test_runs_of_one_recipe_rarely_differ(k: int) -> None:
     for seed in range(60):
         rates = np.random.default_rng(seed).uniform(0.05, 0.35, 2 * k)
         runs = [run(float(rate), 100 * seed + place) for place, rate in enumerate(rates)]
-        pair = pair_of(runs[:k], runs[k:], RECIPES)
+        pair = pair_of(runs[:k], runs[k:], ABOUT_RECIPES)
         p_values.append(float(pair.p_at()[at(pair)]))
     assert np.mean(np.array(p_values) < 0.05) <= 0.1
-    naive = pair_of(runs[:k], runs[k:], OUTPUTS)
+    naive = pair_of(runs[:k], runs[k:], ABOUT_OUTPUTS)
     assert naive.p_at()[at(naive)] < p_values[-1]
 
 

@@ -32,7 +32,7 @@ def of(found: list[Difference], metric: str, match: str = "exact") -> Difference
     return next(
         one
         for one in found
-        if (one.table.facet, one.table.unit, one.pair.jackknife.match) == ("all", "mention", match)
+        if (one.table.facet, one.table.unit, one.pair.spread.match) == ("all", "mention", match)
         and (one.key.type, one.key.metric) == (None, metric)
     )
 

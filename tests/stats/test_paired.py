@@ -18,7 +18,7 @@ from nerscope.stats.methods.randomisation import randomisation
 from nerscope.stats.paired import METHODS, Method, Paired, p_value, register_method
 from nerscope.stats.system_differences import ComparisonPlan, Difference
 from nerscope.stats.system_differences import differences as all_differences
-from nerscope.stats.system_pair import OUTPUTS
+from nerscope.stats.system_pair import ABOUT_OUTPUTS
 
 GOLD = drawn(80, seed=1)
 GOOD, BAD = noisy(GOLD, 0.05, 2), noisy(GOLD, 0.4, 3)
@@ -30,7 +30,7 @@ def compared(
     evidence: Evidence, pairs: list[tuple[str, str]], method: str, sampling: Sampling
 ) -> list[Difference]:
     # Of outputs, also where there are several runs: these tests know nothing of training noise.
-    return all_differences(evidence, pairs, sampling, ComparisonPlan(method, OUTPUTS))
+    return all_differences(evidence, pairs, sampling, ComparisonPlan(method, ABOUT_OUTPUTS))
 
 
 def differences(
@@ -48,7 +48,7 @@ def of_metric(found: list[Difference], metric: str, match: str = "exact") -> Dif
     return next(
         one
         for one in found
-        if (one.table.facet, one.pair.jackknife.match) == ("all", match)
+        if (one.table.facet, one.pair.spread.match) == ("all", match)
         and one.key == ("all", None, metric)
     )
 

@@ -91,11 +91,16 @@ def emit_results(
     *,
     judges: Sequence["JudgedFile"] = (),
     extra: Mapping[str, Any] | None = None,
+    first_tables: Sequence["Table"] = (),
     extra_tables: Sequence["Table"] = (),
+    extra_files: Mapping[str, FileContent] | None = None,
     notes: Sequence[str] = (),
     code: int = 0,
 ) -> NoReturn:
-    """Write the files of an experiment, print the rest, and end; `extra` goes into the JSON."""
+    """Write the files of an experiment, print the rest, and end; `extra` goes into the JSON.
+
+    `first_tables` come before those of the results, `extra_tables` after them.
+    """
     from nerscope.render.document import as_json
     from nerscope.render.summary import summary_document
     from nerscope.render.tables import results_document
@@ -104,7 +109,7 @@ def emit_results(
     judged = judge_results(results, judges)
     document = add_judgements(document, judged)
     data = {**(judged.data if judged else {}), **(extra or {})}
-    files = result_files(results, options, judges, data)
+    files = {**result_files(results, options, judges, data), **(extra_files or {})}
     if comparison is not None:
         document = _add_comparison(document, comparison, results.signature)
         if path := comparison_path(options.output):
@@ -113,7 +118,7 @@ def emit_results(
                 print_message(f"the comparison is in {path}")
     document = replace(
         document,
-        tables=[*document.tables, *extra_tables],
+        tables=[*first_tables, *document.tables, *extra_tables],
         notes=[*document.notes, *notes],
         data=data or None,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Bools, Ints, lookup
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.lexicon import SENSITIVE
@@ -165,6 +166,7 @@ def describe(
     >>> describe(train).splits["train"].tokens
     3
     """
+    check_arguments(describe, locals())
     optional = {"dev": dev, "test": test}
     others = {name: source for name, source in optional.items() if source is not None}
     splits = load_splits({"train": train, **others}, repair, case=case)
@@ -204,7 +206,7 @@ def _describe_splits(
     # The first split is the training data: only the others have seen and unseen mentions.
     others, uses = splits[1:], count_uses(splits)
     return Description(
-        rows=[row for split in others for row in _composition(split)],
+        rows=[row for split in others for row in composition_rows(split)],
         zeta={name: _or_none(values.mean()) for name, values in splits[-1].values.items()},
         mentions=counts,
         mention_shares={name: count.shares() for name, count in counts.items()},
@@ -227,7 +229,7 @@ def _losses(split: DatasetSplit, repair: str) -> list[SourceNote]:
     return list(reading_notes(corpus.name, corpus.reading_notes, corpus.scheme, repair))
 
 
-def _composition(split: DatasetSplit) -> Iterator[CompositionRow]:
+def composition_rows(split: DatasetSplit) -> Iterator[CompositionRow]:
     """How many units each level of each facet holds: the composition tables of the papers."""
     view = split.view
     for facet in fixed_facets():

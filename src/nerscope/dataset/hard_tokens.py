@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Ints, lookup
 from nerscope.corpus.lexicon import SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL
@@ -60,6 +61,7 @@ def hard_tokens(
     >>> hard_tokens(train, [(["May", "left"], ["B-PER", "O"])])[0].token
     'left'
     """
+    check_arguments(hard_tokens, locals())
     _, split = load_splits({"train": train, "test": test}, repair, map, drop, case)
     return list(hard_token_rows(split.view, most))
 
@@ -81,12 +83,12 @@ def _rows(
     distinct, times = np.unique(tokens, return_counts=True)
     counts, words = times.tolist(), view.sentences.corpus.coding.tokens.strings(distinct)
     ranked = sorted(range(len(distinct)), key=lambda at: (-counts[at], words[at]))[:most]
-    labels = _training_labels(view, distinct[ranked])
-    for at, training_labels in zip(ranked, labels, strict=True):
-        yield HardTokenRow(facet.name, level, words[at], counts[at], training_labels)
+    labels = training_labels(view, distinct[ranked])
+    for at, counted in zip(ranked, labels, strict=True):
+        yield HardTokenRow(facet.name, level, words[at], counts[at], counted)
 
 
-def _training_labels(view: View, tokens: Ints) -> Iterator[str]:
+def training_labels(view: View, tokens: Ints) -> Iterator[str]:
     """How often training has tokens outside of mentions, and inside those of each type."""
     tokens = view.sentences.compared(tokens)
     inside = lookup(view.lexicon.inside_counts, tokens)

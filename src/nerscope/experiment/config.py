@@ -48,13 +48,13 @@ class Data:
     name: str
     test: str
     train: tuple[str, ...]  # all files of the training set; empty if there is none
-    dev: str | None
+    dev: tuple[str, ...]
     options: str = ""  # for files that name none
 
     @property
     def files(self) -> list[str]:
         """Test, train and dev, as far as they are given."""
-        return [text for text in (self.test, *self.train, self.dev) if text]
+        return [self.test, *self.train, *self.dev]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def named_data(toml: Toml) -> list[Data]:
         options = table.get("options", "")
         from_plan = partial(relative_to, toml.path.parent, options=options)
         train = tuple(map(from_plan, _training_files(table, toml)))
-        dev = from_plan(table["dev"]) if "dev" in table else None
+        dev = (from_plan(table["dev"]),) if "dev" in table else ()
         all_data.append(Data(name, from_plan(table["test"]), train, dev, options))
     return all_data
 

@@ -66,16 +66,13 @@ def make_jobs(systems: Sequence[TrainedSystem], data: Sequence[Data], folder: Pa
 def _job_key(system: TrainedSystem, data: Data, seed: int, folder: Path) -> str:
     if not data.train:
         raise UsageError(f"dataset '{data.name}'", "it has no training data", 'add train = "FILE"')
-    if system.command and "{dev}" in system.command and data.dev is None:
+    if system.command and "{dev}" in system.command and not data.dev:
         raise UsageError(
             f"dataset '{data.name}'",
             f"the command of '{system.name}' asks for {{dev}}, and there is no such file",
             'add dev = "FILE", or leave {dev} out',
         )
-    files = [
-        [_file_key(text) for text in data.train],
-        *(_file_key(text) if text is not None else None for text in (data.dev, data.test)),
-    ]
+    files = [list(map(_file_key, texts)) for texts in (data.train, data.dev, [data.test])]
     method = _recipe_key(system) if system.recipe else _command_key(system, folder)
     # Where nothing is random, all seeds have the same key: they are one job with one output.
     job_seed = seed if system.recipe is None or recipe_named(system.recipe).random else None
@@ -98,7 +95,8 @@ def _recipe_key(system: TrainedSystem) -> list[Any]:
         name: _option_content(value) if name in files else value
         for name, value in (system.options or {}).items()
     }
-    return [recipe.name, _code_digests(recipe), VERSION, options]
+    types = [dict(system.map), list(system.drop)]
+    return [recipe.name, _code_digests(recipe), VERSION, options, types]
 
 
 def _code_digests(recipe: Recipe) -> list[str]:

@@ -7,13 +7,14 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Corpus
+from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.mentions import encode
-from nerscope.corpus.schemes import BIO
+from nerscope.corpus.schemes import BIO, LabelCodes
 from nerscope.dataset.split.texts import context_ranges
 from nerscope.errors import InputError
-from nerscope.formats.base import CorpusLike, TrainingLike, open_source, open_training, read
+from nerscope.formats.base import CorpusLike, TrainingLike, open_source, open_training
 from nerscope.formats.columns.conll import write_conll
 from nerscope.formats.source import Source, require_tokens
 from nerscope.lab.recipe import Lesson, Recipe, Tagged, recipe_named
@@ -48,6 +49,7 @@ def baseline(
     >>> baseline(train, test, recipe="dictionary")
     [['B-PER', 'O', 'B-PER']]
     """
+    check_arguments(baseline, locals())
     method = recipe_named(recipe)
     values = method.checked(options, f"recipe '{recipe}'")
     sources = LessonSources(
@@ -75,16 +77,18 @@ def train_and_predict(
     folder: Path,
     say: Say,
     context: int = 1,
+    types: LabelCodes | None = None,
 ) -> list[list[str]]:
     """The labels that a recipe gives to the test sentences.
 
     With `context`, the recipe gets so many consecutive sentences of a document as one; its labels
-    are cut back to the sentences of the file.
+    are cut back to the sentences of the file. `types` renames and drops types before the recipe
+    learns them.
     """
     test = _flat_corpus(sources.test)
-    dev = _flat_corpus(sources.dev) if sources.dev is not None else None
+    dev = _flat_corpus(sources.dev, types) if sources.dev is not None else None
     lesson = Lesson(
-        _tagged(_flat_corpus(sources.train), context),
+        _tagged(_flat_corpus(sources.train, types), context),
         _tagged(dev, context) if dev is not None else [],
         _join_sentences(_words(test), test.documents, context),
         seed,
@@ -96,8 +100,9 @@ def train_and_predict(
     return _cut_back(test.starts, recipe.predict(lesson, options))
 
 
-def _flat_corpus(source: Source) -> Corpus:
-    corpus = require_tokens(read(source))
+def _flat_corpus(source: Source, types: LabelCodes | None = None) -> Corpus:
+    coding = Coding() if types is None else Coding(labels=types)
+    corpus = require_tokens(join_chunks(list(source.chunks(coding))))
     if not corpus.is_flat:
         raise InputError(
             source.name, "its mentions overlap, which labels cannot write", "give flat ones"

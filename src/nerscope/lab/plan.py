@@ -1,14 +1,14 @@
 """Plan files: experiment files whose systems may be trained, on datasets that may be split."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from nerscope.dataset.split.options import KINDS
 from nerscope.errors import InputError, UsageError, expect
-from nerscope.evaluation.task import check_names
+from nerscope.evaluation.task import Settings, check_names
 from nerscope.experiment.config import (
     PROTOCOL_TYPES,
     TABLES,
@@ -24,6 +24,7 @@ from nerscope.experiment.toml import Toml, read_toml
 from nerscope.lab.recipe import File, recipe_named
 
 # What a command of a plan may refer to, each written {in braces}.
+OUT_OF_DOMAIN = "out_of_domain"
 PLACEHOLDERS = ("train", "dev", "test", "output", "seed")
 _COMMON_KEYS = ("seeds", "context", "timeout")
 _COMMAND_KEYS = ("command", "options", *_COMMON_KEYS)
@@ -43,6 +44,7 @@ _PROTOCOL_KEYS: Mapping[str, Any] = {
     "allow_leaks": bool,
     "seed": int,
     "seeds": list,
+    OUT_OF_DOMAIN: bool,
 }
 
 
@@ -58,6 +60,9 @@ class TrainedSystem:
     output_options: str | None = None  # file options of what a command writes
     context: int = 1  # how many sentences of a document are joined into one
     timeout: float | None = None  # seconds
+    # Types that a recipe learns as others, or not at all, as the evaluation counts them:
+    map: Mapping[str, str] = field(default_factory=dict)
+    drop: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,16 @@ class RunPlan:
         return [*texts, *filter(_is_text, options)]
 
     @property
+    def held_out(self) -> list[Data]:
+        """For the protocol `out_of_domain`: each test set with the training parts of all others.
+
+        The dev data, which may decide when training stops, are of the other domains, too.
+        """
+        if not self.protocol.get(OUT_OF_DOMAIN):
+            return []
+        return [_without_own_training(dataset, self.data) for dataset in self.data]
+
+    @property
     def split_options(self) -> dict[str, Any]:
         """The keywords of `split`."""
         others = ("data", "options", "seeds", *PROTOCOL_TYPES)
@@ -124,6 +139,9 @@ def load_plan(path: str | Path) -> RunPlan:
             "it must say where datasets come from, and only once",
             "write [datasets.NAME], or [protocol] with data = [...]",
         )
+    if protocol.get(OUT_OF_DOMAIN):
+        _check_domains(data, toml)
+    chosen = experiment_options(toml)
     tables = toml.table("systems")
     trained = [
         system
@@ -139,7 +157,46 @@ def load_plan(path: str | Path) -> RunPlan:
         raise UsageError(toml.place("systems"), f"two systems are called '{twice}'", "rename one")
     if not tables:
         raise InputError(str(path), "it names no system", "write [systems.NAME]")
-    return RunPlan(toml, experiment_options(toml), data, protocol, trained, existing)
+    trained = [_with_types(system, chosen.settings, toml) for system in trained]
+    return RunPlan(toml, chosen, data, protocol, trained, existing)
+
+
+def _without_own_training(dataset: Data, all_data: Sequence[Data]) -> Data:
+    others = [other for other in all_data if other is not dataset]
+    return Data(
+        f"{dataset.name}-out-of-domain",
+        dataset.test,
+        tuple(text for other in others for text in other.train),
+        tuple(text for other in others for text in other.dev),
+        dataset.options,
+    )
+
+
+def _check_domains(data: Sequence[Data], toml: Toml) -> None:
+    """Raise an error if a plan has too few domains, or one that others cannot learn from."""
+    untrained = next((dataset.name for dataset in data if not dataset.train), None)
+    if len(data) < 2 or untrained:
+        fact = f"dataset '{untrained}' has no training data" if untrained else "it has one domain"
+        raise UsageError(
+            toml.place(OUT_OF_DOMAIN),
+            f"{OUT_OF_DOMAIN} trains on the other domains, and {fact}",
+            "write [datasets.NAME] with train and test for two domains or more",
+        )
+
+
+def _with_types(system: TrainedSystem, settings: Settings, toml: Toml) -> TrainedSystem:
+    """The system with the types that the evaluation counts; commands read files as they are."""
+    if system.recipe is None:
+        return system
+    for old, new in settings.map.items():
+        if settings.map.get(new, new) != new:  # what is learnt as B would count as C later
+            raise UsageError(
+                toml.place(old),
+                f"map counts {old} as {new}, and {new} as {settings.map[new]}: a system that "
+                f"learns {new} would be counted as {settings.map[new]}",
+                "rename every type in one step",
+            )
+    return replace(system, map=settings.map, drop=settings.drop)
 
 
 def _is_text(value: object) -> bool:
@@ -159,12 +216,18 @@ def _protocol(toml: Toml) -> dict[str, Any]:
                 toml.place(key), f"'{key}' in [protocol] cannot be {table[key]!r}", _LISTS[key]
             )
     kinds = [key for key in KINDS if table.get(key)]
-    idle = [key for key in table if key not in (*PROTOCOL_TYPES, "seeds", "data")]
+    idle = [key for key in table if key not in (*PROTOCOL_TYPES, "seeds", "data", OUT_OF_DOMAIN)]
     if idle and not table.get("data"):
         raise UsageError(
             toml.place(idle[0]),
             f"'{idle[0]}' in [protocol] says how data are split, and there are none",
             'add data = ["FILE"], or leave it out',
+        )
+    if table.get("data") and table.get(OUT_OF_DOMAIN):
+        raise UsageError(
+            toml.place(OUT_OF_DOMAIN),
+            f"{OUT_OF_DOMAIN} needs domains with training and test parts, and data are split here",
+            "write [datasets.NAME] for each domain; leave_out = true tests on whole files",
         )
     if table.get("data") and len(kinds) != 1:
         raise UsageError(

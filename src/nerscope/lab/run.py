@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.dataset.split.options import SENTENCE
 from nerscope.dataset.split.split import split
 from nerscope.dataset.split.write import EXPERIMENT, MANIFEST
@@ -41,6 +42,7 @@ from nerscope.lab.workspace import (
     run_jobs,
 )
 from nerscope.results.compare import Comparison
+from nerscope.results.domains import DomainRow, domain_rows
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
@@ -55,6 +57,7 @@ class PlanResult(NamedTuple):
     results: Results
     comparison: Comparison | None  # if the plan has a [compare] table
     outcomes: list[JobOutcome]
+    out_of_domain: "OutOfDomain | None" = None  # if the protocol asks for it
 
     @property
     def jobs(self) -> list["JobRunRow"]:
@@ -69,6 +72,18 @@ class PlanResult(NamedTuple):
                 run = str(counts[name])
             rows.append(JobRunRow(**job, run=run))
         return rows
+
+
+class OutOfDomain(NamedTuple):
+    """The same systems, trained on all other domains, and how their numbers differ.
+
+    These results are apart from those in domain, because the test sets are the same texts: a mean
+    over both would count each of them twice.
+    """
+
+    results: Results
+    comparison: Comparison | None
+    rows: list[DomainRow]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,6 +134,7 @@ def run_plan(
     ...     run_plan(load_plan(path)).results.value(metric="f1")
     1.0
     """
+    check_arguments(run_plan, locals())
     expect("plan", plan, RunPlan, "give what load_plan gave")
     expect("jobs", jobs, int, "give a whole number from 1")
     if jobs < 1:
@@ -127,8 +143,8 @@ def run_plan(
     place = runs_folder(plan, folder)
     with locked(place):
         data, protocol = datasets_of(plan, place, say)
-        check_tables(plan.existing, data, plan.toml)
-        all_jobs = make_jobs(plan.trained, data, plan.folder)
+        check_tables(plan.existing, [*data, *plan.held_out], plan.toml)
+        all_jobs = make_jobs(plan.trained, [*data, *plan.held_out], plan.folder)
         config = WorkspaceConfig(place, plan.folder, jobs, plugins)
         cached = finished_jobs(all_jobs, place)
         progress = _JobProgress(all_jobs, cached, jobs, say)
@@ -138,14 +154,24 @@ def run_plan(
         if progress.left:
             step(f"training: {plural(len(progress.left), 'job')}")
         outcomes = run_jobs(all_jobs, config, cached, progress.report)
+
     # Other runs may use the folder from here on: outputs of finished jobs never change.
-    experiment = replace(_experiment(plan, data, outcomes), protocol=protocol)
-    for note in experiment.notes:
-        say(f"note: {note}")
-    results, comparison = run_experiment(
-        experiment, cache=cache, engine=engine, workers=workers, plugins=plugins, say=step
-    )
-    return PlanResult(results, comparison, outcomes)
+    def evaluated(datasets: Sequence[Data]) -> tuple[Results, Comparison | None]:
+        experiment = replace(_experiment(plan, datasets, outcomes), protocol=protocol)
+        for note in experiment.notes:
+            say(f"note: {note}")
+        return run_experiment(
+            experiment, cache=cache, engine=engine, workers=workers, plugins=plugins, say=step
+        )
+
+    results, comparison = evaluated(data)
+    if not plan.held_out:
+        return PlanResult(results, comparison, outcomes)
+    names = {held.name: own.name for own, held in zip(plan.data, plan.held_out, strict=True)}
+    outside, outside_comparison = evaluated(plan.held_out)
+    rows = domain_rows(results, outside, names, plan.chosen.sampling)
+    held_out = OutOfDomain(outside, outside_comparison, rows)
+    return PlanResult(results, comparison, outcomes, held_out)
 
 
 def runs_folder(plan: RunPlan, folder: str | Path | None) -> Path:
@@ -210,7 +236,7 @@ def planned_jobs(plan: RunPlan, folder: Path) -> list[PlannedJobRow]:
                 done=finished(job, folder) is not None,
                 key=job.key,
             )
-            for job in make_jobs(plan.trained, data, plan.folder)
+            for job in make_jobs(plan.trained, [*data, *plan.held_out], plan.folder)
         ]
 
 

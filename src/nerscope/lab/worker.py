@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Coding
+from nerscope.corpus.schemes import LabelCodes
 from nerscope.dataset.split.material import with_context
 from nerscope.errors import FaultError, NerscopeError
 from nerscope.formats.align import side_by_side
@@ -47,10 +48,12 @@ class JobSpec:
     """Everything that the process of a job needs to know. Paths are absolute."""
 
     train: Sequence[str]  # each as FILE::options, like dev and test
-    dev: str | None
+    dev: Sequence[str]
     test: str
     recipe: str | None
     options: Mapping[str, Any]  # of the recipe
+    map: Mapping[str, str]  # types that the recipe learns as others
+    drop: Sequence[str]  # types that it does not learn
     command: str | None
     context: int
     seed: int
@@ -179,7 +182,7 @@ def _exit_with_parent(parent: int) -> None:
 def _run_recipe(spec: JobSpec, recipe: str) -> None:
     sources = LessonSources(
         open_training([source_named(text) for text in spec.train]),
-        source_named(spec.dev) if spec.dev else None,
+        open_training([source_named(text) for text in spec.dev]) if spec.dev else None,
         source_named(spec.test),
     )
     labels = train_and_predict(
@@ -190,6 +193,7 @@ def _run_recipe(spec: JobSpec, recipe: str) -> None:
         folder=Path(spec.scratch),
         say=lambda line: print(line, flush=True),  # noqa: T201  the log
         context=spec.context,
+        types=LabelCodes(spec.map, frozenset(spec.drop)),
     )
     write_bytes(spec.output, with_labels(sources.test, labels))
 
@@ -232,12 +236,13 @@ def _plain_or(path: str, other: str) -> str:
 def _command_files(spec: JobSpec) -> Iterator[tuple[str, str]]:
     """The files for train, dev and test.
 
-    Copies are written for larger context, with joined sentences, and for several training files,
+    Copies are written for larger context, with joined sentences, and for several files of one kind,
     which are joined: a command gets one file for each.
     """
-    others = {"dev": spec.dev, "test": spec.test}
-    files = {"train": spec.train, **{name: [text] for name, text in others.items() if text}}
+    files = {"train": spec.train, "dev": spec.dev, "test": [spec.test]}
     for name, texts in files.items():
+        if not texts:
+            continue
         if spec.context > 1 or len(texts) > 1:
             copy = Path(spec.scratch) / f"{name}.conll"
             copy.write_bytes(with_context(texts, spec.context))

@@ -263,10 +263,12 @@ def _spec(job: Job, config: WorkspaceConfig, draft: Path, scratch: Path) -> JobS
     data, system = job.data, job.system
     return JobSpec(
         train=list(map(_absolute, data.train)),
-        dev=_absolute(data.dev) if data.dev is not None else None,
+        dev=list(map(_absolute, data.dev)),
         test=_absolute(data.test),
         recipe=system.recipe,
         options=dict(system.options or {}),
+        map=dict(system.map),
+        drop=list(system.drop),
         command=system.command,
         context=system.context,
         seed=job.seed,

@@ -20,7 +20,7 @@ MOST = 10  # entries of a list, unless all are wanted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NumberRow(ResultRow):
+class DescribedNumber(ResultRow):
     """One number of a description, and what it is about; None: of all."""
 
     table: str
@@ -76,7 +76,7 @@ def all_tables(description: Mapping[str, Any]) -> list[Table]:
     ]
 
 
-def number_rows(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def number_rows(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     """All numbers, one a row, with what each is about."""
     for numbers_of in (_of_splits, _of_mentions, _of_levels, _of_surfaces, _of_duplicates):
         yield from numbers_of(description)
@@ -99,11 +99,11 @@ def _row(
     level: str | None = None,
     type: str | None = None,
     item: str | None = None,
-) -> NumberRow:
-    return NumberRow(table, split, against, facet, level, type, item, measure, value)
+) -> DescribedNumber:
+    return DescribedNumber(table, split, against, facet, level, type, item, measure, value)
 
 
-def _of_splits(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_splits(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for split, numbers in description["splits"].items():
         for name, value in numbers.items():
             if name == "types":
@@ -117,7 +117,7 @@ def _of_splits(description: Mapping[str, Any]) -> Iterator[NumberRow]:
                 yield _row("splits", split, "n", value, item=name)
 
 
-def _of_mentions(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_mentions(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for split, counts in description["mentions"].items():
         for name, n in counts.items():
             yield _row("mentions", split, "n", n, item=name)
@@ -126,14 +126,14 @@ def _of_mentions(description: Mapping[str, Any]) -> Iterator[NumberRow]:
                 yield _row("mentions", split, "share", share, item=name)
 
 
-def _of_levels(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_levels(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for row in description["rows"]:
         about = {key: row[key] for key in ("facet", "level", "type")}
         for measure in ("n", "share"):
             yield _row("composition", row["split"], measure, row[measure], **about)
 
 
-def _of_surfaces(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_surfaces(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for row in description["ambiguous"]:
         for name, n in row["types"].items():
             yield _row("ambiguous", row["split"], "n", n, type=name, item=row["surface"])
@@ -149,7 +149,7 @@ def _of_surfaces(description: Mapping[str, Any]) -> Iterator[NumberRow]:
                 yield _row("inconsistent", row["split"], measure, n, type=name, **about)
 
 
-def _of_duplicates(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_duplicates(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for row in description["duplicates"]:
         about = {"against": row["against"], "item": row["kind"]}
         for measure in ("n", "share"):
@@ -238,18 +238,20 @@ def _spread(lengths: Mapping[str, float | None]) -> str:
     return ", ".join(UNDEFINED if value is None else f"{value:.4g}" for value in values)
 
 
-def composition_tables(rows: Sequence[Mapping[str, Any]], *, variants: bool) -> list[Table]:
+def composition_tables(
+    rows: Sequence[Mapping[str, Any]], *, variants: bool, first: str = "split"
+) -> list[Table]:
     """A table for each headline facet, and for each variant of one: what splits are made of."""
     tables = []
     for facet in fixed_facets():
         facet_rows = [row for row in rows if row["facet"] == facet.name]
         if facet_rows and (variants or not facet.is_variant):
             title = f"{facet.title}: number (% of all {SHOWN_UNIT[facet.unit]}s)"
-            tables.append(_composition_table(title, facet_rows))
+            tables.append(_composition_table(title, facet_rows, first))
     return tables
 
 
-def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+def _composition_table(title: str, rows: Sequence[Mapping[str, Any]], first: str) -> Table:
     levels = list(dict.fromkeys(row["level"] for row in rows))
     groups = list(dict.fromkeys((row["split"], row["type"]) for row in rows))
     index = {(row["split"], row["type"], row["level"]): row for row in rows}
@@ -261,7 +263,22 @@ def _composition_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
             for row in cells
         ]
         body.append((Cell(split), Cell(kind or ALL), *map(Cell, texts)))
-    return Table(title, ("split", "type", *levels), tuple(body))
+    return Table(title, (first, "type", *levels), tuple(body))
+
+
+def bias_document(bias: Mapping[str, Any]) -> Document:
+    """Datasets side by side: ζ of each attribute, and the composition tables of the papers."""
+    datasets = list(dict.fromkeys(row["dataset"] for row in bias["zeta"]))
+    attributes = list(dict.fromkeys(row["attribute"] for row in bias["zeta"]))
+    values = {(row["dataset"], row["attribute"]): row["zeta"] for row in bias["zeta"]}
+    body = tuple(
+        (Cell(name), *(Cell(_mean_text(values[dataset, name])) for dataset in datasets))
+        for name in attributes
+    )
+    means = Table("Mean attribute values ζ over the test mentions", ("attribute", *datasets), body)
+    overall = [row for row in bias["composition"] if row["type"] is None]
+    tables = composition_tables(overall, variants=False, first="dataset")
+    return Document([means, *tables], dict(bias), bias["zeta"])
 
 
 def zeta_line(zeta: Mapping[str, float | None]) -> str:
@@ -278,4 +295,8 @@ def zeta_table(zeta: Mapping[str, float | None]) -> Table:
 
 
 def _means(zeta: Mapping[str, float | None]) -> dict[str, str]:
-    return {name: UNDEFINED if mean is None else f"{mean:.4g}" for name, mean in zeta.items()}
+    return {name: _mean_text(mean) for name, mean in zeta.items()}
+
+
+def _mean_text(mean: float | None) -> str:
+    return UNDEFINED if mean is None else f"{mean:.4g}"

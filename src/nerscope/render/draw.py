@@ -22,6 +22,7 @@ from nerscope.render.on_axes import (
     draw_heat,
     draw_radar,
     draw_stacks,
+    draw_steps,
     draw_trend,
     share,
 )
@@ -32,6 +33,7 @@ from nerscope.render.panels import (
     HEAT,
     RADAR,
     STACKS,
+    STEPS,
     TREND,
     Figure,
     Panel,
@@ -300,6 +302,12 @@ def _close(panels: Sequence[Panel], room: float = 0.05) -> tuple[float, float]:
     return low - around, high + around
 
 
+def _close_to_zero(panels: Sequence[Panel]) -> tuple[float, float]:
+    """The range of all numbers and 0."""
+    line = Panel(STEPS, ("",), (Series("", (PlotMark(0.0),)),))
+    return _close([*panels, line])
+
+
 def _from_zero(panels: Sequence[Panel]) -> tuple[float, float]:
     """Bars begin at 0; where they come near the largest possible value, the axis ends there."""
     numbers = [0.0, 1e-6, *_numbers(panels)]
@@ -374,6 +382,7 @@ _DRAWERS: dict[str, Drawer] = {
         _line_handle,
         upright=True,
     ),
+    STEPS: Drawer(draw_steps, lambda panel: 4.0, lambda panel: 3.0, _close_to_zero, upright=True),
     BARS: Drawer(
         draw_bars, lambda panel: 7.0, lambda panel: 3.6, _from_zero, _bar_handle, upright=True
     ),

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.render.diagnosis import may_be_chance
-from nerscope.render.document import UNDEFINED
+from nerscope.render.document import UNDEFINED, metric_title
 from nerscope.render.panels import (
     BARS,
     DOTS,
@@ -15,6 +15,7 @@ from nerscope.render.panels import (
     HEAT,
     RADAR,
     STACKS,
+    STEPS,
     TREND,
     Figure,
     FigureData,
@@ -23,10 +24,10 @@ from nerscope.render.panels import (
     Series,
     plain_name,
 )
-from nerscope.render.tables import overall_key
-from nerscope.results.diagnose import AttributeRow, ExtremesRow, LeadRow, diagnose
+from nerscope.render.tables import overall_key, overall_match
+from nerscope.results.diagnose import ExtremesRow, LeadRow, diagnose
 from nerscope.results.results import Results
-from nerscope.results.rows import Row
+from nerscope.results.rows import ComparisonRow, Row
 from nerscope.results.selection import narrow_results
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, RECALL
@@ -79,7 +80,7 @@ def _notes(chosen: FigureData, drawing: "Drawing", panels: Sequence[Panel]) -> t
     if drawing.shows_buckets:
         names = [facet for facet in chosen.index.by_facet if chosen.index.is_bucketed(facet)]
         notes += [note for name in names for note in chosen.index.range_notes(name)]
-    if any(panel.kind == TREND and panel.title for panel in panels):
+    if any("n = " in label for panel in panels if panel.kind == TREND for label in panel.labels):
         notes.append(SIZE_NOTE)
     return tuple(notes)
 
@@ -290,35 +291,84 @@ def radar(chosen: FigureData) -> list[Panel]:
     rows = diagnose(chosen.results).attribute_wise
     names = _unique(row.attribute for row in rows)
     datasets = _unique(row.dataset for row in rows)
-    largest = {name: _largest(rows, name) for name in names}
-    rho, zeta = {}, {}
-    for row in rows:
-        place, scale = (row.dataset, row.attribute), largest[row.attribute]
-        rho[place] = PlotMark(row.rho, sure=not may_be_chance(row, "rho"))
-        zeta[place] = PlotMark(None if row.zeta is None or not scale else row.zeta / scale)
+    rho = {
+        (row.dataset, row.attribute): PlotMark(row.rho, sure=not may_be_chance(row, "rho"))
+        for row in rows
+    }
+    zeta = {(row.dataset, row.attribute): row.zeta for row in rows}
+    panels = [zeta_panel(zeta)] if len(datasets) > 1 else []
+    return [*panels, _radar_panel("ρ", names, names, datasets, rho)]
+
+
+def zeta_panel(zeta: Mapping[tuple[str, str], float | None]) -> Panel:
+    """Mean values by dataset and attribute: a polygon for each dataset, the largest at the rim."""
+    datasets, names = _unique(dataset for dataset, _ in zeta), _unique(name for _, name in zeta)
+    largest = {
+        name: max(zeta.get((dataset, name)) or 0.0 for dataset in datasets) for name in names
+    }
+    marks = {
+        place: PlotMark(None if mean is None or not largest[place[1]] else mean / largest[place[1]])
+        for place, mean in zeta.items()
+    }
     rims = [f"{name}\n{largest[name]:.2g}" for name in names]
-    drawn = [("ζ, relative to the largest", rims, zeta)] if len(datasets) > 1 else []
-    return [
-        Panel(
-            RADAR,
-            tuple(labels),
-            tuple(
-                Series(plain_name(dataset), tuple(marks[dataset, name] for name in names), place)
-                for place, dataset in enumerate(datasets)
-            ),
-            title=title,
-            most=1.0,
-        )
-        for title, labels, marks in [*drawn, ("ρ", names, rho)]
-    ]
+    return _radar_panel("ζ, relative to the largest", rims, names, datasets, marks)
+
+
+def _radar_panel(
+    title: str,
+    labels: Sequence[str],
+    names: Sequence[str],
+    datasets: Sequence[str],
+    marks: Mapping[tuple[str, str], PlotMark],
+) -> Panel:
+    series = tuple(
+        Series(plain_name(dataset), tuple(marks[dataset, name] for name in names), place)
+        for place, dataset in enumerate(datasets)
+    )
+    return Panel(RADAR, tuple(labels), series, title=title, most=1.0)
 
 
 def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _largest(rows: Sequence[AttributeRow], name: str) -> float:
-    return max((row.zeta or 0.0 for row in rows if row.attribute == name), default=0.0)
+def gains(chosen: FigureData) -> list[Panel]:
+    """How far each system is above the first one, a panel for each dataset."""
+    from nerscope.results.compare import compare  # loads all statistics
+
+    base, *others = chosen.named or chosen.systems
+    if not others:
+        raise UsageError(
+            "figure 'gains'", "two systems are needed", "say --system BASE --system A --system B"
+        )
+    metric, match = chosen.metric or F1, chosen.match or overall_match(chosen.index)
+    options: dict[str, Any] = {"facets": [ALL], "metrics": [metric], "matches": [match]}
+    rows = [
+        row
+        for row in compare(chosen.results, baseline=base, **options).rows
+        if row.type is None and row.level == ALL
+    ]
+    scale = 100.0 if chosen.index.metric(metric).is_fraction else 1.0
+    marks = {(row.dataset, row.system_a): _gain_mark(row, scale) for row in rows}
+    axis = f"{metric_title(metric, at_start=True)} above {plain_name(base)} (points)"
+    return [
+        Panel(
+            STEPS,
+            tuple(map(plain_name, others)),
+            (Series("", tuple(marks.get((dataset, name), PlotMark(None)) for name in others)),),
+            axis,
+            chosen.titled(dataset),
+        )
+        for dataset in chosen.index.systems
+        if any((dataset, name) in marks for name in others)
+    ]
+
+
+def _gain_mark(row: ComparisonRow, scale: float) -> PlotMark:
+    if row.difference is None:
+        return PlotMark(None)
+    bounds = None if row.low is None or row.high is None else (scale * row.low, scale * row.high)
+    return PlotMark(scale * row.difference, bounds)
 
 
 def heatmap(chosen: FigureData) -> list[Panel]:
@@ -429,6 +479,7 @@ FIGURES: Mapping[str, Drawing] = {
     "radar": Drawing(radar),
     "heatmap": Drawing(heatmap, shows_buckets=True),
     "diagnosis": Drawing(diagnosis, shows_buckets=True),
+    "gains": Drawing(gains, ("metric", "match")),
 }
 
 

@@ -5,7 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from nerscope.errors import plural
-from nerscope.render.document import UNDEFINED, Document, Table, records_table
+from nerscope.render.document import (
+    UNDEFINED,
+    Document,
+    Table,
+    p_text,
+    points,
+    records_table,
+    score,
+)
+from nerscope.results.domains import DomainRow
 
 Record = Mapping[str, Any]
 
@@ -50,6 +59,41 @@ def _cost(jobs: Sequence[Record]) -> dict[str, str]:
         "seconds": f"{sum(seconds) / len(seconds):.1f}" if seconds else UNDEFINED,
         "most memory": f"{max(peaks):.0f} MB" if peaks else UNDEFINED,
     }
+
+
+_NUMBERS = {"f1": "F1", "unseen": "error rate, unseen", "diff": "error rate, diff"}
+
+
+def domain_tables(rows: Sequence[DomainRow]) -> list[Table]:
+    """Each number in domain beside out of domain, with a test of the difference."""
+    if not rows:
+        return []
+    shown = [
+        {
+            "number": _NUMBERS.get(row.level if row.metric == "ter" else row.metric, row.metric),
+            "dataset": row.dataset,
+            "system": row.system,
+            "in domain": score(row.in_domain, row.metric),
+            "out of domain": score(row.out_of_domain, row.metric),
+            "difference": _difference(row),
+            "p": p_text(row.p),
+            "p (holm)": p_text(row.p_corrected),
+            "n in, out": f"{row.n_in_domain:,}, {row.n_out_of_domain:,}",
+        }
+        for row in rows
+    ]
+    notes = (
+        "out of domain: trained on the training parts of all other datasets",
+        "unseen and diff follow from the training data: error rates are about other tokens there",
+        "difference: out of domain minus in domain, with its 95 % interval; p (holm) is corrected "
+        "over the rows of a number",
+    )
+    return [replace(records_table("In domain and out of domain", shown), notes=notes)]
+
+
+def _difference(row: DomainRow) -> str:
+    shown = [points(value, row.metric) for value in (row.difference, row.low, row.high)]
+    return shown[0] if row.low is None else f"{shown[0]} [{shown[1]}, {shown[2]}]"
 
 
 def recipes_document(records: Sequence[Record]) -> Document:

@@ -144,6 +144,12 @@ def draw_trend(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
         _uprights(axes, x, series.marks, hue)
 
 
+def draw_steps(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
+    """As a trend, above and below a line at 0."""
+    draw_trend(axes, panel, place)
+    axes.axhline(0.0, color="#D55E00", linewidth=0.9, zorder=1)
+
+
 def draw_bars(axes: "Axes", panel: Panel, place: PanelPlace) -> None:
     """Bars side by side."""
     _columns(axes, panel, place)

@@ -19,7 +19,7 @@ from nerscope.results.rows import Row
 
 # How a panel is drawn; `draw` knows each by its name.
 DOTS, TREND, BARS, STACKS = "dots", "trend", "bars", "stacks"
-GAPS, RADAR, HEAT = "gaps", "radar", "heat"
+GAPS, RADAR, HEAT, STEPS = "gaps", "radar", "heat", "steps"
 Interval = tuple[float, float]
 _LONGEST = 24  # characters of a name
 # What files of vector graphics cannot hold, beyond what a terminal must not see.

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect
+from nerscope.results.joining import version_note
 from nerscope.results.over_datasets import (
     DatasetsRow,
     RunsRow,
@@ -14,7 +16,6 @@ from nerscope.results.over_datasets import (
     rank_rows,
     runs_rows,
 )
-from nerscope.results.pairing import version_note
 from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
@@ -37,7 +38,7 @@ from nerscope.stats.system_differences import (
     agree_with_test,
     differences,
 )
-from nerscope.stats.system_pair import OUTPUTS, RECIPES
+from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES
 
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of
@@ -180,6 +181,7 @@ def compare(
     >>> compare(results, "x", "y", metrics=["f1"], samples=200).rows[0]["difference"]
     1.0
     """
+    check_arguments(compare, locals())
     choice = CellChoice(facets, metrics, matches, types, by_type)
     _check_comparison(results, choice, method, correction, margin)
     protocol = choose_protocol(results.protocol, over, ratio)
@@ -255,8 +257,8 @@ def compared_cells(
     }
     cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
     for difference in differences(chosen, pairs, sampling, plan):
-        jackknife, key = difference.pair.jackknife, difference.key
-        table, match = jackknife.table, jackknife.match
+        spread, key = difference.pair.spread, difference.key
+        table, match = spread.table, spread.match
         if not shown_metrics[key.metric]:
             continue  # neither better nor worse, as a share of errors
         place = (table.unit, table.facet, match)
@@ -314,7 +316,7 @@ def run_notes(
     borrowed = [pair for pair, counts in sizes.items() if min(counts) == 1 < max(counts)]
     if single:
         yield "one run each: this compares two outputs, not two methods"
-    if plan.about == OUTPUTS and len(single) < len(sizes):
+    if plan.about == ABOUT_OUTPUTS and len(single) < len(sizes):
         yield "only these outputs are compared: other training runs may differ more"
     elif borrowed:
         a, b = borrowed[0]
@@ -372,7 +374,7 @@ def _p_equivalent(difference: Difference, margin: float) -> float:
     """How surprising it is if the systems differ by the margin or more: the larger of two one-sided
     tests (Schuirmann 1987).
     """
-    scale = 100.0 if difference.pair.jackknife.metrics[difference.at].is_fraction else 1.0
+    scale = 100.0 if difference.pair.spread.metrics[difference.at].is_fraction else 1.0
     return max(difference.p_below(margin / scale), difference.p_above(-margin / scale))
 
 
@@ -448,19 +450,19 @@ def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
 def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFacts) -> ComparisonRow:
     """A difference as a tidy row."""
     level, kind, metric = difference.key
-    pair, jackknife = difference.pair, difference.pair.jackknife
+    pair, spread = difference.pair, difference.pair.spread
     low, high = difference.interval or (None, None)
     # The scores of all runs stand beside the means: of everything, where runs are asked about.
-    has_runs = pair.about == RECIPES and jackknife.table.facet == ALL and kind is None
+    has_runs = pair.about == ABOUT_RECIPES and spread.table.facet == ALL and kind is None
     return ComparisonRow(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
         unit=facts.unit,
-        facet=jackknife.table.facet,
+        facet=spread.table.facet,
         level=level,
         type=None if kind is None else evidence.types[kind],
-        match=jackknife.match,
+        match=spread.match,
         metric=metric,
         a=row_value(difference.a),
         b=row_value(difference.b),
@@ -486,6 +488,5 @@ def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFact
 
 def _run_scores(difference: Difference, system: str) -> list[float | None]:
     return [
-        row_value(float(score))
-        for score in difference.pair.jackknife.runs[system][:, difference.at]
+        row_value(float(score)) for score in difference.pair.spread.runs[system][:, difference.at]
     ]

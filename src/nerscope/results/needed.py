@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError, expect
 from nerscope.results.results import Results
@@ -16,7 +17,7 @@ from nerscope.stats.clusters import pooled_by
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.power import Design
 from nerscope.stats.system_differences import ComparisonPlan, Difference, differences
-from nerscope.stats.system_pair import RECIPES
+from nerscope.stats.system_pair import ABOUT_RECIPES
 from nerscope.stats.system_pair import SystemPair as Two
 
 RUNS = (2, 3, 5, 10)
@@ -74,6 +75,7 @@ def power(
     >>> round(power(results, difference=10)[0]["clusters_needed"] / 10) * 10
     110
     """
+    check_arguments(_POWER, locals())
     expect("results", results, Results, "give what evaluate or Results.load gave")
     _check(difference, power, alpha)
     sampling, rows = Sampling(resample), list[PowerRow]()
@@ -82,6 +84,9 @@ def power(
         for overall in _overall(evidence, pairs, sampling, metric, match):
             rows.append(_record(evidence, overall, sampling, difference, power, alpha))
     return rows
+
+
+_POWER = power  # within it, an argument has its name
 
 
 def _check(difference: float, power: float, alpha: float) -> None:
@@ -131,7 +136,7 @@ def _record(
     alpha: float,
 ) -> PowerRow:
     pair, at = measured.pair, measured.at
-    as_share, recipes = difference / 100, pair.about == RECIPES
+    as_share, recipes = difference / 100, pair.about == ABOUT_RECIPES
     runs = (len(evidence.runs_of(pair.a)), len(evidence.runs_of(pair.b)))
     design, pooled = _design(pair, at), pooled_by(evidence, sampling.cluster_unit(evidence))
     known = design.clusters >= 2 and not np.isnan(measured.a - measured.b)
@@ -145,7 +150,7 @@ def _record(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
-        match=pair.jackknife.match,
+        match=pair.spread.match,
         metric=measured.key.metric,
         over=sampling.cluster_unit(evidence),
         clusters=round(design.clusters * pooled),
@@ -164,7 +169,7 @@ def _record(
 def _design(pair: Two, at: int) -> Design:
     """What the variance of a difference is made of."""
     clusters, degrees = round(float(pair.clusters[at])), float(pair.degrees[at])
-    if pair.about != RECIPES:
+    if pair.about != ABOUT_RECIPES:
         return Design(clusters, degrees, float(pair.cluster_variance[at]))
     # Runs differ because training went differently, and because they disagree on single sentences.
     of_data = sum(float(side[at]) for side in pair.single_run_squares) / 2

@@ -10,7 +10,7 @@ import numpy as np
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, plural, suggest
 from nerscope.results.conditions import Condition
-from nerscope.results.pairing import NEW, OLD, SystemOnDataset
+from nerscope.results.joining import NEW, OLD, SystemOnDataset
 from nerscope.results.rows import rows_of, scale_of
 from nerscope.results.selection import facet_table_named
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs

@@ -209,3 +209,67 @@ def _parts(
                 sums.of_parts[at][system][np.ix_(known, known)],
             )
     return parts
+
+
+def jackknife_between(
+    ours: ClusterCounts, theirs: ClusterCounts, names: tuple[str, str], level: str, metric: str
+) -> tuple[Jackknife, Floats]:
+    """One number of two evaluations of the same clusters, and in how many clusters they differ.
+
+    Units may be divided differently on both sides, as by other training data. Leaving out a cluster
+    still moves both numbers, and the sum of the products of the moves is what they share.
+    """
+    key = CellKey(level, None, metric)
+    sides = [(counts, jackknife(counts), counts.keys.index(key)) for counts in (ours, theirs)]
+    moves = np.stack([_mean_moves(counts)[:, at] for counts, _, at in sides])
+    products = moves @ moves.T
+
+    def column(name: str) -> Floats:
+        return np.stack([getattr(side, name)[0, at : at + 1] for _, side, at in sides])
+
+    parts = {
+        (place, 0): side.parts[0, at]
+        for place, (_, side, at) in enumerate(sides)
+        if (0, at) in side.parts
+    }
+    (_, first, at), _ = sides
+    spread = Jackknife(
+        first.table,
+        first.match,
+        names,
+        (key,),
+        (first.metrics[at],),
+        {
+            name: side.runs[side.systems[0]][:, at : at + 1]
+            for name, (_, side, at) in zip(names, sides, strict=True)
+        },
+        column("sizes"),
+        column("clusters"),
+        column("degrees"),
+        products[:, :, None],
+        column("single_run_squares"),
+        parts,
+    )
+    counted = [_mean_counts(counts, key, side.metrics[at]) for counts, side, at in sides]
+    differing = (counted[0] != counted[1]).any(axis=(1, 2)).sum()
+    return spread, np.array([float(differing)])
+
+
+def _mean_counts(clustered: ClusterCounts, key: CellKey, metric: Metric) -> Floats:
+    """By cluster, the counts that a number of all types rests on, on the mean over runs."""
+    levels = [group.level for group in clustered.places(key, metric)]
+    every = range(len(clustered.owners))
+    by_run = [clustered.columns_of_run(run, clustered.counts[:, levels]) for run in every]
+    counts: Floats = np.mean(by_run, axis=0).sum(axis=2)
+    return counts
+
+
+def _mean_moves(clustered: ClusterCounts) -> Floats:
+    """By cluster and number: how far leaving it out moves the mean over runs."""
+    moves = np.zeros((len(clustered.counts), len(clustered.keys)))
+    for run, total in enumerate(clustered.totals):
+        without = total - clustered.columns_of_run(run, clustered.counts)
+        moves += np.nan_to_num(clustered.values[run] - clustered.values_in(without))
+    defined = (~np.isnan(clustered.values)).sum(axis=0)
+    mean: Floats = moves / np.maximum(1, defined)
+    return mean

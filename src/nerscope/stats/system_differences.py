@@ -16,7 +16,7 @@ from nerscope.stats.draws import PValues, ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Interval, Sampling
 from nerscope.stats.jackknife import jackknife
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
-from nerscope.stats.system_pair import OUTPUTS, RECIPES, SystemPair
+from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
 
 POWER = 0.8  # with which detectable differences are found
 _BESIDE_ZERO = 1e-6  # a bound that must not be 0, since the test has ruled it out
@@ -39,14 +39,14 @@ class ComparisonPlan:
 
     def __post_init__(self) -> None:
         METHODS[self.method]
-        if self.about not in (None, OUTPUTS, RECIPES):
-            known = (OUTPUTS, RECIPES)
+        if self.about not in (None, ABOUT_OUTPUTS, ABOUT_RECIPES):
+            known = (ABOUT_OUTPUTS, ABOUT_RECIPES)
             raise UsageError("about", f"there is no '{self.about}'", suggest(self.about, known))
 
     def about_runs(self, a: str, b: str, ours: int, theirs: int) -> str:
         """What can be asked of two systems with so many runs."""
         several = max(ours, theirs) > 1
-        if self.about == RECIPES and not several:
+        if self.about == ABOUT_RECIPES and not several:
             raise UsageError(
                 "about",
                 f"{a} and {b}: with one run each, nothing can be said of recipes",
@@ -58,7 +58,7 @@ class ComparisonPlan:
                 f"{a} and {b}: {ours} and {theirs} runs cannot be paired",
                 "give both systems the same seeds, two or more, in the same order",
             )
-        return self.about or (RECIPES if several else OUTPUTS)
+        return self.about or (ABOUT_RECIPES if several else ABOUT_OUTPUTS)
 
 
 class Difference(NamedTuple):
@@ -82,7 +82,7 @@ class Difference(NamedTuple):
     @property
     def table(self) -> FacetTable:
         """The facet."""
-        return self.pair.jackknife.table
+        return self.pair.spread.table
 
     @property
     def variance(self) -> float:
@@ -132,7 +132,7 @@ def differences(
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
     about = {(a, b): plan.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
-    if OUTPUTS in about.values() and plan.test:
+    if ABOUT_OUTPUTS in about.values() and plan.test:
         # The same resamples serve all numbers and pairs.
         weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[plan.method])
     compared: list[Difference] = []
@@ -140,31 +140,31 @@ def differences(
         for match in table.matches:
             clustered = ClusterCounts(evidence, table, match, systems, clusters)
             spread = jackknife(clustered)
-            for pair in pairs:
-                differing = clustered.differing(*pair).number()
-                two = SystemPair(spread, *pair, differing, about[pair], plan.same_seeds)
-                compared += _differences(clustered, two, plan, weights, cluster_unit)
+            for names in pairs:
+                differing = clustered.differing(*names).number()
+                pair = SystemPair(spread, *names, differing, about[names], plan.same_seeds)
+                compared += _differences(clustered, pair, plan, weights, cluster_unit)
     return compared
 
 
 def _differences(
     clustered: ClusterCounts,
-    two: SystemPair,
+    pair: SystemPair,
     plan: ComparisonPlan,
     weights: ResampleWeights | None,
     cluster_unit: str,
 ) -> Iterator[Difference]:
-    spread, names = two.jackknife, (two.a, two.b)
+    spread, names = pair.spread, (pair.a, pair.b)
     ours, theirs = (spread.values(name) for name in names)
-    differing, fewest = two.differing, fewest_differing(plan.alpha)
-    testable = (differing >= fewest) & (two.clusters >= 2)
-    if two.about == RECIPES or weights is None:
-        p_values = _by_runs(two, testable & plan.test)
+    differing, fewest = pair.differing, fewest_differing(plan.alpha)
+    testable = (differing >= fewest) & (pair.clusters >= 2)
+    if pair.about == ABOUT_RECIPES or weights is None:
+        p_values = _by_runs(pair, testable & plan.test)
     else:
         p_values = p_values_of_outputs(clustered, names, plan.method, weights, testable)
     n = spread.sizes[[spread.systems.index(name) for name in names]].mean(axis=0)
-    low, high = two.bounds(plan.alpha)
-    degrees, detectable = two.all_degrees, two.detectable(SIGNIFICANT, POWER)
+    low, high = pair.bounds(plan.alpha)
+    degrees, detectable = pair.all_degrees, pair.detectable(SIGNIFICANT, POWER)
     for at, key in enumerate(spread.keys):
         difference = float(ours[at] - theirs[at])
         interval = agree_with_test(
@@ -174,13 +174,13 @@ def _differences(
         if np.isnan(p_values.p[at]):
             reason = _reason(difference, int(differing[at]), fewest, cluster_unit)
         yield Difference(
-            pair=two,
+            pair=pair,
             at=at,
             key=key,
             a=float(ours[at]),
             b=float(theirs[at]),
             n=float(n[at]),
-            clusters=round(float(two.clusters[at])),
+            clusters=round(float(pair.clusters[at])),
             differing=int(differing[at]),
             degrees=float(degrees[at]),
             interval=interval,
@@ -195,8 +195,8 @@ def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _by_runs(two: SystemPair, testable: Bools) -> PValues:
-    p = np.where(testable, two.p_at(0.0), np.nan)
+def _by_runs(pair: SystemPair, testable: Bools) -> PValues:
+    p = np.where(testable, pair.p_at(0.0), np.nan)
     return PValues(p, [None if np.isnan(value) else RUNS for value in p])
 
 

@@ -17,7 +17,7 @@ from nerscope.scoring.metrics import FREE
 from nerscope.stats.intervals import defined_runs, quantiles, run_variance
 from nerscope.stats.jackknife import Jackknife
 
-OUTPUTS, RECIPES = "outputs", "recipes"  # what a comparison is about
+ABOUT_OUTPUTS, ABOUT_RECIPES = "outputs", "recipes"  # what a comparison is about
 ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
 _ROUNDING = 1e-9
 # Levels of alpha at which bounds are computed; a p-value is read off between them. They are dense
@@ -33,23 +33,23 @@ class SystemPair:
     many clusters the systems differ.
     """
 
-    jackknife: Jackknife
+    spread: Jackknife
     a: str
     b: str
     differing: Floats
-    about: str = OUTPUTS
+    about: str = ABOUT_OUTPUTS
     same_seeds: bool = False
 
     @cached_property
     def difference(self) -> Floats:
         """A - B, in every number."""
-        return self.jackknife.values(self.a) - self.jackknife.values(self.b)
+        return self.spread.values(self.a) - self.spread.values(self.b)
 
     @cached_property
     def run_variance(self) -> Floats:
         """The variance that training adds to the difference; a single run borrows the other's."""
-        if self.about == OUTPUTS:
-            return np.zeros(len(self.jackknife.keys))
+        if self.about == ABOUT_OUTPUTS:
+            return np.zeros(len(self.spread.keys))
         ours, theirs = self._runs
         if self.same_seeds:
             return run_variance(ours - theirs) / defined_runs(ours - theirs)
@@ -82,7 +82,7 @@ class SystemPair:
         # Var(A - B) = Var A + Var B - 2 Cov(A, B): systems that err in the same clusters differ
         # with little noise, however much each of them varies.
         a, b = self._places
-        products = self.jackknife.products
+        products = self.spread.products
         moved = products[a, a] + products[b, b] - 2 * products[a, b]
         # Two clusters more, one for each system, as if each had won one unit: with 3 differing
         # clusters of 100 the variance is that of 5, never zero (Bonett and Price 2012).
@@ -104,12 +104,12 @@ class SystemPair:
     @cached_property
     def clusters(self) -> Floats:
         """In how many clusters each number occurs."""
-        return np.asarray(self.jackknife.clusters[list(self._places)].max(axis=0))
+        return np.asarray(self.spread.clusters[list(self._places)].max(axis=0))
 
     @cached_property
     def degrees(self) -> Floats:
         """The degrees of freedom that clusters have."""
-        return np.asarray(self.jackknife.degrees[list(self._places)].min(axis=0))
+        return np.asarray(self.spread.degrees[list(self._places)].min(axis=0))
 
     @cached_property
     def all_degrees(self) -> Floats:
@@ -169,7 +169,7 @@ class SystemPair:
         # Each variance gets the quantile of its own degrees: with 3 runs a side, that of runs is
         # 2.8, that of 200 documents 2.0 (Banerjee 1960).
         squares = t**2 * self.cluster_variance
-        if self.about == RECIPES:
+        if self.about == ABOUT_RECIPES:
             t_runs = quantiles(alphas, self.run_degrees)
             # Runs may agree by chance; what clusters tell of them is the least, then.
             squares = np.maximum(
@@ -181,11 +181,11 @@ class SystemPair:
 
     @property
     def _places(self) -> tuple[int, int]:
-        return self.jackknife.systems.index(self.a), self.jackknife.systems.index(self.b)
+        return self.spread.systems.index(self.a), self.spread.systems.index(self.b)
 
     @property
     def _runs(self) -> tuple[Floats, Floats]:
-        return self.jackknife.runs[self.a], self.jackknife.runs[self.b]
+        return self.spread.runs[self.a], self.spread.runs[self.b]
 
     @cached_property
     def _run_part_of_cluster_variance(self) -> Floats:
@@ -196,16 +196,16 @@ class SystemPair:
     @cached_property
     def single_run_squares(self) -> tuple[Floats, Floats]:
         """What a single run of each side adds to the variance over clusters."""
-        ours, theirs = (self.jackknife.single_run_squares[place] for place in self._places)
+        ours, theirs = (self.spread.single_run_squares[place] for place in self._places)
         several = [k > 1 for k in self._n_runs]
         return np.where(several[0], ours, theirs), np.where(several[1], theirs, ours)
 
     @cached_property
     def _is_fraction(self) -> Bools:
         # Asked once for each metric: a facet has a few of them, and hundreds of numbers.
-        by_name = {metric.name: metric for metric in self.jackknife.metrics}
+        by_name = {metric.name: metric for metric in self.spread.metrics}
         fraction = {name: metric.is_fraction for name, metric in by_name.items()}
-        return np.array([fraction[metric.name] for metric in self.jackknife.metrics], bool)
+        return np.array([fraction[metric.name] for metric in self.spread.metrics], bool)
 
     @cached_property
     def _unit(self) -> Floats:
@@ -213,13 +213,13 @@ class SystemPair:
         runs: 1 / n of a share, 1 of a count.
         """
         places = list(self._places)
-        n = np.maximum(1.0, self.jackknife.sizes[places].mean(axis=0))
+        n = np.maximum(1.0, self.spread.sizes[places].mean(axis=0))
         # For a metric with its own scale, the effect of one unit is unknown: the mean effect of a
         # cluster is taken.
-        squares = np.einsum("ssk->k", self.jackknife.products[np.ix_(places, places)])
+        squares = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
         squares = squares / np.maximum(1.0, self.clusters)
-        for at, metric in enumerate(self.jackknife.metrics):
-            sides = [self.jackknife.parts.get((place, at)) for place in places]
+        for at, metric in enumerate(self.spread.metrics):
+            sides = [self.spread.parts.get((place, at)) for place in places]
             both = [part.sizes for part in sides if part is not None and len(part.sizes)]
             if both:
                 # A unit falls on a part as often as the part has units, and moves it by 1 / n.
@@ -229,7 +229,7 @@ class SystemPair:
             elif metric.kind != FREE:
                 squares[at] = 1 / n[at] ** 2 if self._is_fraction[at] else 1.0
         # Of several runs that differ, one is but a part of the mean; copies are no more than one.
-        moved = np.einsum("ssk->k", self.jackknife.products[np.ix_(places, places)])
+        moved = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
         k = np.where(
             sum(self.single_run_squares) > _ROUNDING * moved, np.maximum(*self._n_runs), 1.0
         )

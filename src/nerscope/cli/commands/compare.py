@@ -139,7 +139,7 @@ def run(options: CompareOptions) -> None:
 
 def _load(options: CompareOptions) -> tuple["Results", str | None, list[tuple[str, str]] | None]:
     """The results, the name of system A, and the pairs to compare if A is another results file."""
-    from nerscope.results.pairing import join_results
+    from nerscope.results.joining import join_results
     from nerscope.results.results import Results
 
     loaded = load_results(options.results, options.plugin, options.format)

@@ -1,12 +1,21 @@
 """Show what data is like: sizes, tough mentions, hard tokens, ambiguity, duplicates."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from nerscope.cli.common import CASE, FILE_HELP, FORMAT, PLUGIN, REPAIR, emit_and_exit, prepare
-from nerscope.cli.options import check_name
+from nerscope.cli.common import (
+    CASE,
+    FILE_HELP,
+    FORMAT,
+    PLUGIN,
+    REPAIR,
+    FileContent,
+    emit_and_exit,
+    prepare,
+)
+from nerscope.cli.options import check_name, check_outputs
 from nerscope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,8 +38,25 @@ class DescribeOptions:
     )
     dev: str | None = typer.Option(None, metavar="FILE", help="The development data.")
     test: str | None = typer.Option(None, metavar="FILE", help="The test data.")
+    dataset: list[str] = typer.Option(
+        [],
+        metavar="NAME=TRAIN,TEST",
+        help="A dataset to set beside others: its training data and its test data; repeatable.",
+    )
+    radar: str | None = typer.Option(
+        None, metavar="FILE", help="Draw the attributes of datasets (.svg, .pdf or .png)."
+    )
     lists: list[str] = typer.Option(
         [], "--list", metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
+    )
+    tokens: str | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="Write one row per token with its subset of hard tokens (.csv, .jsonl or .parquet): "
+        "of the test data, or of the training data by cross-validation.",
+    )
+    folds: int = typer.Option(
+        10, metavar="K", help="How many folds the training data of --tokens are divided into."
     )
     everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
     format: str = FORMAT
@@ -45,17 +71,88 @@ def run(options: DescribeOptions) -> None:
     prepare(options.plugin, options.format)
     given = {"train": options.train, "dev": options.dev, "test": options.test}
     splits = {name: texts for name, texts in given.items() if texts}
-    _check_options(options.files, splits, options.lists)
+    if options.dataset or options.radar:
+        _emit_bias(options, beside=bool(options.files or splits or options.lists or options.tokens))
+    _check_options(options, splits)
     reading = {"repair": options.repair, "case": options.case}
     description = _describe(options.files, splits, reading)
     shown = description_document(
         description.as_dict(), everything=options.everything, lists=tuple(options.lists)
     )
-    emit_and_exit(shown, options.format)
+    files = {options.tokens: _token_file(options, options.tokens)} if options.tokens else None
+    emit_and_exit(shown, options.format, files=files)
 
 
-def _check_options(files: list[str], splits: dict[str, Any], lists: list[str]) -> None:
+def _token_file(options: DescribeOptions, path: str) -> FileContent:
+    from nerscope.dataset.token_subsets import token_subsets
+    from nerscope.formats.base import source_named
+    from nerscope.render.mentions import error_file
+
+    rows = token_subsets(
+        [source_named(text) for text in options.train],
+        source_named(options.test) if options.test else None,
+        folds=options.folds,
+        repair=options.repair,
+        case=options.case,
+    )
+    return error_file(path, rows)
+
+
+def _emit_bias(options: DescribeOptions, *, beside: bool) -> NoReturn:
+    """Set datasets beside each other, and draw them."""
+    from nerscope.dataset.bias import dataset_bias
+    from nerscope.formats.base import source_named
+    from nerscope.render.description import bias_document
+
+    if beside or not options.dataset:
+        raise UsageError(
+            "--dataset" if options.dataset else "--radar",
+            "datasets are set beside each other, and nothing else is described",
+            "give --dataset NAME=TRAIN,TEST for each of them, and no other data",
+        )
+    paths = _parse_datasets(options.dataset)
+    inputs = [path for pair in paths.values() for path in pair]
+    check_outputs([options.radar], [*inputs, *options.plugin])
+    bias = dataset_bias(
+        {name: (source_named(train), source_named(test)) for name, (train, test) in paths.items()},
+        repair=options.repair,
+        case=options.case,
+    )
+    files: dict[str, FileContent] = {}
+    if options.radar:
+        from nerscope.render.draw import draw_figure, file_format
+        from nerscope.render.figures import zeta_panel
+        from nerscope.render.panels import Figure
+
+        zeta = {(row.dataset, row.attribute): row.zeta for row in bias.zeta}
+        figure, form = Figure((zeta_panel(zeta),)), file_format(options.radar)
+        files[options.radar] = lambda: draw_figure(figure, form, None, None)
+    emit_and_exit(bias_document(bias), options.format, files=files)
+
+
+def _parse_datasets(texts: list[str]) -> dict[str, tuple[str, str]]:
+    """Training data and test data by the names of datasets."""
+    paths: dict[str, tuple[str, str]] = {}
+    for text in texts:
+        name, _, files = text.partition("=")
+        pair = files.split(",")
+        if not name or name in paths or len(pair) != 2 or not all(pair):
+            raise UsageError(
+                f"--dataset {text}",
+                "it is not a new name with two files",
+                "write --dataset NAME=TRAIN,TEST",
+            )
+        paths[name] = (pair[0], pair[1])
+    return paths
+
+
+def _check_options(options: DescribeOptions, splits: dict[str, Any]) -> None:
     """Refuse what does not go together."""
+    files, lists = options.files or [], options.lists
+    if options.tokens:
+        check_outputs([options.tokens], [*files, *options.train, options.dev, options.test])
+    if options.tokens and not options.train:
+        raise UsageError("--tokens", "it needs the training data", "give it with --train FILE")
     if not files and not splits:
         raise UsageError(
             "describe", "no data is given", "name a file, or give --train FILE --test FILE"

@@ -15,7 +15,8 @@ class PlotOptions:
     results: str = RESULTS
     what: str = typer.Argument(
         metavar="WHAT",
-        help="exact, types, partial, breakdown, attributes, radar, heatmap, diagnosis, or a facet.",
+        help="exact, types, partial, breakdown, attributes, radar, heatmap, diagnosis, gains, or a "
+        "facet.",
     )
     output: str = typer.Option(
         ..., "-o", "--output", metavar="FILE", help="The figure: a name in .svg, .pdf or .png."

@@ -1,6 +1,8 @@
 """Train systems on splits or datasets, predict, evaluate; what is done is never done again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,8 +16,12 @@ from nerscope.cli.common import (
     status_line,
 )
 from nerscope.cli.options import check_outputs
-from nerscope.cli.results_output import comparison_path, emit_results
+from nerscope.cli.results_output import comparison_path, emit_results, result_files
 from nerscope.errors import plural
+
+if TYPE_CHECKING:
+    from nerscope.cli.common import FileContent
+    from nerscope.lab.run import OutOfDomain
 
 _MOST_NAMED = 3  # failed jobs in a note
 
@@ -58,13 +64,17 @@ def run(options: RunOptions) -> None:
     from nerscope.experiment.cache import Cache
     from nerscope.lab.plan import load_plan
     from nerscope.lab.run import planned_jobs, run_plan, runs_folder
-    from nerscope.render.lab import jobs_tables, planned_document
+    from nerscope.render.lab import domain_tables, jobs_tables, planned_document
 
     prepare(options.plugin, options.format)
     plan = load_plan(options.plan)
     folder = runs_folder(plan, options.folder)
+    outside = (
+        _outside_paths(options) if plan.held_out else replace(options, output=None, report=None)
+    )
+    results = [path for paths in (options, outside) for path in (paths.output, paths.report)]
     check_outputs(
-        [options.output, options.report, comparison_path(options.output)],
+        [*results, *(comparison_path(paths.output) for paths in (options, outside))],
         [options.plan, *plan.inputs, *options.plugin],
     )
     if options.dry_run:
@@ -84,15 +94,43 @@ def run(options: RunOptions) -> None:
             step=show_step,
         )
     failed = [str(outcome.job) for outcome in ran.outcomes if outcome.output is None]
+    held_out = ran.out_of_domain
+    domains = {"domains": held_out.rows} if held_out else {}
     emit_results(
         ran.results,
         ran.comparison,
         options,
-        extra={"jobs": ran.jobs},
+        extra={"jobs": ran.jobs, **domains},
+        first_tables=domain_tables(held_out.rows) if held_out else (),
         extra_tables=jobs_tables(ran.jobs),
+        extra_files=_outside_files(held_out, outside) if held_out else None,
         notes=_failure_notes(failed, len(ran.outcomes), str(folder)),
         code=1 if failed else 0,
     )
+
+
+def _outside_paths(options: RunOptions) -> RunOptions:
+    """Where out-of-domain results go: beside those in domain, as NAME.out-of-domain.json."""
+    from nerscope.results.files import is_special
+
+    def beside(path: str | None) -> str | None:
+        if path is None or is_special(path):
+            return None
+        return str(Path(path).with_suffix(f".out-of-domain{Path(path).suffix}"))
+
+    return replace(options, output=beside(options.output), report=beside(options.report))
+
+
+def _outside_files(held_out: "OutOfDomain", options: RunOptions) -> dict[str, "FileContent"]:
+    from nerscope.render.document import as_json
+
+    files = result_files(held_out.results, options, ())
+    comparison, path = held_out.comparison, comparison_path(options.output)
+    if comparison is not None and path is not None:
+        files[path] = lambda: as_json(comparison.as_dict())
+    if files and not options.quiet:
+        print_message(f"results out of domain are in {', '.join(files)}")
+    return files
 
 
 def _failure_notes(failed: list[str], jobs: int, folder: str) -> list[str]:

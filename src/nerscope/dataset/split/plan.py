@@ -121,7 +121,7 @@ def _folds(draw: _Draw) -> Iterator[tuple[str, Ints]]:
             f"{plural(n_groups, draw.unit)} that share nothing are too few for {k} folds",
             "ask for fewer folds, or say --by sentence or --allow-leaks",
         )
-    fold = deal_folds(draw.weights, k, generator(draw.options.seed, _FOLDS_PATH))
+    fold = fold_of_groups(draw.weights, k, draw.options.seed)
     for number in range(k):
         yield f"fold-{number + 1}", _with_dev(draw, fold == number, number)
 
@@ -267,6 +267,11 @@ def weigh_groups(group: Ints, sentence: Ints, type_: Ints, stratify: bool) -> Gr
 def generator(seed: int, *path: int) -> np.random.Generator:
     """An independent random generator for each path, as (part, number of the split)."""
     return np.random.Generator(np.random.PCG64([seed, *path]))
+
+
+def fold_of_groups(groups: GroupWeights, k: int, seed: int) -> Ints:
+    """The fold of each group, from 0; the same seed gives the same folds."""
+    return deal_folds(groups, k, generator(seed, _FOLDS_PATH))
 
 
 def deal_folds(groups: GroupWeights, k: int, rng: np.random.Generator) -> Ints:

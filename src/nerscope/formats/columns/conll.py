@@ -26,7 +26,7 @@ from nerscope.formats.columns.column_file import (
     ColumnFile,
     LabelColumn,
 )
-from nerscope.formats.columns.page import LineBlock, lay_out
+from nerscope.formats.columns.layout import LineBlock, lay_out
 from nerscope.formats.files import HEAD, STANDARD_INPUT, FileBytes
 from nerscope.formats.packing import without_packing
 from nerscope.formats.source import Source

@@ -23,7 +23,7 @@ from nerscope.errors import FormatError, InputError, expect, plural
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.brackets import BRACKET, Brackets
 from nerscope.formats.columns.column_file import SAME, SHARED_OPTIONS, ColumnFile, LabelColumn
-from nerscope.formats.columns.page import LineBlock, lay_out
+from nerscope.formats.columns.layout import LineBlock, lay_out
 from nerscope.formats.files import HEAD, FileBytes
 from nerscope.formats.source import LabelStyle, Source, require_tokens
 
