@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes, join_chunks
 from nerscope.corpus.mentions import CONLLEVAL, check_repair, count_merged_by_io, encode
 from nerscope.corpus.schemes import BIO, SINGLE, Scheme, scheme_named
@@ -55,6 +56,7 @@ def convert(
     ...     print(Path(path).read_text().split())
     ['Ada', 'B-PER', 'Lee', 'E-PER']
     """
+    check_arguments(convert, locals())
     expect("target", target, (str, os.PathLike), "give the name of a file")
     text = os.fspath(target)
     path = path_of(text)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import (
@@ -68,6 +69,7 @@ def gate(
     >>> [one.verdict for one in gate(new, conditions=[{"floor": 60}, {"floor": 70}])]
     ['ok', 'fail']
     """
+    check_arguments(gate, locals())
     rules = {"floor": floor, "max_drop": max_drop, "alpha": alpha}
     options = {**rules, "metric": metric, "type": type, "match": match, "system": system}
     chosen = _chosen_conditions(conditions, facets, options)
