@@ -283,3 +283,14 @@ def test_a_folder_is_converted_into_a_folder(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_refused(sentences: Any, fact: str) -> None:
     with pytest.raises(NerscopeError, match=fact):
         write_brat(Corpus.of(sentences), BIO)
+
+
+def test_a_text_that_begins_with_a_byte_order_mark_as_a_character_keeps_it(tmp_path: Path) -> None:
+    tokens = ["\ufeffAda", "met", "\ufeff"]
+    files = write_brat(Corpus.of([(tokens, ["B-PER", "O", "B-LOC"])]), BIO)
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    corpus = read(tmp_path, format="brat")
+    assert corpus.words(0) == ["\ufeff", "Ada", "met", "\ufeff"]  # as it divides any such text
+    mentions = corpus.mentions()
+    assert list(zip(mentions.start, mentions.end, strict=True)) == [(0, 2), (3, 4)]

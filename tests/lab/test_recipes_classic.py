@@ -163,3 +163,14 @@ def test_of_equally_frequent_types_the_first_in_the_alphabet_is_looked_up() -> N
         tagged("Oslo/B-PER Oslo/B-LOC"), [], [["Oslo"]], 1, Path("nowhere"), lambda line: None
     )
     assert RECIPES["lookup"].predict(lesson, {"ambiguous": "frequent"}) == [["B-LOC"]]
+
+
+def test_the_dictionary_has_new_names_wrong_and_new_words_outside_right(tmp_path: Path) -> None:
+    train, test = drawn(60, seed=1, words=120), drawn(60, seed=2, words=200)
+    nerscope.baseline(train, test, tmp_path / "out.conll", recipe="dictionary")
+    results = nerscope.evaluate(
+        test, {"dictionary": tmp_path / "out.conll"}, train=train, facets=["hard"]
+    )
+    ter = {row.level: row.value for row in results.select(facet="hard", metric="ter", run=None)}
+    assert (ter["unseen-I"], ter["unseen-O"], ter["diff"]) == (1.0, 0.0, 1.0)
+    assert ter["other"]  # boundaries, and ties

@@ -15,6 +15,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "nerscope"
 LAYERS: list[set[str]] = [
     {"version"},
     {"errors"},
+    {"arguments"},
     {"registry", "codec"},
     {"corpus", "engines"},
     {"formats"},

@@ -324,7 +324,7 @@ class ParsedSentence(NamedTuple):
 
 def read_sentences(sentences: Iterable[Sentence], name: str) -> list[ParsedSentence]:
     """Read sentences, whatever way they are given in; at least one."""
-    if not isinstance(sentences, Iterable) or isinstance(sentences, str | bytes):
+    if not has_items(sentences) or isinstance(sentences, str | bytes):
         raise InputError(name, f"{sentences!r} is no list of sentences", "give (tokens, labels)")
     records = [
         read_sentence(item, f"{name}: sentence {number}")
@@ -526,7 +526,7 @@ def _sentence_with_spans(tokens: list[str], given: object, place: str, line: int
     if not tokens:
         raise _empty_sentence(place)
     spans = []
-    items: Iterable[Any] = given if isinstance(given, Iterable) else [given]
+    items: Iterable[Any] = given if has_items(given) else [given]
     for item in items:
         try:
             start, end, kind = item
@@ -553,11 +553,16 @@ def _empty_sentence(place: str) -> InputError:
     )
 
 
+def has_items(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a value can be iterated over, as an array without dimensions cannot."""
+    return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
+
+
 def _strings(given: object, place: str) -> list[str]:
     """A list of strings without NUL, which would end a token unseen, or the unit separator, which
     stands between tokens where results keep them.
     """
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not has_items(given):
         raise InputError(
             place, "this is no sentence", "give (tokens, labels), two lists of strings"
         )

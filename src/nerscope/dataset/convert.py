@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes, join_chunks
 from nerscope.corpus.mentions import CONLLEVAL, check_repair, count_merged_by_io, encode
 from nerscope.corpus.schemes import BIO, SINGLE, Scheme, scheme_named
@@ -55,6 +56,7 @@ def convert(
     ...     print(Path(path).read_text().split())
     ['Ada', 'B-PER', 'Lee', 'E-PER']
     """
+    check_arguments(convert, locals())
     expect("target", target, (str, os.PathLike), "give the name of a file")
     text = os.fspath(target)
     path = path_of(text)
@@ -88,6 +90,7 @@ def convert_source(
         )
     if data is not None:
         return Conversion(data, notes)
+    notes += _break_notes(corpus) if form.name in _TEXT_FORMATS else []
     if form.write_folder is not None:
         return Conversion(b"", notes, form.write_folder(require_tokens(corpus), scheme))
     return Conversion(_written(form, corpus, scheme), notes)
@@ -121,6 +124,22 @@ def _scheme_notes(corpus: Corpus, scheme: Scheme) -> list[str]:
             f"{scheme.name} tears them apart"
         )
     return notes
+
+
+_TEXT_FORMATS = ("jsonl", "json", "brat")  # whose sentences are the lines of a text
+
+
+def _break_notes(corpus: Corpus) -> list[str]:
+    """How many blanks of the text change so that sentences stay the same."""
+    if corpus.gaps is None:
+        return []
+    from nerscope.formats.standoff.text import gaps_with_breaks, record_bounds  # columns need none
+
+    _, changed = gaps_with_breaks(corpus, corpus.gaps, record_bounds(corpus))
+    if not changed:
+        return []
+    places = plural(changed, "place")
+    return [f"{corpus.name}: line ends of the text moved at {places}: one ends each sentence"]
 
 
 def _check_flat(corpus: Corpus, name: str) -> None:

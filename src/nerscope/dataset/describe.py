@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Bools, Ints, lookup
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.lexicon import SENSITIVE
@@ -165,6 +166,7 @@ def describe(
     >>> describe(train).splits["train"].tokens
     3
     """
+    check_arguments(describe, locals())
     optional = {"dev": dev, "test": test}
     others = {name: source for name, source in optional.items() if source is not None}
     splits = load_splits({"train": train, **others}, repair, case=case)

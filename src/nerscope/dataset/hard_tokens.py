@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Ints, lookup
 from nerscope.corpus.lexicon import SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL
@@ -60,6 +61,7 @@ def hard_tokens(
     >>> hard_tokens(train, [(["May", "left"], ["B-PER", "O"])])[0].token
     'left'
     """
+    check_arguments(hard_tokens, locals())
     _, split = load_splits({"train": train, "test": test}, repair, map, drop, case)
     return list(hard_token_rows(split.view, most))
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
 from nerscope.corpus.schemes import ROLE_OF_LETTER, SINGLE, Scheme, forbidden_labels, scheme_named
 from nerscope.errors import plural
@@ -42,6 +43,7 @@ def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
     >>> validate([["O", "I-PER"], ["B-PER", "O"]], scheme="bio").violations[0].fault
     'I-PER after O'
     """
+    check_arguments(validate, locals())
     source = _open_in_scheme(given, scheme)
     chunks = list(source.chunks(Coding(), tokens=False))
     if chunks[0].labels is None:

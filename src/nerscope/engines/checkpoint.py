@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from nerscope.codec import pack, unpack
 from nerscope.engines.base import Engine, Item, Part, State, is_elastic, is_nearby
 from nerscope.engines.sealed import ignoring_others, read_sealed, write_sealed
-from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError
+from nerscope.errors import FaultError, NerscopeError, OutputError, UsageError, expect
 
 _DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
@@ -59,6 +59,7 @@ class Checkpoint:
 
 def checkpoint_of(given: "str | os.PathLike[str] | Checkpoint") -> Checkpoint:
     """The checkpoint that was given, or the one in the folder that was given."""
+    expect("checkpoint", given, (str, os.PathLike, Checkpoint), "name a folder")
     return given if isinstance(given, Checkpoint) else Checkpoint(given)
 
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nerscope.arguments import check_arguments
 from nerscope.engines.base import Engine, engine_for, wants_shards
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.evaluation.gather import ScoredTask, score_task
@@ -60,6 +61,7 @@ def evaluate(
     >>> results.value(metric="f1")
     0.6666666666666666
     """
+    check_arguments(evaluate, locals())
     expect("dataset", dataset, (str, type(None)), "give a name")
     if progress is not None and not callable(progress):
         raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")

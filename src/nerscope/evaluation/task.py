@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.corpus import Coding, Corpus
 from nerscope.corpus.lexicon import CASES, SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL, REPAIRS, STRICT
@@ -60,6 +61,7 @@ class Settings:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Settings":
         """Settings from options by name."""
+        check_arguments(Settings.of, locals())
         known = [item.name for item in fields(cls)]
         for key in options:
             if key not in known:
@@ -109,6 +111,7 @@ class Settings:
             isinstance(name, str) and name for pair in self.map.items() for name in pair
         ):
             raise UsageError("map", f"{self.map!r} cannot be", "give new names by old ones")
+        expect("drop", self.drop, tuple, "give a list of types")
         for name in self.drop:
             if self.map.get(name, name) != name and name not in self.map.values():
                 raise UsageError(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.codec import serialisable
 from nerscope.corpus.units import TOKEN
 from nerscope.engines.base import Engine, engine_for, is_elastic
@@ -82,6 +83,7 @@ def run_experiment(
     >>> results.value(metric="f1")
     1.0
     """
+    check_arguments(run_experiment, locals())
     expect("experiment", experiment, Experiment, "give what load_experiment gave")
     cache = Cache(None) if cache is None or plugins else cache
     chosen_engine = engine_for(engine, workers, plugins)

@@ -31,6 +31,10 @@ def read_toml(path: str | Path) -> "Toml":
         raise InputError(
             str(path), f"it is not TOML ({error})", "mend it; docs/experiments.md shows an example"
         ) from None
+    except ValueError as error:  # a name that no file can have
+        raise InputError(
+            repr(str(path)), f"it cannot be read ({error})", "check the path"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)

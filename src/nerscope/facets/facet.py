@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.corpus import Coding, Corpus
@@ -396,6 +397,7 @@ def register_facet(facet: Facet, *, needs_train: bool = False) -> Facet:
     >>> register_facet(Facet("shouting", MENTION, {"quiet": (0,), "loud": (1,)}, in_capitals)).name
     'shouting'
     """
+    check_arguments(register_facet, locals())
     facet = replace(facet, needs_train=facet.needs_train or needs_train)
     _check_name(facet.name)
     FACETS.add(facet.name, facet)
@@ -427,6 +429,7 @@ def attribute(
     >>> "letters" in FACETS
     True
     """
+    check_arguments(attribute, locals())
 
     _check_name(name)
 

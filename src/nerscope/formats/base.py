@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.corpus import (
     Coding,
     Corpus,
     Sentence,
     build_corpus,
+    has_items,
     join_chunks,
     read_sentences,
 )
@@ -99,6 +101,7 @@ def register_format(form: Format) -> Format:
     >>> register_format(words).name
     'words'
     """
+    check_arguments(register_format, locals())
 
     def open_guarded(data: FileBytes, **options: Any) -> Source:
         with user_code(f"format '{form.name}'"):
@@ -241,7 +244,7 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
             f"{', '.join(options)} cannot be said of sentences in memory",
             "use Corpus.of(…, scheme=…)",
         )
-    if isinstance(given, Iterable) and not isinstance(given, bytes):
+    if has_items(given) and not isinstance(given, bytes):
         return SentenceList(given, name)
     raise InputError(
         name,

@@ -7,6 +7,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.mentions import encode
@@ -48,6 +49,7 @@ def baseline(
     >>> baseline(train, test, recipe="dictionary")
     [['B-PER', 'O', 'B-PER']]
     """
+    check_arguments(baseline, locals())
     method = recipe_named(recipe)
     values = method.checked(options, f"recipe '{recipe}'")
     sources = LessonSources(

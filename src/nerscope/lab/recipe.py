@@ -9,8 +9,9 @@ from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.schemes import OUTSIDE_LABEL
-from nerscope.errors import FaultError, UsageError, suggest
+from nerscope.errors import FaultError, UsageError, expect, suggest
 from nerscope.registry import Registry, user_code
 from nerscope.results.rows import ResultRow
 
@@ -267,8 +268,10 @@ def register_recipe(
     >>> RECIPES["all-outside"].phrase, list(RECIPES["all-outside"].options)
     ('Label every word alike.', ['label'])
     """
+    check_arguments(register_recipe, locals())
 
     def register(train: Train) -> Train:
+        expect("recipe", train, Callable, "decorate a function")  # type: ignore[arg-type]  # a class
         RECIPES.add(name, _new_recipe(Recipe(name, train, dict(needs or {}), extra, random, title)))
         return train
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.dataset.split.options import SENTENCE
 from nerscope.dataset.split.split import split
 from nerscope.dataset.split.write import EXPERIMENT, MANIFEST
@@ -133,6 +134,7 @@ def run_plan(
     ...     run_plan(load_plan(path)).results.value(metric="f1")
     1.0
     """
+    check_arguments(run_plan, locals())
     expect("plan", plan, RunPlan, "give what load_plan gave")
     expect("jobs", jobs, int, "give a whole number from 1")
     if jobs < 1:

@@ -20,7 +20,7 @@ MOST = 10  # entries of a list, unless all are wanted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NumberRow(ResultRow):
+class DescribedNumber(ResultRow):
     """One number of a description, and what it is about; None: of all."""
 
     table: str
@@ -76,7 +76,7 @@ def all_tables(description: Mapping[str, Any]) -> list[Table]:
     ]
 
 
-def number_rows(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def number_rows(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     """All numbers, one a row, with what each is about."""
     for numbers_of in (_of_splits, _of_mentions, _of_levels, _of_surfaces, _of_duplicates):
         yield from numbers_of(description)
@@ -99,11 +99,11 @@ def _row(
     level: str | None = None,
     type: str | None = None,
     item: str | None = None,
-) -> NumberRow:
-    return NumberRow(table, split, against, facet, level, type, item, measure, value)
+) -> DescribedNumber:
+    return DescribedNumber(table, split, against, facet, level, type, item, measure, value)
 
 
-def _of_splits(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_splits(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for split, numbers in description["splits"].items():
         for name, value in numbers.items():
             if name == "types":
@@ -117,7 +117,7 @@ def _of_splits(description: Mapping[str, Any]) -> Iterator[NumberRow]:
                 yield _row("splits", split, "n", value, item=name)
 
 
-def _of_mentions(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_mentions(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for split, counts in description["mentions"].items():
         for name, n in counts.items():
             yield _row("mentions", split, "n", n, item=name)
@@ -126,14 +126,14 @@ def _of_mentions(description: Mapping[str, Any]) -> Iterator[NumberRow]:
                 yield _row("mentions", split, "share", share, item=name)
 
 
-def _of_levels(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_levels(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for row in description["rows"]:
         about = {key: row[key] for key in ("facet", "level", "type")}
         for measure in ("n", "share"):
             yield _row("composition", row["split"], measure, row[measure], **about)
 
 
-def _of_surfaces(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_surfaces(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for row in description["ambiguous"]:
         for name, n in row["types"].items():
             yield _row("ambiguous", row["split"], "n", n, type=name, item=row["surface"])
@@ -149,7 +149,7 @@ def _of_surfaces(description: Mapping[str, Any]) -> Iterator[NumberRow]:
                 yield _row("inconsistent", row["split"], measure, n, type=name, **about)
 
 
-def _of_duplicates(description: Mapping[str, Any]) -> Iterator[NumberRow]:
+def _of_duplicates(description: Mapping[str, Any]) -> Iterator[DescribedNumber]:
     for row in description["duplicates"]:
         about = {"against": row["against"], "item": row["kind"]}
         for measure in ("n", "share"):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from nerscope.arguments import check_arguments
 from nerscope.errors import visible
 from nerscope.registry import Registry, user_code
 from nerscope.results.results import Results
@@ -143,6 +144,7 @@ def register_output(
     >>> OUTPUTS["titles"](Document([Table("Exact match", (), ())]))
     'Exact match'
     """
+    check_arguments(register_output, locals())
 
     def watched(document: Document) -> str:
         with user_code(f"format '{name}'"):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.results.joining import version_note
@@ -180,6 +181,7 @@ def compare(
     >>> compare(results, "x", "y", metrics=["f1"], samples=200).rows[0]["difference"]
     1.0
     """
+    check_arguments(compare, locals())
     choice = CellChoice(facets, metrics, matches, types, by_type)
     _check_comparison(results, choice, method, correction, margin)
     protocol = choose_protocol(results.protocol, over, ratio)

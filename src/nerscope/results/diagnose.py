@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.units import ALL, TYPE
 from nerscope.errors import InputError, UsageError, suggest
@@ -393,6 +394,7 @@ def diagnose(
     >>> diagnose(results).self_diagnosis[0].worst
     'S'
     """
+    check_arguments(diagnose, locals())
     check_system(results, None)
     results = narrow_results(results, datasets=datasets) if datasets else results
     if (a is None) != (b is None):

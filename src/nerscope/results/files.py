@@ -40,6 +40,8 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
             _replace(Path(os.path.realpath(name)), data)
     except OSError as error:
         raise unwritable(name, error) from None
+    except UnicodeEncodeError:
+        raise OutputError(repr(name), "this is no name of a file", "name a file") from None
 
 
 def check_new_folder(path: str | os.PathLike[str]) -> Path:

@@ -1,9 +1,10 @@
 """A gate for releases: conditions that results must fulfil, alone or against a baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import (
@@ -68,6 +69,7 @@ def gate(
     >>> [one.verdict for one in gate(new, conditions=[{"floor": 60}, {"floor": 70}])]
     ['ok', 'fail']
     """
+    check_arguments(gate, locals())
     rules = {"floor": floor, "max_drop": max_drop, "alpha": alpha}
     options = {**rules, "metric": metric, "type": type, "match": match, "system": system}
     chosen = _chosen_conditions(conditions, facets, options)
@@ -122,13 +124,19 @@ def _check_sides(results: Results, baseline: Results | None, conditions: list[Co
                 "results", "they hold no evidence to judge", "evaluate again, and save with `-o`"
             )
         return
-    known = [part.dataset for part in baseline.evidence]
-    if not {part.dataset for part in results.evidence} & set(known):
+    ours, known = (
+        dict.fromkeys(part.dataset for part in side.evidence) for side in (results, baseline)
+    )
+    if not set(ours) & set(known):
         raise InputError(
             "baseline",
-            f"it has none of the datasets of the results ({', '.join(known) or 'no evidence'})",
+            f"it has none of the datasets of the results ({_names(ours)}); it has {_names(known)}",
             "name datasets alike with --dataset",
         )
+
+
+def _names(datasets: Iterable[str]) -> str:
+    return ", ".join(datasets) or "none"
 
 
 class _Gatekeeper:

@@ -226,16 +226,7 @@ def join_results(
         check_comparable(mine, theirs)
         parts = [_with_file_names(mine, both, name), _with_file_names(theirs, both, other_name)]
         joined = joined_runs(parts)
-        matches = dict.fromkeys(
-            match for table in joined.tables if table.unit == MENTION for match in table.matches
-        )
-        if not matches:
-            raise InputError(
-                other_name,
-                f"it was evaluated with the match {theirs.signature.match}, "
-                f"{name} with {mine.signature.match}",
-                "evaluate both with the same --match",
-            )
+        matches = _common_matches(joined, (mine, theirs), (name, other_name))
         signature = replace(joined.signature, version=joint_version([mine, theirs]))
         if mine.signature.match != theirs.signature.match:
             signature = replace(signature, match="+".join(matches))
@@ -244,6 +235,22 @@ def join_results(
     crossed = [(theirs, mine) for theirs in second.systems for mine in first.systems]
     losses = [*first.losses, *second.losses]
     return Results(evidence, losses, protocol=protocol), versions or crossed
+
+
+def _common_matches(
+    joined: Evidence, parts: tuple[Evidence, Evidence], names: tuple[str, str]
+) -> list[str]:
+    """The matches of mentions that both results have; refused if there are none."""
+    of_mentions = (table for table in joined.tables if table.unit == MENTION)
+    matches = list(dict.fromkeys(match for table in of_mentions for match in table.matches))
+    if not matches:
+        mine, theirs = (part.signature.match for part in parts)
+        raise InputError(
+            names[1],
+            f"it was evaluated with the match {theirs}, {names[0]} with {mine}",
+            "evaluate both with the same --match",
+        )
+    return matches
 
 
 def _with_file_names(evidence: Evidence, both: list[str], name: str) -> Evidence:

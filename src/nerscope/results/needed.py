@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError, expect
 from nerscope.results.results import Results
@@ -74,6 +75,7 @@ def power(
     >>> round(power(results, difference=10)[0]["clusters_needed"] / 10) * 10
     110
     """
+    check_arguments(_POWER, locals())
     expect("results", results, Results, "give what evaluate or Results.load gave")
     _check(difference, power, alpha)
     sampling, rows = Sampling(resample), list[PowerRow]()
@@ -82,6 +84,9 @@ def power(
         for overall in _overall(evidence, pairs, sampling, metric, match):
             rows.append(_record(evidence, overall, sampling, difference, power, alpha))
     return rows
+
+
+_POWER = power  # within it, an argument has its name
 
 
 def _check(difference: float, power: float, alpha: float) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL
-from nerscope.errors import InputError, suggest, visible
+from nerscope.errors import InputError, expect, suggest, visible
 from nerscope.formats.source import SourceNote, note_lines
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row
@@ -113,9 +114,7 @@ class Results:
 
     def select(self, **conditions: object) -> list[Row]:
         """The rows whose fields have the given values."""
-        for key in conditions:
-            if key not in _FIELDS:
-                raise InputError("results", f"rows have no field '{key}'", suggest(key, _FIELDS))
+        _check_conditions(conditions)
         return [
             row
             for row in self.rows
@@ -124,6 +123,7 @@ class Results:
 
     def value(self, **conditions: object) -> float | None:
         """The value of the one row that fits; by default of exact match, all mentions, all runs."""
+        _check_conditions(conditions)
         defaults: dict[str, object] = {"facet": ALL, "level": ALL, "type": None, "run": None}
         if "match" not in conditions and conditions.get("metric") != ACCURACY:
             facet = conditions.get("facet", ALL)
@@ -180,6 +180,7 @@ class Results:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a results file, which `Results.load` reads."""
+        check_arguments(Results.save, locals())
         from nerscope.results.files import write_text
 
         write_text(path, self.file_text())
@@ -216,6 +217,7 @@ class Results:
 
     def report(self, path: str | os.PathLike[str] | None = None) -> "ReportPage | None":
         """Write the report, a page of its own; without a path, show it in a notebook."""
+        check_arguments(Results.report, locals())
         from nerscope.render.page.html import ReportPage, page_html
         from nerscope.results.files import write_text
 
@@ -227,6 +229,7 @@ class Results:
 
     def table(self, name: str = "exact") -> "Table":
         """One of the tables that the command line shows."""
+        check_arguments(Results.table, locals())
         from nerscope.render.tables import table
 
         return table(self, name)
@@ -240,6 +243,7 @@ class Results:
         >>> [row.outcome for row in results.errors() if row.side == "gold"]
         ['correct', 'wrong type']
         """
+        check_arguments(Results.errors, locals())
         from nerscope.results.errors import mention_records
 
         return list(mention_records(self, system))
@@ -263,18 +267,21 @@ class Results:
 
         They are ranked by `least`, the lower 95 % bound of the shortfall; `most` limits how many.
         """
+        check_arguments(Results.weakest, locals())
         from nerscope.results.weakest import weak_spots
 
         return weak_spots(self, system, most)
 
     def confusion(self, system: str | None = None) -> "list[ConfusionRow]":
         """How often a gold type met a predicted one, for each run; None stands for no mention."""
+        check_arguments(Results.confusion, locals())
         from nerscope.results.errors import confusion_records
 
         return list(confusion_records(self, system))
 
     def partial_pairs(self, matches: Sequence[str] | None = None) -> "list[PartialRow]":
         """Every pair that got partial credit, to be read and judged."""
+        check_arguments(Results.partial_pairs, locals())
         from nerscope.results.errors import partial_records
 
         return list(partial_records(self, matches))
@@ -284,6 +291,7 @@ class Results:
 
         Each file is the JSON that one judge exported. Judgements that do not fit are warned of.
         """
+        check_arguments(Results.judged, locals())
         from nerscope.results.judged import judged_results
         from nerscope.results.judgements import read_pairs
 
@@ -295,6 +303,15 @@ class Results:
 
     def changes(self, a: str, b: str) -> "list[ChangeRow]":
         """One row for each gold mention: what became of it from system A to system B."""
+        check_arguments(Results.changes, locals())
         from nerscope.results.changes import change_records
 
         return list(change_records(self, a, b))
+
+
+def _check_conditions(conditions: Mapping[str, object]) -> None:
+    for key, value in conditions.items():
+        if key not in _FIELDS:
+            raise InputError("results", f"rows have no field '{key}'", suggest(key, _FIELDS))
+        # An array or pandas.NA compares to no plain True or False.
+        expect(key, value, (str, int, float, type(None)), "give a text or a number")

@@ -126,7 +126,7 @@ class SpanColumns(TypedDict):
     gold: list[int]
 
 
-class TokenColumns(TypedDict):
+class PageTokens(TypedDict):
     """A token that some run gets wrong in each row."""
 
     sentence: list[int]
@@ -134,7 +134,7 @@ class TokenColumns(TypedDict):
     wrong: list[str]  # for each run, a digit for each token
 
 
-class SentenceColumns(TypedDict):
+class PageSentence(TypedDict):
     """The sentences of a dataset that a page shows."""
 
     total: int
@@ -147,10 +147,10 @@ class SentenceColumns(TypedDict):
     codes: dict[str, list[int]]
     outcomes: list[str]
     mates: list[list[list[int]]]
-    tokens: list[TokenColumns]
+    tokens: list[PageTokens]
 
 
-def sentence_data(evidence: Evidence, budget: Budget) -> SentenceColumns:
+def sentence_data(evidence: Evidence, budget: Budget) -> PageSentence:
     """Sentences, spans and what became of them in each run, as plain columns.
 
     A span is a gold mention or a prediction, listed once. For each run, `outcomes` has a character
@@ -190,7 +190,7 @@ def sentence_data(evidence: Evidence, budget: Budget) -> SentenceColumns:
     }
 
 
-def _no_sentences(evidence: Evidence, total: int) -> SentenceColumns:
+def _no_sentences(evidence: Evidence, total: int) -> PageSentence:
     """The same columns where only sums of mentions were kept."""
     runs = evidence.runs
     return {
@@ -327,7 +327,7 @@ def _renumbered(pairs: Ints, inside: Bools) -> list[list[int]]:
     return shown
 
 
-def _wrong_tokens(ledger: Ledger, shown: Bools, place: Ints) -> TokenColumns:
+def _wrong_tokens(ledger: Ledger, shown: Bools, place: Ints) -> PageTokens:
     """The rows of a ledger of tokens that some run gets wrong: sentence, codes, and by whom."""
     errors = _token_errors(ledger)
     chosen = np.flatnonzero(errors.any(axis=0) & shown[ledger.gold.sentence])

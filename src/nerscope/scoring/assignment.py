@@ -54,8 +54,9 @@ def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) ->
     """Choose candidates so that no mention is used twice: indices into the parallel arrays.
 
     `left` and `right` number the gold and the predicted mention of each candidate. Among choices of
-    the same worth, the one whose sorted list of names is the smallest is taken, and then the one
-    whose list of indices is.
+    the same worth, the one whose sorted list of names is the smallest is taken; then the one that
+    gives exact pairs and credit to the smallest names, so that both go to the same types read from
+    either end; then the one whose list of indices is the smallest.
 
     >>> gold, pred, no = np.array([0, 0, 1]), np.array([0, 1, 0]), np.zeros(3, bool)
     >>> worth = Worth(no, np.ones(3), ~no, np.ones(3, int))
@@ -82,8 +83,17 @@ def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) ->
     # Names are looked up for all groups at once, which costs little more than for one.
     tied = sorted({number for choices in ties for choice in choices for number in choice})
     names = dict(zip(tied, names_of(tied), strict=True)) if tied else {}
+
+    def order(choice: list[int]) -> tuple[list[Any], list[Any], list[int]]:
+        detailed = sorted(
+            (names[number], bool(worth.exact[number]), float(worth.credit[number]))
+            for number in choice
+        )
+        return [name for name, *_ in detailed], detailed, choice
+
     for choices in ties:
-        chosen += min(choices, key=lambda choice: (sorted(map(names.__getitem__, choice)), choice))
+        best: list[int] = min(choices, key=order)
+        chosen += best
     return np.sort(np.array(chosen, np.int64))
 
 
@@ -184,7 +194,11 @@ def _solve(group: Sequence[_Pair], names_of: NamesOf) -> list[int]:
     choice = _TightChoice(
         *_hungarian(_square(size, at, _total_order(group)), np.ones((size, size), bool))
     )
-    choice.prefer_first(cells, _ranks(names_of([pair.number for pair in group])))
+    names = names_of([pair.number for pair in group])
+    choice.prefer_first(cells, _ranks(names))
+    details = [(name, pair.exact, pair.credit) for name, pair in zip(names, group, strict=True)]
+    if len(set(details)) > len(set(names)):
+        choice.prefer_first(cells, _ranks(details))
     choice.prefer_first(cells, range(len(cells)))
     return [
         pair.number

@@ -33,10 +33,10 @@ from nerscope.scoring.metrics import F1
 from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 
 MOST_GROUPS = 10_000  # more would not make intervals any better
-# Credit such as 1/3 is added up in two columns: multiples of 2**-20, and what they leave of it, in
-# multiples of 2**-52, as fine as a float64. Sums of either are exact (up to 2**33, and of 2**21
+# Credit such as 1/3 is added up in two columns: multiples of 2**-22, and what they leave of it, in
+# multiples of 2**-54, as fine as a float64. Sums of either are exact (up to 2**31, and of 2**22
 # numbers), so neither the order of adding nor the cut into chunks can move the last digit.
-_COARSE, _FINE = float(1 << 20), float(1 << 52)
+_COARSE, _FINE = float(1 << 22), float(1 << 54)
 _MOST_CELLS = 2_000_000  # up to here, sums are an array over all cells
 _EXACT_IN_FOUR_BYTES = 1 << 23  # up to here a float32 is exact, for halves too
 _TYPE_BITS, _GROUP_BITS = 20, 14

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Bools, Floats, Ints, expand_ranges
 from nerscope.corpus.mentions import Mentions
 from nerscope.errors import UsageError
@@ -98,6 +99,7 @@ def register_match(
     >>> str(match_named("no-longer(credit=0.25)"))
     'no-longer(credit=0.25)'
     """
+    check_arguments(register_match, locals())
     MATCHES.add(name, match_factory(name, rule, defaults, (title, phrase, definition)))
 
 

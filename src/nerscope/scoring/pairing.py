@@ -137,13 +137,10 @@ def best_pairs(
 
     def pair_names(candidates: list[int]) -> list[tuple[object, ...]]:
         at_left, at_right = left[candidates].tolist(), right[candidates].tolist()
-        names = zip(gold_names(at_left), pred_names(at_right), strict=True)
-        # Credit decides where names do not, so that it goes to the same types read from either end.
-        credits = credit[candidates].tolist()
         return [
-            (gold_type, pred_type, gold_surface, pred_surface, pair_credit)
-            for ((gold_type, gold_surface), (pred_type, pred_surface)), pair_credit in zip(
-                names, credits, strict=True
+            (gold_type, pred_type, gold_surface, pred_surface)
+            for (gold_type, gold_surface), (pred_type, pred_surface) in zip(
+                gold_names(at_left), pred_names(at_right), strict=True
             )
         ]
 

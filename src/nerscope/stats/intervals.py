@@ -49,7 +49,7 @@ class Sampling:
             )
         if not _is_whole(self.seed) or self.seed < 0:
             raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
-        if self.resample is not None and self.resample not in CLUSTERS:
+        if self.resample is not None and str(self.resample) not in CLUSTERS:
             raise UsageError(
                 "resample",
                 f"there is no '{self.resample}' to resample",

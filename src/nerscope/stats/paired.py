@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
 from nerscope.registry import Registry, user_code
@@ -90,6 +91,7 @@ def register_method(method: Method) -> Method:
     >>> sign_test(Paired(0.3, by_cluster=np.array([0.1, 0.1, 0.0, 0.1, 0.1, -0.1])))
     0.375
     """
+    check_arguments(register_method, locals())
 
     def checked(pair: Paired) -> float:
         with user_code(f"method '{method.name}'"):

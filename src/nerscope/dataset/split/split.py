@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Bools
 from nerscope.dataset.split.hard import DesignRow, parse_shares
 from nerscope.dataset.split.material import Data, Material, read_material
@@ -104,6 +105,7 @@ def split(
     >>> Path(splits.splits[0].test).read_text().split()
     ['Ada', 'B-PER', 'Ada', 'B-PER']
     """
+    check_arguments(split, locals())
     expect("folder", folder, (str, os.PathLike), "give the name of a folder")
     options = SplitSettings(
         folds=folds,

@@ -15,7 +15,8 @@ from math import ceil, floor
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus
+from nerscope.arguments import check_arguments
+from nerscope.corpus.corpus import Coding, Corpus, has_items
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.errors import AlignmentError, FormatError, InputError, UsageError, suggest
@@ -358,7 +359,8 @@ def answers(
     >>> ns.evaluate(gold, {"model": model}).value(metric="precision", match="exact")
     0.5
     """
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    check_arguments(answers, locals())
+    if isinstance(given, str | bytes) or not has_items(given):
         raise UsageError("answers", f"{given!r} cannot be", "give a list of answers")
     read = [read_answer(item, line) for line, item in enumerate(given, 1)]
     return AnswerSource(name, lambda: iter(read), policy, threshold)

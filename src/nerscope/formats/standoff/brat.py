@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -241,9 +241,23 @@ def write_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     for number, record in enumerate(records, 1):
         # Padded with zeros (01 … 12), so that names sort as the documents do.
         name = f"{number:0{len(str(len(records)))}}"
-        files[name + TEXT] = f"{record.text}\n".encode()
-        files[name + ANNOTATIONS] = "".join(_annotation_lines(record.text, record.spans)).encode()
+        text, spans = _marked(record)
+        files[name + TEXT] = f"{text}\n".encode()
+        files[name + ANNOTATIONS] = "".join(_annotation_lines(text, spans)).encode()
     return files
+
+
+def _marked(record: Record) -> tuple[str, Sequence[TextSpan]]:
+    """The text and spans to write. A reader takes U+FEFF at the start of a file for a byte order
+    mark, so a text that begins with it as a character gets a mark before it.
+    """
+    if not record.text.startswith(_BOM):
+        return record.text, record.spans
+    spans = [
+        TextSpan(tuple((start + 1, end + 1) for start, end in span.fragments), span.type)
+        for span in record.spans
+    ]
+    return _BOM + record.text, spans
 
 
 def _annotation_lines(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:

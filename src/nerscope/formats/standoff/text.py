@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints, Objects
+from nerscope.corpus.arrays import Ints, Objects, expand_ranges
 from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes, build_corpus
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
@@ -336,7 +336,7 @@ def records_of(corpus: Corpus) -> Iterator[Record]:
     """
     words = corpus.coding.tokens.strings(corpus.tokens)
     bounds = record_bounds(corpus)
-    gaps = gaps_of(corpus, bounds).tolist()
+    gaps, _ = gaps_with_breaks(corpus, gaps_of(corpus, bounds), bounds)
     mentions = corpus.mentions()
     types = corpus.coding.labels.types
     for begin, end in pairwise(bounds.tolist()):
@@ -385,6 +385,28 @@ def gaps_of(corpus: Corpus, bounds: Ints) -> Objects:
     gaps[corpus.starts[:-1]] = "\n"
     gaps[bounds[:-1]] = ""
     return gaps
+
+
+def gaps_with_breaks(corpus: Corpus, gaps: Objects, bounds: Ints) -> tuple[list[str], int]:
+    """The blanks before tokens, with a line end where a sentence begins and, outside of mentions,
+    nowhere else; and how many differ from the given ones.
+
+    A text is divided into sentences at its line ends, so its sentences would else come back as
+    others: spaCy divides where there is only a blank.
+    """
+    outer = set(bounds.tolist())
+    begins = set(corpus.starts.tolist()) - outer
+    mentions = corpus.mentions()
+    # Reading never divides a mention, so line ends inside of one may stay.
+    inside = set(expand_ranges(mentions.start + 1, mentions.end).tolist())
+    written = list[str]()
+    for at, gap in enumerate(gaps.tolist()):
+        if at in begins and "\n" not in gap:
+            gap = f"{gap[:-1]}\n"
+        elif at not in begins and at not in outer and at not in inside:
+            gap = gap.replace("\n", " ")
+        written.append(gap)
+    return written, sum(a != b for a, b in zip(written, gaps.tolist(), strict=True))
 
 
 def _join_words(words: Sequence[str], gaps: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:

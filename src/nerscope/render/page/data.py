@@ -16,7 +16,7 @@ from nerscope.results.judged import PairRow, judged_pair_rows
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
-from nerscope.results.sentences import Budget, SentenceColumns, sentence_data, token_count
+from nerscope.results.sentences import Budget, PageSentence, sentence_data, token_count
 from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import WeakSpot, resampling_unit
 from nerscope.scoring.matching import EXACT
@@ -73,7 +73,7 @@ class PageDataset(TypedDict):
     tokens: int | None
     resample: str
     ranges: dict[str, dict[str, str]]
-    sentences: SentenceColumns
+    sentences: PageSentence
 
 
 class PageComparison(TypedDict):

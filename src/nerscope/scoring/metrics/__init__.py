@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
 from nerscope.registry import FactoryRegistry, user_code
@@ -317,6 +318,7 @@ def register_metric(metric: Metric) -> Metric:
     >>> register_metric(Metric("jaccard", jaccard)).name
     'jaccard'
     """
+    check_arguments(register_metric, locals())
     guarded = replace(
         metric, formula=_guard(metric.name, metric.formula), n=_guard(metric.name, metric.n)
     )
