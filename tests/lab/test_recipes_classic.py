@@ -130,3 +130,14 @@ def test_memory_is_wrong_exactly_on_unseen_mentions_and_diff_tokens(
     expected = {"unseen-I": 1, "diff": 1, "unseen-O": 0, "other": 0}
     for level, rate in expected.items():
         assert results.value(facet="hard", level=level, metric="ter") in (rate, None)
+
+
+def test_the_dictionary_has_new_names_wrong_and_new_words_outside_right(tmp_path: Path) -> None:
+    train, test = drawn(60, seed=1, words=120), drawn(60, seed=2, words=200)
+    nerscope.baseline(train, test, tmp_path / "out.conll", recipe="dictionary")
+    results = nerscope.evaluate(
+        test, {"dictionary": tmp_path / "out.conll"}, train=train, facets=["hard"]
+    )
+    ter = {row.level: row.value for row in results.select(facet="hard", metric="ter", run=None)}
+    assert (ter["unseen-I"], ter["unseen-O"], ter["diff"]) == (1.0, 0.0, 1.0)
+    assert ter["other"]  # boundaries, and ties
