@@ -165,3 +165,9 @@ def test_the_readme_shows_the_two_commands_of_a_newcomer() -> None:
     assert "make test" in readme
     for name in COMMANDS:
         assert f"nerscope {name}" in readme
+
+
+def test_the_contents_name_every_page() -> None:
+    contents = (DOCS / "README.md").read_text(encoding="utf-8")
+    pages = {str(path.relative_to(DOCS).as_posix()) for path in DOCS.rglob("*.md")} - {"README.md"}
+    assert {page for page in pages if f"({page})" not in contents} == set()

@@ -254,8 +254,11 @@ def test_a_system_that_predicts_nothing_does_not_pass() -> None:
     ids=["another dataset", "no evidence"],
 )
 def test_a_baseline_without_the_dataset_is_refused(baseline: Results) -> None:
-    with pytest.raises(InputError, match="none of the datasets"):
+    with pytest.raises(InputError, match="none of the datasets") as error:
         gate(OLD, baseline)
+    ours = ", ".join(part.dataset for part in OLD.evidence)
+    theirs = ", ".join(part.dataset for part in baseline.evidence) or "none"
+    assert f"of the results ({ours}); it has {theirs}" in str(error.value)
 
 
 def test_several_runs_are_compared_as_one_system() -> None:

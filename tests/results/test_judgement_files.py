@@ -37,6 +37,25 @@ def test_a_pair_counts_once_for_each_system_and_match(tmp_path: Path) -> None:
     ]
 
 
+def test_a_pair_that_two_judges_judged_is_one_pair(tmp_path: Path) -> None:
+    systems = {"crf": {"left": 0.5}}
+    files = [
+        written(tmp_path / f"{said}.json", [pair(said, systems=systems), pair("", sentence=13)])
+        for said in ("good", "bad")
+    ]
+    [row] = [
+        row
+        for row in shares([each for file in files for each in read_judgements(file).judgements])
+        if (row.system, row.match) == ("crf", "left")
+    ]
+    assert (row.pairs, row.judged, row.good) == (2, 2, 1)
+    lists = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path in lists:
+        path.write_text("system,gold type,credit left,judgement\ncrf,PER,0.5,good\n")
+    [row] = shares([each for path in lists for each in read_judgements(path).judgements])
+    assert (row.pairs, row.judged, row.good) == (1, 2, 2)
+
+
 @pytest.mark.parametrize("before", ["", " \n\t", "\ufeff", "\ufeff\r\n "])
 def test_json_is_known_by_its_first_character(before: str, tmp_path: Path) -> None:
     path = written(tmp_path / "judged.csv", [pair()])  # whatever its name

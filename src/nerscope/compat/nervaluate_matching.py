@@ -66,6 +66,24 @@ class EvaluationResult:
     actual: int = 0
     possible: int = 0
 
+    def compute_metrics(self, partial_or_type: bool = False) -> None:
+        """Compute totals and scores from the counts; with `partial_or_type`, partial ones are half.
+
+        A score without a denominator is 0, as in nervaluate.
+
+        >>> result = EvaluationResult(correct=1, partial=1)
+        >>> result.compute_metrics(partial_or_type=True)
+        >>> result.actual, result.precision
+        (2, 0.75)
+        """
+        paired = self.correct + self.incorrect + self.partial
+        self.actual, self.possible = paired + self.spurious, paired + self.missed
+        credit = self.correct + 0.5 * self.partial if partial_or_type else self.correct
+        self.precision = credit / self.actual if self.actual else 0
+        self.recall = credit / self.possible if self.possible else 0
+        both = self.precision + self.recall
+        self.f1 = 2 * (self.precision * self.recall) / both if both else 0
+
 
 class Strategy(NamedTuple):
     """When a pair is right, and what it is when it only overlaps enough."""
@@ -268,19 +286,13 @@ def _places(documents: Ints) -> Places:
 
 
 def result_of(indices: EvaluationIndices, strategy: Strategy) -> EvaluationResult:
-    """The counts and scores of an outcome; a score without a denominator is 0, as in nervaluate.
+    """The counts and scores of an outcome.
 
     >>> result_of(EvaluationIndices([(0, 0)], [(0, 1)]), STRATEGIES["strict"]).precision
     0.5
     """
     result = EvaluationResult(*map(len, vars(indices).values()))
-    paired = result.correct + result.incorrect + result.partial
-    result.actual, result.possible = paired + result.spurious, paired + result.missed
-    credit = result.correct + 0.5 * result.partial if strategy.halves else result.correct
-    result.precision = credit / result.actual if result.actual else 0
-    result.recall = credit / result.possible if result.possible else 0
-    both = result.precision + result.recall
-    result.f1 = 2 * (result.precision * result.recall) / both if both else 0
+    result.compute_metrics(strategy.halves)
     return result
 
 

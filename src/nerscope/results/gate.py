@@ -1,6 +1,6 @@
 """A gate for releases: conditions that results must fulfil, alone or against a baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -124,13 +124,19 @@ def _check_sides(results: Results, baseline: Results | None, conditions: list[Co
                 "results", "they hold no evidence to judge", "evaluate again, and save with `-o`"
             )
         return
-    known = [part.dataset for part in baseline.evidence]
-    if not {part.dataset for part in results.evidence} & set(known):
+    ours, known = (
+        dict.fromkeys(part.dataset for part in side.evidence) for side in (results, baseline)
+    )
+    if not set(ours) & set(known):
         raise InputError(
             "baseline",
-            f"it has none of the datasets of the results ({', '.join(known) or 'no evidence'})",
+            f"it has none of the datasets of the results ({_names(ours)}); it has {_names(known)}",
             "name datasets alike with --dataset",
         )
+
+
+def _names(datasets: Iterable[str]) -> str:
+    return ", ".join(datasets) or "none"
 
 
 class _Gatekeeper:

@@ -223,20 +223,20 @@ class ShareKey(NamedTuple):
 
 
 def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[ShareRow]:
-    """For each system and match (and type): how many pairs were judged, which share of them good.
+    """For each system and match (and type): how many pairs there are, how many judgements of them,
+    and which share is good. A pair that two judges judged is one pair with two judgements.
 
     >>> [row] = shares([Judgement("x", "PER", ("left",), "good")])
     >>> row.system, row.judged, row.share_good
     ('x', 1, 1.0)
     """
-    return count_shares(
-        (
-            ShareKey(judgement.system, match, type=judgement.type if by_type else None),
-            [judgement.judgement],
-        )
-        for judgement in judgements
-        for match in judgement.matches
-    )
+    votes: dict[tuple[ShareKey, Hashable], list[str]] = {}
+    for number, judgement in enumerate(judgements):
+        pair = ("unknown", number) if judgement.pair is None else judgement.pair
+        for match in judgement.matches:
+            key = ShareKey(judgement.system, match, type=judgement.type if by_type else None)
+            votes.setdefault((key, pair), []).append(judgement.judgement)
+    return count_shares((key, given) for (key, _), given in votes.items())
 
 
 def count_shares(pairs: Iterable[tuple[ShareKey, Sequence[str]]]) -> list[ShareRow]:

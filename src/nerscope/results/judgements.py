@@ -23,6 +23,7 @@ class Judgement(NamedTuple):
     type: str
     matches: tuple[str, ...]  # under which it got credit
     judgement: str  # good, bad or nothing
+    pair: Hashable = None  # by which judges of the same pair are recognised: a row or a place
 
 
 class JudgedSpan(NamedTuple):
@@ -158,7 +159,7 @@ def _from_csv(name: str, data: bytes) -> Iterator[Judgement]:
         _check_row(f"{name}:{number}", row, matches)
         given = tuple(key.removeprefix(_CREDIT) for key in matches if row[key])
         judgement = normalise_judgement(row[_COLUMN])
-        yield Judgement(row.get("system", ""), row.get("gold type", ""), given, judgement)
+        yield Judgement(row.get("system", ""), row.get("gold type", ""), given, judgement, number)
 
 
 def _check_row(place: str, row: Mapping[str, str], matches: list[str]) -> None:
@@ -210,7 +211,7 @@ def _from_json(name: str, data: bytes) -> JudgedFile:
         pair = _checked_pair(place, record)
         pairs[pair.identity] = _joined(place, pairs.get(pair.identity), pair)
     judgements = [
-        Judgement(system, pair.identity.gold.type, tuple(credits), pair.judgement)
+        Judgement(system, pair.identity.gold.type, tuple(credits), pair.judgement, pair.identity)
         for pair in pairs.values()
         for system, credits in pair.systems.items()
     ]
