@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.lexicon import SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL
 from nerscope.dataset.describe import CompositionRow, composition_rows
@@ -43,6 +44,7 @@ def dataset_bias(
     >>> [(row.zeta, row.relative) for row in bias.zeta if row.attribute == "eLen"]
     [(1.0, 0.5), (2.0, 1.0)]
     """
+    check_arguments(dataset_bias, locals())
     means: dict[str, dict[str, float | None]] = {}
     composition: list[CompositionRow] = []
     for name, (train, test) in datasets.items():

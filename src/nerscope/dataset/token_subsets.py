@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Bools, Ints, count_table
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.lexicon import FOLD, SENSITIVE, Lexicon, check_case, lexicon_of
@@ -62,6 +63,7 @@ def token_subsets(
     >>> [(row.token, row.hard, row.training_labels) for row in token_subsets(train, folds=2)]
     [('May', 'diff-I', 'O 1'), ('came', 'unseen-O', '–'), ('May', 'diff-O', 'PER 1'), ...]
     """
+    check_arguments(token_subsets, locals())
     check_repair(repair)
     check_case(case)
     coding = Coding(labels=LabelCodes(map or {}, frozenset(drop)))

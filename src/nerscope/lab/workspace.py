@@ -127,10 +127,10 @@ def run_jobs(
     stop = threading.Event()
     with ThreadPoolExecutor(config.parallel_jobs) as pool:
         waiting: dict[Future[JobOutcome], str] = {}
-        for key, job in distinct_jobs(jobs).items():
-            if key not in outcomes:
-                waiting[pool.submit(_run_job, job, config, stop)] = key
         try:
+            for key, job in distinct_jobs(jobs).items():
+                if key not in outcomes:
+                    waiting[pool.submit(_run_job, job, config, stop)] = key
             while waiting:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
