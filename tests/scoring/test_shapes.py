@@ -116,7 +116,8 @@ def naive(draw: st.DrawFn) -> Naive:
 
 
 @pytest.mark.parametrize("match", PARTIAL)
-@given(st.lists(naive(), max_size=4), st.lists(naive(), max_size=4))
+# A corpus has each mention once.
+@given(st.lists(naive(), max_size=4, unique=True), st.lists(naive(), max_size=4, unique=True))
 @settings(max_examples=150, deadline=None)
 def test_every_match_is_worth_what_a_naive_one_is(
     match: str, gold: list[Naive], pred: list[Naive]
