@@ -86,9 +86,13 @@ def _fits_each(value: Any, origin: type, hint: Any) -> bool:
         return (
             is_list and isinstance(value, Collection) and all(_fits(item, hint) for item in value)
         )
-    # Corpora are long, and are checked sentence by sentence when they are read.
-    has_items = isinstance(value, Iterable) and getattr(value, "shape", None) != ()
-    is_short = isinstance(value, Collection) and hint in (str, int, float)
+    # Corpora are long, and are checked sentence by sentence when they are read. An object of
+    # another library, such as a table of pyarrow, may be one: opening it tells.
+    is_plain = hint in (str, int, float)
+    is_foreign = not is_plain and type(value).__module__ != "builtins"
+    has_items = isinstance(value, Iterable) or is_foreign
+    has_items = has_items and getattr(value, "shape", None) != ()
+    is_short = isinstance(value, Collection) and is_plain
     return has_items and (not is_short or all(_fits(item, hint) for item in value))
 
 

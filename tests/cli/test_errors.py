@@ -324,3 +324,20 @@ def test_a_mention_that_all_get_wrong_is_told_from_another_on_the_same_span(
     results = nerscope.evaluate(tmp_path / "gold.jsonl", {"s": tmp_path / "s.jsonl"})
     records, _ = mistakes(results, all_wrong=True)
     assert [(one["type"], one["text"]) for one in records] == [(other["label"], text)]
+
+
+def test_wrong_tokens_of_a_level_are_marked_in_their_sentences(folder: Path, run: Run) -> None:
+    shown = done(run, "errors r.json --facet hard=unseen-I --system one --width 80").out
+    assert "gold.txt:6  one 1: L-LOC labelled O" in shown
+    lines = shown.split("\n")
+    words = next(
+        at for at, line in enumerate(lines) if "New York" in line and "L-LOC" in lines[at - 1]
+    )
+    place = lines[words].index("York")
+    assert lines[words - 1][place : place + 4] == lines[words + 1][place : place + 4] == "────"
+    rows = json.loads(done(run, "errors r.json --facet hard=unseen-I --format json").out)
+    assert {row["system"] for row in rows} == {"one", "two"}
+    for option in ("--kind missed", "--type PER", "--all-wrong", "--sort text"):
+        assert run(*shlex.split(f"errors r.json --facet hard=diff {option}")).code == 2
+    listed = "evaluate gold.txt --train train.txt --system one=one.txt --list wrong-tokens"
+    assert "York" in done(run, listed).out

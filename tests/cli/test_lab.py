@@ -95,11 +95,12 @@ def test_a_baseline_that_cannot_be_is_refused(
 def test_recipes_are_listed_with_their_options(run: Run) -> None:
     found = json.loads(run("recipes", "--format", "json").out)["recipes"]
     names = [one["name"] for one in found]
-    assert names[:7] == [
-        *("dictionary", "perceptron", "crf", "spacy", "bilstm", "transformer", "flair"),
+    assert names[:8] == [
+        *("dictionary", "lookup", "perceptron", "crf", "spacy", "bilstm", "transformer", "flair"),
     ]
-    bilstm = {one["name"]: one for one in found[4]["options"]}
+    bilstm = {one["name"]: one for one in found[5]["options"]}
     assert bilstm["characters"]["choices"] == ["cnn", "lstm", "none"]
+    assert bilstm["encoder"]["choices"] == ["lstm", "cnn"]
 
 
 def test_a_baseline_learns_from_all_training_files(data: Path, run: Run) -> None:

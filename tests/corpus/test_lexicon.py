@@ -19,11 +19,12 @@ words = st.lists(st.sampled_from("abc"), min_size=1, max_size=7)
 
 @st.composite
 def sentences_with_spans(draw: st.DrawFn) -> tuple[list[str], Spans]:
-    """A sentence and some mentions in it, nested or not."""
+    """A sentence and some mentions in it, nested or not, each once."""
     tokens = draw(words)
     edges = st.lists(st.integers(0, len(tokens)), min_size=2, max_size=2, unique=True).map(sorted)
     pairs = draw(st.lists(edges, max_size=4))
-    return tokens, [(start, end, draw(st.sampled_from("XY"))) for start, end in pairs]
+    spans = [(start, end, draw(st.sampled_from("XY"))) for start, end in pairs]
+    return tokens, list(dict.fromkeys(spans))
 
 
 texts = st.lists(sentences_with_spans(), min_size=1, max_size=5)

@@ -189,3 +189,24 @@ def test_they_are_named_and_not_used_by_default() -> None:
 def test_word_overlap_needs_the_training_data() -> None:
     with pytest.raises(UsageError, match="needs the training data"):
         nerscope.evaluate(GOLD, {"s": GOLD}, facets=["word-overlap"])
+
+
+def test_folded_case_changes_the_overlap_and_not_the_form() -> None:
+    gold = corpus("BANK/B-ORG of/I-ORG Chile/I-ORG", "oslo/B-LOC")
+    results = [
+        nerscope.evaluate(
+            gold, {"s": gold}, train=TRAIN, facets=["capitalisation", "word-overlap"], case=case
+        )
+        for case in ("sensitive", "fold")
+    ]
+    counted = [
+        {
+            row["level"]: row["n"]
+            for row in each.select(metric="recall", type=None, run=None)
+            if row["facet"] != "all"
+        }
+        for each in results
+    ]
+    assert (counted[0]["mixed-case"], counted[0]["lower-case"]) == (1, 1)
+    assert (counted[1]["mixed-case"], counted[1]["lower-case"]) == (1, 1)
+    assert (counted[0]["partial-overlap"], counted[1]["partial-overlap"]) == (0, 1)

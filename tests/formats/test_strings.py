@@ -340,7 +340,7 @@ def test_a_file_of_answers_is_known_by_its_first_lines(tmp_path: Path) -> None:
     [
         ({"policy": "last"}, "no policy is called 'last'"),
         ({"threshold": 0}, "threshold=0 cannot be"),
-        ({"threshold": "x"}, "threshold='x' cannot be"),
+        ({"threshold": "x"}, "threshold: 'x' cannot be"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, object], fact: str) -> None:

@@ -14,7 +14,7 @@ import nerscope.lab.recipes
 from nerscope.lab.recipe import RECIPES, Lesson, Tagged
 from nerscope.lab.recipes._features import features
 
-BOTH = pytest.mark.parametrize("recipe", ["dictionary", "perceptron"])
+BOTH = pytest.mark.parametrize("recipe", ["dictionary", "lookup", "perceptron"])
 
 
 def predict(
@@ -75,7 +75,7 @@ def test_small_lessons(
 @given(st.integers(0, 10_000))
 def test_an_i_always_continues_a_mention_of_its_type(seed: int) -> None:
     sentences = [Tagged(*one) for one in drawn(30, seed)]
-    for recipe in ("dictionary", "perceptron"):
+    for recipe in ("dictionary", "lookup", "perceptron"):
         for labels in predict(recipe, sentences[:15], [one.words for one in sentences[15:]]):
             for before, label in pairwise(["O", *labels]):
                 assert label[0] in "BO" or (label[0] == "I" and before[1:] == label[1:])
@@ -130,6 +130,39 @@ def test_memory_is_wrong_exactly_on_unseen_mentions_and_diff_tokens(
     expected = {"unseen-I": 1, "diff": 1, "unseen-O": 0, "other": 0}
     for level, rate in expected.items():
         assert results.value(facet="hard", level=level, metric="ter") in (rate, None)
+
+
+AMBIGUOUS = tagged(
+    "New/B-LOC York/I-LOC",
+    "New/B-ORG York/I-ORG Times/I-ORG",
+    "Jordan/B-PER Jordan/B-LOC Jordan/B-PER",
+    "Times/B-ORG Square/I-ORG Garden/I-ORG",
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "skipped", "frequent"),
+    [
+        ("in New York", "O B-LOC I-LOC", "O B-LOC I-LOC"),
+        ("New York Times", "B-ORG I-ORG I-ORG", "B-ORG I-ORG I-ORG"),  # the longest mention
+        ("New", "O", "O"),  # a part of a mention is none
+        ("Jordan", "O", "B-PER"),  # several types in training
+        # of two that overlap, the longer one
+        ("York Times Square Garden", "O B-ORG I-ORG I-ORG", "O B-ORG I-ORG I-ORG"),
+        ("New York New York", "B-LOC I-LOC B-LOC I-LOC", "B-LOC I-LOC B-LOC I-LOC"),
+    ],
+)
+def test_mentions_of_training_are_looked_up(words: str, skipped: str, frequent: str) -> None:
+    for ambiguous, expected in (("skip", skipped), ("frequent", frequent)):
+        lesson = Lesson(AMBIGUOUS, [], [words.split()], 1, Path("nowhere"), lambda line: None)
+        assert RECIPES["lookup"].predict(lesson, {"ambiguous": ambiguous}) == [expected.split()]
+
+
+def test_of_equally_frequent_types_the_first_in_the_alphabet_is_looked_up() -> None:
+    lesson = Lesson(
+        tagged("Oslo/B-PER Oslo/B-LOC"), [], [["Oslo"]], 1, Path("nowhere"), lambda line: None
+    )
+    assert RECIPES["lookup"].predict(lesson, {"ambiguous": "frequent"}) == [["B-LOC"]]
 
 
 def test_the_dictionary_has_new_names_wrong_and_new_words_outside_right(tmp_path: Path) -> None:

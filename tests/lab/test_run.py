@@ -42,10 +42,8 @@ def numbers(ran: PlanResult) -> list[Any]:
 @pytest.mark.slow
 def test_every_seed_of_every_system_is_a_run(planned: Planned, folder: Path) -> None:
     ran = run_plan(planned(counted() + MEMORY))
-    assert {(row["system"], row["runs"]) for row in ran.results.rows if row["run"] is None} == {
-        ("copy", 3),
-        ("memory", 1),
-    }
+    defined = [row for row in ran.results.rows if row["run"] is None and row["value"] is not None]
+    assert {(row["system"], row["runs"]) for row in defined} == {("copy", 3), ("memory", 1)}
     assert ran.results.value(system="copy", metric="f1") == 1.0
     assert starts(folder) == ["1", "2", "3"]
 

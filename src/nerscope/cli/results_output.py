@@ -180,6 +180,12 @@ def _hard_errors(request: ListRequest) -> _ListRows:
     return hard_errors(open_task(request.test, request.systems, request.training, None, settings))
 
 
+def _wrong_tokens(request: ListRequest) -> _ListRows:
+    from nerscope.results.token_mistakes import token_mistakes
+
+    return token_mistakes(request.results)[0]
+
+
 def _types(request: ListRequest) -> _ListRows:
     from nerscope.evaluation.listings import coverage
 
@@ -203,6 +209,9 @@ LISTS = {
     "hard": ListKind("The most frequent hard tokens", _hard_tokens, needs_training=True),
     "hard-errors": ListKind(
         "Hard tokens that are labelled wrong most often", _hard_errors, needs_training=True
+    ),
+    "wrong-tokens": ListKind(
+        "Wrong tokens in their sentences", _wrong_tokens, needs_training=True, needs_mentions=True
     ),
     "partial": ListKind(
         "Pairs with partial credit",

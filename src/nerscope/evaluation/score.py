@@ -312,6 +312,9 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
     3 and credit 3, code 1 with weight 2 and credit 1. `cell` numbers the combinations sentence by
     sentence, so the weights are one `bincount` over all tokens, and the credits what another one
     over the wrong tokens, which are few, leaves of them.
+
+    In the place of its predictions, a run has its wrong tokens, each with its sentence, its place
+    there and its codes, so that they can be shown. No metric of tokens counts predictions.
     """
     facets = plan.facets_of_unit(TOKEN)
     codes = {facet.name: facet.checked_codes(view) for facet in facets}
@@ -330,12 +333,20 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
 
     def judged(output: Corpus, style: LabelStyle) -> Output:
         credits = {LABEL: credit(_same_label(gold, output))}
+        wrong = np.zeros(0, np.int64)
         if gold_labels is not None:
             right = gold_labels == token_labels(output, style, plan)
             credits[plan.settings.token_match] = credit(right)
-        empty = {name: np.zeros(0, np.int8) for name in codes}
-        nothing = Units(np.zeros(0, np.int32), np.zeros(0, np.int16), empty)
-        return Output(nothing, credits, {name: np.zeros(0) for name in credits})
+            wrong = np.flatnonzero(~right)
+        sentence = view.sentences.of_token[wrong].astype(np.int32)
+        units = Units(
+            sentence,
+            np.zeros(len(wrong), np.int16),
+            {name: code[wrong] for name, code in codes.items()},
+            start=(wrong - gold.starts[sentence]).astype(np.int32),
+            length=np.ones(len(wrong), np.int32),
+        )
+        return Output(units, credits, {name: np.zeros(len(wrong), np.int8) for name in credits})
 
     # `cell` is a number with mixed radix: division gives back the codes, last facet first, and at
     # the end the sentence.

@@ -17,8 +17,10 @@ from nerscope.results.rows import plain_row
 if TYPE_CHECKING:
     from nerscope.results.errors import MentionRow
     from nerscope.results.judged import JudgedResults
+    from nerscope.results.token_mistakes import TokenRow
 
 _LEAST = 20  # columns, however narrow the terminal
+_MOST_WORDS = 10  # of a summary
 Span = tuple[int, int, str]  # first token, the one behind the last, type
 Cells = list[str]  # one for each column of the terminal
 
@@ -39,6 +41,35 @@ def errors_document(rows: Sequence["MentionRow"], total: int, width: int, shown:
     if not rows:
         lines.append(f"no mistake fits, of {total}")
     tables = [records_table("Mistakes by kind", summary)] if summary else []
+    return Document(tables, rows, rows, lines=lines)
+
+
+def token_errors_document(
+    rows: Sequence["TokenRow"], total: int, width: int, shown: int
+) -> Document:
+    """How often each system has each word wrong, then each wrong token in its sentence."""
+    counts = Counter((row.system, row.token) for row in rows)
+    systems = list(dict.fromkeys(row.system for row in rows))
+    words = [word for word, _ in Counter(row.token for row in rows).most_common(_MOST_WORDS)]
+    summary = [
+        {"token": word, **{system: counts[system, word] for system in systems}} for word in words
+    ]
+    lines = []
+    for row in rows[:shown]:
+        source = f"{row.system} {row.run}" if row.run else row.system
+        gold, predicted = (
+            (row.position, row.position + 1, label) for label in (row.gold, row.predicted)
+        )
+        lines += [
+            escape_controls(f"{row.place}  {source}: {row.gold} labelled {row.predicted}"),
+            *marked_lines(row.tokens, gold, predicted, width),
+            "",
+        ]
+    if len(rows) > shown:
+        lines.append(f"{plural(len(rows) - shown, 'more wrong token')}: --most N shows more")
+    if not rows:
+        lines.append(f"no wrong token fits, of {total}")
+    tables = [records_table("Words that are wrong most often", summary)] if summary else []
     return Document(tables, rows, rows, lines=lines)
 
 

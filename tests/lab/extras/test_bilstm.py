@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from tests.lab.extras.lessons import NAMES, PLACES, small_lesson
 
 from nerscope.errors import FormatError, InputError, UsageError
-from nerscope.lab.neural.words import read_vectors
+from nerscope.lab.neural.words import CnnContext, read_vectors
 from nerscope.lab.recipe import RECIPES, Lesson, Tagged
 from nerscope.lab.recipes import bilstm as _bilstm  # noqa: F401
 
@@ -31,6 +32,28 @@ def test_it_learns_what_is_simple(tmp_path: Path, characters: str, decoder: str)
     assert len(said) == 12
     assert said[0].startswith("round 1 of 12: loss ")
     assert "dev F1 100.00" in said[-1]
+
+
+@pytest.mark.parametrize("decoder", ["crf", "softmax"])
+def test_a_cnn_may_read_the_words(tmp_path: Path, decoder: str) -> None:
+    lesson, test = small_lesson(tmp_path, [])
+    found = predict(lesson, encoder="cnn", decoder=decoder, rounds=12)
+    assert found == [one.labels for one in test]
+
+
+def test_the_vectors_of_a_cnn_do_not_depend_on_the_batch() -> None:
+    torch.manual_seed(1)
+    context = CnnContext(word_size=5, hidden=3, dropout=0.0).eval()
+    words = torch.randn(2, 6, 5)
+    words[0, 3:] = 7.0  # behind the end of the first sentence
+    both = context(words, [3, 6])
+    alone = context(words[:1, :3], [3])
+    assert both.shape == (2, 6, 6)
+    assert torch.allclose(both[0, :3], alone[0], atol=1e-6)
+    farther = words.clone()
+    farther[1, 5] += 1.0
+    moved = (context(farther, [3, 6])[1] - both[1]).abs().sum(1) > 1e-6
+    assert moved.tolist() == [False, True, True, True, True, True]  # four words to each side
 
 
 def test_one_seed_gives_one_answer_and_others_others(tmp_path: Path) -> None:

@@ -1,10 +1,14 @@
 """Show mistakes: gold above, prediction below, the sentence between them."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from nerscope.cli.common import FORMAT, QUIET, RESULTS, emit_and_exit, load_results
+
+if TYPE_CHECKING:
+    from nerscope.results.results import Results
 
 RANK = 60
 
@@ -21,7 +25,10 @@ class ErrorsOptions:
         "merged, hallucinated; repeatable.",
     )
     facet: list[str] = typer.Option(
-        [], metavar="FACET=LEVEL", help="Only mentions of a level, such as tmr=unseen-tokens."
+        [],
+        metavar="FACET=LEVEL",
+        help="Only mentions of a level, such as tmr=unseen-tokens; or wrong tokens of a level of "
+        "tokens, such as hard=diff-E.",
     )
     all_wrong: bool = typer.Option(
         False, "--all-wrong", help="Only gold mentions that every system gets wrong."
@@ -38,18 +45,52 @@ class ErrorsOptions:
     quiet: bool = QUIET
 
 
+def _emit_tokens(results: "Results", options: ErrorsOptions) -> NoReturn:
+    """Show wrong tokens instead of wrong mentions."""
+    from shutil import get_terminal_size
+
+    from nerscope.errors import UsageError
+    from nerscope.render.mentions import token_errors_document
+    from nerscope.results.token_mistakes import token_mistakes
+
+    chosen = {"type": options.type, "kind": options.kind, "all-wrong": options.all_wrong}
+    for name, value in {**chosen, "sort": options.sort != "place"}.items():
+        if value:
+            raise UsageError(
+                f"--{name}",
+                "it is about mentions, and the facet is one of tokens",
+                "leave one of the two out",
+            )
+    selected, total = token_mistakes(
+        results,
+        options.facet,
+        system=options.system,
+        text=options.text,
+        sample=options.sample,
+        seed=options.seed,
+    )
+    columns = options.width or get_terminal_size().columns
+    document = token_errors_document(selected, total, columns, options.most)
+    emit_and_exit(document, options.format, quiet=options.quiet)
+
+
 def run(options: ErrorsOptions) -> None:
     from shutil import get_terminal_size
 
     from nerscope.errors import UsageError
     from nerscope.render.mentions import errors_document
     from nerscope.results.mistakes import mistakes
+    from nerscope.results.token_mistakes import token_facets
 
     for name, value in (("--most", options.most), ("--width", options.width)):
         if value is not None and value < 0:
             raise UsageError(name, f"{value} cannot be", "give a whole number from 0 on")
+    results = load_results(options.results, form=options.format)
+    tokens = token_facets(results)
+    if any(facet.partition("=")[0] in tokens for facet in options.facet):
+        _emit_tokens(results, options)
     selected, total = mistakes(
-        load_results(options.results, form=options.format),
+        results,
         system=options.system,
         types=options.type,
         kinds=options.kind,

@@ -1,4 +1,4 @@
-"""The encoder of `bilstm`: a bidirectional LSTM over vectors of words and of their characters."""
+"""The encoder of `bilstm`: an LSTM or a CNN over vectors of words and of their characters."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,9 +11,10 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import FormatError, InputError
-from nerscope.lab.neural.tagger import EncodedSentence, padded
+from nerscope.lab.neural.tagger import EncodedSentence, mask_of, padded
 
 _WORD_SIZE, _LETTER_SIZE, _SPELLING_SIZE = 100, 30, 50
+_CNN_LAYERS = 4
 _PADDING, _UNKNOWN = 0, 1  # codes; those of words and letters follow
 _MAX_LETTERS = 40  # of a word that are read
 _UNKNOWN_RATE = 0.5  # how often training takes a word that occurs once for an unknown one
@@ -64,11 +65,17 @@ class WordTable:
         return table
 
 
-class BilstmEncoder(nn.Module):
-    """Sentences to vectors: those of words and spellings, then an LSTM in each direction."""
+class WordEncoder(nn.Module):
+    """Sentences to vectors: those of words and spellings, then what reads them in context."""
 
     def __init__(
-        self, words: WordTable, table: Floats, characters: str, hidden: int, dropout: float
+        self,
+        words: WordTable,
+        table: Floats,
+        characters: str,
+        hidden: int,
+        dropout: float,
+        context: str = "lstm",
     ) -> None:
         super().__init__()
         self.table, self.size = words, 2 * hidden
@@ -81,7 +88,7 @@ class BilstmEncoder(nn.Module):
         self.register_buffer("spellings", torch.from_numpy(words.spellings), persistent=False)
         self.dropout = nn.Dropout(dropout)
         word_size = table.shape[1] + (_SPELLING_SIZE if spelling else 0)
-        self.lstm = nn.LSTM(word_size, hidden, batch_first=True, bidirectional=True)
+        self.context = CONTEXTS[context](word_size, hidden, dropout)
 
     def forward(self, rows: Sequence[list[int]], lengths: Sequence[int]) -> Tensor:
         """The vector of each word in its context."""
@@ -93,8 +100,7 @@ class BilstmEncoder(nn.Module):
         at = padded([sentence + 1 for sentence in np.split(flat, ends)], device)
         vectors = self._word_vectors(distinct, device)
         inputs = self.dropout(torch.cat([torch.zeros_like(vectors[:1]), vectors])[at])
-        packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
-        return self.dropout(pad_packed_sequence(self.lstm(packed)[0], batch_first=True)[0])
+        return self.dropout(self.context(inputs, lengths))
 
     def _word_vectors(self, distinct: Ints, device: torch.device) -> Tensor:
         rows = torch.from_numpy(distinct).to(device)
@@ -109,6 +115,46 @@ class BilstmEncoder(nn.Module):
         lengths = self.table.lengths[distinct]
         letters = self.spellings[rows, : int(lengths.max())]
         return torch.cat([vectors, self.spelling(letters, torch.from_numpy(lengths))], 1)
+
+
+class LstmContext(nn.Module):
+    """An LSTM over words in each direction."""
+
+    def __init__(self, word_size: int, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(word_size, hidden, batch_first=True, bidirectional=True)
+
+    def forward(self, inputs: Tensor, lengths: Sequence[int]) -> Tensor:
+        packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
+        return pad_packed_sequence(self.lstm(packed)[0], batch_first=True)[0]
+
+
+class CnnContext(nn.Module):
+    """Layers of filters over windows of three words, as NCRF++ has them: a word sees four others on
+    each side.
+    """
+
+    def __init__(self, word_size: int, hidden: int, dropout: float) -> None:
+        super().__init__()
+        size = 2 * hidden  # that of an LSTM in both directions
+        self.first = nn.Linear(word_size, size)
+        layers = (nn.Conv1d(size, size, 3, padding=1) for _ in range(_CNN_LAYERS))
+        self.layers = nn.ModuleList(layers)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, inputs: Tensor, lengths: Sequence[int]) -> Tensor:
+        # What is behind the end of a sentence stays 0, so that no label depends on the batch.
+        mask = mask_of(lengths, inputs.device)[:, None]
+        vectors = torch.tanh(self.first(inputs)).transpose(1, 2)
+        for layer in self.layers:
+            vectors = self.dropout(torch.relu(layer(vectors * mask)))
+        return vectors.transpose(1, 2)
+
+
+CONTEXTS: dict[str, type[LstmContext] | type[CnnContext]] = {
+    "lstm": LstmContext,
+    "cnn": CnnContext,
+}
 
 
 class SpellingCnn(nn.Module):
