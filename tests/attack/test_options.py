@@ -220,7 +220,7 @@ OTHERS = [
     wrong("errors-facet", "errors results.json --facet tmrr=seen", "", "did you mean 'tmr'?"),
     wrong("errors-level", "errors results.json --facet tmr=sen", "", "did you mean 'seen'?"),
     wrong("errors-no-level", "errors results.json --facet tmr", "", ""),
-    wrong("errors-facet-token", "errors results.json --facet hard=unseen", "", ""),
+    wrong("errors-facet-token", "errors results.json --facet hard=nowhere", "", ""),
     wrong("errors-sample", "errors results.json --sample -1", "", ""),
     wrong("errors-sample-0", "errors results.json --sample 0", "", ""),
     wrong("errors-seed", "errors results.json --sample 1 --seed -1", "seed", "-1 cannot be"),

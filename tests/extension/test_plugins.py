@@ -205,7 +205,10 @@ def test_a_format_is_one_file_and_may_hold_nested_mentions(folder: Path) -> None
         (folder / f"{name}.brackets").write_text("\n".join([sentence] * 30))
     results = ns.evaluate("gold.brackets", {"good": "good.brackets", "poor": "poor.brackets"})
     assert results.value(system="good", metric="recall") == 0.5
-    assert [row["outcome"] for row in results.errors("good")][:2] == ["correct", "missed"]
+    assert [row["outcome"] for row in results.errors("good")][:2] == [
+        "correct",
+        "wrong type and boundary",  # inside a mention that was found
+    ]
     both = ["--system", "good=good.brackets", "--system", "poor=poor.brackets"]
     plugin = ["--plugin", "mine.py"]
     nerscope("evaluate", "gold.brackets", *both, *plugin, "-o", "results.json")

@@ -103,7 +103,7 @@ def test_the_licences_are_packed(built: Built) -> None:
 
 
 def test_the_command_leads_into_the_package(built: Built) -> None:
-    assert "nerscope = nerscope.cli.main:main" in built.read("entry_points.txt")
+    assert "nerscope = nerscope.__main__:run" in built.read("entry_points.txt")
 
 
 @pytest.fixture(scope="module")
