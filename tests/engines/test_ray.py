@@ -380,14 +380,20 @@ def test_who_says_nothing_is_not_waited_for(monkeypatch: Any) -> None:
         _reach(address)  # enciphered: Ray itself must ask
 
 
-@pytest.mark.parametrize("address", ["ray://127.0.0.1:1", "127.0.0.1:1", "[::1]:1"])
+@pytest.mark.parametrize(
+    "address", ["ray://127.0.0.1:1", "127.0.0.1:1", "[::1]:1", "ray://a..b:10001"]
+)
 def test_an_address_where_nobody_listens_is_told_at_once(address: str) -> None:
     with pytest.raises(ns.FaultError, match="no cluster answers there") as caught:
         _reach(address)
     assert caught.value.place == address
 
 
-@pytest.mark.parametrize("address", ["head", "ray://head", ":6379", "head:x", "head:", "local"])
+@pytest.mark.parametrize(
+    "address",
+    ["head", "ray://head", ":6379", "head:x", "head:", "local", "head:99999", f"head:{'1' * 5000}"],
+    ids=lambda address: address[:12],
+)
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(ns.UsageError, match="is no address"):
         _reach(address)

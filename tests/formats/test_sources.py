@@ -581,3 +581,13 @@ def test_the_names_of_version_0_2_still_work_and_warn() -> None:
     assert Declared().label_style().scheme.name == "iob1"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         OldPlugin().nothing  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_a_file_that_is_gone_is_named_whatever_asks_for_it(tmp_path: Path) -> None:
+    """As on a worker of another machine, which has the name and not the file."""
+    path = tmp_path / "gone.conll"
+    path.write_text("Ada B-PER\n")
+    source = open_source(str(path), "<s>")
+    path.unlink()
+    with pytest.raises(InputError, match="no such file"):
+        _ = source.info

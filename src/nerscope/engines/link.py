@@ -74,11 +74,12 @@ def _cluster_address(address: str | None) -> str:
 def _reach(address: str) -> None:
     """Refuse an address where no cluster answers, for Ray would wait for many minutes."""
     host, _, port = address.removeprefix("ray://").partition("/")[0].rpartition(":")
-    if not host or not port.isascii() or not port.isdigit():
+    is_port = port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 1 << 16
+    if not host or not is_port:
         raise UsageError("engine 'ray'", f"'{address}' is no address", f"write {_PORT}")
     try:
         frame = _greeting(host.strip("[]"), int(port))
-    except (OSError, OverflowError) as error:
+    except (OSError, UnicodeError) as error:  # a name that no host can have is a UnicodeError
         raise FaultError(
             address, f"no cluster answers there ({reason_of(error)})", f"check it; write {_PORT}"
         ) from None

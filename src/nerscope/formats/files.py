@@ -88,7 +88,10 @@ class FileBytes:
         if is_remote(self.path):
             size = address_size(self.path)
             return _UNKNOWN_SIZE if size is None else size
-        return Path(self.path).stat().st_size
+        try:
+            return Path(self.path).stat().st_size
+        except OSError as error:  # a worker on another machine may not have the file
+            raise unreadable_file(self.path, error) from None
 
     @property
     def is_folder(self) -> bool:
