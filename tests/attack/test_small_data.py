@@ -9,6 +9,7 @@ from tests.attack.conftest import run as run
 from tests.cli.conftest import GOLD, GOOD, POOR, TRAIN, Run
 
 
+@pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("times", [1, 2, 5, 12])
 def test_small_data_are_diagnosed(data: Path, run: Run, times: int) -> None:
     for name, text in [("train", TRAIN), ("gold", GOLD), ("good", GOOD), ("poor", POOR)]:

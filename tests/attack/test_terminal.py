@@ -98,6 +98,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow(quick=2)
 @pytest.mark.parametrize("form", FORMATS)
 def test_no_format_prints_control_characters(hostile: Path, run: Run, form: str) -> None:
     codes = []

@@ -16,6 +16,8 @@ from nerscope.results.domains import DomainRow
 
 from .conftest import Planned
 
+pytestmark = pytest.mark.slow  # each trains systems on generated domains
+
 # Each domain has its own names and its own spelling of the types.
 DOMAINS = {"news": ("PER", "LOC"), "chat": ("person", "location"), "law": ("PER", "LOC")}
 MAP = {"person": "PER", "location": "LOC"}
