@@ -389,6 +389,18 @@ def test_an_address_where_nobody_listens_is_told_at_once(address: str) -> None:
     assert caught.value.place == address
 
 
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", None])
+def test_a_damaged_note_of_the_last_cluster_is_no_address(
+    content: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    (tmp_path / "ray").mkdir()
+    if content is not None:
+        (tmp_path / "ray" / "ray_current_cluster").write_bytes(content)
+    assert _cluster_address(None) == "auto"
+
+
 @pytest.mark.parametrize(
     "address",
     ["head", "ray://head", ":6379", "head:x", "head:", "local", "head:99999", f"head:{'1' * 5000}"],

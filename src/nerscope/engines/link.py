@@ -68,7 +68,10 @@ def _cluster_address(address: str | None) -> str:
         return named
     folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
     last = Path(folder, "ray", "ray_current_cluster")
-    return last.read_text(encoding="utf-8").strip() if last.is_file() else named
+    try:
+        return last.read_text(encoding="utf-8").strip() or named
+    except (OSError, UnicodeError):  # none was started here, or the file is damaged
+        return named
 
 
 def _reach(address: str) -> None:
