@@ -24,6 +24,8 @@ from nerscope.render.over_datasets import better_text, over_answers, over_datase
 from nerscope.render.tables import SPARSE, USUAL_MATCHES
 from nerscope.results.changes import BROKEN, FIXED, ChangeRow, change_counts
 from nerscope.results.compare import (
+    ABOUT_OUTPUTS,
+    ABOUT_RECIPES,
     FEW_CLUSTERS,
     LOSS,
     MOST_UNPOOLED,
@@ -41,7 +43,6 @@ from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, or_nan, scale_of
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import RECALL
-from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES
 
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named

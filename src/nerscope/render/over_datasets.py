@@ -4,11 +4,17 @@ from collections.abc import Sequence
 
 from nerscope.errors import plural
 from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, records_table
-from nerscope.results.compare import LOSS, UNDECIDED, Comparison, standing
+from nerscope.results.compare import (
+    ABOUT_OUTPUTS,
+    ABOUT_RECIPES,
+    LOSS,
+    UNDECIDED,
+    Comparison,
+    standing,
+)
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.rows import or_nan
-from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES
 
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
 _UNTESTED = {"p_fixed": "a dataset has no interval"}
