@@ -217,18 +217,18 @@ ANSWERS = [
     ),
     (
         "fixed",
-        r"over these 4 datasets, a is better than c: mean difference of f1 \+.*, p < 0.001",
-        r"  a is better on at least 4 of 4, c on at least 0 \(95 %\)",
+        r"over these 4 datasets, a's output is better than c's: mean difference of f1 .* < 0.001",
+        r"  a's output is better on at least 4 of 4, c's output on at least 0 \(95 %\)",
     ),
     (
         "drawn",
-        r"over 4 datasets and others like them, a is better than c: .* t-test p < 0.001",
-        r"  a is better on at least 4 of 4, c on at least 0 \(95 %\)",
+        r"over 4 datasets and others like them, a's output is better than c's: .* t-test p < 0.001",
+        r"  a's output is better on at least 4 of 4, c's output on at least 0 \(95 %\)",
     ),
     (
         "domains",
-        r"over these 4 datasets, a is better than c: mean difference of f1 \+.*, p < 0.001",
-        r"  a is better on .* \(95 %\); over others like them, \[\+.*, \+.*\], p < 0.001",
+        r"over these 4 datasets, a's output is better than c's: mean difference of f1 .* < 0.001",
+        r"  a's output is better on .* \(95 %\); over others like them, \[\+.*, \+.*\], p < 0.001",
     ),
 ]
 

@@ -39,7 +39,9 @@ from nerscope.stats.system_differences import (
     agree_with_test,
     differences,
 )
-from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
+from nerscope.stats.system_pair import ABOUT_OUTPUTS as ABOUT_OUTPUTS
+from nerscope.stats.system_pair import ABOUT_RECIPES as ABOUT_RECIPES
+from nerscope.stats.system_pair import SystemPair
 
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of

@@ -116,6 +116,7 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> PageData:
         "notes": [
             *results.folded_notes(),
             *results.notes(),
+            *results.interval_notes(),
             *row_notes,
             *compared_notes,
             *untested,
