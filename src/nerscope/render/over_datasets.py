@@ -155,7 +155,8 @@ def over_datasets_tables(comparison: Comparison) -> list[Table]:
         noun = "splits" if split_rows else "datasets"
         title = f"Over {noun}: {records[0]['metric']}"
         rows = [_split_record(row) if split_rows else _dataset_record(row) for row in records]
-        tables.append(records_table(title, rows, _notes(split_rows, correction)))
+        notes = _notes(split_rows, correction) + _run_notes(records)
+        tables.append(records_table(title, rows, notes))
     ranks = comparison.ranks()
     if len(ranks) > 2:
         shown = [{"system": row.system, "mean rank": f"{row.rank:.2f}"} for row in ranks]
@@ -176,6 +177,15 @@ def _notes(split_rows: Sequence[DatasetsRow], correction: str) -> list[str]:
         "mean difference: for these datasets; drawn: for others like them, Student's t-test",
         "better on: at least so many datasets, with 95 % confidence (partial conjunction); "
         f"drawn p, sign and Wilcoxon: p over datasets, corrected ({correction})",
+    ]
+
+
+def _run_notes(records: Sequence[DatasetsRow]) -> list[str]:
+    if not any(row.share_runs for row in records):
+        return []
+    return [
+        "runs: the same trained model may have been tested on several datasets, so training counts "
+        "once for all of them; sign and Wilcoxon are not defined, better on is by Bonferroni"
     ]
 
 
