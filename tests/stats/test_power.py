@@ -26,8 +26,8 @@ designs = st.builds(
 def test_of_outputs_it_is_students_test() -> None:
     design = Design(clusters=100, degrees=90, beyond_runs=4e-4)
     wanted = (stats.t.isf(0.025, 90) + stats.t.isf(0.2, 90)) * 0.02
-    assert design.least(100) == pytest.approx(wanted, rel=1e-6)
-    four_times = (stats.t.isf(0.025, 360 // 200 * 200) + stats.t.isf(0.2, 200)) * 0.01
+    assert design.least(100) == pytest.approx(wanted, rel=1e-3)
+    four_times = (stats.t.isf(0.025, 360) + stats.t.isf(0.2, 360)) * 0.01
     assert design.least(400) == pytest.approx(four_times, rel=0.01)
 
 
@@ -35,9 +35,9 @@ def test_of_recipes_runs_have_their_own_quantile() -> None:
     design = Design(100, 90, beyond_runs=1e-4, of_data=1e-5, of_training=4e-4, recipes=True)
     runs = (4e-4 + 1e-5) * (1 / 3 + 1 / 3)
     reach = math.sqrt(stats.t.isf(0.025, 90) ** 2 * 1e-4 + stats.t.isf(0.025, 4) ** 2 * runs)
-    degrees = math.floor((1e-4 + runs) ** 2 / (1e-8 / 90 + runs**2 / 4))
+    degrees = (1e-4 + runs) ** 2 / (1e-8 / 90 + runs**2 / 4)
     wanted = reach + stats.t.isf(0.2, degrees) * math.sqrt(1e-4 + runs)
-    assert design.least(100, (3, 3)) == pytest.approx(wanted, rel=1e-6)
+    assert design.least(100, (3, 3)) == pytest.approx(wanted, rel=1e-3)
     alone = (4e-4 + 1e-5) * (1 / 5 + ALONE)
     assert design.least(100, (5, 1)) > stats.t.isf(0.025, 4) * math.sqrt(alone)
 

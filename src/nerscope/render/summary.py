@@ -52,7 +52,9 @@ def summary_document(results: Results, *, saved: bool = False) -> Document:
         weakest = results.weakest(most=4 if len(systems) == 1 else 3)
         tables += [_weakest(weakest)] if weakest else []
     full = results_document(results, [table for table in tables if table.rows])
-    return replace(full, hints=[_more(results, saved)])
+    # The first table has intervals even where the rows have none.
+    notes = list(dict.fromkeys([*full.notes, *results.interval_notes()]))
+    return replace(full, notes=notes, hints=[_more(results, saved)])
 
 
 def _more(results: Results, saved: bool) -> str:

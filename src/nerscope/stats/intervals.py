@@ -26,7 +26,6 @@ from nerscope.stats.ranks import quantile
 MOST_SAMPLES = 1_000_000
 FEW_CLUSTERS = 40  # below this many, intervals and tests are rough (Cameron and Miller 2015)
 _FEWEST_CLUSTERS = 2
-_MANY_DEGREES = 200  # from here on, steps of so many make no difference
 Interval = tuple[float, float] | None
 
 
@@ -158,20 +157,38 @@ def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, F
 
 
 def quantiles(alphas: Floats, degrees: Floats) -> Floats:
-    """Student's quantiles (levels of alpha, degrees), for whole degrees; 1 is the least."""
-    whole = np.maximum(1, np.floor(degrees))
-    # Beyond 200 degrees, rounding down to a multiple of 200 moves the quantile by less than 0.01,
-    # and lets the cache serve many numbers.
-    whole = np.where(whole > _MANY_DEGREES, _MANY_DEGREES * (whole // _MANY_DEGREES), whole)
-    table = np.empty((len(alphas), len(degrees)))
-    for number in np.unique(whole):
-        table[:, whole == number] = _quantiles(alphas.tobytes(), float(number))[:, None]
-    return table
+    """Student's quantiles (levels of alpha, degrees), for fractions of degrees too; 1 is the least.
+
+    >>> quantiles(np.array([0.05]), np.array([1.0, 1.9, 10.0])).round(2).tolist()
+    [[12.71, 4.53, 2.23]]
+    """
+    # Between two nodes, the logarithm of the quantile is almost linear in 1 / degrees: whole
+    # degrees up to 40 are exact, others to four digits, and thousands of numbers cost one table.
+    inverse = 1 / np.maximum(1.0, degrees)
+    above = np.clip(np.searchsorted(_INVERSE_NODES, inverse), 1, len(_INVERSE_NODES) - 1)
+    low, high = _INVERSE_NODES[above - 1], _INVERSE_NODES[above]
+    share = (inverse - low) / (high - low)
+    logs = _log_quantiles(alphas.tobytes())
+    quantile_table: Floats = np.exp(logs[:, above - 1] * (1 - share) + logs[:, above] * share)
+    return quantile_table
 
 
-@lru_cache(maxsize=4096)
-def _quantiles(alphas: bytes, degrees: float) -> Floats:
-    return quantile(np.frombuffer(alphas), degrees)
+_NODES = np.concatenate(
+    [
+        np.arange(1, 4, 0.0625),
+        np.arange(4, 10, 0.25),
+        np.arange(10, 40, 1.0),
+        [40, 48, 60, 80, 120, 200, 400, 1000, np.inf],
+    ]
+)
+_INVERSE_NODES = 1 / _NODES[::-1]  # ascending
+
+
+@lru_cache(maxsize=256)
+def _log_quantiles(alphas: bytes) -> Floats:
+    """The logarithms of the quantiles (levels of alpha, nodes from infinitely many down to 1)."""
+    found = quantile(np.frombuffer(alphas)[:, None], _NODES[None, ::-1])
+    return np.log(np.maximum(found, 1e-300))  # at an alpha of 1, the quantile is 0
 
 
 def score_distances(

@@ -32,7 +32,7 @@ _ROW = ("dataset", "system", "unit", "facet", "level", "type", "match", "metric"
 _NUMBERS = ("value", "n", "std", "runs", "low", "high", "clusters", "caution")
 _CELL = ("dataset", "system_a", "system_b", "facet", "level", "type", "match", "metric")
 _DIFFERENCE = ("a", "b", "difference", "low", "high", "p", "p_corrected", "family", "n")
-_TESTED = ("differing", "test", "untested")
+_TESTED = ("differing", "about", "test", "untested")
 _CHANGE = ("dataset", "a", "b", "facet", "level", "fixed", "broken", "both wrong", "both right")
 _CONFUSION = ("dataset", "system", "run", "gold", "predicted", "n")
 
@@ -117,6 +117,7 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> PageData:
         "notes": [
             *results.folded_notes(),
             *results.notes(),
+            *results.interval_notes(),
             *row_notes,
             *compared_notes,
             *untested,
