@@ -40,6 +40,7 @@ from nerscope.results.compare import (
 from nerscope.results.over_datasets import RunsRow
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, or_nan, scale_of
+from nerscope.scoring.cluster_units import unit_noun, units_in_words
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import RECALL
 
@@ -130,7 +131,8 @@ def _about(comparison: Comparison) -> str:
         _SPOKEN_OF[kind] + (" (one run each)" if len(kinds) > 1 and kind == ABOUT_OUTPUTS else "")
         for kind in kinds
     ]
-    return f"{'; '.join(spoken)}; resampled: {comparison.settings['resample']}s"
+    units = units_in_words(comparison.settings["resample"])
+    return f"{'; '.join(spoken)}; resampled: {units}"
 
 
 def _answer(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
@@ -177,8 +179,8 @@ def _tested(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
 
 def _conditions(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
     """What an answer rests on: clusters that differ, runs, the detectable difference."""
-    unit = "cluster" if "+" in settings["resample"] else settings["resample"]
-    units = plural(row.clusters, unit).partition(" ")[2]  # "3 documents" gives "documents"
+    noun = "cluster" if "+" in settings["resample"] else unit_noun(settings["resample"])
+    units = plural(row.clusters, noun).partition(" ")[2]  # "3 documents" gives "documents"
     units = f"groups of {units}" if row.clusters > MOST_UNPOOLED else units
     clusters = f"{row.clusters:,} {units}"
     verb = "differs" if row.differing == 1 else "differ"
@@ -334,7 +336,9 @@ def difference_tables(
         tested = sum(row.p is not None for row in pair_rows)
         notes = [f"* p below {SIGNIFICANT} after correction within its family; {tested} tested"]
         notes += _untested_note([row for row in pair_rows if row.difference is not None])
-        notes.append(f"differ: the {settings['resample']}s in which the systems differ")
+        notes.append(
+            f"differ: the {units_in_words(settings['resample'])} in which the systems differ"
+        )
         tables.append(Table(f"{a} against {b}", header, tuple(body), tuple(notes)))
     return tables
 
