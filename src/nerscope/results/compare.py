@@ -15,6 +15,7 @@ from nerscope.results.over_datasets import (
     datasets_rows,
     rank_rows,
     runs_rows,
+    stochastic_order_notes,
 )
 from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.results import Results
@@ -69,6 +70,7 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     protocol: Protocol | None = None  # what datasets are to each other
     shared: Sequence[SharedTexts] = ()  # datasets with texts in common
+    stochastic_order: bool = False  # whether `over_runs` has it
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
@@ -81,7 +83,7 @@ class Comparison:
 
     def over_runs(self) -> list[RunsRow]:
         """What single runs say: all scores, and whether A's next run beats B's next one."""
-        return list(runs_rows(self.primary))
+        return list(runs_rows(self.primary, self.stochastic_order))
 
     def over_datasets(self) -> list[DatasetsRow]:
         """Each pair over all datasets: mean difference, and on how many A is better."""
@@ -174,6 +176,7 @@ def compare(
     datasets: Sequence[str] | None = None,
     over: str | None = None,
     ratio: float | None = None,
+    stochastic_order: bool = False,
 ) -> Comparison:
     """Compare two systems, each with a baseline, some pairs, or all of them.
 
@@ -185,6 +188,8 @@ def compare(
     `simultaneous` intervals hold for a whole family at once. `datasets` chooses some of them;
     `over` says what they are to each other, if the results do not: "splits" (with the `ratio` of
     test to training sentences), "fixed", "drawn", or "domains", which may be either of these.
+    `stochastic_order` adds almost stochastic order to `over_runs()`, for pairs with ten runs of
+    each system.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -215,6 +220,9 @@ def compare(
     }
     rows = [cell.row for cell in cells]
     comparison = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
+    if stochastic_order:
+        notes = [*comparison.notes, *stochastic_order_notes(comparison.primary)]
+        comparison = replace(comparison, notes=notes, stochastic_order=True)
     comparison = _add_family_numbers(
         comparison, [cell.difference for cell in cells], margin, simultaneous
     )

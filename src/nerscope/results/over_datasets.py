@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.errors import UsageError
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, ResultRow, Row, or_nan, row_value
@@ -31,7 +32,12 @@ from nerscope.stats.dataset_means import (
     score_mean,
     share_runs,
 )
-from nerscope.stats.run_order import almost_stochastic_order, next_run_better
+from nerscope.stats.run_order import (
+    FEWEST_RUNS_OF_ORDER,
+    Violation,
+    almost_stochastic_order,
+    next_run_better,
+)
 
 _Cell = tuple[str, str, str, str, str]  # unit, facet, level, match, metric
 
@@ -130,8 +136,9 @@ def _mean_bounds(
 class RunsRow(ResultRow):
     """Two systems by their single runs.
 
-    `next_run_better` is how likely A's next run beats B's next one; `violation` is how far A is
-    from beating B at every quantile (almost stochastic order; 0: it does, 1: B does).
+    `next_run_better` is how likely A's next run beats B's next one; `violation`, where it was
+    requested and each side has 10 runs, is how far A is from beating B at every quantile (almost
+    stochastic order; 0: it does, 1: B does).
     """
 
     dataset: str
@@ -149,7 +156,10 @@ class RunsRow(ResultRow):
     violation_high: float | None
 
 
-def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
+_NO_ORDER = Violation(float("nan"), float("nan"), float("nan"))
+
+
+def runs_rows(rows: Iterable[ComparisonRow], stochastic_order: bool = False) -> Iterator[RunsRow]:
     """One row for each answer about recipes, where the metric has a better side."""
     for row in rows:
         sign = metric_named(row.metric).better
@@ -157,7 +167,9 @@ def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
             continue
         ours = [sign * score for score in row.runs_a if score is not None]
         theirs = [sign * score for score in row.runs_b if score is not None]
-        chance, order = next_run_better(ours, theirs), almost_stochastic_order(ours, theirs)
+        chance, order = next_run_better(ours, theirs), _NO_ORDER
+        if stochastic_order and _has_order(row):
+            order = almost_stochastic_order(ours, theirs)
         yield RunsRow(
             dataset=row.dataset,
             system_a=row.system_a,
@@ -173,6 +185,23 @@ def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
             violation_low=row_value(order.low),
             violation_high=row_value(order.high),
         )
+
+
+def _has_order(row: ComparisonRow) -> bool:
+    return min(len(row.runs_a or ()), len(row.runs_b or ())) >= FEWEST_RUNS_OF_ORDER
+
+
+def stochastic_order_notes(primary: Sequence[ComparisonRow]) -> list[str]:
+    """Which pairs have too few runs for almost stochastic order; refused if all have."""
+    lacking = dict.fromkeys(row.pair for row in primary if not _has_order(row))
+    needed = f"almost stochastic order needs {FEWEST_RUNS_OF_ORDER} runs of each system"
+    if lacking and not any(map(_has_order, primary)):
+        raise UsageError(
+            "stochastic_order",
+            f"{needed}, and no pair has them",
+            "evaluate more runs, or leave it out: the column 'next run' compares fewer",
+        )
+    return [f"{a} and {b}: {needed}" for a, b in lacking]
 
 
 Rows = Sequence[ComparisonRow]

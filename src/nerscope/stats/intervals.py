@@ -14,11 +14,12 @@ from functools import lru_cache
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import UsageError
+from nerscope.scoring.cluster_units import check_cluster_unit, count_units, unit_noun
 from nerscope.scoring.evidence import Evidence, Ledger, Units
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import COUNT, SCORE_NAMES, Metric, metric_named
-from nerscope.stats.clusters import CLUSTERS, cluster_unit_of
+from nerscope.stats.clusters import cluster_unit_of
 from nerscope.stats.jackknife import Jackknife, MeanParts, mean_of_defined
 from nerscope.stats.ranks import quantile
 
@@ -32,7 +33,12 @@ Interval = tuple[float, float] | None
 class Sampling:
     """How to resample: what is drawn, how often, and from which seed.
 
-    Drawn are documents, where the data marks any, and else sentences, unless `resample` tells.
+    Drawn are documents, where the data marks any, and else sentences, unless `resample` tells:
+    "sentence", "document", or "block:20" for blocks of so many neighbouring sentences. With
+    ",surface" behind it, mentions of the same text hang together, too (two-way clusters).
+
+    >>> Sampling("block:20").resample
+    'block:20'
     """
 
     resample: str | None = None
@@ -48,12 +54,8 @@ class Sampling:
             )
         if not _is_whole(self.seed) or self.seed < 0:
             raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
-        if self.resample is not None and str(self.resample) not in CLUSTERS:
-            raise UsageError(
-                "resample",
-                f"there is no '{self.resample}' to resample",
-                suggest(str(self.resample), CLUSTERS),
-            )
+        if self.resample is not None:
+            check_cluster_unit(str(self.resample))
 
     def as_settings(self, parts: Iterable[Evidence]) -> dict[str, str]:
         """How differences between systems were tested."""
@@ -65,7 +67,7 @@ class Sampling:
         }
 
     def cluster_unit(self, evidence: Evidence) -> str:
-        """What is drawn: document or sentence."""
+        """What is drawn: sentence, document or block, and perhaps surfaces."""
         return self.resample or cluster_unit_of(evidence)
 
 
@@ -93,8 +95,11 @@ def caution(value: float, clusters: float, cluster_unit: str) -> str | None:
     if np.isnan(value):
         return "none: undefined"
     if clusters < _FEWEST_CLUSTERS:
-        return f"none: in one {cluster_unit} only" if clusters else f"none: in no {cluster_unit}"
-    return f"rough: {clusters:.0f} {cluster_unit}s" if clusters < FEW_CLUSTERS else None
+        noun = unit_noun(cluster_unit)
+        return f"none: in one {noun} only" if clusters else f"none: in no {noun}"
+    if clusters < FEW_CLUSTERS:
+        return f"rough: {count_units(round(clusters), cluster_unit)}"
+    return None
 
 
 def defined_runs(runs: Floats) -> Floats:

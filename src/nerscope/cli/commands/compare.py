@@ -83,6 +83,11 @@ class CompareOptions:
     ratio: float | None = typer.Option(
         None, metavar="R", help="Of splits: test sentences by training sentences."
     )
+    stochastic_order: bool = typer.Option(
+        False,
+        "--stochastic-order",
+        help="Add almost stochastic order to the table of runs; 10 runs of each system are needed.",
+    )
     changes: bool = typer.Option(
         False,
         "--changes",
@@ -128,6 +133,7 @@ def run(options: CompareOptions) -> None:
         datasets=named_datasets(loaded, options.datasets),
         over=options.over,
         ratio=options.ratio,
+        stochastic_order=options.stochastic_order,
     )
     narrowed = options.facet or options.metric or options.match or options.type or options.by_type
     overall = loaded.select(run=None, facet=ALL, type=None, match=EXACT, metric=RECALL)
