@@ -48,8 +48,8 @@ def test_every_section_is_drawn(open_page: Open, demo: Path, name: str) -> None:
 def test_the_first_screen_answers_in_words(open_page: Open, demo: Path) -> None:
     text = open_page(demo).locator(".answer").first.inner_text()
     assert re.match(
-        r"crf-gazetteer 71\.5 \[\d\d\.\d, \d\d\.\d\] F1; surely better than .*; not surely better "
-        r"than crf-shapes .*; weakest on .*\(.* n = \d+\)",
+        r"crf-gazetteer 71\.5 \[\d\d\.\d, \d\d\.\d\] F1; significantly better than .*; "
+        r"no significant difference from crf-shapes .*; weakest on .*\(.* n = \d+\)",
         text,
     )
 

@@ -47,7 +47,8 @@ ANSWER = re.compile(
 
 
 CONDITIONS = re.compile(
-    r"  \d+ of \d+ sentences differ; a true difference of [\d.]+ would be found \(80 %\)"
+    r"  about these outputs alone; \d+ of \d+ sentences differ; this test set detects a true "
+    r"difference of [\d.]+ points with 80 % power"
 )
 
 
@@ -55,11 +56,18 @@ CONDITIONS = re.compile(
 @pytest.mark.parametrize(
     ("names", "wanted"),
     [
-        ("a c", ["a is better than c"]),
-        ("c a", ["a is better than c"]),
+        ("a c", ["a's output is better than c's"]),
+        ("c a", ["a's output is better than c's"]),
         ("a b", ["a and b: undecided"]),
-        ("", ["a and b: undecided", "a is better than c", "b is better than c"]),
-        ("--baseline c", ["a is better than c", "b is better than c"]),
+        (
+            "",
+            [
+                "a and b: undecided",
+                "a's output is better than c's",
+                "b's output is better than c's",
+            ],
+        ),
+        ("--baseline c", ["a's output is better than c's", "b's output is better than c's"]),
     ],
 )
 def test_the_first_lines_answer_for_each_pair(
@@ -175,7 +183,7 @@ def test_two_results_on_the_same_data_are_compared(folder: Path, run: Run) -> No
     done(run, "evaluate gold.txt --train train.txt -o new.json --system s=a.txt")
     done(run, "evaluate gold.txt --train train.txt -o both.json --system c=c.txt --system a=a.txt")
     first = done(run, "compare old.json new.json --samples 1000").out.split("\n")[0]
-    assert first.startswith("s (new) is better than s (old): f1 ")
+    assert first.startswith("s (new)'s output is better than s (old)'s: f1 ")
     apart = rows(run, "old.json new.json")
     together = rows(run, "both.json a c")
     for row in apart + together:
@@ -187,7 +195,7 @@ def test_systems_of_two_results_keep_names_that_are_their_own(folder: Path, run:
     done(run, "evaluate gold.txt -o old.json --system s=c.txt")
     done(run, "evaluate gold.txt -o new.json --system t=a.txt")
     first = done(run, "compare old.json new.json --samples 1000").out.split("\n")[0]
-    assert first.startswith("t is better than s: f1 ")
+    assert first.startswith("t's output is better than s's: f1 ")
 
 
 def test_results_of_the_same_file_name_are_told_apart(folder: Path, run: Run) -> None:
@@ -198,7 +206,7 @@ def test_results_of_the_same_file_name_are_told_apart(folder: Path, run: Run) ->
     assert outcome.code == 0, outcome.err
     answer = ANSWER.fullmatch(outcome.out.split("\n")[0])
     assert answer is not None
-    one, _, other = answer["who"].partition(" is better than ")
+    one, _, other = answer["who"].partition("'s output is better than ")
     assert one != other and "new" in one and "old" in other
 
 
@@ -231,10 +239,10 @@ def test_of_many_pairs_only_the_decided_ones_are_named(folder: Path, run: Run) -
         (folder / f"{name}.txt").write_text((folder / "a.txt").read_text())
     done(run, "evaluate gold.txt -o many.json " + systems("abcdefg"))
     lines = done(run, "compare many.json --samples 1000").out.split("\n")
-    named = [line for line in lines if " is better than c: " in line]
+    named = [line for line in lines if "'s output is better than c's: " in line]
     assert len(named) == 6  # all others are better than c
     assert "15 of 21 pairs: undecided" in lines
-    assert "about outputs, over sentences" in lines
+    assert "about these outputs alone; resampled: sentences" in lines
 
 
 @pytest.fixture
@@ -278,7 +286,7 @@ def test_splits_are_said_in_the_file_or_on_the_command_line(three: Path, run: Ru
     asked = done(run, "compare r.json a b --samples 300 --over splits --ratio 0.5").out
     assert asked == told
     other = done(run, "compare s.json a b --samples 300 --over drawn").out
-    assert other.startswith("over 3 datasets and others like them, a is better than b: ")
+    assert other.startswith("over 3 datasets and others like them, a's output is better than b's: ")
     assert "| splits |" in done(run, "compare s.json a b --samples 300 --format markdown").out
 
 

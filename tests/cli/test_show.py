@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Outcome, Run
-from tests.scoring.toys import drawn, noisy
+from tests.scoring.toys import drawn, noisy, write
 
 import nerscope
 from nerscope.render.summary import MARK, chosen_tables
@@ -291,3 +291,28 @@ def test_a_table_narrows_csv_and_json_too(folder: Path, run: Run, evaluated: Res
     assert len(keys) == len(set(keys)) and {key[0] for key in keys} == {"toy", "twin"}
     whole = json.loads(done(run, "show r.json --format json").out)
     assert len(whole["rows"]) == len(evaluated.rows)
+
+
+def test_a_note_says_what_intervals_cover_where_numbers_of_runs_differ(
+    tmp_path: Path, run: Run
+) -> None:
+    gold = drawn(40, seed=1)
+    write(tmp_path / "gold.txt", gold)
+    for name in ("x.1", "x.2", "y.1", "y.2", "z"):
+        write(tmp_path / f"{name}.txt", noisy(gold, 0.2, sum(map(ord, name))))
+    commands = {
+        "mixed": ["x=x.1", "x=x.2", "z=z"],
+        "alike": ["x=x.1", "x=x.2", "y=y.1", "y=y.2"],
+        "single": ["x=x.1", "z=z"],
+    }
+    note = (
+        "95 % intervals: of x (2 runs), they allow for other training runs; of z (1 run), for "
+        "other test data alone"
+    )
+    for kind, systems in commands.items():
+        pairs = [system.split("=") for system in systems]
+        options = [f"--system={name}={tmp_path / file}.txt" for name, file in pairs]
+        saved = str(tmp_path / f"{kind}.json")
+        evaluated = run("evaluate", str(tmp_path / "gold.txt"), *options, "-o", saved)
+        shown = run("show", saved)
+        assert [note in outcome.out for outcome in (evaluated, shown)] == [kind == "mixed"] * 2

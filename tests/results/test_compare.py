@@ -385,6 +385,21 @@ def test_scores_of_all_runs_stand_beside_the_mean() -> None:
 RATES = {"good": 0.05, "bad": 0.4}
 
 
+def test_the_answer_names_outputs_unless_a_system_has_several_runs() -> None:
+    first = {name: noisy(GOLD, rate, 3) for name, rate in RATES.items()}
+    one_run = str(compared(nerscope.evaluate(GOLD, first), "good", "bad", **OVERALL))
+    assert one_run.startswith("good's output is better than bad's: ")
+    assert "\n  about these outputs alone; " in one_run
+    runs = {name: [noisy(GOLD, rate, 10 * k) for k in range(3)] for name, rate in RATES.items()}
+    results = nerscope.evaluate(GOLD, runs)
+    methods = str(compared(results, "good", "bad", **OVERALL))
+    assert methods.startswith("good is better than bad: ")
+    told = "\n  about the methods (3 and 3 runs): interval and p allow for other training runs; "
+    assert told in methods
+    outputs = str(compared(results, "good", "bad", about="outputs", **OVERALL))
+    assert outputs.startswith("good's output is better than bad's: ")
+
+
 @pytest.mark.parametrize(("margin", "equivalent"), [(0.5, False), (30.0, True)])
 def test_equivalence_has_its_own_test(margin: float, equivalent: bool) -> None:
     systems = {"a": noisy(GOLD, 0.1, 3), "b": noisy(GOLD, 0.1, 4)}

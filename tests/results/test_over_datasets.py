@@ -12,14 +12,17 @@ import pytest
 from tests.scoring.toys import drawn, noisy
 
 import nerscope
+from nerscope.codec import pack, unpack
 from nerscope.errors import InputError, UsageError
+from nerscope.render.comparison import comparison_document
 from nerscope.results.intervals import with_bounds, with_intervals
 from nerscope.results.joining import join_results
 from nerscope.results.over_datasets import AverageRow, DatasetsRow
 from nerscope.results.protocol import KINDS, Protocol, choose_protocol
 from nerscope.results.results import Results
+from nerscope.results.rows import or_nan
 from nerscope.results.selection import narrow_results
-from nerscope.stats.across import average_with_interval, p_of_mean, resampled_t
+from nerscope.stats.across import average_with_interval, beaten_on, resampled_t
 from nerscope.stats.across import drawn_mean as drawn_test
 
 SPLITS = Protocol("splits", 0.25)
@@ -214,18 +217,18 @@ ANSWERS = [
     ),
     (
         "fixed",
-        r"over these 4 datasets, a is better than c: mean difference of f1 \+.*, p < 0.001",
-        r"  a is better on at least 4 of 4, c on at least 0 \(95 %\)",
+        r"over these 4 datasets, a's output is better than c's: mean difference of f1 .* < 0.001",
+        r"  a's output is better on at least 4 of 4, c's output on at least 0 \(95 %\)",
     ),
     (
         "drawn",
-        r"over 4 datasets and others like them, a is better than c: .* t-test p < 0.001",
-        r"  a is better on at least 4 of 4, c on at least 0 \(95 %\)",
+        r"over 4 datasets and others like them, a's output is better than c's: .* t-test p < 0.001",
+        r"  a's output is better on at least 4 of 4, c's output on at least 0 \(95 %\)",
     ),
     (
         "domains",
-        r"over these 4 datasets, a is better than c: mean difference of f1 \+.*, p < 0.001",
-        r"  a is better on .* \(95 %\); over others like them, \[\+.*, \+.*\], p < 0.001",
+        r"over these 4 datasets, a's output is better than c's: mean difference of f1 .* < 0.001",
+        r"  a's output is better on .* \(95 %\); over others like them, \[\+.*, \+.*\], p < 0.001",
     ),
 ]
 
@@ -313,15 +316,72 @@ def test_json_holds_the_means_of_several_datasets(four: Results) -> None:
     assert "over_datasets" not in alone and "protocol" not in alone
 
 
-@pytest.mark.parametrize("degrees", [3.0, 30.0, np.inf])
-@pytest.mark.parametrize("shift", [-0.001, 0.001])
-def test_the_p_of_a_mean_and_its_interval_agree_whatever_they_rest_on(
-    degrees: float, shift: float
-) -> None:
-    # Two datasets that point opposite ways, with a mean at the edge of its interval.
-    values = np.array([0.3, -0.1])
-    half = 2 * (values.mean() + shift) / np.sqrt(2)
-    lows, highs = values - half, values + half
-    _, low, _ = average_with_interval(values, lows, highs)
-    p = p_of_mean(values, lows, highs, [degrees, degrees])
-    assert (p < 0.05) == (low > 0)
+# Runs that are the same on several datasets.
+
+SHIFTS = {"a": (0.05, 0.12, 0.08), "b": (0.1, 0.2, 0.15)}
+
+
+@pytest.fixture(scope="module")
+def with_runs() -> Results:
+    """Two systems with three runs each on four datasets: a run is good or bad on all of them."""
+    parts = []
+    for seed in range(4):
+        gold = drawn(60, seed=seed)
+        outputs: dict[str, Any] = {
+            name: [noisy(gold, rate, 10 * seed + at) for at, rate in enumerate(rates)]
+            for name, rates in SHIFTS.items()
+        }
+        results = nerscope.evaluate(gold, outputs, dataset=f"d{seed}")
+        parts.append(with_intervals(results, True).evidence[0])
+    return with_intervals(Results(parts), True)
+
+
+def test_runs_count_once_for_all_datasets(with_runs: Results) -> None:
+    found = nerscope.compare(with_runs, "a", "b", metrics=["f1"])
+    summary: Any = found.over_datasets()[0]
+    alone = average_with_interval(
+        *([row[key] for row in found.primary] for key in ("difference", "low", "high"))
+    )
+    # As if every dataset had runs of its own, the interval would be far narrower.
+    assert summary.high - summary.low > 1.2 * (alone[2] - alone[1])
+    drawn_alone = drawn_test([or_nan(row.difference) for row in found.primary])
+    assert summary.high_drawn > drawn_alone.high and summary.p_drawn > drawn_alone.p
+    assert (summary.p_fixed < 0.05) == (not summary.low <= 0 <= summary.high)
+
+
+def test_with_several_runs_what_needs_independent_datasets_is_undefined(with_runs: Results) -> None:
+    found = nerscope.compare(with_runs, "a", "b", metrics=["f1"])
+    summary: Any = found.over_datasets()[0]
+    assert summary.share_runs and summary.p_sign is None and summary.p_wilcoxon is None
+    rows: list[Any] = found.primary
+    better = [row.p / 2 if row.difference > 0 else 1 - row.p / 2 for row in rows]
+    assert summary.better_on == beaten_on(better, method="bonferroni")
+    shown = comparison_document(found, "").tables
+    assert any("may have been tested on several datasets" in "".join(t.notes) for t in shown)
+    outputs = nerscope.compare(with_runs, "a", "b", metrics=["f1"], about="outputs", samples=200)
+    summary = outputs.over_datasets()[0]
+    assert not summary.share_runs and summary.p_sign is not None
+
+
+def test_runs_that_belong_together_are_paired_over_datasets_too(with_runs: Results) -> None:
+    apart, together = (
+        nerscope.compare(with_runs, "a", "b", metrics=["f1"], same_seeds=same).over_datasets()[0]
+        for same in (False, True)
+    )
+    assert apart.p_fixed != together.p_fixed and apart.difference == together.difference
+
+
+def test_the_mean_of_scores_reckons_with_shared_runs(with_runs: Results) -> None:
+    row: Any
+    for row in means(with_runs):
+        rows: list[Any] = with_runs.select(
+            system=row.system, run=None, facet="all", match="exact", metric="f1", type=None
+        )
+        alone = average_with_interval(*([r[key] for r in rows] for key in ("value", "low", "high")))
+        assert row.low < alone[1] and row.high > alone[2]
+
+
+def test_rows_from_a_cache_know_the_parts_of_their_variance(with_runs: Results) -> None:
+    found = nerscope.compare(with_runs, "a", "b", metrics=["f1"])
+    again = replace(found, rows=unpack(pack(found.rows)))
+    assert again.over_datasets() == found.over_datasets()

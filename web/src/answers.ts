@@ -1,4 +1,4 @@
-// The three questions answered in words: how good, surely better than whom, weakest where.
+// The three questions answered in words: how good, significantly better than whom, weakest where.
 import type { Difference, Page, Row, Rows, Weakest } from "./data";
 import { about, aboutDifference, count, interval, pText, percent, points, shown } from "./format";
 import { placeHref } from "./state";
@@ -76,6 +76,9 @@ export function facing(row: Difference, a: string): Difference {
   };
 }
 
+/** What a comparison of single outputs is about. */
+export const OUTPUTS = "outputs";
+
 export function isSure(row: Difference | null): boolean {
   return row !== null && row.p_corrected !== null && row.p_corrected < SIGNIFICANT;
 }
@@ -86,7 +89,14 @@ function standing(page: Page, dataset: string, best: string, others: Row[]): Pie
     .filter((row): row is Difference => row !== null);
   const sure = found.filter(isSure);
   const unsure = found.filter((row) => !isSure(row));
-  return [...told(page, "surely better than", sure), ...told(page, "not surely better than", unsure)];
+  // With one run each, only the outputs were compared: a claim about systems needs several runs.
+  const outputs = sure.filter((row) => row.about === OUTPUTS);
+  const methods = sure.filter((row) => row.about !== OUTPUTS);
+  return [
+    ...told(page, "significantly better than", methods),
+    ...told(page, "its output is significantly better than that of", outputs),
+    ...told(page, "no significant difference from", unsure),
+  ];
 }
 
 function told(page: Page, words: string, rows: Difference[]): Piece[] {

@@ -45,6 +45,7 @@ export interface Difference {
   family: string;
   n: number;
   differing: number | null;
+  about: string;
   test: string | null;
   untested: string | null;
 }

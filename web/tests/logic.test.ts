@@ -76,20 +76,25 @@ describe("rows", () => {
 });
 
 describe("the answer in words", () => {
-  it("names the best, whom it surely beats, and where it is weakest", () => {
+  it("names the best, whom it beats significantly, and where it is weakest", () => {
     expect(told()).toBe(
-      "y 70.0 [40.0, 90.0] F1; surely better than x (+20.0, p = 0.002); weakest on mentions seen only with another type (13.3, n = 30) and words never seen in training (40.0 % wrong, n = 12).",
+      "y 70.0 [40.0, 90.0] F1; significantly better than x (+20.0, p = 0.002); weakest on mentions seen only with another type (13.3, n = 30) and words never seen in training (40.0 % wrong, n = 12).",
     );
+  });
+
+  it("speaks of outputs where each system has one run", () => {
+    const page = toyPage({ comparison: { ...toyPage().comparison!, rows: [toyDifference({ about: "outputs" })] } });
+    expect(told(page)).toContain("; its output is significantly better than that of x (+20.0, p = 0.002)");
   });
 
   it("does not claim what is not sure", () => {
     const page = toyPage({ comparison: { ...toyPage().comparison!, rows: [toyDifference({ p_corrected: 0.2 })] } });
-    expect(told(page)).toContain("not surely better than x (+20.0, p = 0.20)");
+    expect(told(page)).toContain("no significant difference from x (+20.0, p = 0.20)");
   });
 
   it("says why nothing was tested", () => {
     const page = toyPage({ comparison: { ...toyPage().comparison!, rows: [toyDifference({ p: null, p_corrected: null, untested: "too few differ" })] } });
-    expect(told(page)).toContain("not surely better than x (+20.0, too few differ)");
+    expect(told(page)).toContain("no significant difference from x (+20.0, too few differ)");
   });
 
   it("says so if there is no score", () => expect(told(toyPage({ rows: [] }))).toBe("No system has a score here."));

@@ -86,6 +86,7 @@ export function toyDifference(changes: Partial<Difference>): Difference {
     p: 0.001,
     p_corrected: 0.002,
     family: "primary",
+    about: "recipes",
     n: 3,
     differing: 2,
     test: "randomisation",

@@ -20,10 +20,12 @@ from nerscope.render.document import (
     score,
 )
 from nerscope.render.mentions import marked_lines
-from nerscope.render.over_datasets import over_answers, over_datasets_tables
+from nerscope.render.over_datasets import better_text, over_answers, over_datasets_tables
 from nerscope.render.tables import SPARSE, USUAL_MATCHES
 from nerscope.results.changes import BROKEN, FIXED, ChangeRow, change_counts
 from nerscope.results.compare import (
+    ABOUT_OUTPUTS,
+    ABOUT_RECIPES,
     FEW_CLUSTERS,
     LOSS,
     MOST_UNPOOLED,
@@ -39,6 +41,7 @@ from nerscope.results.compare import (
 from nerscope.results.over_datasets import RunsRow
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, or_nan, scale_of
+from nerscope.scoring.cluster_units import unit_noun, units_in_words
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import RECALL
 
@@ -115,8 +118,22 @@ def _each_answer(comparison: Comparison) -> list[str]:
     return lines
 
 
+_ALLOWS_FOR_RUNS = "interval and p allow for other training runs"
+_SPOKEN_OF = {
+    ABOUT_OUTPUTS: "about these outputs alone",
+    ABOUT_RECIPES: f"about the methods: {_ALLOWS_FOR_RUNS}",
+}
+
+
 def _about(comparison: Comparison) -> str:
-    return f"about {comparison.settings['about']}, over {comparison.settings['resample']}s"
+    """What the answers speak of, and what is resampled, in one line."""
+    kinds = sorted({row.about for row in comparison.primary}, reverse=True)
+    spoken = [
+        _SPOKEN_OF[kind] + (" (one run each)" if len(kinds) > 1 and kind == ABOUT_OUTPUTS else "")
+        for kind in kinds
+    ]
+    units = units_in_words(comparison.settings["resample"])
+    return f"{'; '.join(spoken)}; resampled: {units}"
 
 
 def _answer(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
@@ -143,7 +160,7 @@ def _verdict_text(
     equivalent = is_significant(row.p_equivalent)
     within = f"within {settings['margin']} points" if equivalent else ""
     if verdict in (WIN, LOSS):
-        text = f"{names[0]} is better than {names[1]}"
+        text = better_text(names[0], names[1], row.about)
         return f"{text}, though equivalent {within}" if equivalent else text
     return f"{names[0]} and {names[1]}: " + (f"equivalent {within}" if equivalent else "undecided")
 
@@ -163,24 +180,27 @@ def _tested(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
 
 def _conditions(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
     """What an answer rests on: clusters that differ, runs, the detectable difference."""
-    unit = "cluster" if "+" in settings["resample"] else settings["resample"]
-    units = plural(row.clusters, unit).partition(" ")[2]  # "3 documents" gives "documents"
+    noun = "cluster" if "+" in settings["resample"] else unit_noun(settings["resample"])
+    units = plural(row.clusters, noun).partition(" ")[2]  # "3 documents" gives "documents"
     units = f"groups of {units}" if row.clusters > MOST_UNPOOLED else units
     clusters = f"{row.clusters:,} {units}"
     verb = "differs" if row.differing == 1 else "differ"
-    facts = [f"{row.differing:,} of {clusters} {verb}"]
+    facts = [_spoken_of(row), f"{row.differing:,} of {clusters} {verb}"]
     if row.clusters < FEW_CLUSTERS:
         facts.append(f"rough: fewer than {FEW_CLUSTERS}")
-    if row.runs_a is not None and row.runs_b is not None:
-        facts.append(f"about recipes, {len(row.runs_a)} and {len(row.runs_b)} runs")
     least, scale = row.detectable, scale_of(row.metric)
     if least is not None:
-        facts.append(
-            f"a true difference of {scale * least:.2f} would be found (80 %)"
-            if least < 1 or scale == 1
-            else "no difference would be found (80 %)"
-        )
+        size = f"a true difference of {scale * least:.2f}" + (" points" if scale == 100 else "")
+        shown = size if least < 1 or scale == 1 else "no true difference"
+        facts.append(f"this test set detects {shown} with 80 % power")
     return "; ".join(facts)
+
+
+def _spoken_of(row: ComparisonRow) -> str:
+    if row.runs_a is None or row.runs_b is None:
+        return _SPOKEN_OF[row.about]
+    runs = f"{len(row.runs_a)} and {len(row.runs_b)} runs"
+    return f"about the methods ({runs}): {_ALLOWS_FOR_RUNS}"
 
 
 def over_tables(comparison: Comparison) -> list[Table]:
@@ -251,8 +271,8 @@ def _nothing_tested(comparison: Comparison, pair: tuple[str, str]) -> list[str]:
     if not places or any(row.p is not None for row in places):
         return []
     return [
-        f"{pair[0]} against {pair[1]}, where: in none of {len(places)} places could anything be "
-        "tested, so little differs"
+        f"{pair[0]} against {pair[1]}, where: none of {len(places)} places was tested, because "
+        f"the systems differ too little to reach p < {SIGNIFICANT}"
     ]
 
 
@@ -260,7 +280,7 @@ def _untested_note(rows: Sequence[ComparisonRow]) -> list[str]:
     untested = sum(row.p is None for row in rows)
     if not untested:
         return []
-    return [f"– {untested} not tested: so little differs that no p could fall below {SIGNIFICANT}"]
+    return [f"– {untested} not tested: the systems differ too little to reach p < {SIGNIFICANT}"]
 
 
 def changes_document(results: Results, a: str, b: str, width: int = 100) -> Document:
@@ -306,7 +326,9 @@ def difference_tables(
         tested = sum(row.p is not None for row in pair_rows)
         notes = [f"* p below {SIGNIFICANT} after correction within its family; {tested} tested"]
         notes += _untested_note([row for row in pair_rows if row.difference is not None])
-        notes.append(f"differ: the {settings['resample']}s in which the systems differ")
+        notes.append(
+            f"differ: the {units_in_words(settings['resample'])} in which the systems differ"
+        )
         tables.append(Table(f"{a} against {b}", header, tuple(body), tuple(notes)))
     return tables
 

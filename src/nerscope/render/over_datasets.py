@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from nerscope.errors import plural
 from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, records_table
-from nerscope.results.compare import LOSS, UNDECIDED, Comparison, standing
+from nerscope.results.compare import (
+    ABOUT_OUTPUTS,
+    ABOUT_RECIPES,
+    LOSS,
+    UNDECIDED,
+    Comparison,
+    standing,
+)
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.rows import or_nan
@@ -26,8 +33,13 @@ def over_answers(comparison: Comparison) -> list[str]:
     records = comparison.over_datasets()
     is_cut = len(records) > _MOST_ANSWERS
     named = [row for row in records if not is_cut or _verdict(row) != UNDECIDED]
+    about = _spoken_of(comparison)
     lines = [
-        line for row in named for line in _answer(row, comparison.settings["correction"], is_cut)
+        line
+        for row in named
+        for line in _answer(
+            row, comparison.settings["correction"], is_cut, about[row.system_a, row.system_b]
+        )
     ]
     undecided = len(records) - len(named)
     return (
@@ -42,19 +54,53 @@ def _verdict(row: DatasetsRow) -> str:
     return standing(row.metric, or_nan(row.difference), getattr(row, f"{test}_corrected"))
 
 
-def _answer(row: DatasetsRow, correction: str, short: bool) -> list[str]:
+def better_text(a: str, b: str, about: str) -> str:
+    """Who is better: the method, or only the output that was compared.
+
+    >>> better_text("crf", "lookup", ABOUT_OUTPUTS), better_text("crf", "lookup", ABOUT_RECIPES)
+    ("crf's output is better than lookup's", 'crf is better than lookup')
+    """
+    a, b = named_side(a, about), b if about == ABOUT_RECIPES else f"{b}'s"
+    return f"{a} is better than {b}"
+
+
+def named_side(name: str, about: str) -> str:
+    """A system as the subject of a sentence."""
+    return name if about == ABOUT_RECIPES else f"{name}'s output"
+
+
+def _spoken_of(comparison: Comparison) -> dict[tuple[str, str], str]:
+    """By pair: whether the answer over datasets is about methods or about outputs alone.
+
+    Each split has its own training run, so that splits are about methods whatever their number
+    of runs; of other datasets, each must have several.
+    """
+    about: dict[tuple[str, str], str] = {}
+    are_splits = comparison.protocol is not None and comparison.protocol.are_splits
+    for row in comparison.primary:
+        is_method = are_splits or (
+            row.about == ABOUT_RECIPES and about.get(row.pair) != ABOUT_OUTPUTS
+        )
+        about[row.pair] = ABOUT_RECIPES if is_method else ABOUT_OUTPUTS
+    return about
+
+
+def _answer(row: DatasetsRow, correction: str, short: bool, about: str) -> list[str]:
     """Who is better on the mean, and then on how many datasets."""
     spoken, suffix, test, name = _SPOKEN[row.over]
     verdict = _verdict(row)
     a, b = _sides(row, verdict)
-    who = f"{a} and {b}: undecided" if verdict == UNDECIDED else f"{a} is better than {b}"
+    who = f"{a} and {b}: undecided" if verdict == UNDECIDED else better_text(a, b, about)
     noun = "split" if row.over == SPLITS else "dataset"
     where = spoken.format(plural(len(row.datasets), noun))
     first = (
         f"over {where}, {who}: mean difference of {row.metric} "
         f"{_mean(row, suffix, verdict)}, {name}{_tested(row, test, correction)}"
     )
-    return [first] if short else [first, f"  {_counted(row, a, b, verdict, correction)}"]
+    if short:
+        return [first]
+    ours, theirs = (named_side(name, about) for name in (a, b))
+    return [first, f"  {_counted(row, ours, theirs, verdict, correction)}"]
 
 
 def _sides(row: DatasetsRow, verdict: str) -> tuple[str, str]:
@@ -109,7 +155,8 @@ def over_datasets_tables(comparison: Comparison) -> list[Table]:
         noun = "splits" if split_rows else "datasets"
         title = f"Over {noun}: {records[0]['metric']}"
         rows = [_split_record(row) if split_rows else _dataset_record(row) for row in records]
-        tables.append(records_table(title, rows, _notes(split_rows, correction)))
+        notes = _notes(split_rows, correction) + _run_notes(records)
+        tables.append(records_table(title, rows, notes))
     ranks = comparison.ranks()
     if len(ranks) > 2:
         shown = [{"system": row.system, "mean rank": f"{row.rank:.2f}"} for row in ranks]
@@ -130,6 +177,15 @@ def _notes(split_rows: Sequence[DatasetsRow], correction: str) -> list[str]:
         "mean difference: for these datasets; drawn: for others like them, Student's t-test",
         "better on: at least so many datasets, with 95 % confidence (partial conjunction); "
         f"drawn p, sign and Wilcoxon: p over datasets, corrected ({correction})",
+    ]
+
+
+def _run_notes(records: Sequence[DatasetsRow]) -> list[str]:
+    if not any(row.share_runs for row in records):
+        return []
+    return [
+        "runs: the same trained model may have been tested on several datasets, so training counts "
+        "once for all of them; sign and Wilcoxon are not defined, better on is by Bonferroni"
     ]
 
 

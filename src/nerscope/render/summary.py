@@ -25,6 +25,7 @@ from nerscope.render.tables import (
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.results.weakest import FEW_CLUSTERS
+from nerscope.scoring.cluster_units import units_in_words
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MACRO, PRECISION, WEIGHTED
 from nerscope.version import VERSION
@@ -51,7 +52,9 @@ def summary_document(results: Results, *, saved: bool = False) -> Document:
         weakest = results.weakest(most=4 if len(systems) == 1 else 3)
         tables += [_weakest(weakest)] if weakest else []
     full = results_document(results, [table for table in tables if table.rows])
-    return replace(full, hints=[_more(results, saved)])
+    # The first table has intervals even where the rows have none.
+    notes = list(dict.fromkeys([*full.notes, *results.interval_notes()]))
+    return replace(full, notes=notes, hints=[_more(results, saved)])
 
 
 def _more(results: Results, saved: bool) -> str:
@@ -117,7 +120,7 @@ def _overall(results: Results) -> Table:
     over = "+".join(dict.fromkeys(row["over"] for row in scores))
     few = min((row["clusters"] for row in scores), default=FEW_CLUSTERS)
     rough = f": rough, with {few} of them" if few < FEW_CLUSTERS else ""
-    notes = [f"[…] 95 % interval over {over}s{rough}"]
+    notes = [f"[…] 95 % interval over {units_in_words(over)}{rough}"]
     notes += ["* best of its column"] if len(scores) > 1 else []
     if any(row["f1"]["std"] is not None for row in scores):
         notes.append("mean ± standard deviation over runs")

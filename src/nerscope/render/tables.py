@@ -342,10 +342,11 @@ def _known_tables(index: SummaryIndex, names: Sequence[str]) -> Iterator[Table]:
 
 def results_document(results: Results, tables: Sequence[Table] | None = None) -> Document:
     """The tables of results, by default all of them, with all rows for JSON and CSV."""
+    has_intervals = any(row.low is not None for row in results.rows)
     return Document(
         overview(results) if tables is None else tables,
         records=results.rows,
-        notes=results.notes(),
+        notes=[*results.notes(), *(results.interval_notes() if has_intervals else [])],
         signature=results.signature,
         results=results,
     )

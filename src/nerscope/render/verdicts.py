@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from nerscope.errors import plural
 from nerscope.render.document import Check, Document, records_table
 from nerscope.results.needed import PowerRow
 from nerscope.results.verdict import Verdict
+from nerscope.scoring.cluster_units import count_units, units_in_words
 
 
 def verdict_document(
@@ -68,7 +68,7 @@ def _shown(row: PowerRow) -> dict[str, str]:
         "runs": f"{row.runs_a}, {row.runs_b}",
         "power": "–" if row.power is None else f"{100 * row.power:.0f} %",
         "detectable": "–" if row.detectable is None else f"{row.detectable:.2f}",
-        "test set": plural(row.clusters, row.over),
+        "test set": count_units(row.clusters, row.over),
         "needed": _number(row.clusters_needed),
         **({"runs needed": _number(row.runs_needed)} if recipes else {}),
     }
@@ -77,7 +77,7 @@ def _shown(row: PowerRow) -> dict[str, str]:
 def _by_runs(row: PowerRow) -> list[dict[str, str]]:
     names = {"dataset": row.dataset, "A": row.system_a, "B": row.system_b}
     return [
-        {**names, "runs": k, f"{row.over}s": _number(needed)}
+        {**names, "runs": k, units_in_words(row.over): _number(needed)}
         for k, needed in row.clusters_by_runs.items()
     ]
 

@@ -29,6 +29,7 @@ from nerscope.scoring.metrics import F1, NEITHER, leading_metric, metric_named
 from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import is_significant as is_significant
+from nerscope.stats.dataset_means import DatasetDifference, dataset_differences
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS
@@ -38,7 +39,9 @@ from nerscope.stats.system_differences import (
     agree_with_test,
     differences,
 )
-from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES
+from nerscope.stats.system_pair import ABOUT_OUTPUTS as ABOUT_OUTPUTS
+from nerscope.stats.system_pair import ABOUT_RECIPES as ABOUT_RECIPES
+from nerscope.stats.system_pair import SystemPair
 
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 # What is asked, and within which p-values are corrected: is A better at all; on which levels of
@@ -256,6 +259,7 @@ def compared_cells(
         for name in names
     }
     cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
+    parts = dict[SystemPair, list[DatasetDifference]]()
     for difference in differences(chosen, pairs, sampling, plan):
         spread, key = difference.pair.spread, difference.key
         table, match = spread.table, spread.match
@@ -265,9 +269,11 @@ def compared_cells(
         if place not in facts:
             facts[place] = _facet_facts(table, match)
         if key.type is None or by_type or facts[place].has_types:
-            cells.append(
-                ComparedCell(difference_row(evidence, difference, facts[place]), difference)
-            )
+            if difference.pair not in parts:
+                parts[difference.pair] = dataset_differences(difference.pair)
+            here = parts[difference.pair][difference.at]
+            row = difference_row(evidence, difference, facts[place], here)
+            cells.append(ComparedCell(row, difference))
     return cells
 
 
@@ -447,7 +453,9 @@ def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
     return WHERE
 
 
-def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFacts) -> ComparisonRow:
+def difference_row(
+    evidence: Evidence, difference: Difference, facts: _FacetFacts, parts: DatasetDifference
+) -> ComparisonRow:
     """A difference as a tidy row."""
     level, kind, metric = difference.key
     pair, spread = difference.pair, difference.pair.spread
@@ -483,6 +491,7 @@ def difference_row(evidence: Evidence, difference: Difference, facts: _FacetFact
         runs_a=_run_scores(difference, pair.a) if has_runs else None,
         runs_b=_run_scores(difference, pair.b) if has_runs else None,
         leads_facet=metric == facts.leading_metric,
+        parts=parts,
     )
 
 

@@ -32,7 +32,7 @@ class PowerRow(ResultRow):
     system_b: str
     match: str
     metric: str
-    over: str  # document or sentence
+    over: str  # document, sentence or block:20
     clusters: int
     runs_a: int
     runs_b: int
@@ -66,7 +66,7 @@ def power(
         power: the share of test sets in which it shall be found.
         alpha: the level of the test.
         metric, match: the number, over all mentions.
-        resample: "document" or "sentence"; by default documents where they are marked.
+        resample: "document", "sentence" or "block:20"; by default documents where they are marked.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20

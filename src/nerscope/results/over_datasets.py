@@ -12,17 +12,24 @@ from nerscope.results.rows import ComparisonRow, RankRow, ResultRow, Row, or_nan
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.across import (
     Numbers,
-    average_with_interval,
     beaten_at_bonferroni,
     beaten_on,
-    drawn_mean,
     mean_ranks,
-    p_of_mean,
     resampled_t,
     sign_test,
     signed_rank,
 )
 from nerscope.stats.corrections import SIGNIFICANT, correct_p_values
+from nerscope.stats.dataset_means import (
+    DatasetDifference,
+    MeanDifference,
+    RunScores,
+    ScoreMean,
+    fixed_mean,
+    mean_of_drawn,
+    score_mean,
+    share_runs,
+)
 from nerscope.stats.run_order import almost_stochastic_order, next_run_better
 
 _Cell = tuple[str, str, str, str, str]  # unit, facet, level, match, metric
@@ -53,23 +60,32 @@ def average_rows(results: Results) -> list[AverageRow]:
     """The mean of each number over two datasets or more, the same ones for all systems.
 
     `low` and `high` are for these datasets, `low_drawn` and `high_drawn` for others like them; of
-    splits there are `low` and `high` only, which reckon with their overlap.
+    splits there are `low` and `high` only, which reckon with their overlap. Others reckon with runs
+    that are the same on several datasets.
     """
     protocol = results.protocol or Protocol()
     cells: dict[_Cell, dict[str, dict[str, Row]]] = {}
+    runs: dict[tuple[_Cell, str, str], list[float]] = {}
     for row in results.rows:
-        if row.run is None and row.type is None and row.value is not None:
+        if row.type is None:
             cell = (row.unit, row.facet, row.level, row.match, row.metric)
-            cells.setdefault(cell, {}).setdefault(row.dataset, {})[row.system] = row
+            if row.run is not None:
+                scores = runs.setdefault((cell, row.dataset, row.system), [])
+                scores.append(or_nan(row.value))
+            elif row.value is not None:
+                cells.setdefault(cell, {}).setdefault(row.dataset, {})[row.system] = row
     return [
         average
         for cell, by_dataset in cells.items()
-        for average in _averages(cell, by_dataset, protocol)
+        for average in _averages(cell, by_dataset, runs, protocol)
     ]
 
 
 def _averages(
-    cell: _Cell, by_dataset: dict[str, dict[str, Row]], protocol: Protocol
+    cell: _Cell,
+    by_dataset: dict[str, dict[str, Row]],
+    runs: dict[tuple[_Cell, str, str], list[float]],
+    protocol: Protocol,
 ) -> Iterator[AverageRow]:
     """One row for each system, over the datasets on which all of them have the number."""
     systems = list(dict.fromkeys(name for by_system in by_dataset.values() for name in by_system))
@@ -79,15 +95,10 @@ def _averages(
     for system in systems:
         rows = [by_dataset[name][system] for name in shared]
         values = [or_nan(row.value) for row in rows]
-        if protocol.ratio is not None:
-            mean = resampled_t(values, protocol.ratio)
-            low, high, others = mean.low, mean.high, drawn_mean([])
-        else:
-            lows, highs = [or_nan(row.low) for row in rows], [or_nan(row.high) for row in rows]
-            (_, low, high), others = average_with_interval(values, lows, highs), drawn_mean(values)
-        bounds = [low, high, others.low, others.high]
+        of_runs: list[RunScores] = [(runs.get((cell, name, system), []),) for name in shared]
+        bounds = _mean_bounds(rows, values, of_runs, protocol)
         if metric_named(cell[-1]).is_fraction:
-            bounds = [float(np.clip(bound, 0, 1)) for bound in bounds]
+            bounds = ScoreMean(*(float(np.clip(bound, 0, 1)) for bound in bounds))
         yield AverageRow(
             system,
             *cell,
@@ -98,6 +109,16 @@ def _averages(
             round(float(np.mean([row.n for row in rows]))),
             *map(row_value, bounds),
         )
+
+
+def _mean_bounds(
+    rows: Sequence[Row], values: Numbers, runs: Sequence[RunScores], protocol: Protocol
+) -> ScoreMean:
+    if protocol.ratio is not None:
+        mean = resampled_t(values, protocol.ratio)
+        return ScoreMean(mean.low, mean.high, np.nan, np.nan)
+    lows, highs = [or_nan(row.low) for row in rows], [or_nan(row.high) for row in rows]
+    return score_mean(values, lows, highs, runs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,6 +190,7 @@ class DatasetsRow(ResultRow):
     difference: float | None  # the mean over datasets
     ahead: int  # datasets on which A is better, whether significantly or not
     behind: int
+    share_runs: bool = False  # whether the same trained models may be on several datasets
     low: float | None = None
     high: float | None = None
     # Of independent datasets: others like them, and how many A is significantly better on.
@@ -240,37 +262,50 @@ def _over_datasets(rows: Rows, protocol: Protocol, n_datasets: int) -> DatasetsR
     )
     if protocol.ratio is not None:
         return _with_splits(summary, rows, differences, gains, protocol.ratio, n_datasets)
-    return _with_domains(summary, rows, differences, gains)
+    return _with_domains(summary, rows, gains)
 
 
-def _with_domains(
-    summary: DatasetsRow, rows: Rows, differences: Numbers, gains: Numbers
-) -> DatasetsRow:
+def _with_domains(summary: DatasetsRow, rows: Rows, gains: Numbers) -> DatasetsRow:
     """Add what holds for independent datasets: on these alone, and on others like them.
 
     `better_on` is the number of datasets on which A is better, with 95 % confidence that it is no
-    smaller (partial conjunction, Dror et al. 2017).
+    smaller (partial conjunction, Dror et al. 2017). Where systems have several runs, these may be
+    the same on all datasets, which then say less than independent ones: Bonferroni's bound holds,
+    Fisher's combination and the sign and signed-rank tests do not.
     """
-    lows, highs = [or_nan(row.low) for row in rows], [or_nan(row.high) for row in rows]
-    _, low, high = average_with_interval(differences, lows, highs)
     better = [_one_sided(row.p, gain) for row, gain in zip(rows, gains, strict=True)]
     worse = [_one_sided(row.p, -gain) for row, gain in zip(rows, gains, strict=True)]
-    others = drawn_mean(differences)
-    degrees = [or_nan(row.degrees) for row in rows]
+    parts = [_parts(row) for row in rows]
+    shared = share_runs(parts)
+    combined = "bonferroni" if shared else "fisher"
+    these, others = _within_scale(fixed_mean(parts), rows[0].metric), mean_of_drawn(parts)
     return replace(
         summary,
-        low=row_value(low),
-        high=row_value(high),
-        p_fixed=row_value(p_of_mean(differences, lows, highs, degrees)),
+        share_runs=shared,
+        low=row_value(these.low),
+        high=row_value(these.high),
+        p_fixed=row_value(these.p),
         low_drawn=row_value(others.low),
         high_drawn=row_value(others.high),
         p_drawn=row_value(others.p),
-        better_on=beaten_on(better),
-        worse_on=beaten_on(worse),
-        p_sign=row_value(sign_test(gains)),
+        better_on=beaten_on(better, method=combined),
+        worse_on=beaten_on(worse, method=combined),
+        p_sign=None if shared else row_value(sign_test(gains)),
         # Ranks must not hang on the last bits of equal gains.
-        p_wilcoxon=row_value(signed_rank(np.round(gains, 12))),
+        p_wilcoxon=None if shared else row_value(signed_rank(np.round(gains, 12))),
     )
+
+
+def _parts(row: ComparisonRow) -> DatasetDifference:
+    if row.parts is None or row.low is None:  # without an interval, its variance is unknown
+        return DatasetDifference(or_nan(row.difference), np.nan, np.nan, 1.0)
+    return row.parts
+
+
+def _within_scale(mean: MeanDifference, metric: str) -> MeanDifference:
+    if not metric_named(metric).is_fraction:
+        return mean
+    return mean._replace(low=max(mean.low, -1.0), high=min(mean.high, 1.0))
 
 
 def _with_splits(

@@ -103,6 +103,25 @@ class Results:
         """What was lost in reading and is worth a note, in a line each."""
         return note_lines(self.losses)
 
+    def interval_notes(self) -> list[str]:
+        """What intervals cover, where systems with several runs stand beside some with one."""
+        several, single = dict[str, int](), list[str]()
+        for part in self.evidence:
+            for system in part.systems:
+                n_runs = len(part.runs_of(system))
+                if n_runs > 1:
+                    several[system] = n_runs
+                elif system not in single:
+                    single.append(system)
+        if not several or not single:
+            return []
+        named = [f"{name} ({n_runs} runs)" for name, n_runs in several.items()]
+        alone = [f"{name} (1 run)" for name in single]
+        return [
+            f"95 % intervals: of {_some(named)}, they allow for other training runs; of "
+            f"{_some(alone)}, for other test data alone"
+        ]
+
     def folded_notes(self) -> list[str]:
         """A line for each dataset of which only sums were kept."""
         return [
@@ -315,3 +334,13 @@ def _check_conditions(conditions: Mapping[str, object]) -> None:
             raise InputError("results", f"rows have no field '{key}'", suggest(key, _FIELDS))
         # An array or pandas.NA compares to no plain True or False.
         expect(key, value, (str, int, float, type(None)), "give a text or a number")
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    """Names in a sentence; of many, the first ones.
+
+    >>> _some(["a", "b"]), _some(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+    """
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from nerscope.codec import serialisable
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import SCORE_NAMES, Counts, metric_named
+
+if TYPE_CHECKING:
+    from nerscope.stats.dataset_means import DatasetDifference
 
 
 class ResultRow(Mapping[str, Any]):
@@ -178,6 +181,7 @@ class ComparisonRow(ResultRow):
     # Not in JSON:
     margin: float | None = None  # in points, where equivalence was asked about
     leads_facet: bool = False  # whether it is the number by which the facet's levels are judged
+    parts: "DatasetDifference | None" = None  # of its variance, from which means over datasets come
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON has it: scores of runs and equivalence only where they were computed."""

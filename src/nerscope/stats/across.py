@@ -14,7 +14,6 @@ from nerscope.stats.ranks import quantile, ranks, two_sided_p
 Numbers: TypeAlias = Sequence[float] | Floats
 
 _NAN = float("nan")
-_LEVEL = 0.05  # beyond which intervals reach
 _ENUMERABLE = 50  # differences; 2 ^ 50 ways to place their signs are counted without rounding
 
 
@@ -160,29 +159,6 @@ def average_with_interval(
     mean = float(centre.mean())
     below, above = centre - low, high - centre
     return mean, mean - sqrt(below @ below) / n, mean + sqrt(above @ above) / n
-
-
-def p_of_mean(values: Numbers, lows: Numbers, highs: Numbers, degrees: Numbers) -> float:
-    """The p-value that goes with `averaged`: below 0.05 if and only if its interval leaves 0 out.
-
-    `degrees` are those of freedom that each dataset's interval rests on; those of the mean are
-    found as by Satterthwaite. 1 if the mean is 0, NaN if something is undefined.
-
-    >>> round(p_of_mean([0.1, 0.1], [0.0, 0.0], [0.2, 0.2], [np.inf, np.inf]), 4)
-    0.0056
-    """
-    mean, low, high = average_with_interval(values, lows, highs)
-    reach = mean - low if mean > 0 else high - mean
-    if not mean:
-        return 1.0
-    if not reach > 0:
-        return _NAN
-    widths = (np.asarray(highs, np.float64) - np.asarray(lows, np.float64)) / 2
-    given_degrees = np.asarray(degrees, np.float64)
-    variances = (widths / quantile(_LEVEL, given_degrees)) ** 2
-    squares = float(np.sum(variances**2 / given_degrees))
-    whole = float(np.sum(variances)) ** 2 / squares if squares > 0 else np.inf
-    return float(two_sided_p(float(quantile(_LEVEL, whole)) * mean / reach, whole))
 
 
 def _defined(numbers: Numbers) -> Floats:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.units import MENTION
+from nerscope.scoring.cluster_units import count_units
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable, Ledger, Units
 from nerscope.scoring.metrics import Counts, Metric, ratio
 from nerscope.stats.clusters import dense_counts
@@ -127,7 +128,7 @@ class FlippedScores(NamedTuple):
     def why_not(self, cluster_unit: str = "cluster") -> str | None:
         """Why nothing can be tested, if so."""
         if self.clusters < FEWEST_CLUSTERS:
-            needed = f"{FEWEST_CLUSTERS} {cluster_unit}s with mentions are needed"
+            needed = f"{count_units(FEWEST_CLUSTERS, cluster_unit)} with mentions are needed"
             return f"{needed}, there are {self.clusters}"
         if self.defined.sum() < 2:
             return "two buckets with mentions are needed"

@@ -14,18 +14,18 @@ from functools import lru_cache
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import UsageError
+from nerscope.scoring.cluster_units import check_cluster_unit, count_units, unit_noun
 from nerscope.scoring.evidence import Evidence, Ledger, Units
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import COUNT, SCORE_NAMES, Metric, metric_named
-from nerscope.stats.clusters import CLUSTERS, cluster_unit_of
+from nerscope.stats.clusters import cluster_unit_of
 from nerscope.stats.jackknife import Jackknife, MeanParts, mean_of_defined
 from nerscope.stats.ranks import quantile
 
 MOST_SAMPLES = 1_000_000
 FEW_CLUSTERS = 40  # below this many, intervals and tests are rough (Cameron and Miller 2015)
 _FEWEST_CLUSTERS = 2
-_MANY_DEGREES = 200  # from here on, steps of so many make no difference
 Interval = tuple[float, float] | None
 
 
@@ -33,7 +33,12 @@ Interval = tuple[float, float] | None
 class Sampling:
     """How to resample: what is drawn, how often, and from which seed.
 
-    Drawn are documents, where the data marks any, and else sentences, unless `resample` tells.
+    Drawn are documents, where the data marks any, and else sentences, unless `resample` tells:
+    "sentence", "document", or "block:20" for blocks of so many neighbouring sentences. With
+    ",surface" behind it, mentions of the same text hang together, too (two-way clusters).
+
+    >>> Sampling("block:20").resample
+    'block:20'
     """
 
     resample: str | None = None
@@ -49,12 +54,8 @@ class Sampling:
             )
         if not _is_whole(self.seed) or self.seed < 0:
             raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
-        if self.resample is not None and str(self.resample) not in CLUSTERS:
-            raise UsageError(
-                "resample",
-                f"there is no '{self.resample}' to resample",
-                suggest(str(self.resample), CLUSTERS),
-            )
+        if self.resample is not None:
+            check_cluster_unit(str(self.resample))
 
     def as_settings(self, parts: Iterable[Evidence]) -> dict[str, str]:
         """How differences between systems were tested."""
@@ -66,7 +67,7 @@ class Sampling:
         }
 
     def cluster_unit(self, evidence: Evidence) -> str:
-        """What is drawn: document or sentence."""
+        """What is drawn: sentence, document or block, and perhaps surfaces."""
         return self.resample or cluster_unit_of(evidence)
 
 
@@ -94,8 +95,11 @@ def caution(value: float, clusters: float, cluster_unit: str) -> str | None:
     if np.isnan(value):
         return "none: undefined"
     if clusters < _FEWEST_CLUSTERS:
-        return f"none: in one {cluster_unit} only" if clusters else f"none: in no {cluster_unit}"
-    return f"rough: {clusters:.0f} {cluster_unit}s" if clusters < FEW_CLUSTERS else None
+        noun = unit_noun(cluster_unit)
+        return f"none: in one {noun} only" if clusters else f"none: in no {noun}"
+    if clusters < FEW_CLUSTERS:
+        return f"rough: {count_units(round(clusters), cluster_unit)}"
+    return None
 
 
 def defined_runs(runs: Floats) -> Floats:
@@ -153,20 +157,38 @@ def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, F
 
 
 def quantiles(alphas: Floats, degrees: Floats) -> Floats:
-    """Student's quantiles (levels of alpha, degrees), for whole degrees; 1 is the least."""
-    whole = np.maximum(1, np.floor(degrees))
-    # Beyond 200 degrees, rounding down to a multiple of 200 moves the quantile by less than 0.01,
-    # and lets the cache serve many numbers.
-    whole = np.where(whole > _MANY_DEGREES, _MANY_DEGREES * (whole // _MANY_DEGREES), whole)
-    table = np.empty((len(alphas), len(degrees)))
-    for number in np.unique(whole):
-        table[:, whole == number] = _quantiles(alphas.tobytes(), float(number))[:, None]
-    return table
+    """Student's quantiles (levels of alpha, degrees), for fractions of degrees too; 1 is the least.
+
+    >>> quantiles(np.array([0.05]), np.array([1.0, 1.9, 10.0])).round(2).tolist()
+    [[12.71, 4.53, 2.23]]
+    """
+    # Between two nodes, the logarithm of the quantile is almost linear in 1 / degrees: whole
+    # degrees up to 40 are exact, others to four digits, and thousands of numbers cost one table.
+    inverse = 1 / np.maximum(1.0, degrees)
+    above = np.clip(np.searchsorted(_INVERSE_NODES, inverse), 1, len(_INVERSE_NODES) - 1)
+    low, high = _INVERSE_NODES[above - 1], _INVERSE_NODES[above]
+    share = (inverse - low) / (high - low)
+    logs = _log_quantiles(alphas.tobytes())
+    quantile_table: Floats = np.exp(logs[:, above - 1] * (1 - share) + logs[:, above] * share)
+    return quantile_table
 
 
-@lru_cache(maxsize=4096)
-def _quantiles(alphas: bytes, degrees: float) -> Floats:
-    return quantile(np.frombuffer(alphas), degrees)
+_NODES = np.concatenate(
+    [
+        np.arange(1, 4, 0.0625),
+        np.arange(4, 10, 0.25),
+        np.arange(10, 40, 1.0),
+        [40, 48, 60, 80, 120, 200, 400, 1000, np.inf],
+    ]
+)
+_INVERSE_NODES = 1 / _NODES[::-1]  # ascending
+
+
+@lru_cache(maxsize=256)
+def _log_quantiles(alphas: bytes) -> Floats:
+    """The logarithms of the quantiles (levels of alpha, nodes from infinitely many down to 1)."""
+    found = quantile(np.frombuffer(alphas)[:, None], _NODES[None, ::-1])
+    return np.log(np.maximum(found, 1e-300))  # at an alpha of 1, the quantile is 0
 
 
 def score_distances(

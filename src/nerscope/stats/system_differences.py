@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Bools
-from nerscope.errors import UsageError, plural, suggest
+from nerscope.errors import UsageError, suggest
+from nerscope.scoring.cluster_units import count_units, unit_noun
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
@@ -205,8 +206,8 @@ def _reason(difference: float, differing: int, fewest: int, cluster_unit: str) -
     if np.isnan(difference):
         return "undefined"
     if differing >= fewest:
-        return f"it occurs in one {cluster_unit} only"
-    return f"differs in {plural(differing, cluster_unit)}, {fewest} are needed"
+        return f"it occurs in one {unit_noun(cluster_unit)} only"
+    return f"differs in {count_units(differing, cluster_unit)}, {fewest} are needed"
 
 
 def agree_with_test(difference: float, low: float, high: float, p: float, alpha: float) -> Interval:

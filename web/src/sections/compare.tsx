@@ -1,5 +1,5 @@
 // Two systems: the difference in each cell with its interval and corrected p, mentions fixed and broken.
-import { facing, isPair, isSure, overall, whereOf } from "../answers";
+import { OUTPUTS, facing, isPair, isSure, overall, whereOf } from "../answers";
 import { type Gap, forestChart } from "../charts/forest";
 import { type Context, pairOf } from "../context";
 import { Notes, PairChoice } from "../controls";
@@ -40,7 +40,7 @@ export function Compare({ context }: { context: Context }) {
 function conditions(page: Page): string {
   const { tests, about, correction, resample, samples } = page.comparison!.settings;
   return (
-    `They are about ${about.replace("+", " and ")}, over ${resample}s; tests: ${tests.replaceAll("+", ", ")} (${count(Number(samples))} draws where any are drawn). ` +
+    `They are about ${about.replace("outputs", "these outputs alone").replace("recipes", "the methods (other training runs included)").replace("+", " and ")}, over ${resample}s; tests: ${tests.replaceAll("+", ", ")} (${count(Number(samples))} draws where any are drawn). ` +
     `p is corrected (${correction}) within each group of questions; the first one over all pairs of systems that are on this page. nerscope compare tells more.`
   );
 }
@@ -51,9 +51,10 @@ function inWords(page: Page, row: Difference | null, dataset: string, a: string,
   const scores = `${shown(row.a, page.metrics[row.metric])} against ${shown(row.b, page.metrics[row.metric])} ${title}`;
   const difference = `${points(row.difference)} points${row.low === null ? "" : `, 95 % interval ${points(row.low)} to ${points(row.high)}`}`;
   if (row.untested) return `${a}: ${scores} of ${b} (${difference}). ${row.untested}.`;
-  if (!isSure(row)) return `It is not sure that ${a} and ${b} differ: ${scores} (${difference}, ${pText(row.p_corrected)}).`;
+  if (!isSure(row)) return `No significant difference between ${a} and ${b}: ${scores} (${difference}, ${pText(row.p_corrected)}).`;
   const better = gain(page, row) > 0;
-  return `${a} is surely ${better ? "better" : "worse"} than ${b}: ${scores} (${difference}, ${pText(row.p_corrected)}).`;
+  const [ours, theirs] = row.about === OUTPUTS ? [`${a}'s output`, `${b}'s`] : [a, b];
+  return `${ours} is significantly ${better ? "better" : "worse"} than ${theirs}: ${scores} (${difference}, ${pText(row.p_corrected)}).`;
 }
 
 /** A difference so that above 0 is better for A. */
@@ -169,11 +170,11 @@ function OverDatasets({ context, a, b }: { context: Context; a: string; b: strin
       ...[row.p_sign_corrected, row.p_wilcoxon_corrected].map((p) => ({ text: pText(number(p)), value: number(p) })),
     ];
   });
-  const header = ["systems", "mean difference", "ahead on", "behind on", "surely better on", "surely worse on", "sign test", "Wilcoxon"];
+  const header = ["systems", "mean difference", "ahead on", "behind on", "better on at least", "worse on at least", "sign test", "Wilcoxon"];
   const ranked = ranks.map((row) => [{ text: String(row.system) }, { text: number(row.rank)?.toFixed(2) ?? UNDEFINED, value: number(row.rank) }]);
   return (
     <>
-      {body.length > 0 && <Table caption="Over all datasets" header={header.map((text) => ({ text }))} rows={body} note="Differences in points of F1; datasets on which one is ahead, and on which it is sure." />}
+      {body.length > 0 && <Table caption="Over all datasets" header={header.map((text) => ({ text }))} rows={body} note="Differences in points of F1; datasets on which one is ahead, and on how many it is significantly better (95 % confidence)." />}
       {ranked.length > 0 && <Table caption="Mean rank over the datasets" header={["system", "mean rank"].map((text) => ({ text }))} rows={ranked} />}
     </>
   );

@@ -1,4 +1,4 @@
-// How good each system is, surely better than whom, weakest where; and on what all this rests.
+// How good each system is, significantly better than whom, weakest where; and on what all this rests.
 import { answer, isSure, overall, weakest } from "../answers";
 import { type LevelChart, levelChart } from "../charts/levels";
 import { type Context, pointOf } from "../context";
@@ -43,7 +43,7 @@ function isBest(page: Page, row: Row | null, column: (Row | null)[]): boolean {
   return column.every((one) => one?.value == null || one.value * better <= row.value! * better);
 }
 
-/** Whether a system is surely better, by F1, than every other one on a dataset. */
+/** Whether a system is significantly better, by F1, than every other one on a dataset. */
 function beatsAll(page: Page, dataset: string, system: string): boolean {
   const others = page.systems.filter((other) => other !== system);
   const found = others.map((other) => overall(page, dataset, system, other));
@@ -86,7 +86,7 @@ function ScoreTable({ context }: { context: Context }) {
     { text: "runs", tip: page.glossary.run },
   ];
   const note = dataset
-    ? `Exact match, in percent. […] 95 % interval over ${dataset.resample}s. Bold: best of its column. ${STAR} surely better in F1 than every other system (p < 0.05, corrected).`
+    ? `Exact match, in percent. […] 95 % interval over ${dataset.resample}s. Bold: best of its column. ${STAR} significantly better in F1 than every other system (p < 0.05, corrected).`
     : "Means over all datasets, in percent; what a dataset lacks has no mean. Bold: best of its column.";
   return <Table caption={`Scores on ${dataset?.name ?? "all datasets"}`} header={header} rows={body} note={note} stacked />;
 }

@@ -19,6 +19,7 @@ from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, PageSentence, sentence_data, token_count
 from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import WeakSpot, resampling_unit
+from nerscope.scoring.cluster_units import unit_noun
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MICRO
 
@@ -31,7 +32,7 @@ _ROW = ("dataset", "system", "unit", "facet", "level", "type", "match", "metric"
 _NUMBERS = ("value", "n", "std", "runs", "low", "high", "clusters", "caution")
 _CELL = ("dataset", "system_a", "system_b", "facet", "level", "type", "match", "metric")
 _DIFFERENCE = ("a", "b", "difference", "low", "high", "p", "p_corrected", "family", "n")
-_TESTED = ("differing", "test", "untested")
+_TESTED = ("differing", "about", "test", "untested")
 _CHANGE = ("dataset", "a", "b", "facet", "level", "fixed", "broken", "both wrong", "both right")
 _CONFUSION = ("dataset", "system", "run", "gold", "predicted", "n")
 
@@ -116,6 +117,7 @@ def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> PageData:
         "notes": [
             *results.folded_notes(),
             *results.notes(),
+            *results.interval_notes(),
             *row_notes,
             *compared_notes,
             *untested,
@@ -171,7 +173,8 @@ def _datasets(results: Results) -> list[PageDataset]:
             "runs": [list(run) for run in evidence.runs],
             "documents": evidence.n_documents,
             "tokens": token_count(evidence),
-            "resample": resampling_unit(evidence),
+            # The page adds an s: it says "blocks", and not of how many sentences.
+            "resample": unit_noun(resampling_unit(evidence)).partition(" of ")[0],
             "ranges": {
                 name: dict(edges.ranges) for name, edges in evidence.signature.edges.items()
             },

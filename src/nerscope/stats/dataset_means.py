@@ -1,0 +1,201 @@
+"""Means over datasets, where the same training runs may have been tested on all of them.
+
+Texts of different datasets are independent: their variances add up. Runs are not: one trained model
+that is good by chance is good by chance on every dataset. So the noise of training is read off each
+run's mean over the datasets, which holds whether they share their runs or not. Both variances keep
+the quantile of their own degrees of freedom (Banerjee 1960).
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from math import isnan, nan
+from typing import NamedTuple
+
+import numpy as np
+
+from nerscope.codec import serialisable
+from nerscope.corpus.arrays import Floats
+from nerscope.stats.across import Numbers, average_with_interval, drawn_mean
+from nerscope.stats.corrections import SIGNIFICANT
+from nerscope.stats.intervals import quantiles
+from nerscope.stats.system_pair import ABOUT_RECIPES, ALONE, SystemPair
+
+RunScores = tuple[list[float], ...]  # of single runs, by side
+# Shares that bounds leave out; a p-value is read off between them. The one of an interval is among
+# them, so that p is below 0.05 exactly where the interval leaves 0 out.
+_ALPHAS = np.concatenate(
+    [np.geomspace(1e-12, SIGNIFICANT, 60)[:-1], np.linspace(SIGNIFICANT, 1.0, 40)]
+)
+_AT_INTERVAL = int(np.searchsorted(_ALPHAS, SIGNIFICANT))
+
+
+@serialisable
+class DatasetDifference(NamedTuple):
+    """A difference on one dataset, and the parts of its variance.
+
+    `runs` are the scores of A's runs and those of B's, or the differences of runs that belong
+    together; there are none if other runs are not meant.
+    """
+
+    value: float
+    by_clusters: float
+    beyond_runs: float  # the same without what single runs have of their own
+    degrees: float  # of freedom, of clusters
+    runs: RunScores = ()
+
+
+def dataset_differences(pair: SystemPair) -> list[DatasetDifference]:
+    """Every number of two systems on one dataset."""
+    runs = list[Floats]()
+    if pair.about == ABOUT_RECIPES:
+        ours, theirs = pair.spread.runs[pair.a], pair.spread.runs[pair.b]
+        runs = [ours - theirs] if pair.same_seeds else [ours, theirs]
+    # By number, as lists: rows come by the thousand.
+    scores: Iterable[RunScores] = zip(*(side.T.tolist() for side in runs), strict=True)
+    columns = (pair.difference, pair.cluster_variance, pair.variance_beyond_runs, pair.degrees)
+    numbers = zip(*(column.tolist() for column in columns), strict=True)
+    return [
+        DatasetDifference(value, by_clusters, beyond_runs, degrees, sides)
+        for (value, by_clusters, beyond_runs, degrees), sides in zip(
+            numbers, scores if runs else repeat(()), strict=False
+        )
+    ]
+
+
+class MeanDifference(NamedTuple):
+    """A mean difference, its 95 % interval, and how surprising it is if the true one is 0."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def share_runs(parts: Sequence[DatasetDifference]) -> bool:
+    """Whether runs on several datasets may be those of the same trained models."""
+    return sum(bool(part.runs) for part in parts) > 1
+
+
+def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
+    """The mean over these datasets: independent texts, runs that may be shared.
+
+    >>> twice = [DatasetDifference(0.1, 0.0025, 0.0025, 1e9)] * 2
+    >>> [round(number, 3) for number in fixed_mean(twice)]
+    [0.1, 0.031, 0.169, 0.005]
+    """
+    squares = quantiles(_ALPHAS, np.array([part.degrees for part in parts])) ** 2
+    by_clusters, beyond_runs = (
+        squares @ np.array([getattr(part, name) for part in parts]) / len(parts) ** 2
+        for name in ("by_clusters", "beyond_runs")
+    )
+    by_runs = run_squares(_ALPHAS, [part.runs for part in parts])
+    # Runs may agree by chance; what clusters tell of them is the least, then.
+    reach = np.sqrt(np.maximum(by_clusters, beyond_runs + by_runs))
+    return _bounded(float(np.mean([part.value for part in parts])), reach)
+
+
+def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:
+    """The mean over datasets like these: their spread, and the runs, which all of them share.
+
+    >>> parts = [DatasetDifference(value, 0, 0, 9) for value in (0.02, 0.01, 0.03, 0.02, 0.01)]
+    >>> [round(number, 4) for number in mean_of_drawn(parts)]
+    [0.018, 0.0076, 0.0284, 0.0086]
+    """
+    values = [part.value for part in parts]
+    mean, low, high, _, p = drawn_mean(values)
+    runs = [part.runs for part in parts]
+    if isnan(low) or not any(runs):
+        return MeanDifference(mean, low, high, p)
+    squares = _drawn_squares(_ALPHAS, values) + run_squares(_ALPHAS, runs)
+    return _bounded(mean, np.sqrt(squares))
+
+
+def _drawn_squares(alphas: Floats, values: Numbers) -> Floats:
+    t = quantiles(alphas, np.array([len(values) - 1.0]))[:, 0]
+    return np.asarray(t**2 * (np.var(values, ddof=1) / len(values)))
+
+
+def _bounded(mean: float, reach: Floats) -> MeanDifference:
+    within = float(reach[_AT_INTERVAL])
+    if isnan(mean) or isnan(within):
+        return MeanDifference(mean, nan, nan, nan)
+    p = float(np.exp(np.interp(-abs(mean), -reach, np.log(_ALPHAS)))) if within else nan
+    return MeanDifference(mean, mean - within, mean + within, p if mean else 1.0)
+
+
+def run_squares(alphas: Floats, runs: Sequence[RunScores]) -> Floats:
+    """How far training moves a mean over datasets at each level of alpha, squared.
+
+    Of runs that are on all datasets, the mean over datasets of each run tells. Where their numbers
+    differ, nobody knows which are the same: then they are taken to rise and fall together on all
+    datasets, which is the worst case.
+
+    >>> shared = [([0.8, 0.9],), ([0.6, 0.7],)]
+    >>> run_squares(np.array([0.05]), shared).round(3).tolist()
+    [0.404]
+    """
+    if not any(runs):
+        return np.zeros(len(alphas))
+    shapes = {tuple(map(len, sides)) for sides in runs}
+    complete = not any(isnan(score) for sides in runs for side in sides for score in side)
+    if len(shapes) == 1 and complete:
+        means = [np.mean(side, axis=0) for side in zip(*runs, strict=True)]
+        return _run_reach(alphas, means) ** 2
+    defined = [[_defined(side) for side in sides] for sides in runs]
+    reach: Floats = np.mean([_run_reach(alphas, sides) for sides in defined], axis=0)
+    return reach**2
+
+
+def _defined(scores: Numbers) -> Floats:
+    values = np.asarray(scores, np.float64)
+    return values[~np.isnan(values)]
+
+
+def _run_reach(alphas: Floats, sides: Sequence[Floats]) -> Floats:
+    """How far training moves a mean over runs, or a difference of two; 0 for single runs."""
+    degrees = sum(max(0, len(side) - 1) for side in sides)
+    if not degrees:
+        return np.zeros(len(alphas))
+    squares = sum(float(((side - side.mean()) ** 2).sum()) for side in sides if len(side))
+    # A single run borrows the variance of the others, and may vary more than they do.
+    shares = sum(1 / len(side) if len(side) > 1 else ALONE for side in sides)
+    t = quantiles(alphas, np.array([float(degrees)]))[:, 0]
+    return np.asarray(t * np.sqrt(squares / degrees * shares))
+
+
+class ScoreMean(NamedTuple):
+    """A mean of scores over datasets: its interval for these, and for others like them."""
+
+    low: float
+    high: float
+    low_drawn: float
+    high_drawn: float
+
+
+def score_mean(
+    values: Numbers, lows: Numbers, highs: Numbers, runs: Sequence[RunScores]
+) -> ScoreMean:
+    """The intervals of a mean of scores over datasets; `runs` are those of each dataset.
+
+    The intervals of datasets hold the noise of their runs. As runs may be shared, what they have in
+    common over datasets is added.
+
+    >>> runs = [([0.79, 0.81],), ([0.89, 0.91],)]
+    >>> [round(bound, 3) for bound in score_mean([0.8, 0.9], [0.7, 0.8], [0.9, 1.0], runs)]
+    [0.736, 0.964, 0.202, 1.498]
+    """
+    alphas = np.array([SIGNIFICANT])
+    mean, low, high = average_with_interval(values, lows, highs)
+    shared = float(run_squares(alphas, runs)[0])
+    apart = sum(float(run_squares(alphas, [sides])[0]) for sides in runs) / max(1, len(runs)) ** 2
+    more = max(0.0, shared - apart)
+    others = drawn_mean(values)
+    reach = np.nan
+    if not isnan(others.low):
+        reach = float(np.sqrt(_drawn_squares(alphas, values)[0] + shared))
+    return ScoreMean(
+        mean - float(np.hypot(mean - low, np.sqrt(more))),
+        mean + float(np.hypot(high - mean, np.sqrt(more))),
+        mean - reach,
+        mean + reach,
+    )
