@@ -42,7 +42,9 @@ def test_a_single_run_is_tested_with_more_variance_than_it_has() -> None:
     design = Design(100, 90, beyond_runs=1e-8, of_training=4e-4, recipes=True)
     # Reach: 2 + 1/5 times the variance, with 4 degrees; true error: 1 + 1/5 times.
     random, rounds = np.random.default_rng(1), 20_000
-    reach = stats.t.isf(0.025, 4) * np.sqrt(4e-4 * (ALONE + 1 / 5) * random.chisquare(4, rounds) / 4)
+    reach = stats.t.isf(0.025, 4) * np.sqrt(
+        4e-4 * (ALONE + 1 / 5) * random.chisquare(4, rounds) / 4
+    )
     found = 0.1 + random.normal(0, math.sqrt(4e-4 * (1 + 1 / 5)), rounds) > reach
     assert design.power(0.1, 100, (5, 1)) == pytest.approx(found.mean(), abs=0.01)
 
@@ -157,7 +159,13 @@ def test_what_is_needed_has_an_interval_that_holds_the_truth() -> None:
 
 def test_few_runs_leave_open_whether_any_number_is_enough() -> None:
     design = Design(
-        100, 99, beyond_runs=1e-4, of_training=1e-5, recipes=True, run_degrees=2, variance_degrees=50
+        100,
+        99,
+        beyond_runs=1e-4,
+        of_training=1e-5,
+        recipes=True,
+        run_degrees=2,
+        variance_degrees=50,
     )
     low, high = design.needed_range(0.02, (5, 5))
     assert low is not None and high is None

@@ -54,7 +54,7 @@ class Design:
 
     >>> now = Design(clusters=100, degrees=90, beyond_runs=1e-4)
     >>> round(now.least(100), 4), now.clusters_needed(0.01), now.needed_range(0.01)
-    (0.0283, 788, (604, 1072))
+    (0.0283, 787, (604, 1072))
     """
 
     clusters: int
@@ -192,7 +192,7 @@ class Design:
         by_clusters: Floats,
         by_runs: Floats,
     ) -> tuple[Floats, Floats]:
-        """Reaches (designs, samples) and true standard errors, for variances times these factors."""
+        """Reaches (designs, samples) and true standard errors, of variances times these factors."""
         few = len(clusters) > 1  # many designs at once need fewer points each
         shrunk, alphas = self.clusters / clusters, np.array([alpha])
         t = quantiles(alphas, self.degrees / shrunk)[0][:, None]
@@ -225,7 +225,7 @@ class Design:
             return found, degrees
         # Moderated: a weighted mean of this pair's variance and of that of other systems.
         now = self.of_data + self.of_training
-        prior = self.prior_variance * (single_run / now if now else 1.0)[:, None]
+        prior = self.prior_variance * single_run[:, None] / (now or 1.0)
         whole = degrees + self.prior_degrees
         return (degrees * found + self.prior_degrees * prior) / whole, whole
 
