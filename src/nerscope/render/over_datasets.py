@@ -97,7 +97,7 @@ def _answer(row: DatasetsRow, correction: str, short: bool, about: str) -> list[
         f"over {where}, {who}: mean difference of {row.metric} "
         f"{_mean(row, suffix, verdict)}, {name}{_tested(row, test, correction)}"
     )
-    if short:
+    if short or row.refused:
         return [first]
     ours, theirs = (named_side(name, about) for name in (a, b))
     return [first, f"  {_counted(row, ours, theirs, verdict, correction)}"]
@@ -125,6 +125,8 @@ def _interval(row: DatasetsRow, suffix: str, sign: int = 1) -> str:
 def _tested(row: DatasetsRow, test: str, correction: str) -> str:
     p, corrected = getattr(row, test), getattr(row, f"{test}_corrected")
     if p is None:
+        if row.refused:
+            return f"not tested ({row.refused}; choose with --datasets)"
         return f"not tested ({_UNTESTED.get(test, 'the differences do not vary')})"
     more = "" if p_text(p) == p_text(corrected) else f" ({correction}: {p_text(corrected)})"
     return f"p {p_words(p)}{more}"
@@ -213,8 +215,8 @@ def _dataset_record(row: DatasetsRow) -> dict[str, object]:
         "drawn p": p_text(row.p_drawn_corrected),
         "ahead": row.ahead,
         "behind": row.behind,
-        "better on": row.better_on,
-        "worse on": row.worse_on,
+        "better on": UNDEFINED if row.better_on is None else row.better_on,
+        "worse on": UNDEFINED if row.worse_on is None else row.worse_on,
         "sign": p_text(row.p_sign_corrected),
         "Wilcoxon": p_text(row.p_wilcoxon_corrected),
     }

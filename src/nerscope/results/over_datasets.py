@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.errors import UsageError
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, ResultRow, Row, or_nan, row_value
+from nerscope.results.shared_texts import SharedTexts, shared_texts, why_refused
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.across import (
     Numbers,
@@ -30,7 +32,12 @@ from nerscope.stats.dataset_means import (
     score_mean,
     share_runs,
 )
-from nerscope.stats.run_order import almost_stochastic_order, next_run_better
+from nerscope.stats.run_order import (
+    FEWEST_RUNS_OF_ORDER,
+    Violation,
+    almost_stochastic_order,
+    next_run_better,
+)
 
 _Cell = tuple[str, str, str, str, str]  # unit, facet, level, match, metric
 
@@ -61,9 +68,10 @@ def average_rows(results: Results) -> list[AverageRow]:
 
     `low` and `high` are for these datasets, `low_drawn` and `high_drawn` for others like them; of
     splits there are `low` and `high` only, which reckon with their overlap. Others reckon with runs
-    that are the same on several datasets.
+    that are the same on several datasets; where datasets have the same texts, there are none.
     """
     protocol = results.protocol or Protocol()
+    texts = [] if protocol.are_splits else shared_texts(results.evidence)
     cells: dict[_Cell, dict[str, dict[str, Row]]] = {}
     runs: dict[tuple[_Cell, str, str], list[float]] = {}
     for row in results.rows:
@@ -77,7 +85,7 @@ def average_rows(results: Results) -> list[AverageRow]:
     return [
         average
         for cell, by_dataset in cells.items()
-        for average in _averages(cell, by_dataset, runs, protocol)
+        for average in _averages(cell, by_dataset, runs, protocol, texts)
     ]
 
 
@@ -86,6 +94,7 @@ def _averages(
     by_dataset: dict[str, dict[str, Row]],
     runs: dict[tuple[_Cell, str, str], list[float]],
     protocol: Protocol,
+    texts: Sequence[SharedTexts],
 ) -> Iterator[AverageRow]:
     """One row for each system, over the datasets on which all of them have the number."""
     systems = list(dict.fromkeys(name for by_system in by_dataset.values() for name in by_system))
@@ -96,7 +105,9 @@ def _averages(
         rows = [by_dataset[name][system] for name in shared]
         values = [or_nan(row.value) for row in rows]
         of_runs: list[RunScores] = [(runs.get((cell, name, system), []),) for name in shared]
-        bounds = _mean_bounds(rows, values, of_runs, protocol)
+        bounds = ScoreMean(*[np.nan] * 4)
+        if not why_refused(texts, shared):
+            bounds = _mean_bounds(rows, values, of_runs, protocol)
         if metric_named(cell[-1]).is_fraction:
             bounds = ScoreMean(*(float(np.clip(bound, 0, 1)) for bound in bounds))
         yield AverageRow(
@@ -125,8 +136,9 @@ def _mean_bounds(
 class RunsRow(ResultRow):
     """Two systems by their single runs.
 
-    `next_run_better` is how likely A's next run beats B's next one; `violation` is how far A is
-    from beating B at every quantile (almost stochastic order; 0: it does, 1: B does).
+    `next_run_better` is how likely A's next run beats B's next one; `violation`, where it was
+    requested and each side has 10 runs, is how far A is from beating B at every quantile (almost
+    stochastic order; 0: it does, 1: B does).
     """
 
     dataset: str
@@ -144,7 +156,10 @@ class RunsRow(ResultRow):
     violation_high: float | None
 
 
-def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
+_NO_ORDER = Violation(float("nan"), float("nan"), float("nan"))
+
+
+def runs_rows(rows: Iterable[ComparisonRow], stochastic_order: bool = False) -> Iterator[RunsRow]:
     """One row for each answer about recipes, where the metric has a better side."""
     for row in rows:
         sign = metric_named(row.metric).better
@@ -152,7 +167,9 @@ def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
             continue
         ours = [sign * score for score in row.runs_a if score is not None]
         theirs = [sign * score for score in row.runs_b if score is not None]
-        chance, order = next_run_better(ours, theirs), almost_stochastic_order(ours, theirs)
+        chance, order = next_run_better(ours, theirs), _NO_ORDER
+        if stochastic_order and _has_order(row):
+            order = almost_stochastic_order(ours, theirs)
         yield RunsRow(
             dataset=row.dataset,
             system_a=row.system_a,
@@ -168,6 +185,23 @@ def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
             violation_low=row_value(order.low),
             violation_high=row_value(order.high),
         )
+
+
+def _has_order(row: ComparisonRow) -> bool:
+    return min(len(row.runs_a or ()), len(row.runs_b or ())) >= FEWEST_RUNS_OF_ORDER
+
+
+def stochastic_order_notes(primary: Sequence[ComparisonRow]) -> list[str]:
+    """Which pairs have too few runs for almost stochastic order; refused if all have."""
+    lacking = dict.fromkeys(row.pair for row in primary if not _has_order(row))
+    needed = f"almost stochastic order needs {FEWEST_RUNS_OF_ORDER} runs of each system"
+    if lacking and not any(map(_has_order, primary)):
+        raise UsageError(
+            "stochastic_order",
+            f"{needed}, and no pair has them",
+            "evaluate more runs, or leave it out: the column 'next run' compares fewer",
+        )
+    return [f"{a} and {b}: {needed}" for a, b in lacking]
 
 
 Rows = Sequence[ComparisonRow]
@@ -190,6 +224,7 @@ class DatasetsRow(ResultRow):
     difference: float | None  # the mean over datasets
     ahead: int  # datasets on which A is better, whether significantly or not
     behind: int
+    refused: str | None = None  # why datasets cannot be taken as independent, if so
     share_runs: bool = False  # whether the same trained models may be on several datasets
     low: float | None = None
     high: float | None = None
@@ -218,12 +253,16 @@ class DatasetsRow(ResultRow):
 
 
 def datasets_rows(
-    primary: Rows, correction: str, protocol: Protocol | None = None
+    primary: Rows,
+    correction: str,
+    protocol: Protocol | None = None,
+    shared: Sequence[SharedTexts] = (),
 ) -> list[DatasetsRow]:
     """One row for each pair that was compared on two datasets or more, by its primary number.
 
     What is said rests on what datasets are to each other; what assumes independent ones is
-    undefined for splits. p-values are corrected over the pairs.
+    undefined for splits, and for datasets with the same texts. p-values are corrected over the
+    pairs.
     """
     protocol = protocol or Protocol()
     by_pair: dict[tuple[str, str], list[ComparisonRow]] = {}
@@ -232,7 +271,9 @@ def datasets_rows(
             by_pair.setdefault(row.pair, []).append(row)
     n_datasets = len({row.dataset for row in primary})
     summaries = [
-        _over_datasets(rows, protocol, n_datasets) for rows in by_pair.values() if len(rows) > 1
+        _over_datasets(rows, protocol, n_datasets, shared)
+        for rows in by_pair.values()
+        if len(rows) > 1
     ]
     for name in _P_VALUES:
         p_values = [or_nan(getattr(summary, name)) for summary in summaries]
@@ -245,7 +286,9 @@ def datasets_rows(
     return summaries
 
 
-def _over_datasets(rows: Rows, protocol: Protocol, n_datasets: int) -> DatasetsRow:
+def _over_datasets(
+    rows: Rows, protocol: Protocol, n_datasets: int, shared: Sequence[SharedTexts]
+) -> DatasetsRow:
     metric = metric_named(rows[0].metric)
     differences = [or_nan(row.difference) for row in rows]
     gains = [metric.gain(difference) for difference in differences]
@@ -262,7 +305,8 @@ def _over_datasets(rows: Rows, protocol: Protocol, n_datasets: int) -> DatasetsR
     )
     if protocol.ratio is not None:
         return _with_splits(summary, rows, differences, gains, protocol.ratio, n_datasets)
-    return _with_domains(summary, rows, gains)
+    refused = why_refused(shared, summary.datasets)
+    return replace(summary, refused=refused) if refused else _with_domains(summary, rows, gains)
 
 
 def _with_domains(summary: DatasetsRow, rows: Rows, gains: Numbers) -> DatasetsRow:
