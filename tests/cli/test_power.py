@@ -41,7 +41,8 @@ def test_json_has_everything(folder: Path, run: Run) -> None:
         ("a", "c"),
         ("b", "c"),
     ]
-    assert all(one["detectable"] > 0 for one in found)
+    assert all(0 < one["power"] < 1 for one in found)
+    assert found[0]["clusters_needed_low"] < found[0]["clusters_needed"]
 
 
 def test_all_pairs_are_corrected_for_as_compare_does(folder: Path, run: Run) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from nerscope.render.document import Check, Document, records_table
 from nerscope.results.needed import PowerRow
 from nerscope.results.verdict import Verdict
-from nerscope.scoring.cluster_units import units_in_words
+from nerscope.scoring.cluster_units import count_units, units_in_words
 
 
 def verdict_document(
