@@ -229,7 +229,7 @@ def jackknife_between(
     """
     key = CellKey(level, None, metric)
     sides = [(counts, jackknife(counts), counts.keys.index(key)) for counts in (ours, theirs)]
-    moves = np.stack([_mean_moves(counts)[:, at] for counts, _, at in sides])
+    moves = np.stack([mean_moves(counts)[:, at] for counts, _, at in sides])
     products = moves @ moves.T
 
     def column(name: str) -> Floats:
@@ -272,7 +272,7 @@ def _mean_counts(clustered: ClusterCounts, key: CellKey, metric: Metric) -> Floa
     return counts
 
 
-def _mean_moves(clustered: ClusterCounts) -> Floats:
+def mean_moves(clustered: ClusterCounts) -> Floats:
     """By cluster and number: how far leaving it out moves the mean over runs."""
     moves = np.zeros((len(clustered.counts), len(clustered.keys)))
     for run, total in enumerate(clustered.totals):
