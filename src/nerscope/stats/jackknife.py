@@ -220,15 +220,21 @@ def _parts(
 
 
 def jackknife_between(
-    ours: ClusterCounts, theirs: ClusterCounts, names: tuple[str, str], level: str, metric: str
+    ours: ClusterCounts,
+    theirs: ClusterCounts,
+    names: tuple[str, str],
+    keys: tuple[CellKey, CellKey],
 ) -> tuple[Jackknife, Floats]:
-    """One number of two evaluations of the same clusters, and in how many clusters they differ.
+    """Two numbers of one system on the same clusters, and in how many clusters they differ.
 
-    Units may be divided differently on both sides, as by other training data. Leaving out a cluster
-    still moves both numbers, and the sum of the products of the moves is what they share.
+    They are one number of two evaluations, in which units may be divided differently, as by other
+    training data; or two numbers of one evaluation, such as two levels. Leaving out a cluster moves
+    both, and the sum of the products of the moves is what they share.
     """
-    key = CellKey(level, None, metric)
-    sides = [(counts, jackknife(counts), counts.keys.index(key)) for counts in (ours, theirs)]
+    sides = [
+        (counts, jackknife(counts), counts.keys.index(key))
+        for counts, key in zip((ours, theirs), keys, strict=True)
+    ]
     moves = np.stack([mean_moves(counts)[:, at] for counts, _, at in sides])
     products = moves @ moves.T
 
@@ -245,7 +251,7 @@ def jackknife_between(
         first.table,
         first.match,
         names,
-        (key,),
+        keys[:1],
         (first.metrics[at],),
         {
             name: side.runs[side.systems[0]][:, at : at + 1]
@@ -258,9 +264,12 @@ def jackknife_between(
         column("single_run_squares"),
         parts,
     )
-    counted = [_mean_counts(counts, key, side.metrics[at]) for counts, side, at in sides]
-    differing = (counted[0] != counted[1]).any(axis=(1, 2)).sum()
-    return spread, np.array([float(differing)])
+    differs = moves[0] != moves[1]
+    if keys[0] == keys[1]:
+        # Of one number, a cluster may move both sides differently though its outcomes are the same.
+        counted = [_mean_counts(counts, keys[0], side.metrics[at]) for counts, side, at in sides]
+        differs = (counted[0] != counted[1]).any(axis=(1, 2))
+    return spread, np.array([float(differs.sum())])
 
 
 def _mean_counts(clustered: ClusterCounts, key: CellKey, metric: Metric) -> Floats:
