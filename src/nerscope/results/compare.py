@@ -33,6 +33,7 @@ from nerscope.stats.dataset_means import DatasetDifference, dataset_differences
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS
+from nerscope.stats.runs import FEWEST_SYSTEMS
 from nerscope.stats.system_differences import (
     ComparisonPlan,
     Difference,
@@ -328,6 +329,10 @@ def run_notes(
         a, b = borrowed[0]
         alone = a if sizes[a, b][0] == 1 else b
         yield f"{alone} has one run: its training noise is taken to be that of the other side"
+    if plan.about != ABOUT_OUTPUTS and not plan.same_seeds and len(single) < len(sizes):
+        several = sum(len(evidence.runs_of(name)) > 1 for name in evidence.systems)
+        if several >= FEWEST_SYSTEMS:
+            yield f"the spread of runs is estimated with the help of all {several} systems"
 
 
 def _add_family_numbers(

@@ -12,7 +12,7 @@ from nerscope.results.rows import SURFACE, Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import ClusterCounts, clusters_of
 from nerscope.stats.intervals import Interval, Sampling, caution, intervals, surface_intervals
-from nerscope.stats.jackknife import Jackknife, jackknife_all
+from nerscope.stats.jackknife import Jackknife, jackknife_all, with_lenders
 
 _DIGITS = 6
 _RUN = "\t"  # between the name of a system and the number of its run
@@ -65,7 +65,10 @@ def _spreads(evidence: Evidence, clustered: ClusterCounts, each_run: bool) -> li
         for run in evidence.runs_of(system)
     ]
     several = each_run and len(names) > len(clustered.systems)
-    return jackknife_all([clustered, *([clustered.with_runs_as_systems(names)] if several else [])])
+    spreads = jackknife_all(
+        [clustered, *([clustered.with_runs_as_systems(names)] if several else [])]
+    )
+    return [with_lenders(spreads[0], evidence), *spreads[1:]]
 
 
 def named_bounds(
