@@ -96,7 +96,17 @@ def plural(count: int, noun: str) -> str:
     >>> plural(1, "sentence"), plural(2, "sentence")
     ('1 sentence', '2 sentences')
     """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun if count == 1 else plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """The plural of a noun, of which more may be said behind "of".
+
+    >>> plural_of("document"), plural_of("block of 20 sentences")
+    ('documents', 'blocks of 20 sentences')
+    """
+    head, of, rest = noun.partition(" of ")
+    return f"{head}s{of}{rest}"
 
 
 def shortened(text: str, most: int = 60) -> str:

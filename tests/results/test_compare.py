@@ -9,6 +9,7 @@ from tests.scoring.toys import corpus, drawn, noisy
 import nerscope
 from nerscope.errors import InputError, UsageError
 from nerscope.experiment.run import pair_keys
+from nerscope.render.comparison import comparison_document
 from nerscope.results.changes import CHANGES, change_counts
 from nerscope.results.compare import Comparison, comparison_of, standing
 from nerscope.results.gate import baseline_notes
@@ -376,10 +377,32 @@ def test_scores_of_all_runs_stand_beside_the_mean() -> None:
     (one,) = found.over_runs()
     assert [len(one[side]) for side in ("runs_a", "runs_b")] == [4, 4]
     assert primary(found)["a"] == pytest.approx(sum(one["runs_a"]) / 4)
-    assert (one["next_run_better"], one["violation"]) == (1.0, 0.0)
+    assert (one["next_run_better"], one["violation"]) == (1.0, None)
     assert 0.5 < one["next_run_low"] < one["next_run_high"] == 1.0
     (other,) = compared(nerscope.evaluate(GOLD, runs), "bad", "good", **OVERALL).over_runs()
-    assert (other["next_run_better"], other["violation"]) == (0.0, 1.0)
+    assert (other["next_run_better"], other["violation"]) == (0.0, None)
+
+
+def test_stochastic_order_is_computed_on_request_and_from_ten_runs_on() -> None:
+    runs = {name: [noisy(GOLD, rate, 10 * k) for k in range(10)] for name, rate in RATES.items()}
+    runs["few"] = [noisy(GOLD, 0.2, 10 * k) for k in range(9)]
+    results = nerscope.evaluate(GOLD, runs)
+    asked = {"stochastic_order": True, **OVERALL}
+    (one,) = compared(results, "good", "bad", **OVERALL).over_runs()
+    assert (one.violation, one.violation_low, one.violation_high) == (None, None, None)
+    (one,) = compared(results, "good", "bad", **asked).over_runs()
+    (other,) = compared(results, "bad", "good", **asked).over_runs()
+    assert (one.violation, other.violation) == (0.0, 1.0)
+    with pytest.raises(UsageError, match="needs 10 runs of each system, and no pair has them"):
+        compared(results, "good", "few", **asked)
+    every = compared(results, **asked)
+    assert [row.violation is None for row in every.over_runs()] == [False, True, True]
+    assert "good and few: almost stochastic order needs 10 runs of each system" in every.notes
+    document = comparison_document(compared(results, "good", "bad", **asked), "")
+    table = next(table for table in document.tables if table.title == "Runs")
+    assert table.header[-1] == "ε" and "excludes 0.5 in 25 to 31 %" in table.notes[-1]
+    plain = comparison_document(compared(results, "good", "bad", **OVERALL), "")
+    assert "ε" not in next(table for table in plain.tables if table.title == "Runs").header
 
 
 RATES = {"good": 0.05, "bad": 0.4}

@@ -83,14 +83,15 @@ def document_file(path: Path, often: int = 12) -> str:
 
 @pytest.mark.slow(quick=1)
 @pytest.mark.usefixtures("_few_groups")
-@pytest.mark.parametrize("unit", [None, "sentence", "document"])
+@pytest.mark.parametrize("unit", [None, "sentence", "document", "block:4"])
 def test_documents_are_folded_by_documents(unit: str | None, tmp_path: Path) -> None:
     gold = document_file(tmp_path / "gold.txt", 1)
     sampling = nerscope.Sampling(unit)
     whole, folded = (evaluated(gold, fold=fold, intervals=sampling) for fold in (False, True))
     wanted = [(row["low"], row["high"], row["clusters"]) for row in whole.rows]
     assert [(row["low"], row["high"], row["clusters"]) for row in folded.rows] == wanted
-    assert folded.evidence[0].folded == (unit or "document", 90, 13)
+    blocks = 26 if unit == "block:4" else 0  # two in each of 13 documents
+    assert folded.evidence[0].folded == Folded(unit or "document", 90, 13, blocks)
 
 
 def test_large_data_is_folded_as_it_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_large_data_is_folded_as_it_comes(monkeypatch: pytest.MonkeyPatch, tmp_p
     pred = {"s": gold, "t": [labels for _, labels in noisy(GOLD, 0.2, 7) * 12]}
     options: dict[str, Any] = {"train": TRAIN, "intervals": True, "dataset": "d"}
     folded = nerscope.evaluate(gold, pred, **options)
-    assert folded.evidence[0].folded == ("document", 1080, 155)
+    assert folded.evidence[0].folded == Folded("document", 1080, 155)
     whole = nerscope.evaluate(gold, pred, fold=False, **options)
     assert folded.rows == whole.rows
 

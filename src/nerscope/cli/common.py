@@ -55,7 +55,7 @@ REPAIR: Any = typer.Option(
 RESAMPLE: Any = typer.Option(
     None,
     metavar="UNIT",
-    help="What is independent: document or sentence; documents where they are marked.",
+    help="What is independent: document, sentence or block:20; document,surface for two ways.",
 )
 SEED: Any = typer.Option(0, metavar="N", help="The same seed gives the same numbers.")
 

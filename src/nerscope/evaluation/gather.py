@@ -29,6 +29,13 @@ from nerscope.evaluation.score import (
 from nerscope.evaluation.subsets import Subset, with_subsets
 from nerscope.evaluation.task import Task
 from nerscope.formats.source import DocumentCount, SourceNote
+from nerscope.scoring.cluster_units import (
+    DOCUMENT,
+    SENTENCE,
+    BlockCount,
+    block_size,
+    place_unit,
+)
 from nerscope.scoring.evidence import (
     BucketEdges,
     Evidence,
@@ -57,8 +64,8 @@ class EvidenceBuilder:
     the worker becomes 2 0 0.
 
     Up to FOLD_ABOVE sentences, single mentions are stored. Beyond that they are replaced by sums
-    for groups of documents or sentences (`cluster_unit`; None: documents if there are several), so
-    that memory does not grow with the data.
+    for groups of documents, sentences or blocks (`cluster_unit`; None: documents if there are
+    several), so that memory does not grow with the data.
     """
 
     def __init__(
@@ -78,7 +85,8 @@ class EvidenceBuilder:
         self._unfolded: list[ScoredSentences] = []
         self._n_unfolded = 0
         self._folding: Folding | None = None
-        self._cluster_unit = cluster_unit
+        self._cluster_unit = None if cluster_unit is None else place_unit(cluster_unit)
+        self._blocks = BlockCount(block_size(cluster_unit or "") or 1)
         # The document of the last folded sentence: its number, and its rank among those that have
         # sentences.
         self._last_folded = self._last_rank = -1
@@ -106,7 +114,8 @@ class EvidenceBuilder:
         if self._unfolded:
             self._fold()
         assert self._folding is not None
-        folded = Folded(str(self._cluster_unit), self.sentences, self._last_rank + 1)
+        counts = (self.sentences, self._last_rank + 1, self._blocks.blocks)
+        folded = Folded(str(self._cluster_unit), *counts)
         like = replace(self._blank, types=tuple(self._plan.coding.labels.types))
         return canonical(self._folding.evidence(like, folded))
 
@@ -145,17 +154,23 @@ class EvidenceBuilder:
         if self._folding is None:
             self._folding = Folding()
             several = _has_several_documents(scored.documents[:FOLD_ABOVE])
-            self._cluster_unit = self._cluster_unit or ("document" if several else "sentence")
-        first_sentence = self.sentences - scored.sentences
-        ranks = self._document_ranks(scored.documents)
-        by_document = self._cluster_unit == "document"
-        numbers = ranks if by_document else first_sentence + np.arange(scored.sentences)
+            self._cluster_unit = self._cluster_unit or (DOCUMENT if several else SENTENCE)
+        numbers = self._cluster_numbers(scored)
         for subset in self._subsets:
             # A subset may name a type that occurs only later; it needs a code now.
             self._plan.coding.labels.type_codes_of(subset.types())
         # Sums cannot be divided any further: subsets are made before mentions are added up.
         divided = with_subsets(self._evidence_of(scored), self._subsets)
         self._folding.add(divided, groups_of(numbers))
+
+    def _cluster_numbers(self, scored: ScoredSentences) -> Ints:
+        """The number of each sentence's cluster, counted on from those before."""
+        ranks = self._document_ranks(scored.documents)
+        if self._cluster_unit == DOCUMENT:
+            return ranks
+        if self._cluster_unit == SENTENCE:
+            return self.sentences - scored.sentences + np.arange(scored.sentences)
+        return self._blocks.number(ranks)
 
     def _take_unfolded(self) -> ScoredSentences:
         # The list is emptied before its items are joined, so that nothing else refers to them.
@@ -194,8 +209,8 @@ def score_task(
     """Score all sentences of a task.
 
     - `report` is called after each shard or chunk with the number of sentences scored so far.
-    - `cluster_unit`: large data are folded into groups of these units, "document" or "sentence";
-      None: documents if the first sentences are of several, else sentences.
+    - `cluster_unit`: large data are folded into groups of these units, "document",
+      "sentence" or a block; None: documents if the first sentences are of several, else sentences.
     """
     plan = first_pass.plan
     blank = _blank_evidence(task, first_pass)

@@ -36,6 +36,7 @@ from nerscope.results.compare import (
     PairNames,
     compared_cells,
     comparison_of,
+    note_shared_texts,
     pairs_of,
     run_notes,
 )
@@ -145,7 +146,8 @@ class _Statistics:
         settings = {key: options[key] for key in ("method", "correction")}
         settings |= sampling.as_settings(results.evidence)
         unique_notes = list(dict.fromkeys(notes))
-        return comparison_of(rows, settings, unique_notes, self.experiment.protocol)
+        comparison = comparison_of(rows, settings, unique_notes, self.experiment.protocol)
+        return note_shared_texts(comparison, results.evidence)
 
     def _bounds_key(self, evidence: Evidence, system: str) -> str:
         keys = self.run_keys[evidence.dataset]

@@ -25,6 +25,7 @@ from nerscope.render.tables import (
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
 from nerscope.results.weakest import FEW_CLUSTERS
+from nerscope.scoring.cluster_units import units_in_words
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MACRO, PRECISION, WEIGHTED
 from nerscope.version import VERSION
@@ -119,7 +120,7 @@ def _overall(results: Results) -> Table:
     over = "+".join(dict.fromkeys(row["over"] for row in scores))
     few = min((row["clusters"] for row in scores), default=FEW_CLUSTERS)
     rough = f": rough, with {few} of them" if few < FEW_CLUSTERS else ""
-    notes = [f"[…] 95 % interval over {over}s{rough}"]
+    notes = [f"[…] 95 % interval over {units_in_words(over)}{rough}"]
     notes += ["* best of its column"] if len(scores) > 1 else []
     if any(row["f1"]["std"] is not None for row in scores):
         notes.append("mean ± standard deviation over runs")

@@ -20,6 +20,7 @@ from nerscope.render.document import (
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
+from nerscope.results.shared_texts import shared_texts, why_refused
 from nerscope.scoring.matching import BILOU, EXACT, IO, LABEL, leading_match
 from nerscope.scoring.metrics import (
     ACCURACY,
@@ -491,7 +492,10 @@ def means_table(results: Results, *, exact: bool = False) -> Table | None:
     body = [_mean_line(row, [suffix for _, suffix in intervals], most) for row in rows]
     title = f"Mean over {plural(most, 'split' if over == SPLITS else 'dataset')}"
     header = ("system", "number", "mean", "std", *(name for name, _ in intervals))
-    notes = [_NOTES[over], *_missing_notes(results, rows, most)]
+    shared = [] if over == SPLITS else shared_texts(results.evidence)
+    refused = why_refused(shared, max((row.datasets for row in rows), key=len))
+    notes = [f"no intervals: {refused}" if refused else _NOTES[over]]
+    notes += _missing_notes(results, rows, most)
     return Table(title, header, tuple(body), tuple(notes))
 
 

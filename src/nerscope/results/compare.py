@@ -15,13 +15,21 @@ from nerscope.results.over_datasets import (
     datasets_rows,
     rank_rows,
     runs_rows,
+    stochastic_order_notes,
 )
 from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
-from nerscope.results.selection import CellChoice, check_choice, check_names_list, narrow_evidence
+from nerscope.results.selection import (
+    CellChoice,
+    check_choice,
+    check_names_list,
+    narrow_evidence,
+    on_datasets,
+)
 from nerscope.results.selection import PairNames as PairNames
 from nerscope.results.selection import pairs_of as pairs_of
+from nerscope.results.shared_texts import SharedTexts, shared_texts
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.folding import MOST_GROUPS
 from nerscope.scoring.matching import EXACT
@@ -62,6 +70,9 @@ class Comparison:
     settings: dict[str, Any]
     notes: list[str] = field(default_factory=list)
     protocol: Protocol | None = None  # what datasets are to each other
+    shared: Sequence[SharedTexts] = ()  # datasets with texts in common
+    by_cell: bool = False  # whether `over_datasets` has every cell: facets were chosen
+    stochastic_order: bool = False  # whether `over_runs` has it
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
@@ -74,11 +85,18 @@ class Comparison:
 
     def over_runs(self) -> list[RunsRow]:
         """What single runs say: all scores, and whether A's next run beats B's next one."""
-        return list(runs_rows(self.primary))
+        return list(runs_rows(self.primary, self.stochastic_order))
 
-    def over_datasets(self) -> list[DatasetsRow]:
-        """Each pair over all datasets: mean difference, and on how many A is better."""
-        return datasets_rows(self.primary, self.settings["correction"], self.protocol)
+    def over_datasets(self, every: bool | None = None) -> list[DatasetsRow]:
+        """Each pair over all datasets: mean difference, and on how many A is better.
+
+        With `every`, in all cells, that of the first question before others; by default, in those
+        of facets that were chosen, and else in that of the first question alone.
+        """
+        rows = self.primary
+        if self.by_cell if every is None else every:
+            rows = [*rows, *(row for row in self.rows if row.family != PRIMARY)]
+        return datasets_rows(rows, self.settings["correction"], self.protocol, self.shared)
 
     def ranks(self) -> list[RankRow]:
         """The mean rank of each system over the datasets."""
@@ -164,8 +182,10 @@ def compare(
     samples: int = 10_000,
     seed: int = 0,
     resample: str | None = None,
+    datasets: Sequence[str] | None = None,
     over: str | None = None,
     ratio: float | None = None,
+    stochastic_order: bool = False,
 ) -> Comparison:
     """Compare two systems, each with a baseline, some pairs, or all of them.
 
@@ -174,9 +194,11 @@ def compare(
     family of a pair; for the primary family, over the pairs. `about` is "outputs" or "recipes";
     by default, it is recipes where a system has several runs. With `same_seeds`, runs belong
     together in order. `margin` (in points) asks whether the systems are equivalent within it.
-    `simultaneous` intervals hold for a whole family at once. `over` says what datasets are to each
-    other, if the results do not: "splits" (with the `ratio` of test to training sentences),
-    "fixed", "drawn", or "domains", which may be either of these.
+    `simultaneous` intervals hold for a whole family at once. `datasets` chooses some of them;
+    `over` says what they are to each other, if the results do not: "splits" (with the `ratio` of
+    test to training sentences), "fixed", "drawn", or "domains", which may be either of these.
+    `stochastic_order` adds almost stochastic order to `over_runs()`, for pairs with ten runs of
+    each system.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -188,6 +210,7 @@ def compare(
     check_arguments(compare, locals())
     choice = CellChoice(facets, metrics, matches, types, by_type)
     _check_comparison(results, choice, method, correction, margin)
+    results = on_datasets(results, datasets)
     protocol = choose_protocol(results.protocol, over, ratio)
     sampling, plan = Sampling(resample, samples, seed), ComparisonPlan(method, about, same_seeds)
     cells, notes = list[ComparedCell](), list(version_notes(results.evidence))
@@ -206,9 +229,23 @@ def compare(
     }
     rows = [cell.row for cell in cells]
     comparison = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
-    return _add_family_numbers(
+    if stochastic_order:
+        notes = [*comparison.notes, *stochastic_order_notes(comparison.primary)]
+        comparison = replace(comparison, notes=notes, stochastic_order=True)
+    comparison = _add_family_numbers(
         comparison, [cell.difference for cell in cells], margin, simultaneous
     )
+    comparison = replace(comparison, by_cell=facets is not None)
+    return note_shared_texts(comparison, results.evidence)
+
+
+def note_shared_texts(comparison: Comparison, parts: Sequence[Evidence]) -> Comparison:
+    """The comparison, which knows the datasets that have texts in common; splits do anyway."""
+    if len(parts) < 2 or (comparison.protocol and comparison.protocol.are_splits):
+        return comparison
+    shared = shared_texts(parts)
+    notes = [*comparison.notes, *(pair.note for pair in shared)]
+    return replace(comparison, shared=shared, notes=notes)
 
 
 def _check_comparison(

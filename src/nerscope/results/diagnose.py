@@ -15,6 +15,7 @@ from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow, or_nan, row_value
 from nerscope.results.selection import narrow_results
+from nerscope.scoring.cluster_units import is_crossed, place_unit, units_in_words
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import leading_match
 from nerscope.stats.corrections import is_significant
@@ -232,6 +233,12 @@ class DiagnosisTests:
         resample: str | None,
         overlapping: bool = False,
     ) -> None:
+        if resample is not None and is_crossed(resample):
+            raise UsageError(
+                "resample",
+                "names change signs in any case, where results keep the texts",
+                f"say --resample {place_unit(resample)}",
+            )
         self.samples, self.seed = samples, seed
         self.overlapping = overlapping and len(evidence) > 1
         self._testable: dict[tuple[str, str, str], FlippedBuckets] = {}
@@ -350,7 +357,7 @@ def _test(
     clusters = dict[str, int]()
     for buckets in testable:
         clusters[buckets.dataset] = max(clusters.get(buckets.dataset, 0), buckets.flipped.clusters)
-    units = list(dict.fromkeys(f"{buckets.unit}s" for buckets in testable))
+    units = list(dict.fromkeys(units_in_words(buckets.unit) for buckets in testable))
     units += ["names"] if any(len(buckets.ways) > 1 for buckets in testable) else []
     exact = ", exact" if all(way.every for buckets in testable for way in buckets.ways) else ""
     name = None if p is None else f"sign flips of {' and of '.join(units)}{exact}"

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from nerscope.errors import UsageError
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, ResultRow, Row, or_nan, row_value
+from nerscope.results.shared_texts import SharedTexts, shared_texts, why_refused
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.across import (
     Numbers,
@@ -30,7 +32,12 @@ from nerscope.stats.dataset_means import (
     score_mean,
     share_runs,
 )
-from nerscope.stats.run_order import almost_stochastic_order, next_run_better
+from nerscope.stats.run_order import (
+    FEWEST_RUNS_OF_ORDER,
+    Violation,
+    almost_stochastic_order,
+    next_run_better,
+)
 
 _Cell = tuple[str, str, str, str, str]  # unit, facet, level, match, metric
 
@@ -61,9 +68,10 @@ def average_rows(results: Results) -> list[AverageRow]:
 
     `low` and `high` are for these datasets, `low_drawn` and `high_drawn` for others like them; of
     splits there are `low` and `high` only, which reckon with their overlap. Others reckon with runs
-    that are the same on several datasets.
+    that are the same on several datasets; where datasets have the same texts, there are none.
     """
     protocol = results.protocol or Protocol()
+    texts = [] if protocol.are_splits else shared_texts(results.evidence)
     cells: dict[_Cell, dict[str, dict[str, Row]]] = {}
     runs: dict[tuple[_Cell, str, str], list[float]] = {}
     for row in results.rows:
@@ -77,7 +85,7 @@ def average_rows(results: Results) -> list[AverageRow]:
     return [
         average
         for cell, by_dataset in cells.items()
-        for average in _averages(cell, by_dataset, runs, protocol)
+        for average in _averages(cell, by_dataset, runs, protocol, texts)
     ]
 
 
@@ -86,6 +94,7 @@ def _averages(
     by_dataset: dict[str, dict[str, Row]],
     runs: dict[tuple[_Cell, str, str], list[float]],
     protocol: Protocol,
+    texts: Sequence[SharedTexts],
 ) -> Iterator[AverageRow]:
     """One row for each system, over the datasets on which all of them have the number."""
     systems = list(dict.fromkeys(name for by_system in by_dataset.values() for name in by_system))
@@ -96,7 +105,9 @@ def _averages(
         rows = [by_dataset[name][system] for name in shared]
         values = [or_nan(row.value) for row in rows]
         of_runs: list[RunScores] = [(runs.get((cell, name, system), []),) for name in shared]
-        bounds = _mean_bounds(rows, values, of_runs, protocol)
+        bounds = ScoreMean(*[np.nan] * 4)
+        if not why_refused(texts, shared):
+            bounds = _mean_bounds(rows, values, of_runs, protocol)
         if metric_named(cell[-1]).is_fraction:
             bounds = ScoreMean(*(float(np.clip(bound, 0, 1)) for bound in bounds))
         yield AverageRow(
@@ -125,8 +136,9 @@ def _mean_bounds(
 class RunsRow(ResultRow):
     """Two systems by their single runs.
 
-    `next_run_better` is how likely A's next run beats B's next one; `violation` is how far A is
-    from beating B at every quantile (almost stochastic order; 0: it does, 1: B does).
+    `next_run_better` is how likely A's next run beats B's next one; `violation`, where it was
+    requested and each side has 10 runs, is how far A is from beating B at every quantile (almost
+    stochastic order; 0: it does, 1: B does).
     """
 
     dataset: str
@@ -144,7 +156,10 @@ class RunsRow(ResultRow):
     violation_high: float | None
 
 
-def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
+_NO_ORDER = Violation(float("nan"), float("nan"), float("nan"))
+
+
+def runs_rows(rows: Iterable[ComparisonRow], stochastic_order: bool = False) -> Iterator[RunsRow]:
     """One row for each answer about recipes, where the metric has a better side."""
     for row in rows:
         sign = metric_named(row.metric).better
@@ -152,7 +167,9 @@ def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
             continue
         ours = [sign * score for score in row.runs_a if score is not None]
         theirs = [sign * score for score in row.runs_b if score is not None]
-        chance, order = next_run_better(ours, theirs), almost_stochastic_order(ours, theirs)
+        chance, order = next_run_better(ours, theirs), _NO_ORDER
+        if stochastic_order and _has_order(row):
+            order = almost_stochastic_order(ours, theirs)
         yield RunsRow(
             dataset=row.dataset,
             system_a=row.system_a,
@@ -170,26 +187,49 @@ def runs_rows(rows: Iterable[ComparisonRow]) -> Iterator[RunsRow]:
         )
 
 
+def _has_order(row: ComparisonRow) -> bool:
+    return min(len(row.runs_a or ()), len(row.runs_b or ())) >= FEWEST_RUNS_OF_ORDER
+
+
+def stochastic_order_notes(primary: Sequence[ComparisonRow]) -> list[str]:
+    """Which pairs have too few runs for almost stochastic order; refused if all have."""
+    lacking = dict.fromkeys(row.pair for row in primary if not _has_order(row))
+    needed = f"almost stochastic order needs {FEWEST_RUNS_OF_ORDER} runs of each system"
+    if lacking and not any(map(_has_order, primary)):
+        raise UsageError(
+            "stochastic_order",
+            f"{needed}, and no pair has them",
+            "evaluate more runs, or leave it out: the column 'next run' compares fewer",
+        )
+    return [f"{a} and {b}: {needed}" for a, b in lacking]
+
+
 Rows = Sequence[ComparisonRow]
 _P_VALUES = ("p_fixed", "p_drawn", "p_resampled", "p_sign", "p_wilcoxon")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetsRow(ResultRow):
-    """Two systems over several datasets, by their primary number.
+    """Two systems over several datasets, in one number.
 
     `over` says what datasets are to each other; numbers that need another relation are None.
     """
 
     system_a: str
     system_b: str
+    unit: str
+    facet: str
+    level: str
+    type: str | None
     match: str
     metric: str
+    family: str  # within which p-values are corrected
     over: str
     datasets: list[str]
     difference: float | None  # the mean over datasets
     ahead: int  # datasets on which A is better, whether significantly or not
     behind: int
+    refused: str | None = None  # why datasets cannot be taken as independent, if so
     share_runs: bool = False  # whether the same trained models may be on several datasets
     low: float | None = None
     high: float | None = None
@@ -204,7 +244,7 @@ class DatasetsRow(ResultRow):
     alpha: float | None = None
     beats_on: int | None = None
     loses_on: int | None = None
-    # p-values, then the same corrected over the pairs:
+    # p-values, then the same corrected over the cells and pairs of the family:
     p_fixed: float | None = None
     p_drawn: float | None = None
     p_resampled: float | None = None
@@ -218,42 +258,71 @@ class DatasetsRow(ResultRow):
 
 
 def datasets_rows(
-    primary: Rows, correction: str, protocol: Protocol | None = None
+    compared: Rows,
+    correction: str,
+    protocol: Protocol | None = None,
+    shared: Sequence[SharedTexts] = (),
 ) -> list[DatasetsRow]:
-    """One row for each pair that was compared on two datasets or more, by its primary number.
+    """One row for each number of a pair that was compared on two datasets or more.
 
     What is said rests on what datasets are to each other; what assumes independent ones is
-    undefined for splits. p-values are corrected over the pairs.
+    undefined for splits, and for datasets with the same texts. p-values are corrected over all
+    cells and pairs of a family; of the first question, which is one cell, over the pairs.
     """
     protocol = protocol or Protocol()
-    by_pair: dict[tuple[str, str], list[ComparisonRow]] = {}
-    for row in primary:
+    by_cell: dict[tuple[object, ...], list[ComparisonRow]] = {}
+    for row in compared:
         if row.difference is not None:
-            by_pair.setdefault(row.pair, []).append(row)
-    n_datasets = len({row.dataset for row in primary})
+            cell = (row.unit, row.facet, row.level, row.type, row.match, row.metric)
+            by_cell.setdefault((cell, row.pair), []).append(row)
+    n_datasets = len({row.dataset for row in compared})
     summaries = [
-        _over_datasets(rows, protocol, n_datasets) for rows in by_pair.values() if len(rows) > 1
+        _over_datasets(rows, protocol, n_datasets, shared)
+        for rows in by_cell.values()
+        if len(rows) > 1
     ]
-    for name in _P_VALUES:
-        p_values = [or_nan(getattr(summary, name)) for summary in summaries]
-        fields: list[dict[str, Any]] = [
-            {f"{name}_corrected": row_value(p)} for p in correct_p_values(p_values, correction)
-        ]
-        summaries = [
-            replace(row, **p_field) for row, p_field in zip(summaries, fields, strict=True)
-        ]
+    families: dict[str, list[int]] = {}
+    for at, summary in enumerate(summaries):
+        families.setdefault(summary.family, []).append(at)
+    for places in families.values():
+        for at, corrected in zip(
+            places, _corrected([summaries[at] for at in places], correction), strict=True
+        ):
+            summaries[at] = replace(summaries[at], **corrected)
     return summaries
 
 
-def _over_datasets(rows: Rows, protocol: Protocol, n_datasets: int) -> DatasetsRow:
+def _corrected(family: Sequence[DatasetsRow], correction: str) -> list[dict[str, Any]]:
+    """The corrected p-values of each row of a family, by field."""
+    columns = {
+        f"{name}_corrected": correct_p_values(
+            [or_nan(getattr(row, name)) for row in family], correction
+        )
+        for name in _P_VALUES
+    }
+    return [
+        {name: row_value(column[at]) for name, column in columns.items()}
+        for at in range(len(family))
+    ]
+
+
+def _over_datasets(
+    rows: Rows, protocol: Protocol, n_datasets: int, shared: Sequence[SharedTexts]
+) -> DatasetsRow:
     metric = metric_named(rows[0].metric)
     differences = [or_nan(row.difference) for row in rows]
     gains = [metric.gain(difference) for difference in differences]
+    first = rows[0]
     summary = DatasetsRow(
-        system_a=rows[0].system_a,
-        system_b=rows[0].system_b,
-        match=rows[0].match,
+        system_a=first.system_a,
+        system_b=first.system_b,
+        unit=first.unit,
+        facet=first.facet,
+        level=first.level,
+        type=first.type,
+        match=first.match,
         metric=metric.name,
+        family=first.family,
         over=protocol.datasets,
         datasets=[row.dataset for row in rows],
         difference=row_value(float(np.mean(differences))),
@@ -262,7 +331,8 @@ def _over_datasets(rows: Rows, protocol: Protocol, n_datasets: int) -> DatasetsR
     )
     if protocol.ratio is not None:
         return _with_splits(summary, rows, differences, gains, protocol.ratio, n_datasets)
-    return _with_domains(summary, rows, gains)
+    refused = why_refused(shared, summary.datasets)
+    return replace(summary, refused=refused) if refused else _with_domains(summary, rows, gains)
 
 
 def _with_domains(summary: DatasetsRow, rows: Rows, gains: Numbers) -> DatasetsRow:

@@ -45,6 +45,21 @@ def narrow_results(
     return Results(evidence, results.losses, rows, results.protocol)
 
 
+def on_datasets(results: Results, datasets: Sequence[str] | None) -> Results:
+    """The results on some datasets; no name stands for all of them."""
+    check_names_list("datasets", datasets)
+    if not datasets:
+        return results
+    known = {part.dataset: part for part in results.evidence}
+    for name in datasets:
+        if name not in known:
+            raise UsageError(
+                f"dataset '{name}'", "it is not in the results", suggest(name, list(known))
+            )
+    chosen = [known[name] for name in dict.fromkeys(datasets)]
+    return Results(chosen, results.losses, protocol=results.protocol)
+
+
 def _check(option: str, chosen: Iterable[str], known: Sequence[str]) -> None:
     for name in chosen:
         if name not in known:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.units import ALL
-from nerscope.errors import InputError, UsageError, plural, suggest
+from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import Condition
 from nerscope.results.joining import NEW, OLD, SystemOnDataset
 from nerscope.results.rows import rows_of, scale_of
 from nerscope.results.selection import facet_table_named
+from nerscope.scoring.cluster_units import count_units, unit_noun
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.folding import groups_of
 from nerscope.scoring.matching import EXACT
@@ -251,7 +252,7 @@ class Verdict:
             yield f"{self._worse} {_shown(self.drop)} points{self._bounds()}"
         yield f"n = {self.n}"
         if self.clusters is not None:
-            whole, verb = plural(self.clusters, str(self.over)), "differ"
+            whole, verb = count_units(self.clusters, str(self.over)), "differ"
             yield f"{self.differing} of {whole} {verb}{'s' if self.differing == 1 else ''}"
 
     @property
@@ -264,7 +265,7 @@ class Verdict:
         if not self.differing and self.verdict == OK:
             return ""
         if math.isnan(self.low):
-            return f" (no bounds: in one {self.over} only)"
+            return f" (no bounds: in one {unit_noun(str(self.over))} only)"
         low, high = _shown(-self.high), _shown(-self.low)
         return f" ({low} to {high} with {100 * (1 - self.alpha):.6g} % confidence each way)"
 

@@ -27,6 +27,7 @@ from nerscope.corpus.lexicon import SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL, explicit_shapes
 from nerscope.corpus.units import ALL, MENTION, TOKEN
 from nerscope.errors import InputError
+from nerscope.scoring.cluster_units import DOCUMENT, SENTENCE
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import MICRO, Formula, LevelValues, Metric, metric_named
 from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
@@ -370,13 +371,17 @@ def joint(signatures: Iterable[Signature]) -> str:
 class Folded(NamedTuple):
     """How evidence was added up: each of its sentences is then a group of clusters."""
 
-    unit: str  # "sentence" or "document"
+    unit: str  # "sentence", "document" or a block, such as "block:20"
     sentences: int
     documents: int
+    blocks: int = 0  # if they are the unit
 
     @property
     def clusters(self) -> int:
-        return self.documents if self.unit == "document" else self.sentences
+        """How many clusters were added up."""
+        if self.unit in (SENTENCE, DOCUMENT):
+            return self.documents if self.unit == DOCUMENT else self.sentences
+        return self.blocks
 
 
 def folded_place(table: FacetTable) -> str:

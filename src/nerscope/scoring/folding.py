@@ -1,4 +1,4 @@
-"""Folding: ledgers of very large data, added up by groups of sentences or documents.
+"""Folding: ledgers of very large data, added up by groups of clusters.
 
 For each facet, a cell is a group, a type and a code. It holds sums: how many units there are, and
 their credit under every match. Single mentions are not kept, so memory depends on the number of
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.corpus.units import ALL, MENTION, TOKEN
+from nerscope.scoring.cluster_units import DOCUMENT
 from nerscope.scoring.evidence import (
     SURFACES,
     Evidence,
@@ -121,7 +122,7 @@ class Folding:
         """
         order = np.argsort(np.array(like.types, object))
         n_groups = min(MOST_GROUPS, folded.clusters)
-        documents = np.arange(n_groups) if folded.unit == "document" else np.zeros(n_groups, int)
+        documents = np.arange(n_groups) if folded.unit == DOCUMENT else np.zeros(n_groups, int)
         n_runs = len(like.runs)
         ranks = np.argsort(order)
         ledgers = {place: cells.ledger(n_runs, ranks) for place, cells in self._cells.items()}

@@ -15,6 +15,7 @@ from nerscope.codec import pack, unpack
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.mentions import PLAIN, Shape, explicit_shapes
 from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
+from nerscope.scoring.cluster_units import DOCUMENT, SENTENCE, block_size, is_crossed
 from nerscope.scoring.evidence import (
     SURFACES,
     Evidence,
@@ -209,7 +210,8 @@ def _table_from(plain: Mapping[str, Any]) -> FacetTable:
 def _folded_from(plain: Mapping[str, Any] | None) -> Folded | None:
     if plain is None:
         return None
-    return Folded(str(plain["unit"]), int(plain["sentences"]), int(plain["documents"]))
+    sentences, documents = int(plain["sentences"]), int(plain["documents"])
+    return Folded(str(plain["unit"]), sentences, documents, int(plain.get("blocks", 0)))
 
 
 _LONGEST = 1 << 31
@@ -250,8 +252,10 @@ def check_evidence(evidence: Evidence) -> None:
 def _check_folded(evidence: Evidence) -> None:
     if evidence.folded is None:
         return
-    unit, *counts = evidence.folded
-    _must(unit in ("sentence", "document"), "groups of an unknown unit")
+    folded = evidence.folded
+    is_block = block_size(folded.unit) is not None and not is_crossed(folded.unit)
+    _must(folded.unit in (SENTENCE, DOCUMENT) or is_block, "groups of an unknown unit")
+    counts = (folded.sentences, folded.documents, folded.clusters)
     _must(all(0 < count < _LONGEST * _LONGEST for count in counts), "groups of nothing")
     _must(len(evidence.documents) <= evidence.folded.clusters, "more groups than there can be")
 

@@ -1,4 +1,4 @@
-"""Clusters (documents or sentences), and the counts of each: the basis of every resampling.
+"""Clusters (documents, sentences, blocks), and the counts of each: what every resampling rests on.
 
 All numbers of a facet come from counts (…, levels, types, columns), whatever the leading axis is:
 one entry for each cluster that is left out, or for each resample. A resample is a weight for each
@@ -16,12 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
-from nerscope.errors import InputError
+from nerscope.errors import InputError, plural_of
 from nerscope.scoring import folding
+from nerscope.scoring.cluster_units import (
+    DOCUMENT,
+    SENTENCE,
+    BlockCount,
+    block_size,
+    place_unit,
+    unit_noun,
+)
 from nerscope.scoring.evidence import Evidence, FacetTable, Units
 from nerscope.scoring.metrics import MICRO, Metric
 
-CLUSTERS = ("sentence", "document")
 Weights = npt.NDArray[np.uint8]
 CountArray = npt.NDArray[np.floating[Any]]
 _EXACT_HALVES = 1 << 24  # up to here all whole numbers are exact in a four-byte float
@@ -33,20 +40,21 @@ def cluster_unit_of(evidence: Evidence) -> str:
         return evidence.folded.unit
     documents = evidence.documents
     several = len(documents) > 0 and documents.min() != documents.max()
-    return "document" if several else "sentence"
+    return DOCUMENT if several else SENTENCE
 
 
 def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:
     """The cluster of each sentence, numbered from 0."""
-    cluster_unit = cluster_unit or cluster_unit_of(evidence)
+    cluster_unit = place_unit(cluster_unit or cluster_unit_of(evidence))
     if evidence.folded is not None and cluster_unit != evidence.folded.unit:
         raise InputError(
             evidence.dataset,
-            f"its {evidence.folded.unit}s were added up by groups: "
-            f"no {cluster_unit} is left to draw",
+            f"its {plural_of(unit_noun(evidence.folded.unit))} were added up by groups: "
+            f"no {unit_noun(cluster_unit)} is left to draw",
             f"evaluate with --intervals --resample {cluster_unit}, or with --keep-mentions",
         )
-    if cluster_unit == "document":
+    size = block_size(cluster_unit)
+    if cluster_unit == DOCUMENT:
         names, clusters = np.unique(evidence.documents, return_inverse=True)
         if len(names) < 2:
             raise InputError(
@@ -54,22 +62,27 @@ def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:
                 "the data has no document boundaries",
                 "resample sentences, or mark documents with -DOCSTART-",
             )
+    elif size is not None and evidence.folded is None:
+        clusters = BlockCount(size).number(evidence.documents)
     else:
         clusters = np.arange(len(evidence.documents))
     return folding.groups_of(clusters)
 
 
+def number_of_clusters(evidence: Evidence, cluster_unit: str) -> int:
+    """How many clusters the data has, with and without mentions."""
+    if evidence.folded is not None:
+        return evidence.folded.clusters
+    if (size := block_size(cluster_unit)) is not None:
+        return int(BlockCount(size).number(evidence.documents)[-1]) + 1
+    if place_unit(cluster_unit) == DOCUMENT:
+        return len(np.unique(evidence.documents))
+    return len(evidence.documents)
+
+
 def pooled_by(evidence: Evidence, cluster_unit: str) -> float:
     """How many clusters a group holds on average; 1 where none were pooled."""
-    if evidence.folded is not None:
-        size = evidence.folded.clusters
-    else:
-        size = (
-            len(np.unique(evidence.documents))
-            if cluster_unit == "document"
-            else len(evidence.documents)
-        )
-    return max(1.0, size / folding.MOST_GROUPS)
+    return max(1.0, number_of_clusters(evidence, cluster_unit) / folding.MOST_GROUPS)
 
 
 def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:

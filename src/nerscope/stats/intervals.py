@@ -14,11 +14,12 @@ from functools import lru_cache
 import numpy as np
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import UsageError
+from nerscope.scoring.cluster_units import check_cluster_unit, count_units, unit_noun
 from nerscope.scoring.evidence import Evidence, Ledger, Units
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import COUNT, SCORE_NAMES, Metric, metric_named
-from nerscope.stats.clusters import CLUSTERS, cluster_unit_of
+from nerscope.stats.clusters import cluster_unit_of
 from nerscope.stats.jackknife import Jackknife, MeanParts
 from nerscope.stats.ranks import quantile
 from nerscope.stats.runs import defined_runs, mean_of_defined, pooled_run_variance, run_variance
@@ -33,7 +34,12 @@ Interval = tuple[float, float] | None
 class Sampling:
     """How to resample: what is drawn, how often, and from which seed.
 
-    Drawn are documents, where the data marks any, and else sentences, unless `resample` tells.
+    Drawn are documents, where the data marks any, and else sentences, unless `resample` tells:
+    "sentence", "document", or "block:20" for blocks of so many neighbouring sentences. With
+    ",surface" behind it, mentions of the same text hang together, too (two-way clusters).
+
+    >>> Sampling("block:20").resample
+    'block:20'
     """
 
     resample: str | None = None
@@ -49,12 +55,8 @@ class Sampling:
             )
         if not _is_whole(self.seed) or self.seed < 0:
             raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
-        if self.resample is not None and str(self.resample) not in CLUSTERS:
-            raise UsageError(
-                "resample",
-                f"there is no '{self.resample}' to resample",
-                suggest(str(self.resample), CLUSTERS),
-            )
+        if self.resample is not None:
+            check_cluster_unit(str(self.resample))
 
     def as_settings(self, parts: Iterable[Evidence]) -> dict[str, str]:
         """How differences between systems were tested."""
@@ -66,7 +68,7 @@ class Sampling:
         }
 
     def cluster_unit(self, evidence: Evidence) -> str:
-        """What is drawn: document or sentence."""
+        """What is drawn: sentence, document or block, and perhaps surfaces."""
         return self.resample or cluster_unit_of(evidence)
 
 
@@ -94,14 +96,17 @@ def caution(value: float, clusters: float, cluster_unit: str) -> str | None:
     if np.isnan(value):
         return "none: undefined"
     if clusters < _FEWEST_CLUSTERS:
-        return f"none: in one {cluster_unit} only" if clusters else f"none: in no {cluster_unit}"
-    return f"rough: {clusters:.0f} {cluster_unit}s" if clusters < FEW_CLUSTERS else None
+        noun = unit_noun(cluster_unit)
+        return f"none: in one {noun} only" if clusters else f"none: in no {noun}"
+    if clusters < FEW_CLUSTERS:
+        return f"rough: {count_units(round(clusters), cluster_unit)}"
+    return None
 
 
 def cluster_variance(spread: Jackknife, system: int) -> Floats:
     """The variance of each number over clusters (the jackknife's)."""
-    variance: Floats = spread.products[system, system] * _shrink(spread.clusters[system])
-    return variance
+    squares = spread.largest(lambda products: products[system, system])
+    return np.asarray(squares * _shrink(spread.clusters[system]))
 
 
 def _shrink(clusters: Floats) -> Floats:
@@ -235,16 +240,21 @@ def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
     k = len(parts.values)
     if not k:
         return np.full(len(alphas), np.nan), np.full(len(alphas), np.nan)
-    variance = np.diag(parts.products) * _shrink(parts.clusters)
-    z = quantiles(alphas, parts.degrees)
-    sides = score_distances(parts.values, variance, parts.sizes, parts.clusters, z)
-    # Correlations of the parts: types in the same documents rise and fall together.
-    scale = np.sqrt(np.outer(np.diag(parts.products), np.diag(parts.products)))
-    alike = np.divide(parts.products, scale, out=np.eye(k), where=scale > 0)
-    np.fill_diagonal(alike, 1.0)
-    below, above = (
-        np.sqrt(np.maximum(0.0, np.einsum("ap,pq,aq->a", side, alike, side))) / k for side in sides
-    )
+    z, ways = quantiles(alphas, parts.degrees), (*parts.one_way_products, parts.products)
+    squares = np.max([np.diag(products) for products in ways], axis=0)
+    reaches = []
+    for products in ways:
+        variances = squares if products is parts.products else np.diag(products)
+        sides = score_distances(
+            parts.values, variances * _shrink(parts.clusters), parts.sizes, parts.clusters, z
+        )
+        # Correlations of the parts: types in the same documents rise and fall together.
+        scale = np.sqrt(np.outer(variances, variances))
+        alike = np.divide(products, scale, out=np.eye(k), where=scale > 0)
+        np.fill_diagonal(alike, 1.0)
+        sums = (np.einsum("ap,pq,aq->a", side, alike, side) for side in sides)
+        reaches.append([np.sqrt(np.maximum(0.0, total)) / k for total in sums])
+    below, above = np.max(reaches, axis=0)
     return below, above
 
 

@@ -11,6 +11,7 @@ from nerscope.stats.ranks import normal_quantile
 Scores: TypeAlias = Sequence[float] | Floats
 
 _NAN = float("nan")
+FEWEST_RUNS_OF_ORDER = 10  # a side; of fewer, the order is little more than noise
 _HALVINGS = 60  # an interval within [0, 1] is then as small as rounding
 
 
@@ -88,7 +89,9 @@ def almost_stochastic_order(
     The k-th best run of A is held against the k-th best of B (del Barrio et al. 2018; Dror et al.
     2019, whose one-sided bound is `high` at twice their alpha). The bounds come from runs drawn
     anew; they need two runs a side, and say nothing (NaN) where every run of A is on one side of
-    every run of B. NaN if nothing differs. Runs without a score are left out.
+    every run of B. NaN if nothing differs. Runs without a score are left out. Of systems that are
+    alike, the interval leaves out 0.5 in 25 to 31 % of cases, with 10 to 30 runs a side
+    (studies/stochastic_order.py): describe runs with it, and test with something else.
 
     >>> [round(number, 3) for number in almost_stochastic_order([0.92, 0.94], [0.90, 0.95])]
     [0.2, 0.0, 0.986]

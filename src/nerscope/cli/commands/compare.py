@@ -71,6 +71,9 @@ class CompareOptions:
     samples: int = typer.Option(10_000, metavar="N", help="How many swaps or resamples.")
     seed: int = SEED
     resample: str | None = RESAMPLE
+    datasets: list[str] = typer.Option(
+        [], metavar="NAME[,NAME]", help="Only these datasets; may be repeated."
+    )
     over: str | None = typer.Option(
         None,
         metavar="WHAT",
@@ -79,6 +82,11 @@ class CompareOptions:
     )
     ratio: float | None = typer.Option(
         None, metavar="R", help="Of splits: test sentences by training sentences."
+    )
+    stochastic_order: bool = typer.Option(
+        False,
+        "--stochastic-order",
+        help="Add almost stochastic order to the table of runs; 10 runs of each system are needed.",
     )
     changes: bool = typer.Option(
         False,
@@ -122,8 +130,10 @@ def run(options: CompareOptions) -> None:
         samples=options.samples,
         seed=options.seed,
         resample=options.resample,
+        datasets=named_datasets(loaded, options.datasets),
         over=options.over,
         ratio=options.ratio,
+        stochastic_order=options.stochastic_order,
     )
     narrowed = options.facet or options.metric or options.match or options.type or options.by_type
     overall = loaded.select(run=None, facet=ALL, type=None, match=EXACT, metric=RECALL)
@@ -148,6 +158,13 @@ def _load(options: CompareOptions) -> tuple["Results", str | None, list[tuple[st
         return loaded, a, None
     joined, pairs = join_results(loaded, Results.load(a), options.results, a)
     return joined, None, pairs
+
+
+def named_datasets(results: "Results", given: list[str]) -> list[str] | None:
+    """The names in `--datasets a,b --datasets c`; a name may itself hold a comma."""
+    known = {part.dataset for part in results.evidence}
+    names = (name for text in given for name in ([text] if text in known else text.split(",")))
+    return [name for name in names if name] or None
 
 
 def _emit_changes(results: "Results", a: str | None, options: CompareOptions) -> NoReturn:

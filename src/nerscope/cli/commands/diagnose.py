@@ -22,7 +22,7 @@ class DiagnoseOptions:
     resample: str | None = typer.Option(
         None,
         metavar="UNIT",
-        help="Whose signs are changed: document or sentence; documents where they are marked.",
+        help="Whose signs are changed: document, sentence or block:20; else as marked.",
     )
     paper: bool = typer.Option(
         False, "--paper", help="InterpretEval's own tests, too, which see effects in noise."

@@ -231,7 +231,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
     system_files = [text.partition("=")[2] for text in options.system]
     inputs = [options.test, *options.train, *system_files, *options.plugin, *options.judgements]
     check_outputs([options.output, options.report, options.errors], inputs)
-    # A wrong unit is refused even where no interval is asked for.
+    # Who says what is independent wants intervals.
     sampling = Sampling(options.resample) if options.intervals or options.resample else None
     gold, training = source_named(options.test), [source_named(path) for path in options.train]
     systems = parse_systems(options.system) if options.system else None
@@ -242,7 +242,7 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
             systems,
             train=training or None,
             dataset=options.dataset,
-            intervals=sampling if options.intervals else None,
+            intervals=sampling,
             engine=options.engine,
             workers=_core_count() if options.workers is None else options.workers,
             plugins=options.plugin,

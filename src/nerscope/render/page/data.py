@@ -19,6 +19,7 @@ from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, PageSentence, sentence_data, token_count
 from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import WeakSpot, resampling_unit
+from nerscope.scoring.cluster_units import unit_noun
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MICRO
 
@@ -172,7 +173,8 @@ def _datasets(results: Results) -> list[PageDataset]:
             "runs": [list(run) for run in evidence.runs],
             "documents": evidence.n_documents,
             "tokens": token_count(evidence),
-            "resample": resampling_unit(evidence),
+            # The page adds an s: it says "blocks", and not of how many sentences.
+            "resample": unit_noun(resampling_unit(evidence)).partition(" of ")[0],
             "ranges": {
                 name: dict(edges.ranges) for name, edges in evidence.signature.edges.items()
             },
