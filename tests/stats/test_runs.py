@@ -35,7 +35,8 @@ def naive(sides: list[list[float]], others: list[list[float]]) -> tuple[float, f
     by_chance = 2 * len(lenders) / lent
     spread = sum((variance(runs) - prior) ** 2 for runs in lenders) / (len(lenders) - 1)
     beyond = max(0.0, spread / prior**2 - by_chance) / (1 + by_chance)
-    weight = min(8, 1.5 * lent, 2 / beyond if beyond else math.inf)
+    known = lent * (len(lenders) - 1) / len(lenders)
+    weight = min(8, 2 * known, 2 / beyond if beyond else math.inf)
     return (degrees * pooled + weight * prior) / (degrees + weight), degrees + weight
 
 
@@ -56,7 +57,7 @@ def test_the_variance_is_that_of_the_definition(
         ([[0.7, 0.71]], 0),  # three systems in all
         ([[0.7, 0.71], [0.6]], 0),  # a single run says nothing
         ([[0.7, 0.7], [0.6, 0.61], [0.5, 0.5]], 0),  # copies of a run lend nothing
-        ([[0.7, 0.71], [0.6, 0.62]], 3),
+        ([[0.7, 0.71], [0.6, 0.62]], 2),
         ([[0.7, 0.71], [0.6, 0.62], [0.5, 0.51], [0.4, 0.42], [0.5, 0.52], [0.3, 0.31]], 8),
     ],
 )

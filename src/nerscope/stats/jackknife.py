@@ -25,6 +25,7 @@ class MeanParts:
     clusters: Floats
     degrees: Floats
     products: Floats  # (parts, parts): sums over clusters of how far both moved
+    one_way_products: tuple[Floats, ...] = ()  # of two-way clusters, the products of each way
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +52,6 @@ class Jackknife:
         """The runs of all systems but these."""
         every = {**self.lent, **self.runs}
         return [runs for name, runs in every.items() if name not in systems]
-
-    one_way_products: tuple[Floats, ...] = ()  # of two-way clusters, the products of each way
 
     def largest(self, squares: Callable[[Floats], Floats]) -> Floats:
         """Sums of squares from the products; of two-way clusters, never less than either way."""

@@ -16,7 +16,7 @@ FEWEST_SYSTEMS = 4  # with several runs each; fewer do not tell how alike they v
 # Measured on real seeds: with these, two equal systems with two runs each differ significantly in
 # less than 5 % of cases, however many systems lend (studies/few_runs.py).
 _MOST_PRIOR_DEGREES = 8.0
-_PRIOR_BY_LENT = 1.5  # the prior weighs at most so many times the degrees that it was learnt from
+_PRIOR_BY_KNOWN = 2.0  # by the degrees with which it is known how alike the lenders vary
 
 
 class RunVariance(NamedTuple):
@@ -56,10 +56,10 @@ def pooled_run_variance(sides: Sequence[Floats], others: Sequence[Floats] = ()) 
 
     >>> a, b = np.array([[0.80], [0.82]]), np.array([[0.70], [0.71]])
     >>> [round(float(part[0]), 5) for part in pooled_run_variance([a, b])]
-    [0.00013, 2.0, 0.0]
+    [0.00012, 2.0, 0.0]
     >>> others = [np.array([[0.6], [0.61]]), np.array([[0.5], [0.53]])]
     >>> [round(float(part[0]), 5) for part in pooled_run_variance([a, b], others)]
-    [0.0002, 5.0, 3.0]
+    [0.00019, 4.0, 2.0]
     """
     each_degrees = [defined_runs(side) - 1 for side in sides]
     degrees = np.asarray(sum(each_degrees), np.float64)
@@ -90,5 +90,7 @@ def _prior(lenders: Sequence[Floats]) -> tuple[Floats, Floats]:
     relative = spread / np.maximum(1e-300, mean * mean)
     beyond = np.maximum(0.0, relative - by_chance) / (1 + by_chance)
     worth = np.divide(2.0, beyond, out=np.full(len(mean), np.inf), where=beyond > 0)
-    worth = np.minimum(worth, np.minimum(_MOST_PRIOR_DEGREES, _PRIOR_BY_LENT * lent))
+    # Of n lenders, n - 1 tell how alike they are: two of them with two runs each weigh as 2.
+    known = lent * (n_lenders - 1) / np.maximum(1, n_lenders)
+    worth = np.minimum(worth, np.minimum(_MOST_PRIOR_DEGREES, _PRIOR_BY_KNOWN * known))
     return mean, np.where(n_lenders >= 2, worth, 0.0)
