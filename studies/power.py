@@ -206,7 +206,10 @@ def seeds(report: Report, populations: Sequence[Population], rounds: int) -> Non
                 continue
             for number in range(rounds):
                 rng = stream(population.name, a, b, number)
-                sides = {"A": rng.choice(several[a], 2), "B": rng.choice(several[b], 2)}
+                sides = {
+                    side: rng.choice(several[name], 2).tolist()
+                    for side, name in (("A", a), ("B", b))
+                }
                 two = drawn(whole, rng.integers(0, m, m), sides)
                 found.add(is_found(pair_of_recipes(two), float(np.sign(truth))))
             rows.append(
