@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nerscope.corpus.units import ALL
@@ -63,6 +64,7 @@ def comparison_document(
     """
     lines = list[str]()
     if cells:
+        comparison = replace(comparison, by_cell=True)
         duel = head_to_head(comparison.rows, sparse, mentions)
         tables = [tally_table(comparison.rows), *([duel] if duel else [])]
         tables += difference_tables(comparison.rows, comparison.settings)

@@ -71,6 +71,7 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     protocol: Protocol | None = None  # what datasets are to each other
     shared: Sequence[SharedTexts] = ()  # datasets with texts in common
+    by_cell: bool = False  # whether `over_datasets` has every cell: facets were chosen
     stochastic_order: bool = False  # whether `over_runs` has it
 
     def tally(self, a: str, b: str) -> Counter[str]:
@@ -86,9 +87,16 @@ class Comparison:
         """What single runs say: all scores, and whether A's next run beats B's next one."""
         return list(runs_rows(self.primary, self.stochastic_order))
 
-    def over_datasets(self) -> list[DatasetsRow]:
-        """Each pair over all datasets: mean difference, and on how many A is better."""
-        return datasets_rows(self.primary, self.settings["correction"], self.protocol, self.shared)
+    def over_datasets(self, every: bool | None = None) -> list[DatasetsRow]:
+        """Each pair over all datasets: mean difference, and on how many A is better.
+
+        With `every`, in all cells, that of the first question before others; by default, in those
+        of facets that were chosen, and else in that of the first question alone.
+        """
+        rows = self.primary
+        if self.by_cell if every is None else every:
+            rows = [*rows, *(row for row in self.rows if row.family != PRIMARY)]
+        return datasets_rows(rows, self.settings["correction"], self.protocol, self.shared)
 
     def ranks(self) -> list[RankRow]:
         """The mean rank of each system over the datasets."""
@@ -228,6 +236,7 @@ def compare(
     comparison = _add_family_numbers(
         comparison, [cell.difference for cell in cells], margin, simultaneous
     )
+    comparison = replace(comparison, by_cell=facets is not None)
     return note_shared_texts(comparison, results.evidence)
 
 
