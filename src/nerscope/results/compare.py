@@ -9,6 +9,7 @@ from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.results.joining import version_note
+from nerscope.results.neighbours import likeness_note
 from nerscope.results.over_datasets import (
     DatasetsRow,
     RunsRow,
@@ -226,6 +227,7 @@ def compare(
         )
         cells += [cell for cell in compared if types is None or cell.row.type in types]
         notes += [*missing, *run_notes(chosen, pairs_here, plan)]
+        notes += likeness_note(evidence, pairs_here, sampling.cluster_unit(evidence))
     settings = {
         "method": method,
         "correction": correction,
