@@ -15,7 +15,8 @@ from nerscope.scoring.metrics import metric_named
 from nerscope.stats import clusters as clusters_module
 from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of, columns_of
 from nerscope.stats.intervals import cluster_variance
-from nerscope.stats.jackknife import Jackknife, jackknife, mean_of_defined
+from nerscope.stats.jackknife import Jackknife, jackknife
+from nerscope.stats.runs import mean_of_defined
 
 LABELS = st.sampled_from(["O", "O", "B-PER", "B-LOC"])
 SENTENCE = st.integers(1, 5).flatmap(

@@ -62,6 +62,12 @@ class CompareOptions:
     margin: float | None = typer.Option(
         None, metavar="POINTS", help="Test whether systems are equivalent: closer than this."
     )
+    plausible: float = typer.Option(
+        1.0,
+        metavar="POINTS",
+        help="A true difference that is plausible: where it is rarely significant, say how far a "
+        "significant result may mislead.",
+    )
     correction: str = typer.Option(
         "holm", metavar="NAME", help="For many cells: holm, bonferroni, bh, by or none."
     )
@@ -125,6 +131,7 @@ def run(options: CompareOptions) -> None:
         about=options.about,
         same_seeds=options.same_seeds,
         margin=options.margin,
+        plausible=options.plausible,
         simultaneous=options.simultaneous,
         correction=options.correction,
         samples=options.samples,
