@@ -57,7 +57,7 @@ def domain_rows(
 
     - `inside`, `outside`: results on the same test sets.
     - `names`: the datasets of `inside` by those of `outside`.
-    - `sampling`: what is resampled, as for intervals.
+    - `sampling`: what is resampled, as for intervals; of two-way clusters, places alone.
     """
     of_inside = {evidence.dataset: evidence for evidence in inside.evidence}
     rows = [
