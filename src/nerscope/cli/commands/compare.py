@@ -89,6 +89,11 @@ class CompareOptions:
     ratio: float | None = typer.Option(
         None, metavar="R", help="Of splits: test sentences by training sentences."
     )
+    rope: float | None = typer.Option(
+        None,
+        metavar="POINTS",
+        help="Over datasets: how likely systems are practically equivalent, closer than this.",
+    )
     stochastic_order: bool = typer.Option(
         False,
         "--stochastic-order",
@@ -147,6 +152,7 @@ def run(options: CompareOptions) -> None:
         datasets=named_datasets(loaded, options.datasets),
         over=options.over,
         ratio=options.ratio,
+        rope=options.rope,
         stochastic_order=options.stochastic_order,
     )
     narrowed = options.facet or options.metric or options.match or options.type or options.by_type
