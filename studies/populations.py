@@ -74,7 +74,7 @@ class Population:
         return self._members[unit]
 
 
-def population_of(folder: Path) -> Population:
+def population_of(folder: Path, facets: Sequence[str] | None = None) -> Population:
     """A test set and its systems; outputs that do not fit it are left out, with a note."""
     files: dict[str, list[Path]] = {}
     for path in sorted((folder / "systems").glob("*.txt")):
@@ -87,7 +87,8 @@ def population_of(folder: Path) -> Population:
         except InputError:
             notes.append(f"{folder.name}: {name} cannot be aligned and is left out")
             del files[name]
-    results = evaluate(folder / "test.txt", files, train=folder / "train.txt")
+    train = folder / "train.txt"
+    results = evaluate(folder / "test.txt", files, train=train, facets=facets)
     return Population(folder.name, results.evidence[0], tuple(notes))
 
 

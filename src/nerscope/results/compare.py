@@ -18,6 +18,7 @@ from nerscope.results.over_datasets import (
     stochastic_order_notes,
 )
 from nerscope.results.protocol import Protocol, choose_protocol
+from nerscope.results.ranking import RankingRow, ranking_rows
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
 from nerscope.results.selection import (
@@ -71,6 +72,7 @@ class Comparison:
     protocol: Protocol | None = None  # what datasets are to each other
     shared: Sequence[SharedTexts] = ()  # datasets with texts in common
     stochastic_order: bool = False  # whether `over_runs` has it
+    ranking: Sequence[RankingRow] = ()  # of all systems; empty if only some pairs were compared
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
@@ -113,6 +115,7 @@ class Comparison:
             "over_runs": [row.as_dict() for row in self.over_runs()],
             "over_datasets": [row.as_dict() for row in self.over_datasets()],
             "ranks": [row.as_dict() for row in self.ranks()],
+            "ranking": [row.as_dict() for row in self.ranking],
         }
 
 
@@ -226,7 +229,24 @@ def compare(
     comparison = _add_family_numbers(
         comparison, [cell.difference for cell in cells], margin, simultaneous
     )
-    return note_shared_texts(comparison, results.evidence)
+    comparison = note_shared_texts(comparison, results.evidence)
+    if (a, b, baseline, pairs) != (None, None, None, None):
+        return comparison
+    return _with_ranking(comparison, cells, sampling, same_seeds)
+
+
+def _with_ranking(
+    comparison: Comparison, cells: Sequence["ComparedCell"], sampling: Sampling, same_seeds: bool
+) -> Comparison:
+    """The comparison with a ranking of its systems, all of whose pairs were compared."""
+    primary = [
+        (row, cell.difference)
+        for row, cell in zip(comparison.rows, cells, strict=True)
+        if row.family == PRIMARY and row.difference is not None
+    ]
+    over, protocol = comparison.over_datasets(), comparison.protocol
+    ranking = ranking_rows(primary, over, protocol, sampling, same_seeds)
+    return replace(comparison, ranking=ranking)
 
 
 def note_shared_texts(comparison: Comparison, parts: Sequence[Evidence]) -> Comparison:
