@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from populations import Board, Population, drawn, population_of
-from shares import NONE, Share
 
 from nerscope.corpus.arrays import Floats
 from nerscope.stats.jackknife import jackknife
@@ -25,6 +23,8 @@ from nerscope.stats.ranking import (
     rank_bounds,
     rank_probabilities,
 )
+from populations import Board, Population, drawn, population_of
+from shares import NONE, Share
 
 _F1 = Board("all", "exact", ("f1",))
 _DRAWS = 2000
@@ -46,9 +46,7 @@ class Round(NamedTuple):
     probabilities: Floats
 
 
-def rounds_of(
-    population: Population, setting: Setting, rounds: int, seed: int
-) -> Iterator[Round]:
+def rounds_of(population: Population, setting: Setting, rounds: int, seed: int) -> Iterator[Round]:
     """Rank the systems on so many samples of the population."""
     clustered = population.clustered(_F1, "sentence")
     systems = [

@@ -29,19 +29,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
 
 def test_a_table_says_what_is_needed(folder: Path, run: Run) -> None:
     shown = run("power", "r.json", "a", "b", "--difference", "5").out
-    assert shown.startswith("What it takes to find a difference of 5 points in 80 % of cases\n")
+    assert shown.startswith("What it takes to find a difference of 5 points with 80 % power\n")
     assert "Needed for other numbers of runs on each side\n" in shown
     assert " sentences   " in shown
 
 
 def test_json_has_everything(folder: Path, run: Run) -> None:
-    found = json.loads(run("power", "r.json", "--format", "json").out)
+    found = json.loads(run("power", "r.json", "--format", "json", "--correction", "none").out)
     assert [(one["system_a"], one["system_b"]) for one in found] == [
         ("a", "b"),
         ("a", "c"),
         ("b", "c"),
     ]
-    assert all(one["detectable"] > 0 for one in found)
+    assert all(0 < one["power"] < 1 for one in found)
+    assert found[0]["clusters_needed_low"] < found[0]["clusters_needed"]
+
+
+def test_all_pairs_are_corrected_for_as_compare_does(folder: Path, run: Run) -> None:
+    together = run("power", "r.json", "--difference", "5").out
+    assert "corrected for 3 comparisons, as compare does: p must fall below 0.017" in together
+    assert "corrected for" not in run("power", "r.json", "a", "b").out
+    assert "corrected for" not in run("power", "r.json", "--correction", "none").out
 
 
 @pytest.mark.parametrize(
@@ -51,6 +59,7 @@ def test_json_has_everything(folder: Path, run: Run) -> None:
         ("--power 2", "power"),
         ("--alpha 0.9", "alpha"),
         ("--metric nothing", "metric 'nothing'"),
+        ("--correction nothing", "correction"),
         ("a", "compare"),
         ("a x", "system 'x'"),
     ],

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.results.needed import PowerRow
+from nerscope.results.needed import PowerRow, _overall, moves_of, variance_degrees
 from nerscope.results.results import Results
+from nerscope.stats.intervals import Sampling
 
 GOLD = drawn(100, seed=1)
 
@@ -84,6 +86,62 @@ def test_documents_that_were_pooled_are_counted(monkeypatch: pytest.MonkeyPatch)
     pooled = needed(results, difference=3)
     assert 90 <= pooled["clusters"] <= 100
     assert pooled["clusters_needed"] == pytest.approx(plain["clusters_needed"], rel=0.5)
+
+
+def test_all_sentences_count_with_and_without_mentions() -> None:
+    """As many sentences without any mention again: the test set and what is needed double, and
+    power stays what it is.
+    """
+    empty = [["O", "O", "O"]] * len(GOLD)
+    texts = [(["so", "it", "is"], labels) for labels in empty]
+    systems = {"a": noisy(GOLD, 0.1, 1), "b": noisy(GOLD, 0.12, 2)}
+    plain = needed(nerscope.evaluate(GOLD, systems), difference=3)
+    doubled = needed(
+        nerscope.evaluate([*GOLD, *texts], {name: [*out, *empty] for name, out in systems.items()}),
+        difference=3,
+    )
+    assert (plain["clusters"], doubled["clusters"]) == (len(GOLD), 2 * len(GOLD))
+    assert doubled["power"] == pytest.approx(plain["power"])
+    for key in ("clusters_needed", "clusters_needed_low", "clusters_needed_high"):
+        assert doubled[key] == pytest.approx(2 * plain[key], abs=2)
+
+
+def test_what_is_needed_has_an_interval(results: Results) -> None:
+    systems = {"a": noisy(GOLD, 0.1, 1), "b": noisy(GOLD, 0.12, 2)}
+    row = needed(nerscope.evaluate(GOLD, systems), difference=3)
+    assert row["clusters_needed_low"] < row["clusters_needed"] < row["clusters_needed_high"]
+    few_runs = needed(results, "a", "b", difference=20)
+    assert few_runs["clusters_needed_low"] < few_runs["clusters_needed"]
+    assert (few_runs["clusters_needed_high"] or 10**9) > few_runs["clusters_needed"]
+
+
+def test_pairs_and_datasets_are_corrected_for_together(results: Results) -> None:
+    together = nerscope.power(results)
+    assert [row["tests"] for row in together] == [3, 3, 3]
+    assert together[0]["corrected_alpha"] == pytest.approx(0.05 / 3)
+    alone, uncorrected = needed(results, "a", "b"), nerscope.power(results, correction="none")[0]
+    assert (alone["tests"], alone["corrected_alpha"]) == (1, 0.05)
+    assert uncorrected["detectable"] == alone["detectable"] < (together[0]["detectable"] or 100)
+    assert needed(results, "a", "b", alpha=0.05 / 3)["power"] == together[0]["power"]
+
+
+def test_the_variance_of_few_clusters_that_move_a_lot_is_known_badly() -> None:
+    """Naive: the degrees are 2 / CV² of the sum of squared moves, found by drawing clusters."""
+    gold = [["B-PER"] * 6] * 10 + [["B-PER"]] * 190
+    outs = {
+        "a": [["O"] * 6] * 3 + [["B-PER"] * 6] * 7 + [["B-PER"]] * 190,
+        "b": [["B-PER"] * 6] * 10 + [["O"]] * 20 + [["B-PER"]] * 170,
+    }
+    results = nerscope.evaluate(gold, outs)
+    (evidence,) = results.evidence
+    (measured,) = _overall(evidence, [("a", "b")], Sampling(), "f1", None)
+    moves = moves_of(evidence, [measured], "sentence")
+    squares = (moves["a"] - moves["b"]) ** 2
+    random = np.random.default_rng(0)
+    sums = [random.choice(squares, len(squares)).sum() for _ in range(4000)]
+    naive = 2 / (np.std(sums) / np.mean(sums)) ** 2
+    assert variance_degrees(measured, moves) == pytest.approx(naive, rel=0.1)
+    assert naive < 10 < float(measured.pair.degrees[0])
 
 
 @pytest.mark.parametrize(

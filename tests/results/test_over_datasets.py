@@ -24,6 +24,7 @@ from nerscope.results.rows import or_nan
 from nerscope.results.selection import narrow_results
 from nerscope.stats.across import average_with_interval, beaten_on, resampled_t
 from nerscope.stats.across import drawn_mean as drawn_test
+from nerscope.stats.dataset_means import fixed_mean
 
 SPLITS = Protocol("splits", 0.25)
 OF_DOMAINS = (
@@ -385,3 +386,63 @@ def test_rows_from_a_cache_know_the_parts_of_their_variance(with_runs: Results) 
     found = nerscope.compare(with_runs, "a", "b", metrics=["f1"])
     again = replace(found, rows=unpack(pack(found.rows)))
     assert again.over_datasets() == found.over_datasets()
+
+
+# Any cell over datasets.
+
+
+@pytest.fixture(scope="module")
+def with_training() -> Results:
+    parts = [evaluated(f"d{seed}", seed, train=True).evidence[0] for seed in range(1, 4)]
+    return with_intervals(Results(parts), True)
+
+
+@pytest.mark.parametrize(
+    ("facet", "metric", "level"),
+    [
+        ("tmr", "recall", "unseen-tokens"),
+        ("eLen", "f1", "XS"),
+        ("hard", "ter", "unseen"),
+        ("hard", "hardeval", "score"),
+    ],
+)
+def test_any_cell_is_tested_over_datasets(
+    facet: str, metric: str, level: str, with_training: Results
+) -> None:
+    found = nerscope.compare(with_training, "a", "c", facets=[facet], metrics=[metric], samples=200)
+    cells = [row for row in found.over_datasets() if row.level == level and row.type is None]
+    (cell,) = cells
+    rows = [row for row in found.rows if row.level == level and row.type is None]
+    assert (cell.facet, cell.metric, cell.unit) == (facet, metric, rows[0].unit)
+    assert cell.difference == pytest.approx(np.mean([or_nan(row.difference) for row in rows]))
+    assert cell.datasets == ["d1", "d2", "d3"]
+    expected = fixed_mean([part for row in rows if (part := row.parts)])
+    assert cell.p_fixed == pytest.approx(expected.p)
+    # Lower error rates are better: A, with fewer errors, is ahead whatever the sign.
+    assert cell.ahead == 3 and cell.behind == 0
+
+
+def test_p_is_corrected_over_the_cells_and_pairs_of_a_family(with_training: Results) -> None:
+    found = nerscope.compare(
+        with_training, facets=["all", "tmr"], samples=200, correction="bonferroni"
+    )
+    cells = found.over_datasets()
+    for family in {cell.family for cell in cells}:
+        members = [cell for cell in cells if cell.family == family]
+        tested = [cell for cell in members if cell.p_fixed is not None]
+        for cell in tested:
+            corrected = min(1.0, len(tested) * or_nan(cell.p_fixed))
+            assert cell.p_fixed_corrected == pytest.approx(corrected)
+    assert [cell.family for cell in cells[:3]] == ["primary"] * 3
+    assert "where" in {cell.family for cell in cells}
+
+
+def test_unasked_only_the_first_question_is_summed_up(with_training: Results) -> None:
+    found = nerscope.compare(with_training, "a", "c", samples=200)
+    assert [cell.family for cell in found.over_datasets()] == ["primary"]
+    every = found.over_datasets(every=True)
+    assert every[0] == found.over_datasets()[0] and len(every) > 50
+    titles = [table.title for table in comparison_document(found, "").tables]
+    shown = [table.title for table in comparison_document(found, "", cells=True).tables]
+    assert "Over datasets, by cell" not in titles and "Over datasets, by cell" in shown
+    assert len(comparison_document(found, "", cells=True).data["over_datasets"]) == len(every)

@@ -1,6 +1,8 @@
 """How small a difference a test can find, and what a smaller one takes."""
 
 import math
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from nerscope.corpus.arrays import Floats
 from nerscope.stats.power import Design
 from nerscope.stats.system_pair import ALONE
 
@@ -24,22 +27,26 @@ designs = st.builds(
 
 
 def test_of_outputs_it_is_students_test() -> None:
-    design = Design(clusters=100, degrees=90, beyond_runs=4e-4)
-    wanted = (stats.t.isf(0.025, 90) + stats.t.isf(0.2, 90)) * 0.02
-    assert design.least(100) == pytest.approx(wanted, rel=1e-3)
-    four_times = (stats.t.isf(0.025, 360) + stats.t.isf(0.2, 360)) * 0.01
-    assert design.least(400) == pytest.approx(four_times, rel=0.01)
+    """Exact: Student's t of a true difference has the noncentral t distribution."""
+    for degrees in (6, 20, 90):
+        design = Design(clusters=100, degrees=degrees, beyond_runs=4e-4)
+        bound = stats.t.isf(0.025, degrees)
+        for shift in (1.0, 2.8, 4.0):
+            exact = stats.nct.sf(bound, degrees, shift)
+            assert design.power(0.02 * shift, 100) == pytest.approx(exact, abs=0.005)
+    four_times = Design(400, 360, beyond_runs=1e-4)
+    assert Design(100, 90, 4e-4).least(400) == pytest.approx(four_times.least(400))
 
 
-def test_of_recipes_runs_have_their_own_quantile() -> None:
-    design = Design(100, 90, beyond_runs=1e-4, of_data=1e-5, of_training=4e-4, recipes=True)
-    runs = (4e-4 + 1e-5) * (1 / 3 + 1 / 3)
-    reach = math.sqrt(stats.t.isf(0.025, 90) ** 2 * 1e-4 + stats.t.isf(0.025, 4) ** 2 * runs)
-    degrees = (1e-4 + runs) ** 2 / (1e-8 / 90 + runs**2 / 4)
-    wanted = reach + stats.t.isf(0.2, degrees) * math.sqrt(1e-4 + runs)
-    assert design.least(100, (3, 3)) == pytest.approx(wanted, rel=1e-3)
-    alone = (4e-4 + 1e-5) * (1 / 5 + ALONE)
-    assert design.least(100, (5, 1)) > stats.t.isf(0.025, 4) * math.sqrt(alone)
+def test_a_single_run_is_tested_with_more_variance_than_it_has() -> None:
+    design = Design(100, 90, beyond_runs=1e-8, of_training=4e-4, recipes=True)
+    # Reach: 2 + 1/5 times the variance, with 4 degrees; true error: 1 + 1/5 times.
+    random, rounds = np.random.default_rng(1), 20_000
+    reach = stats.t.isf(0.025, 4) * np.sqrt(
+        4e-4 * (ALONE + 1 / 5) * random.chisquare(4, rounds) / 4
+    )
+    found = 0.1 + random.normal(0, math.sqrt(4e-4 * (1 + 1 / 5)), rounds) > reach
+    assert design.power(0.1, 100, (5, 1)) == pytest.approx(found.mean(), abs=0.01)
 
 
 @given(designs, st.floats(0.55, 0.99), st.sampled_from([0.05, 0.01]))
@@ -48,7 +55,7 @@ def test_the_least_difference_is_found_as_surely_as_was_asked(
 ) -> None:
     runs = (3, 4) if design.recipes else (1, 1)
     least = design.least(design.clusters, runs, alpha, power)
-    assert design.power(least, design.clusters, runs, alpha) == pytest.approx(power, abs=0.03)
+    assert design.power(least, design.clusters, runs, alpha) == pytest.approx(power, abs=1e-6)
 
 
 @given(designs, st.floats(1e-3, 0.5))
@@ -81,17 +88,88 @@ def test_noise_of_training_alone_may_be_too_much() -> None:
     assert small.clusters_needed(0.02, (2, 2)) is not None
 
 
+class Simulated(NamedTuple):
+    """Differences, and how far a bound reaches, drawn as `compare` computes them."""
+
+    difference: Floats
+    reach: Floats
+
+
+def simulated(design: Design, true: float, k: int, rounds: int = 20_000) -> Simulated:
+    """Naive: scores of runs are drawn, and each variance gets the quantile of its degrees."""
+    random, m = np.random.default_rng(1), design.clusters
+    sides = random.normal(0, math.sqrt(design.of_training), (2, k, rounds))
+    moved = random.normal(0, math.sqrt(design.beyond_runs), rounds)
+    difference = true + moved + sides[0].mean(axis=0) - sides[1].mean(axis=0)
+    degrees, prior = 2 * k - 2, design.prior_degrees
+    single = degrees * sides.var(axis=1, ddof=1).mean(axis=0) + prior * design.prior_variance
+    by_runs = single / (degrees + prior) * 2 / k
+    by_clusters = design.beyond_runs * random.chisquare(m - 1, rounds) / (m - 1)
+    t, t_runs = stats.t.isf(0.025, m - 1), stats.t.isf(0.025, degrees + prior)
+    return Simulated(difference, np.sqrt(t**2 * by_clusters + t_runs**2 * by_runs))
+
+
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_power_is_that_of_the_test_of_runs(k: int) -> None:
-    """Simulated: scores of runs and the variance over clusters, tested as `compare` does."""
-    apart, training, m = 1e-4, 4e-4, 200
-    design = Design(m, m - 1, apart, of_training=training, recipes=True)
-    least = design.least(m, (k, k))
-    random, found, rounds = np.random.default_rng(1), 0, 4000
-    t, t_runs = stats.t.isf(0.025, m - 1), stats.t.isf(0.025, 2 * k - 2)
-    for _ in range(rounds):
-        sides = random.normal(0, math.sqrt(training), (2, k))
-        difference = least + random.normal(0, math.sqrt(apart)) + sides[0].mean() - sides[1].mean()
-        spread = sides.var(axis=1, ddof=1).mean() * 2 / k
-        found += abs(difference) > math.sqrt(t**2 * apart + t_runs**2 * spread)
-    assert found / rounds == pytest.approx(0.8, abs=0.08)
+@pytest.mark.parametrize("prior", [0, 4])
+def test_power_is_that_of_the_test_of_runs(k: int, prior: float) -> None:
+    design = Design(
+        200, 199, 1e-4, of_training=4e-4, recipes=True, prior_degrees=prior, prior_variance=3e-4
+    )
+    for share in (0.55, 0.8, 0.95):
+        least = design.least(200, (k, k), power=share)
+        drawn = simulated(design, least, k)
+        assert (drawn.difference > drawn.reach).mean() == pytest.approx(share, abs=0.01)
+
+
+@pytest.mark.parametrize("true", [0.005, 0.01, 0.03, 0.1])
+@pytest.mark.parametrize("k", [2, 5])
+def test_errors_of_sign_and_size_are_those_of_a_simulation(true: float, k: int) -> None:
+    design = Design(200, 199, 1e-4, of_training=1e-4, recipes=True)
+    drawn = simulated(design, true, k, 400_000)
+    significant = drawn.difference[np.abs(drawn.difference) > drawn.reach]
+    power, wrong_sign, exaggeration = design.significance_errors(true, 200, (k, k))
+    assert power == pytest.approx(len(significant) / 400_000, rel=0.05)
+    assert wrong_sign == pytest.approx((significant < 0).mean(), abs=0.01)
+    assert exaggeration == pytest.approx(np.abs(significant).mean() / true, rel=0.03)
+
+
+def test_errors_of_sign_and_size_are_those_of_gelman_and_carlin() -> None:
+    """Their section 2.1: a true effect of 2 with a standard error of 8.1, for a normal estimate."""
+    design = Design(10**6, 1e6, beyond_runs=0.081**2)
+    power, wrong_sign, exaggeration = design.significance_errors(0.02, 10**6)
+    assert power == pytest.approx(0.057, abs=0.001)
+    assert wrong_sign == pytest.approx(0.24, abs=0.01)
+    assert exaggeration == pytest.approx(9.5, abs=0.3)
+
+
+def test_what_is_needed_has_an_interval_that_holds_the_truth() -> None:
+    """Simulated: the variance of clusters is estimated from 40 degrees, and the number needed
+    that it gives has an interval; the true number lies inside in 95 % of the samples.
+    """
+    truth = Design(100, 1e6, beyond_runs=1e-4).clusters_needed(0.01)
+    random, inside, rounds = np.random.default_rng(2), 0, 150
+    assert truth is not None
+    for factor in random.chisquare(40, rounds) / 40:
+        design = Design(100, 1e6, beyond_runs=1e-4 * factor, variance_degrees=40)
+        low, high = design.needed_range(0.01)
+        assert low is not None and high is not None
+        inside += low <= truth <= high
+    assert 0.90 <= inside / rounds <= 0.99
+
+
+def test_few_runs_leave_open_whether_any_number_is_enough() -> None:
+    design = Design(
+        100,
+        99,
+        beyond_runs=1e-4,
+        of_training=1e-5,
+        recipes=True,
+        run_degrees=2,
+        variance_degrees=50,
+    )
+    low, high = design.needed_range(0.02, (5, 5))
+    assert low is not None and high is None
+    known = replace(design, run_degrees=1000)
+    narrow_low, narrow_high = known.needed_range(0.02, (5, 5))
+    assert narrow_high is not None and narrow_low is not None
+    assert narrow_low <= (known.clusters_needed(0.02, (5, 5)) or 0) <= narrow_high

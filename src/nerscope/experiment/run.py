@@ -41,6 +41,7 @@ from nerscope.results.compare import (
     run_notes,
 )
 from nerscope.results.intervals import RowBounds, bounds_of, with_intervals
+from nerscope.results.neighbours import likeness_note
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
@@ -138,6 +139,7 @@ class _Statistics:
         for evidence in results.evidence:
             pairs, missing = pairs_of(evidence, results, None, None, options.get("baseline"))
             notes += [*missing, *run_notes(evidence, pairs, plan)]
+            notes += likeness_note(evidence, pairs, sampling.cluster_unit(evidence))
             self.say(f"{evidence.dataset}: comparisons of {len(pairs)} pairs")
             keys = pair_keys(evidence, pairs, sampling, plan) if pairs else {}
             compute = partial(_pair_rows, evidence, sampling, plan)

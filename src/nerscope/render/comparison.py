@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nerscope.corpus.units import ALL
@@ -41,7 +42,7 @@ from nerscope.results.compare import (
 from nerscope.results.over_datasets import RunsRow
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, or_nan, scale_of
-from nerscope.scoring.cluster_units import unit_noun, units_in_words
+from nerscope.scoring.cluster_units import is_crossed, unit_noun, units_in_words
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import RECALL
 
@@ -64,6 +65,7 @@ def comparison_document(
     """
     lines = list[str]()
     if cells:
+        comparison = replace(comparison, by_cell=True)
         duel = head_to_head(comparison.rows, sparse, mentions)
         tables = [tally_table(comparison.rows), *([duel] if duel else [])]
         tables += difference_tables(comparison.rows, comparison.settings)
@@ -187,6 +189,8 @@ def _conditions(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
     clusters = f"{row.clusters:,} {units}"
     verb = "differs" if row.differing == 1 else "differ"
     facts = [_spoken_of(row), f"{row.differing:,} of {clusters} {verb}"]
+    if is_crossed(settings["resample"]):
+        facts.append("mentions of one text are a cluster, too")
     if row.clusters < FEW_CLUSTERS:
         facts.append(f"rough: fewer than {FEW_CLUSTERS}")
     least, scale = row.detectable, scale_of(row.metric)

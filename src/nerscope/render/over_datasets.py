@@ -1,14 +1,21 @@
 """What a comparison says over several datasets: in a sentence a pair, and in tables."""
 
+from collections import Counter
 from collections.abc import Sequence
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import plural
 from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, records_table
+from nerscope.render.tables import USUAL_MATCHES
 from nerscope.results.compare import (
     ABOUT_OUTPUTS,
     ABOUT_RECIPES,
     LOSS,
+    OTHER,
+    PRIMARY,
+    TYPES,
     UNDECIDED,
+    WHERE,
     Comparison,
     standing,
 )
@@ -30,7 +37,7 @@ _SPOKEN = {
 
 def over_answers(comparison: Comparison) -> list[str]:
     """Is A better than B over all datasets: by their mean, and on how many of them."""
-    records = comparison.over_datasets()
+    records = comparison.over_datasets(every=False)
     is_cut = len(records) > _MOST_ANSWERS
     named = [row for row in records if not is_cut or _verdict(row) != UNDECIDED]
     about = _spoken_of(comparison)
@@ -149,8 +156,9 @@ def _counted(row: DatasetsRow, a: str, b: str, verdict: str, correction: str) ->
 
 
 def over_datasets_tables(comparison: Comparison) -> list[Table]:
-    """The same as tables, and the mean ranks."""
-    records, correction = comparison.over_datasets(), comparison.settings["correction"]
+    """The same as tables, every cell if cells were chosen, and the mean ranks."""
+    every, correction = comparison.over_datasets(), comparison.settings["correction"]
+    records = [row for row in every if row.family == PRIMARY]
     split_rows = [row for row in records if row.over == SPLITS]
     tables = []
     if records:
@@ -159,12 +167,54 @@ def over_datasets_tables(comparison: Comparison) -> list[Table]:
         rows = [_split_record(row) if split_rows else _dataset_record(row) for row in records]
         notes = _notes(split_rows, correction) + _run_notes(records)
         tables.append(records_table(title, rows, notes))
+    tables += _cell_tables([row for row in every if row.family != PRIMARY], correction)
     ranks = comparison.ranks()
     if len(ranks) > 2:
         shown = [{"system": row.system, "mean rank": f"{row.rank:.2f}"} for row in ranks]
         noun = "split" if split_rows else "dataset"
         tables.append(records_table(f"Mean rank over {plural(ranks[0]['datasets'], noun)}", shown))
     return tables
+
+
+def _cell_tables(records: Sequence[DatasetsRow], correction: str) -> list[Table]:
+    """Every other cell over datasets."""
+    if not records:
+        return []
+    noun = "splits" if records[0].over == SPLITS else "datasets"
+    sizes = Counter(row.family for row in records)
+    counts = ", ".join(f"{size} in {_FAMILIES[family]}" for family, size in sizes.items())
+    notes = [
+        f"p corrected ({correction}) over all cells and pairs of a family: {counts}",
+        *(_run_notes(records) if records[0].over != SPLITS else []),
+        *dict.fromkeys(f"not tested: {row.refused}" for row in records if row.refused),
+    ]
+    rows = [_cell_record(row, correction) for row in records]
+    return [records_table(f"Over {noun}, by cell", rows, notes)]
+
+
+_FAMILIES = {WHERE: "levels", TYPES: "types", OTHER: "others"}
+
+
+def _cell_record(row: DatasetsRow, correction: str) -> dict[str, object]:
+    _, suffix, test, _ = _SPOKEN[row.over]
+    are_splits = row.over == SPLITS
+    counts = (row.beats_on, row.loses_on) if are_splits else (row.better_on, row.worse_on)
+    better, worse = (UNDEFINED if count is None else count for count in counts)
+    place = row.facet + ("" if row.level == ALL else f"={row.level}")
+    others = {} if are_splits else {"drawn p": p_text(row.p_drawn_corrected)}
+    return {
+        "cell": place + (f" {row.type}" if row.type else ""),
+        "metric": row.metric if row.match in USUAL_MATCHES else f"{row.match} {row.metric}",
+        "A": row.system_a,
+        "B": row.system_b,
+        "splits" if are_splits else "datasets": len(row.datasets),
+        "mean difference": _mean(row, suffix, UNDECIDED),
+        "p": p_text(getattr(row, test)),
+        f"p ({correction})": p_text(getattr(row, f"{test}_corrected")),
+        **others,
+        "beats on" if are_splits else "better on": better,
+        "loses on" if are_splits else "worse on": worse,
+    }
 
 
 def _notes(split_rows: Sequence[DatasetsRow], correction: str) -> list[str]:

@@ -37,14 +37,17 @@ def _check(verdict: Verdict, record: Mapping[str, Any]) -> Check:
 
 
 def power_document(rows: Sequence[PowerRow], difference: float, power: float) -> Document:
-    """One row a pair and dataset: what the test set shows now, and what more would show."""
+    """One row per pair and dataset: the power of this test set, and what a higher one takes."""
     title = (
-        f"What it takes to find a difference of {difference:g} points in {100 * power:g} % of cases"
+        f"What it takes to find a difference of {difference:g} points with {100 * power:g} % power"
     )
     shown = [_shown(row) for row in rows]
     notes = [
-        "power: how surely it is found now; detectable: the smallest difference found so surely",
-        "needed: with the runs of now; runs needed: on each side, with the test set of now",
+        "power: the chance that a true difference of this size becomes significant; "
+        f"detectable: the smallest with {100 * power:g} %",
+        "needed: with the current runs (95 % interval: how well this test set knows its variance)",
+        *(["runs needed: on each side, with the current test set"] if _has_recipes(rows) else []),
+        *_correction_note(rows),
         "–: no number is enough",
     ]
     tables = [replace(records_table(title, shown), notes=tuple(notes))] if shown else []
@@ -54,13 +57,30 @@ def power_document(rows: Sequence[PowerRow], difference: float, power: float) ->
     lines = []
     if any(row.about == "outputs" for row in rows):
         lines = [
-            "one run each: nothing is known of training noise, so this is about these outputs alone"
+            "one run each: training noise is unknown, so this is about these outputs, not the "
+            "methods"
         ]
     return Document(tables, rows, rows, lines=lines)
 
 
+def _has_recipes(rows: Sequence[PowerRow]) -> bool:
+    return any(row.about == "recipes" for row in rows)
+
+
+def _correction_note(rows: Sequence[PowerRow]) -> list[str]:
+    row = rows[0] if rows else None
+    if row is None or row.corrected_alpha == row.alpha:
+        return []
+    return [
+        f"corrected for {row.tests} comparisons, as compare does: p must fall below "
+        f"{row.corrected_alpha:.2g} (--correction none: below {row.alpha:g})"
+    ]
+
+
 def _shown(row: PowerRow) -> dict[str, str]:
     recipes = row.about == "recipes"
+    low, high = row.clusters_needed_low, row.clusters_needed_high
+    interval = "" if low is None else f" [{low:,}, {_number(high)}]"
     return {
         "dataset": row.dataset,
         "A": row.system_a,
@@ -69,7 +89,7 @@ def _shown(row: PowerRow) -> dict[str, str]:
         "power": "–" if row.power is None else f"{100 * row.power:.0f} %",
         "detectable": "–" if row.detectable is None else f"{row.detectable:.2f}",
         "test set": count_units(row.clusters, row.over),
-        "needed": _number(row.clusters_needed),
+        "needed": f"{_number(row.clusters_needed)}{interval}",
         **({"runs needed": _number(row.runs_needed)} if recipes else {}),
     }
 

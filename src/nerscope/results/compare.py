@@ -9,6 +9,7 @@ from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect
 from nerscope.results.joining import version_note
+from nerscope.results.neighbours import likeness_note
 from nerscope.results.over_datasets import (
     DatasetsRow,
     RunsRow,
@@ -71,6 +72,7 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     protocol: Protocol | None = None  # what datasets are to each other
     shared: Sequence[SharedTexts] = ()  # datasets with texts in common
+    by_cell: bool = False  # whether `over_datasets` has every cell: facets were chosen
     stochastic_order: bool = False  # whether `over_runs` has it
     ranking: Sequence[RankingRow] = ()  # of all systems; empty if only some pairs were compared
 
@@ -87,9 +89,16 @@ class Comparison:
         """What single runs say: all scores, and whether A's next run beats B's next one."""
         return list(runs_rows(self.primary, self.stochastic_order))
 
-    def over_datasets(self) -> list[DatasetsRow]:
-        """Each pair over all datasets: mean difference, and on how many A is better."""
-        return datasets_rows(self.primary, self.settings["correction"], self.protocol, self.shared)
+    def over_datasets(self, every: bool | None = None) -> list[DatasetsRow]:
+        """Each pair over all datasets: mean difference, and on how many A is better.
+
+        With `every`, in all cells, that of the first question before others; by default, in those
+        of facets that were chosen, and else in that of the first question alone.
+        """
+        rows = self.primary
+        if self.by_cell if every is None else every:
+            rows = [*rows, *(row for row in self.rows if row.family != PRIMARY)]
+        return datasets_rows(rows, self.settings["correction"], self.protocol, self.shared)
 
     def ranks(self) -> list[RankRow]:
         """The mean rank of each system over the datasets."""
@@ -216,6 +225,7 @@ def compare(
         )
         cells += [cell for cell in compared if types is None or cell.row.type in types]
         notes += [*missing, *run_notes(chosen, pairs_here, plan)]
+        notes += likeness_note(evidence, pairs_here, sampling.cluster_unit(evidence))
     settings = {
         "method": method,
         "correction": correction,
@@ -229,6 +239,7 @@ def compare(
     comparison = _add_family_numbers(
         comparison, [cell.difference for cell in cells], margin, simultaneous
     )
+    comparison = replace(comparison, by_cell=facets is not None)
     comparison = note_shared_texts(comparison, results.evidence)
     if (a, b, baseline, pairs) != (None, None, None, None):
         return comparison
@@ -244,7 +255,7 @@ def _with_ranking(
         for row, cell in zip(comparison.rows, cells, strict=True)
         if row.family == PRIMARY and row.difference is not None
     ]
-    over, protocol = comparison.over_datasets(), comparison.protocol
+    over, protocol = comparison.over_datasets(every=False), comparison.protocol
     ranking = ranking_rows(primary, over, protocol, sampling, same_seeds)
     return replace(comparison, ranking=ranking)
 

@@ -12,7 +12,8 @@ from nerscope.results.rows import SURFACE, Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import ClusterCounts, clusters_of
 from nerscope.stats.intervals import Interval, Sampling, caution, intervals, surface_intervals
-from nerscope.stats.jackknife import Jackknife, jackknife_all
+from nerscope.stats.jackknife import Jackknife
+from nerscope.stats.two_way import Crossing, crossing_of, jackknives
 
 _DIGITS = 6
 _RUN = "\t"  # between the name of a system and the number of its run
@@ -38,10 +39,11 @@ def bounds_of(
     bounds: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.cluster_unit(evidence)
     clusters = clusters_of(evidence, unit)
+    crossing = crossing_of(evidence, unit)
     for table in evidence.tables:
         for match in table.matches:
             clustered = ClusterCounts(evidence, table, match, systems, clusters)
-            for spread in _spreads(evidence, clustered, each_run):
+            for spread in _spreads(evidence, clustered, crossing, each_run):
                 for name in spread.systems:
                     system, _, run = name.partition(_RUN)
                     bounds[system].update(named_bounds(evidence, spread, name, run, unit))
@@ -57,7 +59,9 @@ def bounds_of(
     return bounds
 
 
-def _spreads(evidence: Evidence, clustered: ClusterCounts, each_run: bool) -> list[Jackknife]:
+def _spreads(
+    evidence: Evidence, clustered: ClusterCounts, crossing: Crossing | None, each_run: bool
+) -> list[Jackknife]:
     """That of each system; and if any has several runs, that of each run, if wanted."""
     names = [
         f"{system}{_RUN}{evidence.runs[run][1]}"
@@ -65,7 +69,7 @@ def _spreads(evidence: Evidence, clustered: ClusterCounts, each_run: bool) -> li
         for run in evidence.runs_of(system)
     ]
     several = each_run and len(names) > len(clustered.systems)
-    return jackknife_all([clustered, *([clustered.with_runs_as_systems(names)] if several else [])])
+    return jackknives(clustered, crossing, names if several else ())
 
 
 def named_bounds(

@@ -1,11 +1,14 @@
 """How small a difference a test set can show, and how much data or how many runs would show it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.arguments import check_arguments
+from nerscope.corpus.arrays import Floats
 from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError, expect
 from nerscope.results.results import Results
@@ -13,8 +16,10 @@ from nerscope.results.rows import ResultRow
 from nerscope.results.selection import PairNames, facet_table_named, pairs_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import F1, metric_named
-from nerscope.stats.clusters import pooled_by
+from nerscope.stats.clusters import ClusterCounts, clusters_of, number_of_clusters
+from nerscope.stats.corrections import DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.intervals import Sampling
+from nerscope.stats.jackknife import mean_moves
 from nerscope.stats.power import Design
 from nerscope.stats.system_differences import ComparisonPlan, Difference, differences
 from nerscope.stats.system_pair import ABOUT_RECIPES
@@ -32,15 +37,20 @@ class PowerRow(ResultRow):
     system_b: str
     match: str
     metric: str
-    over: str  # document, sentence or block:20
-    clusters: int
+    over: str  # document, sentence or a block, such as "block:20"
+    clusters: int  # all of the dataset, with and without mentions
     runs_a: int
     runs_b: int
     about: str
-    difference: float  # in points, as asked about
+    difference: float  # in points: the true one that is to be found
+    alpha: float
+    corrected_alpha: float  # the level that the smallest of all p-values must reach
+    tests: int  # pairs and datasets that `compare` corrects for together
     power: float | None
     detectable: float | None  # in points
-    clusters_needed: int | None
+    clusters_needed: int | None  # counted like `clusters`
+    clusters_needed_low: int | None  # 95 %: how well this data knows its variance
+    clusters_needed_high: int | None
     runs_needed: int | None
     clusters_by_runs: dict[str, int | None]
 
@@ -56,15 +66,20 @@ def power(
     metric: str = F1,
     match: str | None = None,
     resample: str | None = None,
+    correction: str = DEFAULT_CORRECTION,
 ) -> list[PowerRow]:
     """For each dataset and pair: how likely a difference is found, and what it would take.
+
+    Clusters are counted as the dataset has them, with and without mentions.
 
     Args:
         results: what `evaluate` or `Results.load` gave.
         a, b: two systems; without them, all pairs.
         difference: the true difference to find, in points.
-        power: the share of test sets in which it shall be found.
+        power: the share of test sets in which it is to be found.
         alpha: the level of the test.
+        correction: that of `compare`, which decides over all of these pairs and datasets together;
+            "none" for a single comparison that was planned ahead.
         metric, match: the number, over all mentions.
         resample: "document", "sentence" or "block:20"; by default documents where they are marked.
 
@@ -78,11 +93,18 @@ def power(
     check_arguments(_POWER, locals())
     expect("results", results, Results, "give what evaluate or Results.load gave")
     _check(difference, power, alpha)
-    sampling, rows = Sampling(resample), list[PowerRow]()
-    for evidence in results.evidence:
-        pairs, _ = pairs_of(evidence, results, a, b, None)
-        for overall in _overall(evidence, pairs, sampling, metric, match):
-            rows.append(_record(evidence, overall, sampling, difference, power, alpha))
+    sampling = Sampling(resample)
+    measured = [
+        (evidence, list(_overall(evidence, pairs, sampling, metric, match)))
+        for evidence in results.evidence
+        for pairs, _ in [pairs_of(evidence, results, a, b, None)]
+    ]
+    tests = sum(len(overall) for _, overall in measured)
+    level = corrected_level(alpha, tests, correction)
+    question, rows = _Question(difference, power, alpha, level, tests), list[PowerRow]()
+    for evidence, overall in measured:
+        moves = moves_of(evidence, overall, sampling.cluster_unit(evidence))
+        rows += [_record(evidence, pair, moves, sampling, question) for pair in overall]
     return rows
 
 
@@ -127,46 +149,107 @@ def _overall(
             yield overall
 
 
+class _Question(NamedTuple):
+    """What is to be found: points, how surely, and at which level before and after correction."""
+
+    difference: float
+    power: float
+    alpha: float
+    level: float
+    tests: int
+
+
+def corrected_level(alpha: float, tests: int, correction: str) -> float:
+    """The level that the smallest of so many p-values must reach to be significant.
+
+    >>> corrected_level(0.05, 8, "holm"), corrected_level(0.05, 8, "none")
+    (0.00625, 0.05)
+    """
+    smallest = 2.0**-40
+    others = [1.0] * (max(1, tests) - 1)
+    return alpha * smallest / correct_p_values([smallest, *others], correction)[0]
+
+
 def _record(
     evidence: Evidence,
     measured: Difference,
+    moves: Mapping[str, Floats],
     sampling: Sampling,
-    difference: float,
-    power: float,
-    alpha: float,
+    question: _Question,
 ) -> PowerRow:
-    pair, at = measured.pair, measured.at
-    as_share, recipes = difference / 100, pair.about == ABOUT_RECIPES
+    pair, at, unit = measured.pair, measured.at, sampling.cluster_unit(evidence)
     runs = (len(evidence.runs_of(pair.a)), len(evidence.runs_of(pair.b)))
-    design, pooled = _design(pair, at), pooled_by(evidence, sampling.cluster_unit(evidence))
+    design, recipes = design_of(pair, at, runs), pair.about == ABOUT_RECIPES
     known = design.clusters >= 2 and not np.isnan(measured.a - measured.b)
+    if known:
+        design = replace(design, variance_degrees=variance_degrees(measured, moves))
+    clusters = number_of_clusters(evidence, unit)
+    find = (question.difference / 100, runs, question.level, question.power)
+    # The variance counts clusters in which the number occurs, people count all of them.
+    scale = clusters / max(1, design.clusters)
 
-    def documents(n_runs: tuple[int, int]) -> int | None:
-        needed = design.clusters_needed(as_share, n_runs, alpha, power) if known else None
-        return None if needed is None else round(needed * pooled)
+    def scaled(needed: int | None) -> int | None:
+        return None if needed is None else ceil(needed * scale)
 
-    least = measured.detectable_at(alpha, power)
+    def needed(n_runs: tuple[int, int]) -> int | None:
+        return scaled(design.clusters_needed(find[0], n_runs, *find[2:])) if known else None
+
+    low, high = design.needed_range(*find) if known else (None, None)
+    least = design.least(design.clusters, *find[1:]) if known else None
     return PowerRow(
         dataset=evidence.dataset,
         system_a=pair.a,
         system_b=pair.b,
         match=pair.spread.match,
         metric=measured.key.metric,
-        over=sampling.cluster_unit(evidence),
-        clusters=round(design.clusters * pooled),
+        over=unit,
+        clusters=clusters,
         runs_a=runs[0],
         runs_b=runs[1],
         about=pair.about,
-        difference=difference,
-        power=design.power(as_share, design.clusters, runs, alpha) if known else None,
+        difference=question.difference,
+        alpha=question.alpha,
+        corrected_alpha=question.level,
+        tests=question.tests,
+        power=design.power(find[0], design.clusters, *find[1:3]) if known else None,
         detectable=None if least is None or least > 1 else 100 * least,
-        clusters_needed=documents(runs),
-        runs_needed=design.runs_needed(as_share, alpha, power) if known and recipes else None,
-        clusters_by_runs={str(k): documents((k, k)) for k in RUNS} if recipes else {},
+        clusters_needed=needed(runs),
+        clusters_needed_low=scaled(low),
+        clusters_needed_high=scaled(high),
+        runs_needed=design.runs_needed(find[0], *find[2:]) if known and recipes else None,
+        clusters_by_runs={str(k): needed((k, k)) for k in RUNS} if recipes else {},
     )
 
 
-def _design(pair: Two, at: int) -> Design:
+def moves_of(
+    evidence: Evidence, measured: Sequence[Difference], cluster_unit: str
+) -> dict[str, Floats]:
+    """By system: how far leaving out each cluster moves the number that was measured."""
+    moves, clusters = dict[str, Floats](), clusters_of(evidence, cluster_unit)
+    for overall in measured:
+        spread = overall.pair.spread
+        for system in {overall.pair.a, overall.pair.b} - moves.keys():
+            counts = ClusterCounts(evidence, spread.table, spread.match, [system], clusters)
+            moves[system] = mean_moves(counts)[:, counts.keys.index(overall.key)]
+    return moves
+
+
+def variance_degrees(measured: Difference, moves: Mapping[str, Floats]) -> float:
+    """How well the clusters know the variance of a difference, as degrees of freedom.
+
+    A chi-square with d degrees has a squared coefficient of variation of 2 / d. That of the sum of
+    the squared moves is found from their fourth powers: a few clusters that move a lot say less
+    than many that move a little.
+    """
+    pair, at = measured.pair, measured.at
+    squares = (moves[pair.a] - moves[pair.b]) ** 2
+    whole, clusters = float(squares.sum()), max(1.0, float(pair.clusters[at]))
+    spread = float((squares * squares).sum()) - whole * whole / clusters
+    most = max(1.0, float(pair.degrees[at]))
+    return max(1.0, min(most, 2 * whole * whole / spread)) if spread > 0 else most
+
+
+def design_of(pair: Two, at: int, runs: tuple[int, int]) -> Design:
     """What the variance of a difference is made of."""
     clusters, degrees = round(float(pair.clusters[at])), float(pair.degrees[at])
     if pair.about != ABOUT_RECIPES:
@@ -175,5 +258,11 @@ def _design(pair: Two, at: int) -> Design:
     of_data = sum(float(side[at]) for side in pair.single_run_squares) / 2
     of_training = max(0.0, float(pair.single_run_variance[at]) - of_data)
     return Design(
-        clusters, degrees, float(pair.variance_beyond_runs[at]), of_data, of_training, recipes=True
+        clusters,
+        degrees,
+        float(pair.variance_beyond_runs[at]),
+        of_data,
+        of_training,
+        recipes=True,
+        run_degrees=float(sum(runs) - 2),
     )

@@ -210,15 +210,20 @@ _P_VALUES = ("p_fixed", "p_drawn", "p_resampled", "p_sign", "p_wilcoxon")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetsRow(ResultRow):
-    """Two systems over several datasets, by their primary number.
+    """Two systems over several datasets, in one number.
 
     `over` says what datasets are to each other; numbers that need another relation are None.
     """
 
     system_a: str
     system_b: str
+    unit: str
+    facet: str
+    level: str
+    type: str | None
     match: str
     metric: str
+    family: str  # within which p-values are corrected
     over: str
     datasets: list[str]
     difference: float | None  # the mean over datasets
@@ -239,7 +244,7 @@ class DatasetsRow(ResultRow):
     alpha: float | None = None
     beats_on: int | None = None
     loses_on: int | None = None
-    # p-values, then the same corrected over the pairs:
+    # p-values, then the same corrected over the cells and pairs of the family:
     p_fixed: float | None = None
     p_drawn: float | None = None
     p_resampled: float | None = None
@@ -253,37 +258,52 @@ class DatasetsRow(ResultRow):
 
 
 def datasets_rows(
-    primary: Rows,
+    compared: Rows,
     correction: str,
     protocol: Protocol | None = None,
     shared: Sequence[SharedTexts] = (),
 ) -> list[DatasetsRow]:
-    """One row for each pair that was compared on two datasets or more, by its primary number.
+    """One row for each number of a pair that was compared on two datasets or more.
 
     What is said rests on what datasets are to each other; what assumes independent ones is
-    undefined for splits, and for datasets with the same texts. p-values are corrected over the
-    pairs.
+    undefined for splits, and for datasets with the same texts. p-values are corrected over all
+    cells and pairs of a family; of the first question, which is one cell, over the pairs.
     """
     protocol = protocol or Protocol()
-    by_pair: dict[tuple[str, str], list[ComparisonRow]] = {}
-    for row in primary:
+    by_cell: dict[tuple[object, ...], list[ComparisonRow]] = {}
+    for row in compared:
         if row.difference is not None:
-            by_pair.setdefault(row.pair, []).append(row)
-    n_datasets = len({row.dataset for row in primary})
+            cell = (row.unit, row.facet, row.level, row.type, row.match, row.metric)
+            by_cell.setdefault((cell, row.pair), []).append(row)
+    n_datasets = len({row.dataset for row in compared})
     summaries = [
         _over_datasets(rows, protocol, n_datasets, shared)
-        for rows in by_pair.values()
+        for rows in by_cell.values()
         if len(rows) > 1
     ]
-    for name in _P_VALUES:
-        p_values = [or_nan(getattr(summary, name)) for summary in summaries]
-        fields: list[dict[str, Any]] = [
-            {f"{name}_corrected": row_value(p)} for p in correct_p_values(p_values, correction)
-        ]
-        summaries = [
-            replace(row, **p_field) for row, p_field in zip(summaries, fields, strict=True)
-        ]
+    families: dict[str, list[int]] = {}
+    for at, summary in enumerate(summaries):
+        families.setdefault(summary.family, []).append(at)
+    for places in families.values():
+        for at, corrected in zip(
+            places, _corrected([summaries[at] for at in places], correction), strict=True
+        ):
+            summaries[at] = replace(summaries[at], **corrected)
     return summaries
+
+
+def _corrected(family: Sequence[DatasetsRow], correction: str) -> list[dict[str, Any]]:
+    """The corrected p-values of each row of a family, by field."""
+    columns = {
+        f"{name}_corrected": correct_p_values(
+            [or_nan(getattr(row, name)) for row in family], correction
+        )
+        for name in _P_VALUES
+    }
+    return [
+        {name: row_value(column[at]) for name, column in columns.items()}
+        for at in range(len(family))
+    ]
 
 
 def _over_datasets(
@@ -292,11 +312,17 @@ def _over_datasets(
     metric = metric_named(rows[0].metric)
     differences = [or_nan(row.difference) for row in rows]
     gains = [metric.gain(difference) for difference in differences]
+    first = rows[0]
     summary = DatasetsRow(
-        system_a=rows[0].system_a,
-        system_b=rows[0].system_b,
-        match=rows[0].match,
+        system_a=first.system_a,
+        system_b=first.system_b,
+        unit=first.unit,
+        facet=first.facet,
+        level=first.level,
+        type=first.type,
+        match=first.match,
         metric=metric.name,
+        family=first.family,
         over=protocol.datasets,
         datasets=[row.dataset for row in rows],
         difference=row_value(float(np.mean(differences))),

@@ -106,7 +106,12 @@ class Results:
         return note_lines(self.losses)
 
     def interval_notes(self) -> list[str]:
-        """What intervals cover, where systems with several runs stand beside some with one."""
+        """What intervals cover, where systems with several runs stand beside some with one; and
+        what they do not, where neighbouring sentences are alike.
+        """
+        from nerscope.results.neighbours import evaluation_notes
+
+        notes = evaluation_notes(self)
         several, single = dict[str, int](), list[str]()
         for part in self.evidence:
             for system in part.systems:
@@ -116,12 +121,13 @@ class Results:
                 elif system not in single:
                     single.append(system)
         if not several or not single:
-            return []
+            return notes
         named = [f"{name} ({n_runs} runs)" for name, n_runs in several.items()]
         alone = [f"{name} (1 run)" for name in single]
         return [
             f"95 % intervals: of {_some(named)}, they allow for other training runs; of "
-            f"{_some(alone)}, for other test data alone"
+            f"{_some(alone)}, for other test data alone",
+            *notes,
         ]
 
     def folded_notes(self) -> list[str]:

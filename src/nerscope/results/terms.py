@@ -117,6 +117,8 @@ _GENERAL = {
     "surface": "The exact tokens of a mention. Surface F1 scores each (surface, type) once.",
     "tcm": "Type-confusable mentions: their text carries two or more types among gold test "
     "mentions. tcm-unseen are those whose text is no training mention, tcm-seen the rest.",
+    "two-way": "Clusters by place (document, sentence or block) and by surface at once: a name "
+    "that is wrong is wrong wherever it occurs. Student's test goes with them: no swap does.",
     "zeta": "ζ: mean value of an attribute over the test mentions.",
 }
 _ALIASES = {

@@ -25,7 +25,7 @@ from nerscope.scoring.metrics import (
 from nerscope.stats.clusters import CellKey, ClusterCounts, cluster_unit_of, clusters_of
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, cluster_variance, intervals
-from nerscope.stats.jackknife import jackknife
+from nerscope.stats.two_way import crossing_of, jackknives
 
 _OVERALL = "\0overall"  # a level beside those of the facet: all of them together
 _Z95 = 1.96
@@ -178,8 +178,10 @@ def estimate(
 ) -> dict[CellKey, Estimate]:
     """Some metrics of a facet for one system: every level and type, with its uncertainty."""
     narrow = replace(table, metrics={match: metrics})
-    clusters = clusters_of(evidence, resampling_unit(evidence))
-    spread = jackknife(ClusterCounts(evidence, narrow, match, [system], clusters), False)
+    unit = resampling_unit(evidence)
+    clusters = clusters_of(evidence, unit)
+    clustered = ClusterCounts(evidence, narrow, match, [system], clusters)
+    (spread,) = jackknives(clustered, crossing_of(evidence, unit))
     columns = (
         spread.keys,
         spread.values(system).tolist(),

@@ -1,6 +1,7 @@
 """Several datasets at once: independent ones, and splits of one corpus."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import comb, erfc, exp, isnan, lgamma, log, nan, sqrt
 from typing import NamedTuple, TypeAlias
 
@@ -191,20 +192,28 @@ def resampled_t(differences: Numbers, ratio: float) -> MeanTest:
     >>> [round(number, 4) for number in (found.mean, found.low, found.high, found.p)]
     [0.018, 0.0024, 0.0336, 0.0327]
     """
-    values = np.asarray(differences, np.float64)
-    values = values[~np.isnan(values)]
+    values = _defined(differences)
     if not len(values):
         return MeanTest(nan, nan, nan, nan, nan)
     mean = float(values.mean())
-    size = float(np.abs(values).max())
-    if len(values) < 2 or np.ptp(values) <= _EQUAL * size:
+    if not do_vary(values):
         # Nobody can tell how much they vary; that all are 0 is no evidence of a difference.
-        return MeanTest(mean, nan, nan, nan, nan if size or len(values) < 2 else 1.0)
+        return MeanTest(mean, nan, nan, nan, nan if values.any() or len(values) < 2 else 1.0)
     degrees = len(values) - 1
     error = sqrt((1 / len(values) + ratio) * float(values.var(ddof=1)))
-    reach = float(quantile(SIGNIFICANT, degrees)) * error
+    reach = _reach(degrees) * error
     t = mean / error
     return MeanTest(mean, mean - reach, mean + reach, t, float(two_sided_p(t, degrees)))
+
+
+def do_vary(values: Numbers) -> bool:
+    """Whether numbers differ by more than rounding."""
+    return len(values) > 1 and bool(np.ptp(values) > _EQUAL * np.abs(values).max())
+
+
+@lru_cache
+def _reach(degrees: int) -> float:
+    return float(quantile(SIGNIFICANT, degrees))
 
 
 def drawn_mean(values: Numbers) -> MeanTest:

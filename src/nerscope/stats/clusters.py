@@ -69,17 +69,20 @@ def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:
     return folding.groups_of(clusters)
 
 
+def number_of_clusters(evidence: Evidence, cluster_unit: str) -> int:
+    """How many clusters the data has, with and without mentions."""
+    if evidence.folded is not None:
+        return evidence.folded.clusters
+    if (size := block_size(cluster_unit)) is not None:
+        return int(BlockCount(size).number(evidence.documents)[-1]) + 1
+    if place_unit(cluster_unit) == DOCUMENT:
+        return len(np.unique(evidence.documents))
+    return len(evidence.documents)
+
+
 def pooled_by(evidence: Evidence, cluster_unit: str) -> float:
     """How many clusters a group holds on average; 1 where none were pooled."""
-    if evidence.folded is not None:
-        number = evidence.folded.clusters
-    elif (size := block_size(cluster_unit)) is not None:
-        number = int(BlockCount(size).number(evidence.documents)[-1]) + 1
-    elif place_unit(cluster_unit) == DOCUMENT:
-        number = len(np.unique(evidence.documents))
-    else:
-        number = len(evidence.documents)
-    return max(1.0, number / folding.MOST_GROUPS)
+    return max(1.0, number_of_clusters(evidence, cluster_unit) / folding.MOST_GROUPS)
 
 
 def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:

@@ -15,7 +15,7 @@ import numpy as np
 
 from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats
-from nerscope.stats.across import Numbers, average_with_interval, drawn_mean
+from nerscope.stats.across import Numbers, average_with_interval, do_vary, drawn_mean
 from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.intervals import quantiles
 from nerscope.stats.system_pair import ABOUT_RECIPES, ALONE, SystemPair
@@ -101,13 +101,12 @@ def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:
     >>> [round(number, 4) for number in mean_of_drawn(parts)]
     [0.018, 0.0076, 0.0284, 0.0086]
     """
-    values = [part.value for part in parts]
-    mean, low, high, _, p = drawn_mean(values)
-    runs = [part.runs for part in parts]
-    if isnan(low) or not any(runs):
+    values, runs = [part.value for part in parts], [part.runs for part in parts]
+    if not any(runs) or not do_vary(values):
+        mean, low, high, _, p = drawn_mean(values)
         return MeanDifference(mean, low, high, p)
     squares = _drawn_squares(_ALPHAS, values) + run_squares(_ALPHAS, runs)
-    return _bounded(mean, np.sqrt(squares))
+    return _bounded(float(np.mean(values)), np.sqrt(squares))
 
 
 def _drawn_squares(alphas: Floats, values: Numbers) -> Floats:

@@ -10,7 +10,6 @@ make small buckets in which all is right look sure beyond measure.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -18,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nerscope.corpus.arrays import Floats, Ints
-from nerscope.corpus.units import MENTION
 from nerscope.scoring.cluster_units import count_units
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, FacetTable, Ledger, Units
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import Counts, Metric, ratio
 from nerscope.stats.clusters import dense_counts
 
@@ -79,35 +77,6 @@ def run_bucket_parts(
     added: Floats = np.einsum("gbc,bc->gb", counts, slopes)
     share = (counts[..., 0] + counts[..., 2]) / np.maximum(sizes, 1e-9)
     return BucketParts(metric.value(total[:, None], zero_division), sizes, added, share)
-
-
-def by_surface(evidence: Evidence) -> Evidence | None:
-    """The evidence with names in the place of sentences: mentions of one surface are together.
-
-    None if results do not keep the texts.
-    """
-    if evidence.texts is None:
-        return None
-    tokens = [text.split(TOKEN_JOIN) for text in evidence.texts]
-    names: dict[str, int] = {}
-
-    def named(units: Units) -> Units:
-        assert units.start is not None and units.length is not None
-        ends = units.start + units.length
-        surfaces = [
-            names.setdefault(TOKEN_JOIN.join(tokens[at][start:end]), len(names))
-            for at, start, end in zip(
-                units.sentence.tolist(), units.start.tolist(), ends.tolist(), strict=True
-            )
-        ]
-        return replace(units, sentence=np.array(surfaces, np.int64))
-
-    ledger = evidence.mentions
-    gold = named(ledger.gold)
-    runs = tuple(replace(run, pred=named(run.pred)) for run in ledger.runs)
-    if not names:
-        return None
-    return replace(evidence, ledgers={MENTION: Ledger(gold, runs)}, documents=np.arange(len(names)))
 
 
 class FlippedScores(NamedTuple):

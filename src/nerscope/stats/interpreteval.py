@@ -18,11 +18,11 @@ from nerscope.stats.effects import (
     FlippedScores,
     NullTest,
     bucket_parts,
-    by_surface,
     flip_signs,
 )
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.ranks import friedman, spearman, wilcoxon
+from nerscope.stats.two_way import by_surface
 
 METRIC = F1  # by which attributes are diagnosed
 

@@ -117,8 +117,8 @@ def run_variance(runs: Floats) -> Floats:
 
 def cluster_variance(spread: Jackknife, system: int) -> Floats:
     """The variance of each number over clusters (the jackknife's)."""
-    variance: Floats = spread.products[system, system] * _shrink(spread.clusters[system])
-    return variance
+    squares = spread.largest(lambda products: products[system, system])
+    return np.asarray(squares * _shrink(spread.clusters[system]))
 
 
 def _shrink(clusters: Floats) -> Floats:
@@ -221,16 +221,21 @@ def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
     k = len(parts.values)
     if not k:
         return np.full(len(alphas), np.nan), np.full(len(alphas), np.nan)
-    variance = np.diag(parts.products) * _shrink(parts.clusters)
-    z = quantiles(alphas, parts.degrees)
-    sides = score_distances(parts.values, variance, parts.sizes, parts.clusters, z)
-    # Correlations of the parts: types in the same documents rise and fall together.
-    scale = np.sqrt(np.outer(np.diag(parts.products), np.diag(parts.products)))
-    alike = np.divide(parts.products, scale, out=np.eye(k), where=scale > 0)
-    np.fill_diagonal(alike, 1.0)
-    below, above = (
-        np.sqrt(np.maximum(0.0, np.einsum("ap,pq,aq->a", side, alike, side))) / k for side in sides
-    )
+    z, ways = quantiles(alphas, parts.degrees), (*parts.one_way_products, parts.products)
+    squares = np.max([np.diag(products) for products in ways], axis=0)
+    reaches = []
+    for products in ways:
+        variances = squares if products is parts.products else np.diag(products)
+        sides = score_distances(
+            parts.values, variances * _shrink(parts.clusters), parts.sizes, parts.clusters, z
+        )
+        # Correlations of the parts: types in the same documents rise and fall together.
+        scale = np.sqrt(np.outer(variances, variances))
+        alike = np.divide(products, scale, out=np.eye(k), where=scale > 0)
+        np.fill_diagonal(alike, 1.0)
+        sums = (np.einsum("ap,pq,aq->a", side, alike, side) for side in sides)
+        reaches.append([np.sqrt(np.maximum(0.0, total)) / k for total in sums])
+    below, above = np.max(reaches, axis=0)
     return below, above
 
 

@@ -4,7 +4,7 @@ Leaving out each cluster in turn (the jackknife) gives the variance of any numbe
 computed, and the covariance of two systems, without drawing anything at random.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ class MeanParts:
     clusters: Floats
     degrees: Floats
     products: Floats  # (parts, parts): sums over clusters of how far both moved
+    one_way_products: tuple[Floats, ...] = ()  # of two-way clusters, the products of each way
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +43,13 @@ class Jackknife:
     products: Floats  # (systems, systems, numbers): sums over clusters of how far both moved
     single_run_squares: Floats  # (systems, numbers): the same for what a single run has of its own
     parts: Mapping[tuple[int, int], MeanParts]  # by system and number, where it is a mean of shares
+    one_way_products: tuple[Floats, ...] = ()  # of two-way clusters, the products of each way
+
+    def largest(self, squares: Callable[[Floats], Floats]) -> Floats:
+        """Sums of squares from the products; of two-way clusters, never less than either way."""
+        ways = (self.products, *self.one_way_products)
+        largest: Floats = np.max([squares(products) for products in ways], axis=0)
+        return largest
 
     def values(self, system: str) -> Floats:
         """The means over the runs in which a number is defined."""
@@ -221,7 +229,7 @@ def jackknife_between(
     """
     key = CellKey(level, None, metric)
     sides = [(counts, jackknife(counts), counts.keys.index(key)) for counts in (ours, theirs)]
-    moves = np.stack([_mean_moves(counts)[:, at] for counts, _, at in sides])
+    moves = np.stack([mean_moves(counts)[:, at] for counts, _, at in sides])
     products = moves @ moves.T
 
     def column(name: str) -> Floats:
@@ -264,7 +272,7 @@ def _mean_counts(clustered: ClusterCounts, key: CellKey, metric: Metric) -> Floa
     return counts
 
 
-def _mean_moves(clustered: ClusterCounts) -> Floats:
+def mean_moves(clustered: ClusterCounts) -> Floats:
     """By cluster and number: how far leaving it out moves the mean over runs."""
     moves = np.zeros((len(clustered.counts), len(clustered.keys)))
     for run, total in enumerate(clustered.totals):

@@ -1,29 +1,60 @@
-"""How small a difference a test can find, and what it would take to find a smaller one."""
+"""How small a difference a test can find, what a smaller one takes, and how far a significant
+result may mislead.
+
+A test at level alpha compares the difference with a reach that is computed from estimated
+variances, so the reach varies from sample to sample. Power is therefore the mean over the
+distribution of the estimates: that of clusters and that of runs are each a chi-square over its
+degrees of freedom. With two runs a side, a test that used the mean of the estimate alone would
+seem to find half of what it finds.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, sqrt
+from functools import lru_cache
+from math import erfc, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.arrays import Floats
 from nerscope.stats.intervals import quantiles
-from nerscope.stats.ranks import two_sided_p
+from nerscope.stats.ranks import normal_quantile
 from nerscope.stats.system_pair import ALONE
 
 _MOST = 1 << 30  # clusters, or runs: more is none
+_OF_CLUSTERS, _OF_RUNS = 12, 40  # points that stand for the distribution of an estimated variance
+_DRAWS = 200  # pairs of variances that the data may come from, for the range of what is needed
+_HALVINGS = 40
+_NORMAL = np.linspace(-8.5, 8.5, 3401)
+
+
+class SignificanceErrors(NamedTuple):
+    """How a test at its level fares if the true difference is a given one (Gelman and Carlin 2014).
+
+    `power` is how often the result is significant. Of the significant results, `wrong_sign` is the
+    share that names the wrong system (type S), and `exaggeration` the mean size of the estimated
+    difference, as a multiple of the true one (type M).
+    """
+
+    power: float
+    wrong_sign: float
+    exaggeration: float
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What the variance of a difference is made of, with the clusters and runs of now.
+    """What the variance of a difference is made of, with the current clusters and runs.
 
     Clusters add `beyond_runs`, which all runs share. A single run adds two things: `of_data`, what
-    it has of its own on single clusters, and `of_training`, how its training went. More clusters
-    make the first two smaller, more runs the last two.
+    only this run has on single clusters, and `of_training`, how its training went. More clusters
+    make the first two smaller, more runs the last two. `degrees` are those of the test,
+    `variance_degrees` say how well the clusters know their variance, and `run_degrees` how well the
+    runs know theirs. A variance of runs that was borrowed from other systems counts like
+    `prior_degrees` more, at a variance of `prior_variance` for a single run.
 
     >>> now = Design(clusters=100, degrees=90, beyond_runs=1e-4)
-    >>> round(now.least(100), 4), now.clusters_needed(0.01)
-    (0.0283, 788)
+    >>> round(now.least(100), 4), now.clusters_needed(0.01), now.needed_range(0.01)
+    (0.0283, 787, (604, 1072))
     """
 
     clusters: int
@@ -32,6 +63,10 @@ class Design:
     of_data: float = 0.0
     of_training: float = 0.0
     recipes: bool = False
+    variance_degrees: float | None = None  # those of the test, by default
+    run_degrees: float = 0.0
+    prior_degrees: float = 0.0
+    prior_variance: float = 0.0
 
     def least(
         self,
@@ -41,17 +76,41 @@ class Design:
         power: float = 0.8,
     ) -> float:
         """The smallest true difference that is found with this power."""
-        reach, error, degrees = self._test(clusters, runs, alpha)
-        return reach + _quantile(2 * (1 - power), degrees) * error
+        reach, error = self._test(clusters, runs, alpha)
+        low, high = 0.0, float(reach.max() + 10 * error)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            enough = float(_beyond(reach, middle, error).mean()) >= power
+            low, high = (low, middle) if enough else (middle, high)
+        return high
 
     def power(
         self, difference: float, clusters: int, runs: tuple[int, int] = (1, 1), alpha: float = 0.05
     ) -> float:
-        """How often a true difference is found."""
-        reach, error, degrees = self._test(clusters, runs, alpha)
-        beyond = (reach - abs(difference)) / error if error else -inf
-        tail = float(two_sided_p(abs(beyond), max(1.0, degrees))) / 2
-        return tail if beyond > 0 else 1 - tail
+        """How often a true difference is found: significant, with the right sign."""
+        reach, error = self._test(clusters, runs, alpha)
+        return float(_beyond(reach, abs(difference), error).mean())
+
+    def significance_errors(
+        self, difference: float, clusters: int, runs: tuple[int, int] = (1, 1), alpha: float = 0.05
+    ) -> SignificanceErrors:
+        """What a significant result is worth if the true difference is this one.
+
+        >>> weak = Design(clusters=100, degrees=99, beyond_runs=1e-4)
+        >>> [round(value, 2) for value in weak.significance_errors(0.005, 100)]
+        [0.08, 0.09, 4.76]
+        """
+        reach, error = self._test(clusters, runs, alpha)
+        size = abs(difference)
+        right, wrong = _beyond(reach, size, error), _beyond(reach, -size, error)
+        # The mean of a normal number beyond a bound: its mean times the chance of being there, and
+        # the density at the bound times its standard deviation.
+        density = _density((reach - size) / error) + _density((reach + size) / error)
+        found = size * (right - wrong) + error * density
+        power = float((right + wrong).mean())
+        return SignificanceErrors(
+            power, float(wrong.mean()) / power, float(found.mean()) / power / size
+        )
 
     def clusters_needed(
         self,
@@ -61,33 +120,157 @@ class Design:
         power: float = 0.8,
     ) -> int | None:
         """How many clusters find it with these runs; None if no number does."""
-        return _smallest(2, lambda m: self.least(m, runs, alpha, power) <= difference)
+        return _smallest(2, lambda m: self.power(difference, m, runs, alpha) >= power)
+
+    def needed_range(
+        self,
+        difference: float,
+        runs: tuple[int, int] = (1, 1),
+        alpha: float = 0.05,
+        power: float = 0.8,
+        confidence: float = 0.95,
+    ) -> tuple[int | None, int | None]:
+        """The interval of the clusters needed: how well this data knows the variances.
+
+        Variances are drawn that the data may come from (an estimate over a chi-square); the number
+        needed for each makes the interval. None: no number is enough.
+        """
+        tail = (1 - confidence) / 2
+        by_clusters, by_runs = self._plausible_variances(tail)
+        low, high = np.full(len(by_clusters), 1.0), np.full(len(by_clusters), float(_MOST))
+        for _ in range(_HALVINGS):
+            middle = np.sqrt(low * high)
+            enough = self._powers(difference, middle, runs, alpha, by_clusters, by_runs) >= power
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        bounds = np.quantile(high, [tail, 1 - tail], method="nearest")
+        first, last = (None if bound > 0.99 * _MOST else int(np.ceil(bound)) for bound in bounds)
+        return first, last
 
     def runs_needed(self, difference: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-        """How many runs on each side find it with the clusters of now; None if no number does."""
-        return _smallest(2, lambda k: self.least(self.clusters, (k, k), alpha, power) <= difference)
+        """How many runs on each side find it with the current clusters; None if no number does."""
+        return _smallest(2, lambda k: self.power(difference, self.clusters, (k, k), alpha) >= power)
 
-    def _test(
-        self, clusters: int, runs: tuple[int, int], alpha: float
-    ) -> tuple[float, float, float]:
-        """How far a bound reaches, the standard error, and its degrees of freedom."""
-        shrunk, degrees = self.clusters / clusters, self.degrees * clusters / self.clusters
-        by_data = (self.beyond_runs + self.of_data * sum(1 / k for k in runs)) * shrunk
-        t = _quantile(alpha, degrees)
+    def _plausible_variances(self, tail: float) -> tuple[Floats, Floats]:
+        """Factors of the variances of clusters and of runs that the data may come from."""
+        of_clusters = 1 / _mean_squares(np.array([self._degrees_of_variance]), _DRAWS)[0]
+        known = self.run_degrees + self.prior_degrees
+        if not self.recipes or not known:
+            # One variance alone: its bounds are those of what is needed.
+            return np.quantile(of_clusters, [tail, 1 - tail]), np.ones(2)
+        # Latin hypercube: each part of both distributions occurs once, in a random combination.
+        order = np.random.default_rng(0).permutation(_DRAWS)
+        return of_clusters, 1 / _mean_squares_exact(known, _DRAWS)[order]
+
+    @property
+    def _degrees_of_variance(self) -> float:
+        return self.degrees if self.variance_degrees is None else self.variance_degrees
+
+    def _test(self, clusters: int, runs: tuple[int, int], alpha: float) -> tuple[Floats, float]:
+        """How far bounds reach in samples of so many clusters, and the true standard error."""
+        every = np.ones(1)
+        reach, error = self._tests(clusters * every, runs, alpha, every, every)
+        return reach[0], float(error[0])
+
+    def _powers(
+        self,
+        difference: float,
+        clusters: Floats,
+        runs: tuple[int, int],
+        alpha: float,
+        by_clusters: Floats,
+        by_runs: Floats,
+    ) -> Floats:
+        reach, error = self._tests(clusters, runs, alpha, by_clusters, by_runs)
+        found: Floats = _beyond(reach, difference, error[:, None]).mean(axis=1)
+        return found
+
+    def _tests(
+        self,
+        clusters: Floats,
+        runs: tuple[int, int],
+        alpha: float,
+        by_clusters: Floats,
+        by_runs: Floats,
+    ) -> tuple[Floats, Floats]:
+        """Reaches (designs, samples) and true standard errors, of variances times these factors."""
+        few = len(clusters) > 1  # many designs at once need fewer points each
+        shrunk, alphas = self.clusters / clusters, np.array([alpha])
+        t = quantiles(alphas, self.degrees / shrunk)[0][:, None]
+        shares = sum(1 / k for k in runs)
+        beyond_runs = self.beyond_runs * by_clusters * shrunk
+        of_data = self.of_data * by_clusters * shrunk
+        sampled = _mean_squares(self._degrees_of_variance / shrunk, _OF_CLUSTERS // (1 + few))
         if not self.recipes:
-            return t * sqrt(by_data), sqrt(by_data), degrees
-        beyond_runs = self.beyond_runs * shrunk
-        shares = sum(1 / k if k > 1 else ALONE for k in runs)
-        by_runs = (self.of_data * shrunk + self.of_training) * shares
-        of_runs = max(1, sum(runs) - 2)
-        reach = max(t * t * by_data, t * t * beyond_runs + _quantile(alpha, of_runs) ** 2 * by_runs)
-        squares = beyond_runs**2 / max(1.0, degrees) + by_runs**2 / of_runs
-        whole = (beyond_runs + by_runs) ** 2 / squares if squares else degrees
-        return sqrt(reach), sqrt(max(by_data, beyond_runs + by_runs)), whole
+            whole = beyond_runs + of_data * shares
+            return t * np.sqrt(whole[:, None] * sampled), np.sqrt(whole)
+        single_run = (self.of_data * shrunk + self.of_training) * by_runs
+        error = np.sqrt(beyond_runs + single_run * shares)
+        estimated, degrees = self._estimated_runs(single_run, runs, _OF_RUNS // (1 + few))
+        t_runs = float(quantiles(alphas, np.array([degrees]))[0, 0])
+        # A single run is taken to vary more than the runs that its variance is borrowed from.
+        estimated = estimated * sum(1 / k if k > 1 else ALONE for k in runs)
+        beyond = (beyond_runs[:, None] * sampled)[:, :, None]
+        by_data = beyond + (of_data * shares)[:, None, None]
+        squares = t[:, :, None] ** 2 * beyond + t_runs**2 * estimated[:, None, :]
+        reach = np.sqrt(np.maximum(t[:, :, None] ** 2 * by_data, squares))
+        return reach.reshape(len(clusters), -1), error
+
+    def _estimated_runs(
+        self, single_run: Floats, runs: tuple[int, int], points: int
+    ) -> tuple[Floats, float]:
+        """What samples find for the variance of a single run, and its degrees of freedom."""
+        degrees = max(1, sum(runs) - 2)
+        found = single_run[:, None] * _mean_squares_exact(degrees, points)
+        if not self.prior_degrees:
+            return found, degrees
+        # Moderated: a weighted mean of this pair's variance and of that of other systems.
+        now = self.of_data + self.of_training
+        prior = self.prior_variance * single_run[:, None] / (now or 1.0)
+        whole = degrees + self.prior_degrees
+        return (degrees * found + self.prior_degrees * prior) / whole, whole
 
 
-def _quantile(p: float, degrees: float) -> float:
-    return float(quantiles(np.array([p]), np.array([degrees]))[0, 0])
+def _beyond(reach: Floats, difference: float, error: Floats | float) -> Floats:
+    """The chance that an estimate of this difference is larger than the reach."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.nan_to_num((difference - reach) / error, nan=0.0)
+    return np.interp(distance, _NORMAL, _normal_table())
+
+
+@lru_cache(maxsize=1)
+def _normal_table() -> Floats:
+    return np.array([erfc(-z / sqrt(2)) / 2 for z in _NORMAL])
+
+
+def _density(z: Floats) -> Floats:
+    return np.asarray(np.exp(-z * z / 2) / sqrt(2 * np.pi))
+
+
+def _middles(points: int) -> Floats:
+    return (np.arange(points) + 0.5) / points
+
+
+@lru_cache(maxsize=8)
+def _normal_points(points: int) -> Floats:
+    return np.array([normal_quantile(share) for share in _middles(points)])
+
+
+def _mean_squares(degrees: Floats, points: int) -> Floats:
+    """Chi-squares over their degrees (designs, points), as Wilson and Hilferty (1931) have them."""
+    spread = 2 / (9 * np.maximum(1.0, degrees))[:, None]
+    roots = 1 - spread + _normal_points(points) * np.sqrt(spread)
+    found: Floats = np.maximum(roots, 0.05) ** 3
+    return found
+
+
+@lru_cache(maxsize=512)
+def _mean_squares_exact(degrees: float, points: int) -> Floats:
+    """The same for few degrees, where the approximation is too rough: from the density."""
+    # With y = log(chi-square / degrees), the density of y is exp(degrees / 2 · (y - exp(y))).
+    wide = 8 * sqrt(2 / degrees)
+    y = np.linspace(-wide - 60 / degrees, wide, 20_000)
+    chance = np.cumsum(np.exp(degrees / 2 * (y - np.exp(y) + 1)))
+    return np.exp(np.interp(_middles(points), chance / chance[-1], y))
 
 
 def _smallest(first: int, enough: Callable[[int], bool]) -> int | None:

@@ -15,9 +15,9 @@ from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.draws import PValues, ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Interval, Sampling
-from nerscope.stats.jackknife import jackknife
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
 from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
+from nerscope.stats.two_way import TWO_WAY, crossing_of, jackknives
 
 POWER = 0.8  # with which detectable differences are found
 _BESIDE_ZERO = 1e-6  # a bound that must not be 0, since the test has ruled it out
@@ -133,6 +133,7 @@ def differences(
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
     about = {(a, b): plan.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
+    crossing = crossing_of(evidence, cluster_unit)
     if ABOUT_OUTPUTS in about.values() and plan.test:
         # The same resamples serve all numbers and pairs.
         weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[plan.method])
@@ -140,7 +141,7 @@ def differences(
     for table in evidence.tables:
         for match in table.matches:
             clustered = ClusterCounts(evidence, table, match, systems, clusters)
-            spread = jackknife(clustered)
+            (spread,) = jackknives(clustered, crossing, paired=True)
             for names in pairs:
                 differing = clustered.differing(*names).number()
                 pair = SystemPair(spread, *names, differing, about[names], plan.same_seeds)
@@ -159,8 +160,9 @@ def _differences(
     ours, theirs = (spread.values(name) for name in names)
     differing, fewest = pair.differing, fewest_differing(plan.alpha)
     testable = (differing >= fewest) & (pair.clusters >= 2)
-    if pair.about == ABOUT_RECIPES or weights is None:
-        p_values = _by_runs(pair, testable & plan.test)
+    # Outputs that hang together in two ways cannot change places cluster by cluster.
+    if pair.about == ABOUT_RECIPES or weights is None or spread.one_way_products:
+        p_values = _by_student(pair, testable & plan.test)
     else:
         p_values = p_values_of_outputs(clustered, names, plan.method, weights, testable)
     n = spread.sizes[[spread.systems.index(name) for name in names]].mean(axis=0)
@@ -196,9 +198,11 @@ def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _by_runs(pair: SystemPair, testable: Bools) -> PValues:
+def _by_student(pair: SystemPair, testable: Bools) -> PValues:
+    """Student's test, over runs; of outputs over two-way clusters, which no swap can test."""
     p = np.where(testable, pair.p_at(0.0), np.nan)
-    return PValues(p, [None if np.isnan(value) else RUNS for value in p])
+    test = RUNS if pair.about == ABOUT_RECIPES else TWO_WAY
+    return PValues(p, [None if np.isnan(value) else test for value in p])
 
 
 def _reason(difference: float, differing: int, fewest: int, cluster_unit: str) -> str:

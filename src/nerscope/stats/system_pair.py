@@ -82,8 +82,7 @@ class SystemPair:
         # Var(A - B) = Var A + Var B - 2 Cov(A, B): systems that err in the same clusters differ
         # with little noise, however much each of them varies.
         a, b = self._places
-        products = self.spread.products
-        moved = products[a, a] + products[b, b] - 2 * products[a, b]
+        moved = self.spread.largest(lambda of: of[a, a] + of[b, b] - 2 * of[a, b])
         # Two clusters more, one for each system, as if each had won one unit: with 3 differing
         # clusters of 100 the variance is that of 5, never zero (Bonett and Price 2012).
         unit = np.maximum(self._unit, moved / np.maximum(1.0, self.differing))

@@ -57,6 +57,7 @@ class GateOptions:
 def run(options: GateOptions) -> None:
     from nerscope.render.verdicts import verdict_document
     from nerscope.results.gate import baseline_notes, gate
+    from nerscope.results.neighbours import gate_notes
     from nerscope.results.results import Results
 
     results = load_results(options.results, options.plugin, options.format)
@@ -77,6 +78,9 @@ def run(options: GateOptions) -> None:
         resample=options.resample,
     )
     failed = any(verdict.failed for verdict in verdicts)
-    notes = baseline_notes(results, baseline)
+    notes = [
+        *baseline_notes(results, baseline),
+        *gate_notes(results, baseline, options.resample),
+    ]
     shown = verdict_document(verdicts, text=options.format == "text", notes=notes)
     emit_and_exit(shown, options.format, code=1 if failed else 0)

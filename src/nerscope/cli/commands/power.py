@@ -24,6 +24,12 @@ class PowerOptions:
     metric: str = typer.Option("f1", metavar="METRIC", help="The metric, over everything.")
     match: str | None = typer.Option(None, metavar="MATCH", help="The match, exact unless told.")
     resample: str | None = RESAMPLE
+    correction: str | None = typer.Option(
+        None,
+        metavar="NAME",
+        help="The correction that compare uses for all of these pairs and datasets together; "
+        "none for a single planned comparison.",
+    )
     plugin: list[str] = PLUGIN
     format: str = FORMAT
 
@@ -42,5 +48,6 @@ def run(options: PowerOptions) -> None:
         metric=options.metric,
         match=options.match,
         resample=options.resample,
+        **({} if options.correction is None else {"correction": options.correction}),
     )
     emit_and_exit(power_document(rows, options.difference, options.power), options.format)
