@@ -75,7 +75,10 @@ class Population:
 
 
 def population_of(folder: Path, facets: Sequence[str] | None = None) -> Population:
-    """A test set and its systems; outputs that do not fit it are left out, with a note."""
+    """A test set and its systems; outputs that do not fit it are left out, with a note.
+
+    With some facets alone, no training data are read.
+    """
     files: dict[str, list[Path]] = {}
     for path in sorted((folder / "systems").glob("*.txt")):
         name, _, seed = path.stem.rpartition(".")
@@ -87,7 +90,7 @@ def population_of(folder: Path, facets: Sequence[str] | None = None) -> Populati
         except InputError:
             notes.append(f"{folder.name}: {name} cannot be aligned and is left out")
             del files[name]
-    train = folder / "train.txt"
+    train = folder / "train.txt" if facets is None else None
     results = evaluate(folder / "test.txt", files, train=train, facets=facets)
     return Population(folder.name, results.evidence[0], tuple(notes))
 
@@ -220,14 +223,16 @@ class Model:
     mentions: float = 1.6  # in a sentence
     spurious: float = 0.15  # predictions in a sentence
     wrong: float = 0.6  # of what is not found, the share for which something else is predicted
+    advantage: float = 0.0  # of the first system over the others
 
     def counts(self, rng: np.random.Generator, size: int, sides: Sequence[int]) -> Counts:
         """The counts of so many sentences, for systems with so many runs each."""
         gold = rng.poisson(self.mentions, size)
         difficulty = rng.normal(0, self.sentence_spread, size)
         columns = [gold]
-        for n_runs in sides:
+        for place, n_runs in enumerate(sides):
             strength = difficulty + rng.normal(0, self.system_spread, size)
+            strength += 0.0 if place else self.advantage
             for _ in range(n_runs):
                 columns += self._run(rng, gold, strength + rng.normal(0, self.run_spread))
         counts = np.stack(columns, axis=-1).astype(np.float32)

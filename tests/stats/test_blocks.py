@@ -105,3 +105,5 @@ def test_results_folded_by_sentences_have_no_blocks() -> None:
     folded = nerscope.compare(mended, "a", "b")
     whole = nerscope.compare(nerscope.evaluate(GOLD, SYSTEMS), "a", "b", resample="block:5")
     assert [row.p for row in folded.rows] == [row.p for row in whole.rows]
+    with pytest.raises(InputError, match=r"blocks of 5 sentences of the results.*same --resample"):
+        nerscope.gate(mended, results, system="a")

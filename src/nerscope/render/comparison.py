@@ -49,6 +49,7 @@ from nerscope.scoring.metrics import RECALL
 _MOST_PLACES = 12  # that are shown unasked, of all pairs together
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
 _MOST_CONDITIONS = 4  # answers with a second line that says what they rest on
+_LOW_POWER = 0.5  # below it, significant answers say how far they may mislead
 _FEWEST_PLACES = 3  # of a pair; with so many pairs that fewer would fit, none are shown
 
 
@@ -114,11 +115,29 @@ def _each_answer(comparison: Comparison) -> list[str]:
         lines.append(f"{place}{_answer(row, comparison.settings)}")
         if len(tested) <= _MOST_CONDITIONS:
             lines.append(f"  {_conditions(row, comparison.settings)}")
+            lines += [f"  {line}" for line in _misleading(row)]
     if is_cut:
         lines.append(f"{len(tested) - len(lines)} of {len(tested)} pairs: undecided")
     if len(tested) > _MOST_CONDITIONS:
         lines.append(_about(comparison))
     return lines
+
+
+def _misleading(row: ComparisonRow) -> list[str]:
+    """How far a significant answer may mislead, where the test rarely finds a plausible difference.
+
+    Errors of type S and type M (Gelman and Carlin 2014).
+    """
+    power, size = row.plausible_power, row.exaggeration
+    if power is None or size is None or power >= _LOW_POWER or not is_significant(row.p_corrected):
+        return []
+    wrong = f"{100 * or_nan(row.wrong_sign):.2g} %"
+    points = f"{row.plausible:g} point{'' if row.plausible == 1 else 's'}"
+    return [
+        f"careful: if the true difference were {points}, {100 * power:.0f} % of such comparisons "
+        f"would be significant: {size:.1f} times too large on average, {wrong} of them with the "
+        "wrong sign"
+    ]
 
 
 _ALLOWS_FOR_RUNS = "interval and p allow for other training runs"

@@ -18,6 +18,7 @@ from nerscope.results.over_datasets import (
     runs_rows,
     stochastic_order_notes,
 )
+from nerscope.results.plausible import DEFAULT_PLAUSIBLE, check_plausible, with_plausible
 from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.ranking import RankingRow, ranking_rows
 from nerscope.results.results import Results
@@ -43,6 +44,7 @@ from nerscope.stats.dataset_means import DatasetDifference, dataset_differences
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS
+from nerscope.stats.runs import FEWEST_SYSTEMS
 from nerscope.stats.system_differences import (
     ComparisonPlan,
     Difference,
@@ -189,6 +191,7 @@ def compare(
     over: str | None = None,
     ratio: float | None = None,
     stochastic_order: bool = False,
+    plausible: float | None = DEFAULT_PLAUSIBLE,
 ) -> Comparison:
     """Compare two systems, each with a baseline, some pairs, or all of them.
 
@@ -200,6 +203,8 @@ def compare(
     `simultaneous` intervals hold for a whole family at once. `datasets` chooses some of them;
     `over` says what they are to each other, if the results do not: "splits" (with the `ratio` of
     test to training sentences), "fixed", "drawn", or "domains", which may be either of these.
+    `plausible` is a true difference, in points, for which rows of the primary family say how often
+    the test is significant, and how far a significant result misleads (errors of type S and M).
     `stochastic_order` adds almost stochastic order to `over_runs()`, for pairs with ten runs of
     each system.
 
@@ -213,6 +218,7 @@ def compare(
     check_arguments(compare, locals())
     choice = CellChoice(facets, metrics, matches, types, by_type)
     _check_comparison(results, choice, method, correction, margin)
+    check_plausible(plausible)
     results = on_datasets(results, datasets)
     protocol = choose_protocol(results.protocol, over, ratio)
     sampling, plan = Sampling(resample, samples, seed), ComparisonPlan(method, about, same_seeds)
@@ -239,20 +245,22 @@ def compare(
     comparison = _add_family_numbers(
         comparison, [cell.difference for cell in cells], margin, simultaneous
     )
-    comparison = replace(comparison, by_cell=facets is not None)
+    measured = [cell.difference for cell in cells]
+    rows = with_plausible(comparison.rows, measured, PRIMARY, plausible, correction)
+    comparison = replace(comparison, rows=rows, by_cell=facets is not None)
     comparison = note_shared_texts(comparison, results.evidence)
     if (a, b, baseline, pairs) != (None, None, None, None):
         return comparison
-    return _with_ranking(comparison, cells, sampling, same_seeds)
+    return _with_ranking(comparison, measured, sampling, same_seeds)
 
 
 def _with_ranking(
-    comparison: Comparison, cells: Sequence["ComparedCell"], sampling: Sampling, same_seeds: bool
+    comparison: Comparison, measured: Sequence[Difference], sampling: Sampling, same_seeds: bool
 ) -> Comparison:
     """The comparison with a ranking of its systems, all of whose pairs were compared."""
     primary = [
-        (row, cell.difference)
-        for row, cell in zip(comparison.rows, cells, strict=True)
+        (row, difference)
+        for row, difference in zip(comparison.rows, measured, strict=True)
         if row.family == PRIMARY and row.difference is not None
     ]
     over, protocol = comparison.over_datasets(every=False), comparison.protocol
@@ -387,6 +395,10 @@ def run_notes(
         a, b = borrowed[0]
         alone = a if sizes[a, b][0] == 1 else b
         yield f"{alone} has one run: its training noise is taken to be that of the other side"
+    if plan.about != ABOUT_OUTPUTS and not plan.same_seeds and len(single) < len(sizes):
+        several = sum(len(evidence.runs_of(name)) > 1 for name in evidence.systems)
+        if several >= FEWEST_SYSTEMS:
+            yield f"the spread of runs is estimated with the help of all {several} systems"
 
 
 def _add_family_numbers(

@@ -8,7 +8,7 @@ from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow, or_nan, row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.matching import EXACT
-from nerscope.stats.clusters import ClusterCounts, clusters_of
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import DEFAULT_CORRECTION, SIGNIFICANT, correct_p_values
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.jackknife import jackknife_between
@@ -57,7 +57,7 @@ def domain_rows(
 
     - `inside`, `outside`: results on the same test sets.
     - `names`: the datasets of `inside` by those of `outside`.
-    - `sampling`: what is resampled, as for intervals.
+    - `sampling`: what is resampled, as for intervals; of two-way clusters, places alone.
     """
     of_inside = {evidence.dataset: evidence for evidence in inside.evidence}
     rows = [
@@ -116,7 +116,8 @@ def _row(
     metric: str,
 ) -> DomainRow:
     inside, outside = sides
-    spread, differing = jackknife_between(outside, inside, (_OUTSIDE, _INSIDE), level, metric)
+    key = CellKey(level, None, metric)
+    spread, differing = jackknife_between(outside, inside, (_OUTSIDE, _INSIDE), (key, key))
     several = min(len(spread.runs[side]) for side in (_OUTSIDE, _INSIDE)) > 1
     pair = SystemPair(
         spread, _OUTSIDE, _INSIDE, differing, ABOUT_RECIPES if several else ABOUT_OUTPUTS

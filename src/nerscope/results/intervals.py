@@ -12,7 +12,7 @@ from nerscope.results.rows import SURFACE, Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import ClusterCounts, clusters_of
 from nerscope.stats.intervals import Interval, Sampling, caution, intervals, surface_intervals
-from nerscope.stats.jackknife import Jackknife
+from nerscope.stats.jackknife import Jackknife, with_lenders
 from nerscope.stats.two_way import Crossing, crossing_of, jackknives
 
 _DIGITS = 6
@@ -69,7 +69,8 @@ def _spreads(
         for run in evidence.runs_of(system)
     ]
     several = each_run and len(names) > len(clustered.systems)
-    return jackknives(clustered, crossing, names if several else ())
+    spreads = jackknives(clustered, crossing, names if several else ())
+    return [with_lenders(spreads[0], evidence), *spreads[1:]]
 
 
 def named_bounds(

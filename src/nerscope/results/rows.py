@@ -178,6 +178,11 @@ class ComparisonRow(ResultRow):
     runs_a: list[float | None] | None = None  # the scores of all runs, for overall numbers only
     runs_b: list[float | None] | None = None
     p_equivalent: float | None = None
+    # Of the first question: how the test fares if the true difference is a plausible one.
+    plausible: float | None = None  # that difference, in points
+    plausible_power: float | None = None  # how often the result is significant
+    wrong_sign: float | None = None  # of significant results, those that name the wrong system
+    exaggeration: float | None = None  # their mean size, as a multiple of the true difference
     # Not in JSON:
     margin: float | None = None  # in points, where equivalence was asked about
     leads_facet: bool = False  # whether it is the number by which the facet's levels are judged
@@ -190,6 +195,8 @@ class ComparisonRow(ResultRow):
             plain |= {"runs_a": self.runs_a, "runs_b": self.runs_b}
         if self.margin is not None:
             plain["p_equivalent"] = self.p_equivalent
+        if self.plausible is not None:
+            plain |= {name: getattr(self, name) for name in _PLAUSIBLE}
         return plain
 
     def __getitem__(self, key: str) -> Any:
@@ -205,6 +212,7 @@ class ComparisonRow(ResultRow):
 
 # The fields that every comparison row has; a dict, because its keys are ordered and quick to find.
 _COMPARED = dict.fromkeys(ComparisonRow.__match_args__[:25])
+_PLAUSIBLE = ("plausible", "plausible_power", "wrong_sign", "exaggeration")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

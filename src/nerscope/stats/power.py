@@ -102,6 +102,8 @@ class Design:
         """
         reach, error = self._test(clusters, runs, alpha)
         size = abs(difference)
+        if not error:  # nothing varies: every test is right
+            return SignificanceErrors(1.0, 0.0, 1.0)
         right, wrong = _beyond(reach, size, error), _beyond(reach, -size, error)
         # The mean of a normal number beyond a bound: its mean times the chance of being there, and
         # the density at the bound times its standard deviation.

@@ -15,6 +15,7 @@ from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.draws import PValues, ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Interval, Sampling
+from nerscope.stats.jackknife import with_lenders
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
 from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
 from nerscope.stats.two_way import TWO_WAY, crossing_of, jackknives
@@ -142,6 +143,8 @@ def differences(
         for match in table.matches:
             clustered = ClusterCounts(evidence, table, match, systems, clusters)
             (spread,) = jackknives(clustered, crossing, paired=True)
+            if ABOUT_RECIPES in about.values() and not plan.same_seeds:
+                spread = with_lenders(spread, evidence)
             for names in pairs:
                 differing = clustered.differing(*names).number()
                 pair = SystemPair(spread, *names, differing, about[names], plan.same_seeds)

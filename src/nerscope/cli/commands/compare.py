@@ -62,6 +62,12 @@ class CompareOptions:
     margin: float | None = typer.Option(
         None, metavar="POINTS", help="Test whether systems are equivalent: closer than this."
     )
+    plausible: float = typer.Option(
+        1.0,
+        metavar="POINTS",
+        help="A true difference that is plausible: where it is rarely significant, say how far a "
+        "significant result may mislead.",
+    )
     correction: str = typer.Option(
         "holm", metavar="NAME", help="For many cells: holm, bonferroni, bh, by or none."
     )
@@ -93,6 +99,11 @@ class CompareOptions:
         "--stochastic-order",
         help="Add almost stochastic order to the table of runs; 10 runs of each system are needed.",
     )
+    contrast: tuple[str, str] | None = typer.Option(
+        None,
+        metavar="CELL CELL",
+        help="Within each system, hold one cell against another, as hard=diff hard=unseen.",
+    )
     changes: bool = typer.Option(
         False,
         "--changes",
@@ -120,6 +131,8 @@ def run(options: CompareOptions) -> None:
     loaded, a, pairs = _load(options)
     if options.changes:
         _emit_changes(loaded, a, options)
+    if options.contrast:
+        _emit_contrast(loaded, options.contrast, options)
     comparison = compare(
         loaded,
         a,
@@ -135,6 +148,7 @@ def run(options: CompareOptions) -> None:
         about=options.about,
         same_seeds=options.same_seeds,
         margin=options.margin,
+        plausible=options.plausible,
         simultaneous=options.simultaneous,
         correction=options.correction,
         samples=options.samples,
@@ -178,6 +192,29 @@ def named_datasets(results: "Results", given: list[str]) -> list[str] | None:
     known = {part.dataset for part in results.evidence}
     names = (name for text in given for name in ([text] if text in known else text.split(",")))
     return [name for name in names if name] or None
+
+
+def _emit_contrast(results: "Results", cells: tuple[str, str], options: CompareOptions) -> NoReturn:
+    from nerscope.render.contrasts import contrast_document
+    from nerscope.results.contrast import contrast
+
+    for name in ("baseline", "facet", "match", "type"):
+        if getattr(options, name):
+            raise UsageError(f"--{name}", "--contrast names its cells", "leave one of them out")
+    if len(options.metric) > 1:
+        raise UsageError("--metric", "a contrast is of one metric", "give one, or none")
+    rows = contrast(
+        results,
+        *cells,
+        metric=options.metric[0] if options.metric else None,
+        systems=[name for name in (options.a, options.b) if name is not None],
+        datasets=named_datasets(results, options.datasets),
+        about=options.about,
+        correction=options.correction,
+        resample=options.resample,
+    )
+    document = contrast_document(rows, options.correction, results.signature)
+    emit_and_exit(document, options.format, quiet=options.quiet)
 
 
 def _emit_changes(results: "Results", a: str | None, options: CompareOptions) -> NoReturn:

@@ -1,0 +1,72 @@
+"""What a significant result is worth if the true difference is a plausible one.
+
+Where power is low, a difference must be overestimated to become significant, and may even have the
+wrong sign: errors of type M and type S (Gelman and Carlin 2014).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nerscope.errors import UsageError
+from nerscope.results.needed import corrected_level, design_of
+from nerscope.results.rows import ComparisonRow
+from nerscope.scoring.metrics import metric_named
+from nerscope.stats.corrections import SIGNIFICANT
+from nerscope.stats.power import Design
+from nerscope.stats.system_differences import Difference
+
+DEFAULT_PLAUSIBLE = 1.0  # points
+_MOST_PLAUSIBLE = 100.0
+
+
+def check_plausible(points: float | None) -> None:
+    """Refuse a plausible difference that none can be."""
+    number = isinstance(points, int | float) and not isinstance(points, bool)
+    if points is not None and not (number and 0 < points <= _MOST_PLAUSIBLE):
+        raise UsageError(
+            "plausible", f"{points!r} cannot be", "give a number of points above 0, as 1"
+        )
+
+
+def with_plausible(
+    rows: Sequence[ComparisonRow],
+    differences: Sequence[Difference],
+    family: str,
+    points: float | None,
+    correction: str,
+) -> list[ComparisonRow]:
+    """The rows, of which those of a family say how a test fares on a plausible true difference.
+
+    Each test is that of `compare`: its standard error, its degrees of freedom, and the level that
+    is left after the correction.
+    """
+    tested = sum(row.family == family and row.p is not None for row in rows)
+    level = corrected_level(SIGNIFICANT, tested, correction)
+    return [
+        _with_errors(row, difference, points, level)
+        if points is not None and row.family == family and row.p is not None
+        else row
+        for row, difference in zip(rows, differences, strict=True)
+    ]
+
+
+def _with_errors(
+    row: ComparisonRow, difference: Difference, points: float, level: float
+) -> ComparisonRow:
+    if not metric_named(row.metric).is_fraction:
+        return row
+    design, runs = _design(difference)
+    errors = design.significance_errors(points / 100, design.clusters, runs, level)
+    return replace(
+        row,
+        plausible=points,
+        plausible_power=errors.power,
+        wrong_sign=errors.wrong_sign,
+        exaggeration=errors.exaggeration,
+    )
+
+
+def _design(difference: Difference) -> tuple[Design, tuple[int, int]]:
+    pair = difference.pair
+    runs = (len(pair.spread.runs[pair.a]), len(pair.spread.runs[pair.b]))
+    return design_of(pair, difference.at, runs), runs
