@@ -12,8 +12,8 @@ from string import ascii_lowercase
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats
-from nerscope.stats.intervals import defined_runs
 from nerscope.stats.jackknife import Jackknife
+from nerscope.stats.runs import defined_runs, pooled_run_variance
 from nerscope.stats.system_pair import ALONE
 
 RANK_CONFIDENCE = 0.95
@@ -150,14 +150,19 @@ def _training_noise(
 def _run_variances(runs: Sequence[Floats]) -> tuple[Floats, Floats]:
     """The variance that training adds to each system's mean, and its degrees of freedom.
 
-    The variance of a run is pooled over the systems. A single run counts twice, as in `compare`:
-    it may be one that failed.
+    It is that of the system's own runs, with the help of the other systems; where these are too
+    few to lend, or the system has one run, it is pooled over all. A single run counts twice, as in
+    `compare`: it may be one that failed.
     """
-    n_runs = np.array([len(scores) for scores in runs])
-    degrees = float((n_runs - 1).sum())
-    squares = sum(float(((scores - scores.mean()) ** 2).sum()) for scores in runs)
-    variance = squares / max(1.0, degrees) * np.where(n_runs > 1, 1 / n_runs, ALONE)
-    return variance, np.full(len(runs), degrees)
+    columns = [scores[:, None] for scores in runs]
+    pooled = pooled_run_variance(columns)
+    found = []
+    for at, column in enumerate(columns):
+        moderated = pooled_run_variance([column], columns[:at] + columns[at + 1 :])
+        found.append(moderated if len(column) > 1 and moderated.borrowed[0] else pooled)
+    shares = np.array([1 / len(scores) if len(scores) > 1 else ALONE for scores in runs])
+    variance = np.array([float(part.variance[0]) for part in found])
+    return variance * shares, np.array([float(part.degrees[0]) for part in found])
 
 
 def rank_probabilities(scores: Floats) -> Floats:
