@@ -94,6 +94,11 @@ class CompareOptions:
         "--ranking",
         help="Only rank all systems, with groups that do not differ and the chance of each rank.",
     )
+    rope: float | None = typer.Option(
+        None,
+        metavar="POINTS",
+        help="Over datasets: how likely systems are practically equivalent, closer than this.",
+    )
     stochastic_order: bool = typer.Option(
         False,
         "--stochastic-order",
@@ -157,6 +162,7 @@ def run(options: CompareOptions) -> None:
         datasets=named_datasets(loaded, options.datasets),
         over=options.over,
         ratio=options.ratio,
+        rope=options.rope,
         stochastic_order=options.stochastic_order,
     )
     if options.ranking:
