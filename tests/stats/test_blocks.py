@@ -12,6 +12,7 @@ from tests.scoring.toys import Corpus, drawn, noisy, text_of
 
 import nerscope
 from nerscope.errors import InputError, UsageError
+from nerscope.render.page.data import page_data
 from nerscope.scoring.cluster_units import BlockCount
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import ClusterCounts, clusters_of, pooled_by
@@ -125,3 +126,12 @@ def test_results_folded_by_sentences_have_no_blocks() -> None:
     assert [row.p for row in folded.rows] == [row.p for row in whole.rows]
     with pytest.raises(InputError, match=r"blocks of 5 sentences of the results.*same --resample"):
         nerscope.gate(mended, results, system="a")
+
+
+def test_the_page_speaks_of_blocks() -> None:
+    sampling = nerscope.Sampling("block:5")
+    results = nerscope.evaluate(GOLD, SYSTEMS, facets=["all"], intervals=sampling, fold=True)
+    page = page_data(results)
+    assert page["datasets"][0]["resample"] == "block"
+    assert page["comparison"] is not None
+    assert page["comparison"]["settings"]["resample"] == "block"
