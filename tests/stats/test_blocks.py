@@ -105,6 +105,8 @@ def test_all_commands_speak_of_blocks() -> None:
     (verdict,) = nerscope.gate(results, other, system="a", resample="block:10")
     assert "of 9 blocks of 10 sentences" in str(verdict)
     attributes = nerscope.evaluate(GOLD, SYSTEMS, facets=["eLen", "sLen"])
+    contrasted, _ = nerscope.contrast(results, "type=PER", "type=LOC", resample="block:30")
+    assert contrasted.untested == "rests on 3 blocks of 30 sentences, 6 are needed"
     diagnosis = nerscope.diagnose(attributes, resample="block:10")
     tests = {row.test for row in diagnosis.self_diagnosis}
     assert any(test and "blocks of 10 sentences" in test for test in tests)
