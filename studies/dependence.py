@@ -33,7 +33,7 @@ from nerscope.stats.intervals import Interval, cluster_variance, intervals
 from nerscope.stats.jackknife import Jackknife, jackknife
 from nerscope.stats.neighbours import MUCH, neighbour_ratio
 from nerscope.stats.system_pair import SystemPair
-from nerscope.stats.two_way import Crossing, by_surface, crossed, over_blocks
+from nerscope.stats.two_way import Crossing, by_surface, crossed, with_block_degrees
 from populations import Board, Population, population_of
 from shares import Report
 
@@ -196,8 +196,7 @@ def coverage(study: Study, rounds: int, draw: Callable[[Study], Ints]) -> Mappin
             starts = np.flatnonzero(np.diff(blocks, prepend=-1))
             added = np.add.reduceat(counts, starts)
             clustered = study.whole.with_counts(added, study.systems, n_runs)
-            spread = jackknife(clustered)
-            spread = over_blocks(spread) if block_size(unit) else spread
+            spread = with_block_degrees(jackknife(clustered), unit)
             scored = study.score(spread, clustered)
             for kind, bounds in scored.items():
                 found[f"{kind}, {unit}"].add(bounds, truths[kind])

@@ -12,6 +12,7 @@ from tests.scoring.toys import Corpus, drawn, noisy, text_of
 
 import nerscope
 from nerscope.errors import InputError, UsageError
+from nerscope.render.page.data import page_data
 from nerscope.scoring.cluster_units import BlockCount
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import ClusterCounts, clusters_of, pooled_by
@@ -104,6 +105,8 @@ def test_all_commands_speak_of_blocks() -> None:
     (verdict,) = nerscope.gate(results, other, system="a", resample="block:10")
     assert "of 9 blocks of 10 sentences" in str(verdict)
     attributes = nerscope.evaluate(GOLD, SYSTEMS, facets=["eLen", "sLen"])
+    contrasted, _ = nerscope.contrast(results, "type=PER", "type=LOC", resample="block:30")
+    assert contrasted.untested == "rests on 3 blocks of 30 sentences, 6 are needed"
     diagnosis = nerscope.diagnose(attributes, resample="block:10")
     tests = {row.test for row in diagnosis.self_diagnosis}
     assert any(test and "blocks of 10 sentences" in test for test in tests)
@@ -125,3 +128,12 @@ def test_results_folded_by_sentences_have_no_blocks() -> None:
     assert [row.p for row in folded.rows] == [row.p for row in whole.rows]
     with pytest.raises(InputError, match=r"blocks of 5 sentences of the results.*same --resample"):
         nerscope.gate(mended, results, system="a")
+
+
+def test_the_page_speaks_of_blocks() -> None:
+    sampling = nerscope.Sampling("block:5")
+    results = nerscope.evaluate(GOLD, SYSTEMS, facets=["all"], intervals=sampling, fold=True)
+    page = page_data(results)
+    assert page["datasets"][0]["resample"] == "block"
+    assert page["comparison"] is not None
+    assert page["comparison"]["settings"]["resample"] == "block"

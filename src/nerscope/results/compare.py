@@ -21,6 +21,7 @@ from nerscope.results.over_datasets import (
 )
 from nerscope.results.plausible import DEFAULT_PLAUSIBLE, check_plausible, with_plausible
 from nerscope.results.protocol import Protocol, choose_protocol
+from nerscope.results.ranking import RankingRow, ranking_rows
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
 from nerscope.results.selection import (
@@ -76,6 +77,7 @@ class Comparison:
     shared: Sequence[SharedTexts] = ()  # datasets with texts in common
     by_cell: bool = False  # whether `over_datasets` has every cell: facets were chosen
     stochastic_order: bool = False  # whether `over_runs` has it
+    ranking: Sequence[RankingRow] = ()  # of all systems; empty if only some pairs were compared
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
@@ -129,6 +131,7 @@ class Comparison:
             "over_runs": [row.as_dict() for row in self.over_runs()],
             "over_datasets": [row.as_dict() for row in self.over_datasets()],
             "ranks": [row.as_dict() for row in self.ranks()],
+            "ranking": [row.as_dict() for row in self.ranking],
         }
 
 
@@ -257,7 +260,24 @@ def compare(
     measured = [cell.difference for cell in cells]
     rows = with_plausible(comparison.rows, measured, PRIMARY, plausible, correction)
     comparison = replace(comparison, rows=rows, by_cell=facets is not None)
-    return note_shared_texts(comparison, results.evidence)
+    comparison = note_shared_texts(comparison, results.evidence)
+    if (a, b, baseline, pairs) != (None, None, None, None):
+        return comparison
+    return _with_ranking(comparison, measured, sampling, same_seeds)
+
+
+def _with_ranking(
+    comparison: Comparison, measured: Sequence[Difference], sampling: Sampling, same_seeds: bool
+) -> Comparison:
+    """The comparison with a ranking of its systems, all of whose pairs were compared."""
+    primary = [
+        (row, difference)
+        for row, difference in zip(comparison.rows, measured, strict=True)
+        if row.family == PRIMARY and row.difference is not None
+    ]
+    over, protocol = comparison.over_datasets(every=False), comparison.protocol
+    ranking = ranking_rows(primary, over, protocol, sampling, same_seeds)
+    return replace(comparison, ranking=ranking)
 
 
 def note_shared_texts(comparison: Comparison, parts: Sequence[Evidence]) -> Comparison:

@@ -152,20 +152,21 @@ def jackknives(
         jackknife_all([way, *([way.with_runs_as_systems(run_names)] if run_names else [])], paired)
         for way in ways
     ]
-    if block_size(cluster_unit):
-        by_way[0] = [over_blocks(spread) for spread in by_way[0]]
+    by_way[0] = [with_block_degrees(spread, cluster_unit) for spread in by_way[0]]
     if len(ways) == 1:
         return by_way[0]
     return [crossed(*spreads) for spreads in zip(*by_way, strict=True)]
 
 
-def over_blocks(spread: Jackknife) -> Jackknife:
-    """The jackknife with the degrees of freedom that blocks of neighbours have.
+def with_block_degrees(spread: Jackknife, cluster_unit: str) -> Jackknife:
+    """The jackknife; over blocks of neighbours, with the degrees of freedom that those have.
 
     Blocks that touch are alike, too, though less than sentences: two neighbours say more than one
     block, and less than two. So half of the degrees are counted. Ten blocks have 4.5 of them; of a
     hundred, it makes no difference to an interval.
     """
+    if block_size(cluster_unit) is None:
+        return spread
     parts = {key: replace(part, degrees=part.degrees / 2) for key, part in spread.parts.items()}
     return replace(spread, degrees=spread.degrees / 2, parts=parts)
 
