@@ -33,7 +33,7 @@ from nerscope.stats.intervals import Interval, cluster_variance, intervals
 from nerscope.stats.jackknife import Jackknife, jackknife
 from nerscope.stats.neighbours import MUCH, neighbour_ratio
 from nerscope.stats.system_pair import SystemPair
-from nerscope.stats.two_way import Crossing, by_surface, jackknives
+from nerscope.stats.two_way import Crossing, by_surface, crossed, with_block_degrees
 from populations import Board, Population, population_of
 from shares import Report
 
@@ -196,7 +196,8 @@ def coverage(study: Study, rounds: int, draw: Callable[[Study], Ints]) -> Mappin
             starts = np.flatnonzero(np.diff(blocks, prepend=-1))
             added = np.add.reduceat(counts, starts)
             clustered = study.whole.with_counts(added, study.systems, n_runs)
-            scored = study.score(jackknife(clustered), clustered)
+            spread = with_block_degrees(jackknife(clustered), unit)
+            scored = study.score(spread, clustered)
             for kind, bounds in scored.items():
                 found[f"{kind}, {unit}"].add(bounds, truths[kind])
     return found
@@ -231,9 +232,10 @@ def names_drawn(study: Study, rounds: int) -> Mapping[str, Coverage]:
             *(place, study.whole.table, "exact", study.systems),
             clusters_of(place, "sentence"),
         )
-        crossing = Crossing(surface, both)
-        for unit, cross in zip(units, (None, crossing), strict=True):
-            (spread,) = jackknives(clustered, cross, paired=True)
+        others = Crossing(surface, both).counts(clustered)
+        one_way = jackknife(clustered)
+        two_way = crossed(one_way, *(jackknife(other) for other in others))
+        for unit, spread in zip(units, (one_way, two_way), strict=True):
             scored = study.score(spread, clustered)
             for kind, bounds in scored.items():
                 found[f"{kind}, {unit}"].add(bounds, study.truths[kind])

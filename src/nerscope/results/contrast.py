@@ -11,7 +11,7 @@ from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow, or_nan, row_value
 from nerscope.results.selection import check_names_list, on_datasets
-from nerscope.scoring.cluster_units import is_crossed, unit_noun
+from nerscope.scoring.cluster_units import count_units, is_crossed, unit_noun
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.matching import leading_match
 from nerscope.scoring.metrics import leading_metric
@@ -21,6 +21,7 @@ from nerscope.stats.intervals import Sampling
 from nerscope.stats.jackknife import jackknife_between
 from nerscope.stats.system_differences import fewest_differing
 from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
+from nerscope.stats.two_way import with_block_degrees
 
 _FIRST, _SECOND = "first", "second"
 _TYPE = "type"  # what stands for all mentions of an entity type: type=PER
@@ -134,6 +135,7 @@ def _rows(
         )
         first, second = (CellKey(cell.level, cell.type, metric) for cell in cells)
         spread, differing = jackknife_between(ours, theirs, (_FIRST, _SECOND), (first, second))
+        spread = with_block_degrees(spread, unit)
         several = len(spread.runs[_FIRST]) > 1 and about != ABOUT_OUTPUTS
         if about == ABOUT_RECIPES and not several:
             raise UsageError(
@@ -159,7 +161,7 @@ def _row(
         low = high = float("nan")
         untested = f"a cell occurs in one {unit_noun(unit)} only"
     elif pair.differing[0] < fewest:
-        untested = f"rests on {int(pair.differing[0])} {unit_noun(unit)}s, {fewest} are needed"
+        untested = f"rests on {count_units(int(pair.differing[0]), unit)}, {fewest} are needed"
     return ContrastRow(
         dataset=dataset,
         system=system,

@@ -89,6 +89,16 @@ class CompareOptions:
     ratio: float | None = typer.Option(
         None, metavar="R", help="Of splits: test sentences by training sentences."
     )
+    ranking: bool = typer.Option(
+        False,
+        "--ranking",
+        help="Only rank all systems, with groups that do not differ and the chance of each rank.",
+    )
+    rope: float | None = typer.Option(
+        None,
+        metavar="POINTS",
+        help="Over datasets: how likely systems are practically equivalent, closer than this.",
+    )
     stochastic_order: bool = typer.Option(
         False,
         "--stochastic-order",
@@ -112,12 +122,17 @@ class CompareOptions:
 def run(options: CompareOptions) -> None:
     from nerscope.corpus.units import ALL
     from nerscope.render.comparison import comparison_document
+    from nerscope.render.ranking import ranking_document
     from nerscope.results.compare import compare
     from nerscope.scoring.matching import EXACT
     from nerscope.scoring.metrics import RECALL
 
     if not 0 <= options.sparse <= 1:
         raise UsageError("--sparse", f"{options.sparse} cannot be", "give a share from 0 to 1")
+    if options.ranking and (options.a or options.b or options.baseline):
+        raise UsageError(
+            "--ranking", "it ranks all systems", "leave out the names of systems, and --baseline"
+        )
     loaded, a, pairs = _load(options)
     if options.changes:
         _emit_changes(loaded, a, options)
@@ -129,7 +144,7 @@ def run(options: CompareOptions) -> None:
         options.b,
         baseline=options.baseline,
         pairs=pairs,
-        facets=options.facet or None,
+        facets=[ALL] if options.ranking else options.facet or None,
         metrics=options.metric or None,
         matches=options.match or None,
         types=options.type or None,
@@ -147,8 +162,12 @@ def run(options: CompareOptions) -> None:
         datasets=named_datasets(loaded, options.datasets),
         over=options.over,
         ratio=options.ratio,
+        rope=options.rope,
         stochastic_order=options.stochastic_order,
     )
+    if options.ranking:
+        document = ranking_document(comparison, loaded.signature)
+        emit_and_exit(document, options.format, quiet=options.quiet)
     narrowed = options.facet or options.metric or options.match or options.type or options.by_type
     overall = loaded.select(run=None, facet=ALL, type=None, match=EXACT, metric=RECALL)
     document = comparison_document(
