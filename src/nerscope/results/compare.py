@@ -6,8 +6,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from nerscope.arguments import check_arguments
-from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
+from nerscope.corpus.units import ALL, SHOWN_UNIT
 from nerscope.errors import InputError, UsageError, expect
+from nerscope.results.families import OTHER as OTHER
+from nerscope.results.families import PRIMARY as PRIMARY
+from nerscope.results.families import TYPES as TYPES
+from nerscope.results.families import WHERE as WHERE
+from nerscope.results.families import (
+    correct_families,
+    families_of,
+    label_families,
+    too_few_samples,
+    with_joint_intervals,
+)
 from nerscope.results.joining import version_note
 from nerscope.results.neighbours import likeness_note
 from nerscope.results.over_datasets import (
@@ -23,7 +34,7 @@ from nerscope.results.plausible import DEFAULT_PLAUSIBLE, check_plausible, with_
 from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.ranking import RankingRow, ranking_rows
 from nerscope.results.results import Results
-from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
+from nerscope.results.rows import ComparisonRow, RankRow, row_value
 from nerscope.results.selection import (
     CellChoice,
     check_choice,
@@ -37,33 +48,28 @@ from nerscope.results.shared_texts import SharedTexts, shared_texts
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.folding import MOST_GROUPS
 from nerscope.scoring.matching import EXACT
-from nerscope.scoring.metrics import F1, NEITHER, leading_metric, metric_named
-from nerscope.stats.corrections import CORRECTIONS, DEFAULT_CORRECTION, correct_p_values
+from nerscope.scoring.metrics import NEITHER, metric_named
+from nerscope.stats.corrections import DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import is_significant as is_significant
 from nerscope.stats.dataset_means import DatasetDifference, dataset_differences
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.paired import DEFAULT_METHOD, METHODS
+from nerscope.stats.paired import DEFAULT_METHOD
 from nerscope.stats.runs import FEWEST_SYSTEMS
 from nerscope.stats.system_differences import (
     ComparisonPlan,
     Difference,
-    agree_with_test,
     differences,
+    leading_metric_of,
 )
 from nerscope.stats.system_pair import ABOUT_OUTPUTS as ABOUT_OUTPUTS
 from nerscope.stats.system_pair import ABOUT_RECIPES as ABOUT_RECIPES
 from nerscope.stats.system_pair import SystemPair
 
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
-# What is asked, and within which p-values are corrected: is A better at all; on which levels of
-# which facets; on which types; and everything else.
-PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
 _MOST_MARGIN = 1e6
 MOST_UNPOOLED = MOST_GROUPS - 1  # so many clusters or fewer are counted one by one
-# Rows that agree in all of these are about the same units.
-_QUESTION = ("dataset", "system_a", "system_b", "metric", "a", "b", "n", "low", "high", "differing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,7 @@ class Comparison:
     by_cell: bool = False  # whether `over_datasets` has every cell: facets were chosen
     stochastic_order: bool = False  # whether `over_runs` has it
     ranking: Sequence[RankingRow] = ()  # of all systems; empty if only some pairs were compared
+    any_star: float | None = None  # how likely any star is if nothing differs
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
@@ -127,6 +134,7 @@ class Comparison:
         return {
             "settings": self.settings,
             "notes": self.notes,
+            "any_star": self.any_star,
             "rows": [row.as_dict() for row in self.rows],
             "over_runs": [row.as_dict() for row in self.over_runs()],
             "over_datasets": [row.as_dict() for row in self.over_datasets()],
@@ -250,14 +258,15 @@ def compare(
         one = "--rope is about several datasets; of one, --margin tests equivalence"
         notes += [one] if len(results.evidence) < 2 else []
     rows = [cell.row for cell in cells]
-    comparison = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
+    comparison = comparison_of(
+        rows, settings, list(dict.fromkeys(notes)), protocol, simultaneous=simultaneous
+    )
     if stochastic_order:
         notes = [*comparison.notes, *stochastic_order_notes(comparison.primary)]
         comparison = replace(comparison, notes=notes, stochastic_order=True)
-    comparison = _add_family_numbers(
-        comparison, [cell.difference for cell in cells], margin, simultaneous
-    )
     measured = [cell.difference for cell in cells]
+    if margin is not None:
+        comparison = _with_equivalence(comparison, measured, margin)
     rows = with_plausible(comparison.rows, measured, PRIMARY, plausible, correction)
     comparison = replace(comparison, rows=rows, by_cell=facets is not None)
     comparison = note_shared_texts(comparison, results.evidence)
@@ -368,7 +377,7 @@ def _facet_facts(table: FacetTable, match: str) -> _FacetFacts:
     return _FacetFacts(
         SHOWN_UNIT[table.unit],
         _has_types(table.facet, match),
-        leading_metric(table.metrics[match]) if match == table.matches[0] else None,
+        leading_metric_of(table, match),
     )
 
 
@@ -413,50 +422,16 @@ def run_notes(
             yield f"the spread of runs is estimated with the help of all {several} systems"
 
 
-def _add_family_numbers(
-    comparison: Comparison,
-    differences: Sequence[Difference],
-    margin: float | None,
-    simultaneous: bool,
+def _with_equivalence(
+    comparison: Comparison, differences: Sequence[Difference], margin: float
 ) -> Comparison:
-    """Equivalence and simultaneous intervals, which rest on the families."""
-    rows, settings = list(comparison.rows), dict(comparison.settings)
-    for places in _families(rows).values():
-        if margin is not None:
-            p_values = [_p_equivalent(differences[at], margin) for at in places]
-            for at, p in zip(
-                places, correct_p_values(p_values, settings["correction"]), strict=True
-            ):
-                rows[at] = replace(rows[at], p_equivalent=row_value(p), margin=margin)
-        if simultaneous:
-            tested = sum(rows[at].p is not None for at in places)
-            for at in places:
-                # Bonferroni: each of m intervals leaves out alpha / m, so that all hold together.
-                bounds = differences[at].bounds(SIGNIFICANT / max(1, tested))
-                if bounds is not None:
-                    p = or_nan(rows[at].p_corrected)
-                    difference = differences[at].a - differences[at].b
-                    bounds = agree_with_test(difference, *bounds, p, SIGNIFICANT)
-                low, high = bounds or (None, None)
-                rows[at] = replace(rows[at], low=low, high=high)
-    if margin is not None:
-        settings["margin"] = f"{margin:g}"
-    if simultaneous:
-        settings["intervals"] = "simultaneous"
-    return replace(comparison, rows=rows, settings=settings)
-
-
-def _families(rows: Sequence[ComparisonRow]) -> dict[tuple[str, ...], list[int]]:
-    """The places of the rows whose p-values are corrected together.
-
-    The levels and types of a pair are a family of this pair; the first question is asked of all
-    pairs at once.
-    """
-    families: dict[tuple[str, ...], list[int]] = {}
-    for at, row in enumerate(rows):
-        key = (row.family,) if row.family == PRIMARY else (row.family, *row.pair)
-        families.setdefault(key, []).append(at)
-    return families
+    """The comparison with tests of equivalence, corrected within the families."""
+    rows, correction = list(comparison.rows), comparison.settings["correction"]
+    for places in families_of(rows).values():
+        p_values = [_p_equivalent(differences[at], margin) for at in places]
+        for at, p in zip(places, correct_p_values(p_values, correction), strict=True):
+            rows[at] = replace(rows[at], p_equivalent=row_value(p), margin=margin)
+    return replace(comparison, rows=rows, settings=comparison.settings | {"margin": f"{margin:g}"})
 
 
 def _p_equivalent(difference: Difference, margin: float) -> float:
@@ -472,14 +447,13 @@ def comparison_of(
     settings: dict[str, Any],
     notes: Sequence[str],
     protocol: Protocol | None = None,
+    *,
+    simultaneous: bool = False,
 ) -> Comparison:
     """A comparison whose rows know their families, with p-values corrected within them."""
-    rows = _with_families(rows)
-    families = _families(rows)
-    for places in families.values():
-        p_values = [or_nan(rows[at].p) for at in places]
-        for at, p in zip(places, correct_p_values(p_values, settings["correction"]), strict=True):
-            rows[at] = replace(rows[at], p_corrected=row_value(p))
+    correction, samples = settings["correction"], int(settings["samples"])
+    found = correct_families(label_families(rows), correction, int(settings.get("seed", 0)))
+    rows = with_joint_intervals(found, every_family=simultaneous)
     settings = {
         **settings,
         "about": "+".join(sorted({row.about for row in rows if row.about})),
@@ -488,52 +462,15 @@ def comparison_of(
     if protocol is not None:
         settings |= {"over": protocol.datasets}
         settings |= {"ratio": protocol.ratio} if protocol.are_splits else {}
-    drawn_tests = {name for name in METHODS if METHODS[name].is_drawn}
-    sizes = [sum(rows[at].test in drawn_tests for at in places) for places in families.values()]
-    most, samples = max(sizes, default=0), int(settings["samples"])
-    # The smallest p that so many samples can give is 1 / (samples + 1); corrected, it is `most`
-    # times as large. 99 samples and 6 tests: 6 / 100 is above 0.05.
-    scales = CORRECTIONS[settings["correction"]].scales_smallest
-    too_few = scales and most > SIGNIFICANT * (samples + 1)
+    if simultaneous:
+        settings["intervals"] = "simultaneous"
+    most = too_few_samples(rows, correction, samples)
     too_few_note = (
         f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
         f"{SIGNIFICANT}; take more samples, or fewer facets and metrics"
     )
-    return Comparison(rows, settings, [*notes, *([too_few_note] if too_few else [])], protocol)
-
-
-def _with_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
-    """The rows, each with the family of its question."""
-    primary, questions = _primary(rows), set[tuple[object, ...]]()
-    labelled = []
-    for row in rows:
-        family = _family(row, primary)
-        if family == WHERE:
-            # Levels of two facets that hold the same units are one question, asked once.
-            question = tuple(getattr(row, name) for name in _QUESTION)
-            family = OTHER if question in questions else WHERE
-            questions.add(question)
-        labelled.append(replace(row, family=family))
-    return labelled
-
-
-def _primary(rows: Sequence[ComparisonRow]) -> tuple[str, str] | None:
-    """Match and metric of the one question that is asked first: exact F1 if it is there."""
-    overall = [
-        (row.match, row.metric)
-        for row in rows
-        if row.facet == ALL and row.type is None and row.unit == MENTION
-    ]
-    by_f1 = [cell for cell in overall if cell[1] == F1]
-    return (EXACT, F1) if (EXACT, F1) in overall else next(iter([*by_f1, *overall]), None)
-
-
-def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
-    if row.facet == ALL and row.unit == MENTION and (row.match, row.metric) == primary:
-        return PRIMARY if row.type is None else TYPES
-    if row.facet == ALL or row.type is not None or not row.leads_facet:
-        return OTHER
-    return WHERE
+    notes = [*notes, *([too_few_note] if most else [])]
+    return Comparison(rows, settings, notes, protocol, any_star=found.any_star)
 
 
 def difference_row(
@@ -574,6 +511,7 @@ def difference_row(
         runs_a=_run_scores(difference, pair.a) if has_runs else None,
         runs_b=_run_scores(difference, pair.b) if has_runs else None,
         leads_facet=metric == facts.leading_metric,
+        null=difference.null,
         parts=parts,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from nerscope.codec import serialisable
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.units import ALL, MENTION, SHOWN_UNIT
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.metrics import SCORE_NAMES, Counts, metric_named
@@ -183,14 +184,17 @@ class ComparisonRow(ResultRow):
     plausible_power: float | None = None  # how often the result is significant
     wrong_sign: float | None = None  # of significant results, those that name the wrong system
     exaggeration: float | None = None  # their mean size, as a multiple of the true difference
+    corrected_by: str | None = None  # the correction that p_corrected comes from
     # Not in JSON:
     margin: float | None = None  # in points, where equivalence was asked about
     leads_facet: bool = False  # whether it is the number by which the facet's levels are judged
     parts: "DatasetDifference | None" = None  # of its variance, from which means over datasets come
+    null: Ints | None = None  # in each sample, how many samples are as extreme: see stats/draws.py
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON has it: scores of runs and equivalence only where they were computed."""
         plain: dict[str, Any] = {name: getattr(self, name) for name in _COMPARED}
+        plain["corrected_by"] = self.corrected_by
         if self.runs_a is not None:
             plain |= {"runs_a": self.runs_a, "runs_b": self.runs_b}
         if self.margin is not None:

@@ -94,21 +94,39 @@ def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
     >>> [round(number, 3) for number in fixed_mean(twice)]
     [0.1, 0.031, 0.169, 0.005]
     """
+    return _bounded(float(np.mean([part.value for part in parts])), _fixed_reach(parts, _ALPHAS))
+
+
+def reach_at(part: DatasetDifference, alpha: float) -> float:
+    """How far the bounds that leave out a share of alpha lie from a difference on one dataset.
+
+    >>> round(reach_at(DatasetDifference(0.1, 0.0025, 0.0025, 1e9), 0.05), 3)
+    0.098
+    """
+    return float(_fixed_reach([part], np.array([alpha]))[0])
+
+
+def deviation_of(part: DatasetDifference) -> float:
+    """The standard deviation of a difference on one dataset."""
+    return float(np.sqrt(max(part.by_clusters, part.beyond_runs + _noise_of([part]).variance)))
+
+
+def _fixed_reach(parts: Sequence[DatasetDifference], alphas: Floats) -> Floats:
+    """How far bounds lie from the mean over these datasets, at each level of alpha."""
     degrees = np.array([part.degrees for part in parts])
     by_clusters, beyond_runs = (
         np.array([getattr(part, name) for part in parts]) / len(parts) ** 2
         for name in ("by_clusters", "beyond_runs")
     )
-    t_squares, noise = quantiles(_ALPHAS, degrees) ** 2, _noise_of(parts)
-    squares = t_squares @ beyond_runs + noise.squares(_ALPHAS)
+    t_squares, noise = quantiles(alphas, degrees) ** 2, _noise_of(parts)
+    squares = t_squares @ beyond_runs + noise.squares(alphas)
     if noise.borrowed:
         # With what is borrowed, runs have enough degrees for one quantile of everything.
         every = [*zip(beyond_runs, degrees, strict=True), (noise.variance, noise.degrees)]
         joint = joint_degrees(*((np.array([part]), np.array([df])) for part, df in every))
-        squares = quantiles(_ALPHAS, joint)[:, 0] ** 2 * (beyond_runs.sum() + noise.variance)
+        squares = quantiles(alphas, joint)[:, 0] ** 2 * (beyond_runs.sum() + noise.variance)
     # Runs may agree by chance; what clusters tell of them is the least, then.
-    reach = np.sqrt(np.maximum(t_squares @ by_clusters, squares))
-    return _bounded(float(np.mean([part.value for part in parts])), reach)
+    return np.asarray(np.sqrt(np.maximum(t_squares @ by_clusters, squares)))
 
 
 def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:

@@ -24,11 +24,12 @@ from nerscope.stats.clusters import (
     swap_weights,
 )
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.paired import EXACT, METHODS, Method, Paired, p_value
+from nerscope.stats.paired import DEFAULT_METHOD, EXACT, METHODS, Method, Paired, p_value
 from nerscope.stats.runs import mean_of_defined
 
 _MOST_WEIGHTS = 2_000_000_000  # bytes: one for each cluster and resample
 _MOST_VALUES = 8_000_000  # counts of resamples that are held at once
+_DIGITS = 12
 _MOST_ENUMERATED = 12  # clusters that differ: 4,096 ways to swap them, fewer than usual samples
 
 
@@ -55,10 +56,15 @@ class ResampleWeights(NamedTuple):
 
 
 class PValues(NamedTuple):
-    """P-values, and how each was found; NaN and None where nothing was tested."""
+    """P-values, and how each was found; NaN and None where nothing was tested.
+
+    `null` has the place of each number that belongs to a family, and in each sample, how many of
+    all samples are as extreme as this one: see `corrections.step_down_min_p`.
+    """
 
     p: Floats
     test: list[str | None]
+    null: dict[int, Ints]
 
 
 def p_values_of_outputs(
@@ -67,8 +73,12 @@ def p_values_of_outputs(
     method: str,
     weights: ResampleWeights,
     testable: Bools,
+    in_family: Bools | None = None,
 ) -> PValues:
-    """Test every number that can be tested: are the outputs of A and B alike?"""
+    """Test every number that can be tested: are the outputs of A and B alike?
+
+    Those that are `in_family` also keep what their p-values would be in each sample.
+    """
     runs = [clustered.runs_of(name) for name in pair]
     values = [mean_of_defined(clustered.values[side]) for side in runs]
     observed = values[0] - values[1]
@@ -81,7 +91,12 @@ def p_values_of_outputs(
                 exact = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
                 if exact is not None:
                     p[at], test[at], to_test[at] = exact, EXACT, False
-    places = np.flatnonzero(to_test)
+    # Only randomisation ranks samples by the size of the difference, as `null` does.
+    joint = np.zeros(len(observed), bool)
+    if in_family is not None and method == DEFAULT_METHOD:
+        joint = in_family & testable & ~np.isnan(observed)
+    places = np.flatnonzero(to_test | joint)
+    null = dict[int, Ints]()
     if len(places):
         # Each of these has a column for each of the places, or is None if the method needs it not.
         resampled = swapped = by_cluster = None
@@ -98,8 +113,24 @@ def p_values_of_outputs(
                 None if swapped is None else swapped[:, column],
                 None if by_cluster is None else by_cluster[:, column],
             )
-            p[at], test[at] = METHODS[method].p(paired), method
-    return PValues(p, test)
+            if to_test[at]:
+                p[at], test[at] = METHODS[method].p(paired), method
+            if joint[at] and swapped is not None:
+                null[int(at)] = _as_extreme(swapped[:, column], observed[at])
+    return PValues(p, test, null)
+
+
+def _as_extreme(swapped: Floats, observed: float) -> Ints:
+    """For each sample, how many samples and the observed difference are as large as this one.
+
+    >>> _as_extreme(np.array([0.0, 0.2, -0.1]), 0.1).tolist()
+    [4, 1, 3]
+    """
+    # What is undefined is not extreme; rounding must not decide a tie.
+    sizes = np.round(np.nan_to_num(np.abs(np.append(swapped, observed))), _DIGITS)
+    smaller = np.searchsorted(np.sort(sizes), sizes[:-1], "left")
+    counts: Ints = (len(sizes) - smaller).astype(np.min_scalar_type(len(sizes)))
+    return counts
 
 
 def _resampled(

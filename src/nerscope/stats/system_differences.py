@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools
+from nerscope.corpus.arrays import Bools, Ints
 from nerscope.errors import UsageError, suggest
 from nerscope.scoring.cluster_units import count_units, unit_noun
 from nerscope.scoring.evidence import Evidence, FacetTable
+from nerscope.scoring.metrics import leading_metric
 from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.draws import PValues, ResampleWeights, p_values_of_outputs
@@ -80,6 +81,7 @@ class Difference(NamedTuple):
     test: str | None
     untested_reason: str | None  # why there is no test
     detectable: float | None  # with 80 % power
+    null: Ints | None = None  # what its p would be in each sample: see `PValues`
 
     @property
     def table(self) -> FacetTable:
@@ -111,6 +113,13 @@ class Difference(NamedTuple):
         """The interval that leaves out a share of alpha, as the clusters and runs have it."""
         low, high = (float(side[self.at]) for side in self.pair.bounds(alpha))
         return None if np.isnan(low) else (low, high)
+
+
+def leading_metric_of(table: FacetTable, match: str) -> str | None:
+    """The metric by which the levels of a facet are judged, if this is the match that they are
+    judged by.
+    """
+    return leading_metric(table.metrics[match]) if match == table.matches[0] else None
 
 
 def fewest_differing(alpha: float) -> int:
@@ -166,7 +175,9 @@ def _differences(
     if pair.about == ABOUT_RECIPES or weights is None or spread.one_way_products:
         p_values = _by_student(pair, testable & plan.test)
     else:
-        p_values = p_values_of_outputs(clustered, names, plan.method, weights, testable)
+        leading = leading_metric_of(spread.table, spread.match)
+        in_family = np.array([key.metric == leading for key in spread.keys])
+        p_values = p_values_of_outputs(clustered, names, plan.method, weights, testable, in_family)
     n = spread.sizes[[spread.systems.index(name) for name in names]].mean(axis=0)
     low, high = pair.bounds(plan.alpha)
     degrees, detectable = pair.all_degrees, pair.detectable(SIGNIFICANT, POWER)
@@ -193,6 +204,7 @@ def _differences(
             test=p_values.test[at],
             untested_reason=reason,
             detectable=_or_none(detectable[at]),
+            null=p_values.null.get(at),
         )
 
 
@@ -204,7 +216,7 @@ def _by_student(pair: SystemPair, testable: Bools) -> PValues:
     """Student's test, over runs; of outputs over two-way clusters, which no swap can test."""
     p = np.where(testable, pair.p_at(0.0), np.nan)
     test = RUNS if pair.about == ABOUT_RECIPES else TWO_WAY
-    return PValues(p, [None if np.isnan(value) else test for value in p])
+    return PValues(p, [None if np.isnan(value) else test for value in p], {})
 
 
 def _reason(difference: float, differing: int, fewest: int, cluster_unit: str) -> str:

@@ -1,0 +1,258 @@
+"""Families of p-values: what is asked together, how p is corrected, and what follows for intervals.
+
+A family is one question: is A better at all; on which levels of which facets; on which types; and
+everything else. The chance that a question gets any wrong star is kept below 5 %.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.units import ALL, MENTION
+from nerscope.results.rows import ComparisonRow, or_nan, row_value
+from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import F1, metric_named
+from nerscope.stats.corrections import (
+    CORRECTIONS,
+    HOLM,
+    MIN_P,
+    SHAFFER,
+    SIGNIFICANT,
+    STEP_DOWN,
+    correct_p_values,
+    shaffer,
+    step_down_min_p,
+)
+from nerscope.stats.dataset_means import deviation_of, reach_at
+from nerscope.stats.ranks import quantile
+from nerscope.stats.system_differences import POWER, agree_with_test
+
+PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
+# Rows that agree in all of these are about the same units.
+_QUESTION = ("dataset", "system_a", "system_b", "metric", "a", "b", "n", "low", "high", "differing")
+_STARRED = (PRIMARY, WHERE, TYPES)  # whose stars are shown unasked
+
+
+def label_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    """The rows, each with the family of its question."""
+    primary, questions = _primary(rows), set[tuple[object, ...]]()
+    labelled = []
+    for row in rows:
+        family = _family(row, primary)
+        if family == WHERE:
+            # Levels of two facets that hold the same units are one question, asked once.
+            question = tuple(getattr(row, name) for name in _QUESTION)
+            family = OTHER if question in questions else WHERE
+            questions.add(question)
+        labelled.append(replace(row, family=family))
+    return labelled
+
+
+def _primary(rows: Sequence[ComparisonRow]) -> tuple[str, str] | None:
+    """Match and metric of the one question that is asked first: exact F1 if it is there."""
+    overall = [
+        (row.match, row.metric)
+        for row in rows
+        if row.facet == ALL and row.type is None and row.unit == MENTION
+    ]
+    by_f1 = [cell for cell in overall if cell[1] == F1]
+    return (EXACT, F1) if (EXACT, F1) in overall else next(iter([*by_f1, *overall]), None)
+
+
+def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
+    if row.facet == ALL and row.unit == MENTION and (row.match, row.metric) == primary:
+        return PRIMARY if row.type is None else TYPES
+    if row.facet == ALL or row.type is not None or not row.leads_facet:
+        return OTHER
+    return WHERE
+
+
+def families_of(rows: Sequence[ComparisonRow]) -> dict[tuple[str, ...], list[int]]:
+    """The places of the rows whose p-values are corrected together.
+
+    The levels and types of a pair are a family of this pair; the first question is asked of all
+    pairs at once.
+    """
+    families: dict[tuple[str, ...], list[int]] = {}
+    for at, row in enumerate(rows):
+        key = (row.family,) if row.family == PRIMARY else (row.family, *row.pair)
+        families.setdefault(key, []).append(at)
+    return families
+
+
+class CorrectedFamilies(NamedTuple):
+    """Rows with corrected p-values, and what is known of their families."""
+
+    rows: list[ComparisonRow]
+    levels: Mapping[int, float]  # by place of a row: at which level each test of its family decides
+    any_star: (
+        float | None
+    )  # how likely any star is if nothing differs; None if nothing keeps it low
+
+
+def correct_families(
+    rows: Sequence[ComparisonRow], correction: str, seed: int
+) -> CorrectedFamilies:
+    """Correct p-values within their families.
+
+    The step-down correction uses the draws of the randomisation test, if all tests of a family have
+    them; where all pairs of systems are compared, Shaffer's steps; and else Holm's.
+    """
+    corrected, levels = list(rows), dict[int, float]()
+    starred, n_families = list[Bools](), 0
+    order = _sample_orders(rows, seed)
+    for places in families_of(rows).values():
+        tested = [at for at in places if rows[at].p is not None]
+        if not tested:
+            continue
+        family = _Family([rows[at] for at in tested], order)
+        p_values, rule = family.correct(correction)
+        for at, p in zip(tested, p_values, strict=True):
+            corrected[at] = replace(rows[at], p_corrected=row_value(p), corrected_by=rule)
+        level = family.level(correction)
+        levels |= dict.fromkeys(places, level)
+        if rows[tested[0]].family in _STARRED:
+            n_families += 1
+            if family.null is not None:
+                starred.append(family.smallest <= level * (family.samples + 1))
+    return CorrectedFamilies(corrected, levels, _any_star(correction, starred, n_families))
+
+
+def _any_star(correction: str, starred: Sequence[Bools], families: int) -> float | None:
+    """How likely some family has a star though nothing differs."""
+    if correction not in (STEP_DOWN, HOLM, "bonferroni") or not families:
+        return None
+    if len(starred) == families:  # counted in the samples, in which families hang together
+        return float(np.any(starred, axis=0).mean())
+    return float(1 - (1 - SIGNIFICANT) ** families)
+
+
+def _sample_orders(rows: Sequence[ComparisonRow], seed: int) -> dict[str, Ints | None]:
+    """For each dataset, an order of its samples: datasets draw by themselves, though from one seed.
+
+    Without it, the k-th samples of two datasets would swap the same clusters, and seem dependent.
+    """
+    samples = max((len(row.null) for row in rows if row.null is not None), default=0)
+    datasets = list(dict.fromkeys(row.dataset for row in rows))
+    return {
+        name: np.random.default_rng([seed, at]).permutation(samples) if at else None
+        for at, name in enumerate(datasets)
+    }
+
+
+class _Family:
+    """The tested rows of a family."""
+
+    def __init__(self, rows: Sequence[ComparisonRow], order: Mapping[str, Ints | None]) -> None:
+        self.rows = rows
+        self.p = np.array([or_nan(row.p) for row in rows])
+        self.null: list[Ints] | None = []
+        for row in rows:
+            if row.null is None:
+                self.null = None
+                break
+            reordered = order[row.dataset]
+            self.null.append(row.null if reordered is None else row.null[reordered])
+        self.samples = len(self.null[0]) if self.null else 0
+
+    @property
+    def smallest(self) -> Ints:
+        """The smallest p-value in each sample, as a count of samples."""
+        assert self.null is not None
+        smallest: Ints = np.minimum.reduce(self.null)
+        return smallest
+
+    def correct(self, correction: str) -> tuple[list[float], str]:
+        """The corrected p-values, and how they were found."""
+        if correction != STEP_DOWN:
+            return correct_p_values(self.p.tolist(), correction), correction
+        systems = self._systems_of_all_pairs()
+        if self.rows[0].family == PRIMARY and systems and max(systems) > 2:
+            return shaffer(self.p, systems).tolist(), SHAFFER
+        if self.null is not None and len(self.rows) > 1:
+            return step_down_min_p(self.p, self.null, self.samples).tolist(), MIN_P
+        return correct_p_values(self.p.tolist(), HOLM), HOLM
+
+    def _systems_of_all_pairs(self) -> list[int]:
+        """How many systems each dataset has, if all their pairs were tested or could not be."""
+        pairs: dict[str, set[frozenset[str]]] = {}
+        for row in self.rows:
+            pairs.setdefault(row.dataset, set()).add(frozenset(row.pair))
+        sizes = []
+        for compared in pairs.values():
+            systems = sorted(frozenset[str]().union(*compared))
+            if len(compared) < len(list(combinations(systems, 2))):
+                return []
+            sizes.append(len(systems))
+        return sizes
+
+    def level(self, correction: str) -> float:
+        """The level of each single test at which all of them together keep 5 %."""
+        tests = len(self.rows)
+        if tests == 1 or correction not in (STEP_DOWN, HOLM, "bonferroni"):
+            return SIGNIFICANT
+        single = float(1 - (1 - SIGNIFICANT) ** (1 / tests))  # Šidák (1967)
+        if correction != STEP_DOWN or self.null is None:
+            return single
+        # The largest level at which fewer than 5 % of samples have any p as small.
+        most = int(SIGNIFICANT * (self.samples + 1)) - 1
+        below = np.sort(self.smallest)[max(0, most)] - 1
+        return max(single, float(below) / (self.samples + 1))
+
+
+def with_joint_intervals(found: CorrectedFamilies, *, every_family: bool) -> list[ComparisonRow]:
+    """The rows, with intervals that hold for a whole family at once: those of the first question,
+    or all. An interval leaves 0 out exactly where the corrected p is below 0.05.
+
+    What the test would find in 80 % of cases is also told at the level of the family.
+    """
+    rows = list(found.rows)
+    for at, level in found.levels.items():
+        row = rows[at]
+        if row.family != PRIMARY and not every_family:
+            continue
+        if level < SIGNIFICANT and row.low is not None and row.parts is not None:
+            rows[at] = row = _at_level(row, level)
+        if row.low is not None and row.high is not None:
+            p = or_nan(row.p_corrected)
+            bounds = agree_with_test(or_nan(row.difference), row.low, row.high, p, SIGNIFICANT)
+            low, high = bounds or (None, None)
+            rows[at] = replace(row, low=low, high=high)
+    return rows
+
+
+def _at_level(row: ComparisonRow, level: float) -> ComparisonRow:
+    """The row with bounds, and with the difference that would be found, at another level."""
+    assert row.parts is not None
+    difference, reach = or_nan(row.difference), reach_at(row.parts, level)
+    scale = 1.0 if metric_named(row.metric).is_fraction else np.inf
+    detectable = row.detectable
+    if detectable is not None:
+        falls_short = float(quantile(2 * (1 - POWER), max(1.0, or_nan(row.degrees))))
+        detectable = reach + falls_short * deviation_of(row.parts)
+    return replace(
+        row,
+        low=max(difference - reach, -scale),
+        high=min(difference + reach, scale),
+        detectable=detectable,
+    )
+
+
+def too_few_samples(rows: Sequence[ComparisonRow], correction: str, samples: int) -> int:
+    """The number of tests in the largest family in which no corrected p can be significant, because
+    so few samples were drawn; 0 if there is none.
+    """
+    # The smallest p that so many samples can give is 1 / (samples + 1); corrected, it is `tests`
+    # times as large. 99 samples and 6 tests: 6 / 100 is above 0.05.
+    if not CORRECTIONS[correction].scales_smallest:
+        return 0
+    sizes = [
+        sum(rows[at].null is not None and rows[at].corrected_by != MIN_P for at in places)
+        for places in families_of(rows).values()
+    ]
+    most = max(sizes, default=0)
+    return most if most > SIGNIFICANT * (samples + 1) else 0
