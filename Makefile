@@ -148,6 +148,7 @@ bench-ray: .venv-ray/.ready  ## what a cluster costs beside the pool
 calibration: $(READY)  ## are p-values and intervals what they claim? DIR has test.txt, train.txt, systems/; 25 minutes
 	$(BIN)/python studies/calibration.py --corpus $(DIR)
 	$(BIN)/python studies/diagnosis_level.py --corpus $(DIR)
+	$(BIN)/python studies/dependence.py $(DIR)
 
 clean:  ## remove environments, caches and what was built
 	rm -rf $(VENV) .venv-lab .venv-peers .venv-ray .venv-docs build dist nerscope-demo .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from nerscope.render.document import Document, Table, register_output
     from nerscope.results.compare import Comparison, compare
     from nerscope.results.conditions import Condition
+    from nerscope.results.contrast import contrast
     from nerscope.results.diagnose import diagnose
     from nerscope.results.gate import gate
     from nerscope.results.needed import power
@@ -80,6 +81,7 @@ _PUBLIC = {
     "nerscope.render.document": "Document Table register_output",
     "nerscope.results.compare": "Comparison compare",
     "nerscope.results.conditions": "Condition",
+    "nerscope.results.contrast": "contrast",
     "nerscope.results.diagnose": "diagnose",
     "nerscope.results.gate": "gate",
     "nerscope.results.needed": "power",
@@ -128,6 +130,7 @@ __all__ = [
     "attribute",
     "baseline",
     "compare",
+    "contrast",
     "convert",
     "dataset_bias",
     "describe",

@@ -99,6 +99,7 @@ def test_rows_say_who_is_better_where(results: Results) -> None:
         "over_runs",
         "over_datasets",
         "ranks",
+        "ranking",
     }
     assert (f1["about"], f1["clusters"], f1["untested"]) == ("outputs", 59, None)
     assert f1["test"] == "randomisation"

@@ -446,3 +446,33 @@ def test_unasked_only_the_first_question_is_summed_up(with_training: Results) ->
     shown = [table.title for table in comparison_document(found, "", cells=True).tables]
     assert "Over datasets, by cell" not in titles and "Over datasets, by cell" in shown
     assert len(comparison_document(found, "", cells=True).data["over_datasets"]) == len(every)
+
+
+# A region of practical equivalence.
+
+
+@pytest.mark.parametrize("kind", ["domains", "splits"])
+def test_a_rope_tells_how_likely_each_answer_is(kind: str, four: Results) -> None:
+    options: Any = {"over": kind, "ratio": 0.25 if kind == "splits" else None, "rope": 1}
+    forth, back = (over(four, *names, **options) for names in (("a", "c"), ("c", "a")))
+    assert forth.rope == 1 and forth["probability_better"] > 0.95
+    names = [f"probability_{name}" for name in ("better", "equivalent", "worse")]
+    assert [forth[name] for name in names] == pytest.approx([back[name] for name in names[::-1]])
+    wide = over(four, "a", "c", **{**options, "rope": 99})
+    assert wide["probability_equivalent"] > 0.95
+    assert over(four, "a", "c").rope is None
+
+
+def test_a_rope_is_shown_beside_the_tests(four: Results) -> None:
+    found = nerscope.compare(four, "a", "c", samples=300, metrics=["f1"], rope=1.5)
+    (table,) = [t for t in comparison_document(found, "").tables if t.title == "Over datasets: f1"]
+    assert "P(equivalent)" in table.header
+    assert any("equivalent: a difference of at most 1.5 points" in note for note in table.notes)
+    assert found.settings["rope"] == "1.5"
+
+
+def test_a_rope_around_one_dataset_is_a_note() -> None:
+    found = nerscope.compare(evaluated("d", 1), "a", "c", samples=300, metrics=["f1"], rope=1)
+    assert any("--rope is about several datasets" in note for note in found.notes)
+    with pytest.raises(UsageError, match="rope: -1 cannot be"):
+        nerscope.compare(evaluated("d", 1), "a", "c", rope=-1)

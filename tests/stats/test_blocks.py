@@ -1,5 +1,6 @@
 """Blocks of neighbouring sentences as clusters: how they are cut, counted and named."""
 
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -11,8 +12,12 @@ from tests.scoring.toys import Corpus, drawn, noisy, text_of
 
 import nerscope
 from nerscope.errors import InputError, UsageError
+from nerscope.render.page.data import page_data
 from nerscope.scoring.cluster_units import BlockCount
-from nerscope.stats.clusters import clusters_of, pooled_by
+from nerscope.scoring.evidence import Evidence
+from nerscope.stats.clusters import ClusterCounts, clusters_of, pooled_by
+from nerscope.stats.jackknife import Jackknife
+from nerscope.stats.two_way import jackknives
 
 GOLD = drawn(90, seed=1)
 SYSTEMS = {"a": noisy(GOLD, 0.2, 3), "b": noisy(GOLD, 0.35, 4)}
@@ -46,23 +51,37 @@ def joined_sentences(sentences: Corpus) -> tuple[list[str], list[str]]:
     return tokens, [label for _, labels in sentences for label in (*labels, "O")]
 
 
-def test_an_interval_over_blocks_is_that_of_the_joined_sentences() -> None:
-    """Sentences that are joined by hand, twenty at a time, give the same F1 and interval."""
+def test_blocks_have_the_variance_of_joined_sentences_and_half_the_degrees() -> None:
+    """Sentences that are joined by hand, twenty at a time, move every number as blocks do."""
     joined, predicted = (
         [joined_sentences(side[at : at + 20]) for at in range(0, 90, 20)]
         for side in (GOLD, SYSTEMS["a"])
     )
-    by_hand = nerscope.evaluate(joined, {"a": predicted}, facets=["all"], intervals=True)
-    ours = nerscope.evaluate(
-        GOLD, {"a": SYSTEMS["a"]}, facets=["all"], intervals=nerscope.Sampling("block:20")
-    )
-    for metric in ("f1", "precision", "recall"):
-        one, other = (
-            results.select(metric=metric, match="exact", run=None, type=None)[0]
-            for results in (by_hand, ours)
-        )
-        assert (one.low, one.high, one.clusters) == (other.low, other.high, other.clusters)
-        assert other.caution == "rough: 5 blocks of 20 sentences"
+    by_hand = nerscope.evaluate(joined, {"a": predicted}, facets=["all"]).evidence[0]
+    ours = nerscope.evaluate(GOLD, {"a": SYSTEMS["a"]}, facets=["all"]).evidence[0]
+    one, other = spread_of(by_hand, "sentence"), spread_of(ours, "block:20")
+    np.testing.assert_allclose(other.products, one.products)
+    np.testing.assert_array_equal(other.clusters, one.clusters)
+    # Blocks that touch are alike, too: they say less than as many sentences from anywhere.
+    np.testing.assert_allclose(other.degrees, one.degrees / 2)
+    assert one.parts and one.parts.keys() == other.parts.keys()
+    for key, part in one.parts.items():
+        np.testing.assert_allclose(other.parts[key].products, part.products)
+        np.testing.assert_allclose(other.parts[key].degrees, part.degrees / 2)
+
+
+def spread_of(evidence: Evidence, unit: str) -> Jackknife:
+    table = replace(evidence.tables[0], metrics={"exact": ("f1", "precision", "macro_f1")})
+    clusters = clusters_of(evidence, unit)
+    counts = ClusterCounts(evidence, table, "exact", ["a"], clusters)
+    return jackknives(counts, evidence, unit)[0]
+
+
+def test_cautions_speak_of_blocks() -> None:
+    sampling = nerscope.Sampling("block:20")
+    results = nerscope.evaluate(GOLD, {"a": SYSTEMS["a"]}, facets=["all"], intervals=sampling)
+    row = results.select(metric="f1", match="exact", run=None, type=None)[0]
+    assert (row.clusters, row.caution) == (5, "rough: 5 blocks of 20 sentences")
 
 
 def test_blocks_stay_within_documents(tmp_path: Path) -> None:
@@ -86,6 +105,8 @@ def test_all_commands_speak_of_blocks() -> None:
     (verdict,) = nerscope.gate(results, other, system="a", resample="block:10")
     assert "of 9 blocks of 10 sentences" in str(verdict)
     attributes = nerscope.evaluate(GOLD, SYSTEMS, facets=["eLen", "sLen"])
+    contrasted, _ = nerscope.contrast(results, "type=PER", "type=LOC", resample="block:30")
+    assert contrasted.untested == "rests on 3 blocks of 30 sentences, 6 are needed"
     diagnosis = nerscope.diagnose(attributes, resample="block:10")
     tests = {row.test for row in diagnosis.self_diagnosis}
     assert any(test and "blocks of 10 sentences" in test for test in tests)
@@ -105,3 +126,14 @@ def test_results_folded_by_sentences_have_no_blocks() -> None:
     folded = nerscope.compare(mended, "a", "b")
     whole = nerscope.compare(nerscope.evaluate(GOLD, SYSTEMS), "a", "b", resample="block:5")
     assert [row.p for row in folded.rows] == [row.p for row in whole.rows]
+    with pytest.raises(InputError, match=r"blocks of 5 sentences of the results.*same --resample"):
+        nerscope.gate(mended, results, system="a")
+
+
+def test_the_page_speaks_of_blocks() -> None:
+    sampling = nerscope.Sampling("block:5")
+    results = nerscope.evaluate(GOLD, SYSTEMS, facets=["all"], intervals=sampling, fold=True)
+    page = page_data(results)
+    assert page["datasets"][0]["resample"] == "block"
+    assert page["comparison"] is not None
+    assert page["comparison"]["settings"]["resample"] == "block"

@@ -15,7 +15,8 @@ from nerscope.scoring.metrics import metric_named
 from nerscope.stats import clusters as clusters_module
 from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of, columns_of
 from nerscope.stats.intervals import cluster_variance
-from nerscope.stats.jackknife import Jackknife, jackknife, mean_of_defined
+from nerscope.stats.jackknife import Jackknife, jackknife, jackknife_between
+from nerscope.stats.runs import mean_of_defined
 
 LABELS = st.sampled_from(["O", "O", "B-PER", "B-LOC"])
 SENTENCE = st.integers(1, 5).flatmap(
@@ -87,6 +88,31 @@ def test_moves_are_those_of_leaving_out_each_sentence(
     assert spread.products[0, 1, place] == pytest.approx(0.0, abs=1e-9)  # t is always right
     own = ((moves - mean) ** 2).sum() / max(1, n_runs - 1)
     assert spread.single_run_squares[0, place] == pytest.approx(own, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall", "f1"])
+@pytest.mark.parametrize("n_runs", [1, 2])
+@settings(max_examples=25, deadline=None)
+@given(sentences=st.lists(SENTENCE, min_size=1, max_size=7))
+def test_two_numbers_of_a_system_move_as_if_each_sentence_were_left_out(
+    sentences: list[tuple[list[str], ...]], metric: str, n_runs: int
+) -> None:
+    sentences = [*sentences, *[(["B-PER", "B-LOC"],) * 3] * 2]  # so that all is defined
+    gold = [list(one[0]) for one in sentences]
+    runs = [[list(one[1 + run]) for one in sentences] for run in range(n_runs)]
+    outputs: Any = [nerscope.Corpus.of(run) for run in runs]
+    evidence = nerscope.evaluate(gold, {"s": outputs}).evidence[0]
+    clustered, types = mentions(evidence, "s"), ("PER", "LOC")
+    keys = [CellKey("all", evidence.types.index(kind), metric) for kind in types]
+    spread, differing = jackknife_between(clustered, clustered, types, (keys[0], keys[1]))
+    moves = [naive_moves(metric, gold, runs, kind).mean(axis=0) for kind in types]
+    values = [np.nanmean([score(metric, gold, run, kind) for run in runs]) for kind in types]
+    assert [spread.values(kind)[0] for kind in types] == pytest.approx(values, nan_ok=True)
+    for first in (0, 1):
+        for second in (0, 1):
+            expected = moves[first] @ moves[second]
+            assert spread.products[first, second, 0] == pytest.approx(expected, abs=1e-9)
+    assert differing[0] <= len(sentences)
 
 
 def test_two_systems_have_what_they_share_in_their_products() -> None:

@@ -19,7 +19,7 @@ from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.intervals import cluster_variance
 from nerscope.stats.jackknife import Jackknife
 from nerscope.stats.system_pair import SystemPair
-from nerscope.stats.two_way import crossing_of, jackknives
+from nerscope.stats.two_way import jackknives
 
 F1 = CellKey("all", None, "f1")
 
@@ -97,7 +97,7 @@ def spread_over(evidence: Evidence, unit: str, metrics: tuple[str, ...] = ("f1",
     narrow = replace(table, metrics={"exact": metrics}, by_type=False)
     clusters = clusters_of(evidence, unit)
     counts = ClusterCounts(evidence, narrow, "exact", evidence.systems, clusters)
-    (spread,) = jackknives(counts, crossing_of(evidence, unit), paired=True)
+    (spread,) = jackknives(counts, evidence, unit, paired=True)
     return spread
 
 

@@ -136,6 +136,7 @@ def _add_comparison(document: "Document", comparison: "Comparison", signature: s
     answers = comparison_document(comparison, signature, cells=False)
     return replace(
         document,
+        leading=[*document.leading, *answers.leading],
         tables=[*document.tables, *answers.tables],
         opening=[*document.opening, *answers.opening],
         notes=[*document.notes, *comparison.notes],

@@ -153,11 +153,15 @@ class _Statistics:
 
     def _bounds_key(self, evidence: Evidence, system: str) -> str:
         keys = self.run_keys[evidence.dataset]
-        runs = [keys[evidence.runs[run]] for run in evidence.runs_of(system)]
+        runs = {
+            name: [keys[evidence.runs[run]] for run in evidence.runs_of(name)]
+            for name in evidence.systems
+        }
         # The keys of runs cover files and settings; types and facets also depend on the other runs.
         tables = [[table.facet, table.unit] for table in evidence.tables]
         sampling = asdict(self.experiment.sampling)
-        return digest("intervals", runs, sampling, evidence.types, tables)
+        lenders = _lenders(runs, [system])
+        return digest("intervals", runs[system], sampling, evidence.types, tables, lenders)
 
 
 def _pair_rows(
@@ -317,7 +321,22 @@ def pair_keys(
         system: [_run_digest(evidence, run) for run in evidence.runs_of(system)]
         for system in evidence.systems
     }
-    return {(a, b): digest("pair", a, b, runs[a], runs[b], shared) for a, b in pairs}
+    return {
+        (a, b): digest("pair", a, b, runs[a], runs[b], shared, _lenders(runs, (a, b)))
+        for a, b in pairs
+    }
+
+
+def _lenders(runs: Mapping[str, list[str]], systems: Sequence[str]) -> list[list[str]]:
+    """The runs of other systems on which numbers of these rest: run variances are borrowed.
+
+    Their order makes no difference.
+    """
+    if all(len(runs[system]) < 2 for system in systems):
+        return []
+    return sorted(
+        digests for name, digests in runs.items() if name not in systems and len(digests) > 1
+    )
 
 
 def _run_digest(evidence: Evidence, run: int) -> str:

@@ -21,6 +21,7 @@ from nerscope.render.document import (
 )
 from nerscope.render.mentions import marked_lines
 from nerscope.render.over_datasets import better_text, over_answers, over_datasets_tables
+from nerscope.render.ranking import leading_ranking
 from nerscope.render.tables import SPARSE, USUAL_MATCHES
 from nerscope.results.changes import BROKEN, FIXED, ChangeRow, change_counts
 from nerscope.results.compare import (
@@ -82,6 +83,7 @@ def comparison_document(
         records=comparison.rows,
         lines=lines,
         hints=[] if cells else ["more: --all for every cell; --facet, --metric, --match, --type"],
+        leading=leading_ranking(comparison),
         opening=answers(comparison),
         notes=comparison.notes,
         signature=f"{about}|{signature}",

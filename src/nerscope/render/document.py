@@ -28,6 +28,7 @@ class Cell:
     text: str
     best: bool = False
     is_size: bool = False  # a denominator, or what names a row of them
+    is_superscript: bool = False  # LaTeX sets it behind the cell to its left
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ class Document:
     """Everything that a command prints or writes, whatever the format.
 
     `data` is what JSON holds, or holds beside results; `records`, if there are any, are what CSV
-    holds instead of tables; `opening` stands above the tables, `lines` below them, then
+    holds instead of tables; `leading` tables stand first, then the lines of `opening`, then the
+    tables; `lines` stand below them, then
     `hints` of what else there is; `notes` go to standard error, or into the text; `checks` are what
     a build passes or fails by.
     """
@@ -98,6 +100,7 @@ class Document:
     hints: Sequence[str] = ()
     notes: Sequence[str] = ()
     signature: str | None = None
+    leading: Sequence[Table] = ()
     results: Results | None = field(default=None, repr=False)
     checks: Sequence[Check] | None = None
 

@@ -165,7 +165,7 @@ def over_datasets_tables(comparison: Comparison) -> list[Table]:
         noun = "splits" if split_rows else "datasets"
         title = f"Over {noun}: {records[0]['metric']}"
         rows = [_split_record(row) if split_rows else _dataset_record(row) for row in records]
-        notes = _notes(split_rows, correction) + _run_notes(records)
+        notes = _notes(split_rows, correction) + _run_notes(records) + _rope_notes(records)
         tables.append(records_table(title, rows, notes))
     tables += _cell_tables([row for row in every if row.family != PRIMARY], correction)
     ranks = comparison.ranks()
@@ -185,7 +185,8 @@ def _cell_tables(records: Sequence[DatasetsRow], correction: str) -> list[Table]
     counts = ", ".join(f"{size} in {_FAMILIES[family]}" for family, size in sizes.items())
     notes = [
         f"p corrected ({correction}) over all cells and pairs of a family: {counts}",
-        *(_run_notes(records) if records[0].over != SPLITS else []),
+        *_run_notes(records),
+        *_rope_notes(records),
         *dict.fromkeys(f"not tested: {row.refused}" for row in records if row.refused),
     ]
     rows = [_cell_record(row, correction) for row in records]
@@ -214,7 +215,29 @@ def _cell_record(row: DatasetsRow, correction: str) -> dict[str, object]:
         **others,
         "beats on" if are_splits else "better on": better,
         "loses on" if are_splits else "worse on": worse,
+        **_probabilities(row),
     }
+
+
+def _probabilities(row: DatasetsRow) -> dict[str, str]:
+    """With a region of practical equivalence: how likely each answer is."""
+    if row.rope is None:
+        return {}
+    named = {
+        "P(A better)": row.probability_better,
+        "P(equivalent)": row.probability_equivalent,
+        "P(B better)": row.probability_worse,
+    }
+    return {name: UNDEFINED if share is None else f"{share:.3f}" for name, share in named.items()}
+
+
+def _rope_notes(records: Sequence[DatasetsRow]) -> list[str]:
+    if not records or records[0].rope is None:
+        return []
+    row = records[0]
+    test = "correlated t-test" if row.over == SPLITS else "signed-rank test"
+    shared = " of these runs" if any(row.share_runs for row in records) else ""
+    return [f"P: Bayesian {test}{shared}; equivalent: a difference of at most {row.rope:g} points"]
 
 
 def _notes(split_rows: Sequence[DatasetsRow], correction: str) -> list[str]:
@@ -252,6 +275,7 @@ def _split_record(row: DatasetsRow) -> dict[str, object]:
         "behind": row.behind,
         "beats on": row.beats_on,
         "loses on": row.loses_on,
+        **_probabilities(row),
     }
 
 
@@ -269,4 +293,5 @@ def _dataset_record(row: DatasetsRow) -> dict[str, object]:
         "worse on": UNDEFINED if row.worse_on is None else row.worse_on,
         "sign": p_text(row.p_sign_corrected),
         "Wilcoxon": p_text(row.p_wilcoxon_corrected),
+        **_probabilities(row),
     }

@@ -12,6 +12,7 @@ from nerscope.results.joining import version_note
 from nerscope.results.neighbours import likeness_note
 from nerscope.results.over_datasets import (
     DatasetsRow,
+    Rope,
     RunsRow,
     datasets_rows,
     rank_rows,
@@ -20,6 +21,7 @@ from nerscope.results.over_datasets import (
 )
 from nerscope.results.plausible import DEFAULT_PLAUSIBLE, check_plausible, with_plausible
 from nerscope.results.protocol import Protocol, choose_protocol
+from nerscope.results.ranking import RankingRow, ranking_rows
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, RankRow, or_nan, row_value
 from nerscope.results.selection import (
@@ -43,6 +45,7 @@ from nerscope.stats.dataset_means import DatasetDifference, dataset_differences
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS
+from nerscope.stats.runs import FEWEST_SYSTEMS
 from nerscope.stats.system_differences import (
     ComparisonPlan,
     Difference,
@@ -74,6 +77,7 @@ class Comparison:
     shared: Sequence[SharedTexts] = ()  # datasets with texts in common
     by_cell: bool = False  # whether `over_datasets` has every cell: facets were chosen
     stochastic_order: bool = False  # whether `over_runs` has it
+    ranking: Sequence[RankingRow] = ()  # of all systems; empty if only some pairs were compared
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
@@ -97,7 +101,11 @@ class Comparison:
         rows = self.primary
         if self.by_cell if every is None else every:
             rows = [*rows, *(row for row in self.rows if row.family != PRIMARY)]
-        return datasets_rows(rows, self.settings["correction"], self.protocol, self.shared)
+        chosen = self.settings
+        rope = None
+        if "rope" in chosen:
+            rope = Rope(float(chosen["rope"]), int(chosen["samples"]), int(chosen["seed"]))
+        return datasets_rows(rows, chosen["correction"], self.protocol, self.shared, rope)
 
     def ranks(self) -> list[RankRow]:
         """The mean rank of each system over the datasets."""
@@ -123,6 +131,7 @@ class Comparison:
             "over_runs": [row.as_dict() for row in self.over_runs()],
             "over_datasets": [row.as_dict() for row in self.over_datasets()],
             "ranks": [row.as_dict() for row in self.ranks()],
+            "ranking": [row.as_dict() for row in self.ranking],
         }
 
 
@@ -186,6 +195,7 @@ def compare(
     datasets: Sequence[str] | None = None,
     over: str | None = None,
     ratio: float | None = None,
+    rope: float | None = None,
     stochastic_order: bool = False,
     plausible: float | None = DEFAULT_PLAUSIBLE,
 ) -> Comparison:
@@ -201,8 +211,9 @@ def compare(
     test to training sentences), "fixed", "drawn", or "domains", which may be either of these.
     `plausible` is a true difference, in points, for which rows of the primary family say how often
     the test is significant, and how far a significant result misleads (errors of type S and M).
-    `stochastic_order` adds almost stochastic order to `over_runs()`, for pairs with ten runs of
-    each system.
+    `rope` (in points) adds to `over_datasets()` how likely the systems are practically equivalent,
+    that is, within it. `stochastic_order` adds almost stochastic order to `over_runs()`, for pairs
+    with ten runs of each system.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -214,6 +225,7 @@ def compare(
     check_arguments(compare, locals())
     choice = CellChoice(facets, metrics, matches, types, by_type)
     _check_comparison(results, choice, method, correction, margin)
+    _check_points("rope", rope)
     check_plausible(plausible)
     results = on_datasets(results, datasets)
     protocol = choose_protocol(results.protocol, over, ratio)
@@ -233,6 +245,10 @@ def compare(
         "correction": correction,
         **sampling.as_settings(results.evidence),
     }
+    if rope is not None:
+        settings["rope"] = f"{rope:g}"
+        one = "--rope is about several datasets; of one, --margin tests equivalence"
+        notes += [one] if len(results.evidence) < 2 else []
     rows = [cell.row for cell in cells]
     comparison = comparison_of(rows, settings, list(dict.fromkeys(notes)), protocol)
     if stochastic_order:
@@ -244,7 +260,24 @@ def compare(
     measured = [cell.difference for cell in cells]
     rows = with_plausible(comparison.rows, measured, PRIMARY, plausible, correction)
     comparison = replace(comparison, rows=rows, by_cell=facets is not None)
-    return note_shared_texts(comparison, results.evidence)
+    comparison = note_shared_texts(comparison, results.evidence)
+    if (a, b, baseline, pairs) != (None, None, None, None):
+        return comparison
+    return _with_ranking(comparison, measured, sampling, same_seeds)
+
+
+def _with_ranking(
+    comparison: Comparison, measured: Sequence[Difference], sampling: Sampling, same_seeds: bool
+) -> Comparison:
+    """The comparison with a ranking of its systems, all of whose pairs were compared."""
+    primary = [
+        (row, difference)
+        for row, difference in zip(comparison.rows, measured, strict=True)
+        if row.family == PRIMARY and row.difference is not None
+    ]
+    over, protocol = comparison.over_datasets(every=False), comparison.protocol
+    ranking = ranking_rows(primary, over, protocol, sampling, same_seeds)
+    return replace(comparison, ranking=ranking)
 
 
 def note_shared_texts(comparison: Comparison, parts: Sequence[Evidence]) -> Comparison:
@@ -271,7 +304,7 @@ def _check_comparison(
         )
     correct_p_values([], correction)  # refuses an unknown name
     check_choice(results, choice)
-    _check_margin(margin)
+    _check_points("margin", margin)
 
 
 class ComparedCell(NamedTuple):
@@ -281,10 +314,10 @@ class ComparedCell(NamedTuple):
     difference: Difference
 
 
-def _check_margin(margin: float | None) -> None:
-    number = isinstance(margin, int | float) and not isinstance(margin, bool)
-    if margin is not None and not (number and 0 < margin <= _MOST_MARGIN):
-        raise UsageError("margin", f"{margin!r} cannot be", "give a number of points above 0, as 1")
+def _check_points(name: str, given: float | None) -> None:
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    if given is not None and not (number and 0 < given <= _MOST_MARGIN):
+        raise UsageError(name, f"{given!r} cannot be", "give a number of points above 0, as 1")
 
 
 def compared_cells(
@@ -374,6 +407,10 @@ def run_notes(
         a, b = borrowed[0]
         alone = a if sizes[a, b][0] == 1 else b
         yield f"{alone} has one run: its training noise is taken to be that of the other side"
+    if plan.about != ABOUT_OUTPUTS and not plan.same_seeds and len(single) < len(sizes):
+        several = sum(len(evidence.runs_of(name)) > 1 for name in evidence.systems)
+        if several >= FEWEST_SYSTEMS:
+            yield f"the spread of runs is estimated with the help of all {several} systems"
 
 
 def _add_family_numbers(

@@ -8,11 +8,12 @@ from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow, or_nan, row_value
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.matching import EXACT
-from nerscope.stats.clusters import ClusterCounts, clusters_of
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import DEFAULT_CORRECTION, SIGNIFICANT, correct_p_values
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.jackknife import jackknife_between
 from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
+from nerscope.stats.two_way import with_block_degrees
 
 # HardEval's tables 5 to 11: unit, facet, level and metric of each number.
 _NUMBERS = (
@@ -57,7 +58,7 @@ def domain_rows(
 
     - `inside`, `outside`: results on the same test sets.
     - `names`: the datasets of `inside` by those of `outside`.
-    - `sampling`: what is resampled, as for intervals.
+    - `sampling`: what is resampled, as for intervals; of two-way clusters, places alone.
     """
     of_inside = {evidence.dataset: evidence for evidence in inside.evidence}
     rows = [
@@ -90,7 +91,8 @@ def _rows(inside: Evidence, outside: Evidence, sampling: Sampling) -> Iterator[D
                     for evidence, table in zip((inside, outside), tables, strict=True)
                     if table is not None
                 ]
-                yield _row(inside.dataset, system, facet, sides, level, metric)
+                cluster_unit = sampling.cluster_unit(inside)
+                yield _row(inside.dataset, system, facet, sides, cluster_unit, level, metric)
 
 
 def _table(evidence: Evidence, unit: str, facet: str) -> FacetTable | None:
@@ -112,11 +114,14 @@ def _row(
     system: str,
     facet: str,
     sides: Sequence[ClusterCounts],
+    unit: str,
     level: str,
     metric: str,
 ) -> DomainRow:
     inside, outside = sides
-    spread, differing = jackknife_between(outside, inside, (_OUTSIDE, _INSIDE), level, metric)
+    key = CellKey(level, None, metric)
+    spread, differing = jackknife_between(outside, inside, (_OUTSIDE, _INSIDE), (key, key))
+    spread = with_block_degrees(spread, unit)
     several = min(len(spread.runs[side]) for side in (_OUTSIDE, _INSIDE)) > 1
     pair = SystemPair(
         spread, _OUTSIDE, _INSIDE, differing, ABOUT_RECIPES if several else ABOUT_OUTPUTS

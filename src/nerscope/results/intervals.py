@@ -12,8 +12,8 @@ from nerscope.results.rows import SURFACE, Row
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import ClusterCounts, clusters_of
 from nerscope.stats.intervals import Interval, Sampling, caution, intervals, surface_intervals
-from nerscope.stats.jackknife import Jackknife
-from nerscope.stats.two_way import Crossing, crossing_of, jackknives
+from nerscope.stats.jackknife import Jackknife, with_lenders
+from nerscope.stats.two_way import jackknives
 
 _DIGITS = 6
 _RUN = "\t"  # between the name of a system and the number of its run
@@ -39,11 +39,10 @@ def bounds_of(
     bounds: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.cluster_unit(evidence)
     clusters = clusters_of(evidence, unit)
-    crossing = crossing_of(evidence, unit)
     for table in evidence.tables:
         for match in table.matches:
             clustered = ClusterCounts(evidence, table, match, systems, clusters)
-            for spread in _spreads(evidence, clustered, crossing, each_run):
+            for spread in _spreads(evidence, clustered, unit, each_run):
                 for name in spread.systems:
                     system, _, run = name.partition(_RUN)
                     bounds[system].update(named_bounds(evidence, spread, name, run, unit))
@@ -60,7 +59,7 @@ def bounds_of(
 
 
 def _spreads(
-    evidence: Evidence, clustered: ClusterCounts, crossing: Crossing | None, each_run: bool
+    evidence: Evidence, clustered: ClusterCounts, unit: str, each_run: bool
 ) -> list[Jackknife]:
     """That of each system; and if any has several runs, that of each run, if wanted."""
     names = [
@@ -69,7 +68,8 @@ def _spreads(
         for run in evidence.runs_of(system)
     ]
     several = each_run and len(names) > len(clustered.systems)
-    return jackknives(clustered, crossing, names if several else ())
+    spreads = jackknives(clustered, evidence, unit, names if several else ())
+    return [with_lenders(spreads[0], evidence), *spreads[1:]]
 
 
 def named_bounds(

@@ -11,6 +11,7 @@ from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import Condition
 from nerscope.results.results import Results
+from nerscope.scoring.cluster_units import units_in_words
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs, unit_at
 
 NEW, OLD = "new", "baseline"
@@ -143,6 +144,14 @@ def check_comparable(ours: Evidence, theirs: Evidence) -> None:
             ours.dataset,
             "of results and baseline, one keeps sums and the other single mentions",
             "evaluate both with --keep-mentions, or both without",
+        )
+    units = [part.folded.unit for part in (ours, theirs) if part.folded is not None]
+    if len(set(units)) > 1:
+        raise InputError(
+            ours.dataset,
+            f"{units_in_words(units[0])} of the results were added up by groups, and "
+            f"{units_in_words(units[1])} of the baseline",
+            "evaluate both with the same --resample",
         )
     if len(ours.documents) != len(theirs.documents) or not _same_units(ours, theirs):
         raise InputError(

@@ -2,14 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nerscope.errors import UsageError
 from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
-from nerscope.results.rows import ComparisonRow, RankRow, ResultRow, Row, or_nan, row_value
+from nerscope.results.rows import (
+    ComparisonRow,
+    RankRow,
+    ResultRow,
+    Row,
+    or_nan,
+    row_value,
+    scale_of,
+)
 from nerscope.results.shared_texts import SharedTexts, shared_texts, why_refused
 from nerscope.scoring.metrics import metric_named
 from nerscope.stats.across import (
@@ -21,6 +29,7 @@ from nerscope.stats.across import (
     sign_test,
     signed_rank,
 )
+from nerscope.stats.bayes import correlated_t_probabilities, signed_rank_probabilities
 from nerscope.stats.corrections import SIGNIFICANT, correct_p_values
 from nerscope.stats.dataset_means import (
     DatasetDifference,
@@ -244,6 +253,12 @@ class DatasetsRow(ResultRow):
     alpha: float | None = None
     beats_on: int | None = None
     loses_on: int | None = None
+    # With a region of practical equivalence, in points: how likely A is better, both are within
+    # it, and B is better.
+    rope: float | None = None
+    probability_better: float | None = None
+    probability_equivalent: float | None = None
+    probability_worse: float | None = None
     # p-values, then the same corrected over the cells and pairs of the family:
     p_fixed: float | None = None
     p_drawn: float | None = None
@@ -257,11 +272,20 @@ class DatasetsRow(ResultRow):
     p_wilcoxon_corrected: float | None = None
 
 
+class Rope(NamedTuple):
+    """A region of practical equivalence, in points, and how its probabilities are drawn."""
+
+    points: float
+    samples: int
+    seed: int
+
+
 def datasets_rows(
     compared: Rows,
     correction: str,
     protocol: Protocol | None = None,
     shared: Sequence[SharedTexts] = (),
+    rope: Rope | None = None,
 ) -> list[DatasetsRow]:
     """One row for each number of a pair that was compared on two datasets or more.
 
@@ -276,11 +300,11 @@ def datasets_rows(
             cell = (row.unit, row.facet, row.level, row.type, row.match, row.metric)
             by_cell.setdefault((cell, row.pair), []).append(row)
     n_datasets = len({row.dataset for row in compared})
-    summaries = [
-        _over_datasets(rows, protocol, n_datasets, shared)
-        for rows in by_cell.values()
-        if len(rows) > 1
-    ]
+    several = [rows for rows in by_cell.values() if len(rows) > 1]
+    summaries = [_over_datasets(rows, protocol, n_datasets, shared) for rows in several]
+    if rope is not None:
+        both = zip(summaries, several, strict=True)
+        summaries = [_with_rope(summary, rows, rope) for summary, rows in both]
     families: dict[str, list[int]] = {}
     for at, summary in enumerate(summaries):
         families.setdefault(summary.family, []).append(at)
@@ -290,6 +314,27 @@ def datasets_rows(
         ):
             summaries[at] = replace(summaries[at], **corrected)
     return summaries
+
+
+def _with_rope(summary: DatasetsRow, rows: Rows, rope: Rope) -> DatasetsRow:
+    """Add how likely A is better, practically equivalent, or worse (Benavoli et al. 2017)."""
+    if summary.refused:
+        return replace(summary, rope=rope.points)
+    metric = metric_named(summary.metric)
+    gains = [metric.gain(or_nan(row.difference)) for row in rows]
+    within = rope.points / scale_of(metric.name)
+    found = (
+        signed_rank_probabilities(np.round(gains, 12), within, rope.samples, rope.seed)
+        if summary.ratio is None
+        else correlated_t_probabilities(gains, within, summary.ratio)
+    )
+    return replace(
+        summary,
+        rope=rope.points,
+        probability_better=row_value(found.better),
+        probability_equivalent=row_value(found.equivalent),
+        probability_worse=row_value(found.worse),
+    )
 
 
 def _corrected(family: Sequence[DatasetsRow], correction: str) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence, joint
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import ACCURACY, Metric, metric_named
+from nerscope.stats.corrections import DEFAULT_CORRECTION
 from nerscope.version import VERSION
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from nerscope.results.errors import ConfusionRow, MentionRow, PartialRow
     from nerscope.results.judged import ShareRow
     from nerscope.results.over_datasets import AverageRow
+    from nerscope.results.ranking import RankingRow
     from nerscope.results.weakest import OverallScores, WeakSpot
 
 FilePath = str | os.PathLike[str]
@@ -286,6 +288,53 @@ class Results:
         from nerscope.results.over_datasets import average_rows
 
         return average_rows(self)
+
+    def ranking(
+        self,
+        metric: str | None = None,
+        match: str | None = None,
+        *,
+        about: str | None = None,
+        correction: str = DEFAULT_CORRECTION,
+        samples: int = 10_000,
+        seed: int = 0,
+        resample: str | None = None,
+        datasets: Sequence[str] | None = None,
+        over: str | None = None,
+        ratio: float | None = None,
+    ) -> "list[RankingRow]":
+        """All systems in order: groups that do not differ significantly, probability of each rank.
+
+        They are ranked by exact F1, or by another overall metric and match; with several datasets,
+        first by the mean over them. The other options are those of `compare`; `samples` is also
+        the number of draws from which the probabilities come.
+
+        >>> from nerscope import evaluate
+        >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
+        >>> found = {"both": ["B-PER", "O", "B-PER"], "half": ["B-PER", "O", "O"]}
+        >>> results = evaluate(gold, {name: [labels] * 20 for name, labels in found.items()})
+        >>> [(row.system, row.rank, row.groups) for row in results.ranking("recall")]
+        [('both', 1, ['a']), ('half', 2, ['b'])]
+        """
+        check_arguments(Results.ranking, locals())
+        from nerscope.results.compare import compare
+        from nerscope.results.ranking import required_ranking
+
+        comparison = compare(
+            self,
+            facets=[ALL],
+            metrics=None if metric is None else [metric],
+            matches=None if match is None else [match],
+            about=about,
+            correction=correction,
+            samples=samples,
+            seed=seed,
+            resample=resample,
+            datasets=datasets,
+            over=over,
+            ratio=ratio,
+        )
+        return required_ranking(comparison.ranking)
 
     def weakest(self, system: str | None = None, most: int = 4) -> "list[WeakSpot]":
         """The levels on which each system falls furthest below its overall score, one per facet.

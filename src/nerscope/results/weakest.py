@@ -25,7 +25,7 @@ from nerscope.scoring.metrics import (
 from nerscope.stats.clusters import CellKey, ClusterCounts, cluster_unit_of, clusters_of
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, cluster_variance, intervals
-from nerscope.stats.two_way import crossing_of, jackknives
+from nerscope.stats.two_way import jackknives
 
 _OVERALL = "\0overall"  # a level beside those of the facet: all of them together
 _Z95 = 1.96
@@ -181,7 +181,7 @@ def estimate(
     unit = resampling_unit(evidence)
     clusters = clusters_of(evidence, unit)
     clustered = ClusterCounts(evidence, narrow, match, [system], clusters)
-    (spread,) = jackknives(clustered, crossing_of(evidence, unit))
+    (spread,) = jackknives(clustered, evidence, unit)
     columns = (
         spread.keys,
         spread.values(system).tolist(),

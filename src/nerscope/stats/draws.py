@@ -24,8 +24,8 @@ from nerscope.stats.clusters import (
     swap_weights,
 )
 from nerscope.stats.intervals import Sampling
-from nerscope.stats.jackknife import mean_of_defined
 from nerscope.stats.paired import EXACT, METHODS, Method, Paired, p_value
+from nerscope.stats.runs import mean_of_defined
 
 _MOST_WEIGHTS = 2_000_000_000  # bytes: one for each cluster and resample
 _MOST_VALUES = 8_000_000  # counts of resamples that are held at once

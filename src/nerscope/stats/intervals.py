@@ -20,8 +20,9 @@ from nerscope.scoring.evidence import Evidence, Ledger, Units
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import COUNT, SCORE_NAMES, Metric, metric_named
 from nerscope.stats.clusters import cluster_unit_of
-from nerscope.stats.jackknife import Jackknife, MeanParts, mean_of_defined
+from nerscope.stats.jackknife import Jackknife, MeanParts
 from nerscope.stats.ranks import quantile
+from nerscope.stats.runs import defined_runs, mean_of_defined, pooled_run_variance, run_variance
 
 MOST_SAMPLES = 1_000_000
 FEW_CLUSTERS = 40  # below this many, intervals and tests are rough (Cameron and Miller 2015)
@@ -102,19 +103,6 @@ def caution(value: float, clusters: float, cluster_unit: str) -> str | None:
     return None
 
 
-def defined_runs(runs: Floats) -> Floats:
-    """In how many runs (rows) each number is defined; 1 at the least."""
-    return np.asarray(np.maximum(1.0, (~np.isnan(runs)).sum(axis=0)))
-
-
-def run_variance(runs: Floats) -> Floats:
-    """The variance of single runs (rows) around their mean; 0 where there is but one."""
-    deviations = np.nan_to_num(runs - mean_of_defined(runs))
-    return np.asarray(
-        (deviations * deviations).sum(axis=0) / np.maximum(1.0, defined_runs(runs) - 1)
-    )
-
-
 def cluster_variance(spread: Jackknife, system: int) -> Floats:
     """The variance of each number over clusters (the jackknife's)."""
     squares = spread.largest(lambda products: products[system, system])
@@ -127,16 +115,21 @@ def _shrink(clusters: Floats) -> Floats:
 
 def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, Floats]:
     """How far the bounds (levels of alpha, numbers) lie below and above each number."""
-    runs = spread.runs[spread.systems[system]]
+    name = spread.systems[system]
+    runs = spread.runs[name]
     k, value, sizes = defined_runs(runs), mean_of_defined(runs), spread.sizes[system]
-    by_runs, by_clusters = run_variance(runs) / k, cluster_variance(spread, system)
+    of_run = pooled_run_variance([runs], spread.other_runs(name) if len(runs) > 1 else ())
+    by_runs, by_clusters = of_run.variance / k, cluster_variance(spread, system)
     run_part = spread.single_run_squares[system] * _shrink(spread.clusters[system]) / k
     beyond_runs = np.maximum(0.0, by_clusters - run_part)
-    t, t_runs = quantiles(alphas, spread.degrees[system]), quantiles(alphas, k - 1)
-    # Of two variances, each with its quantile: never too short a reach (Banerjee 1960). Runs may
-    # agree by chance; what clusters tell of them is the least, then.
+    degrees = spread.degrees[system]
+    t, t_runs = quantiles(alphas, degrees), quantiles(alphas, of_run.degrees)
+    # Runs may agree by chance; what clusters tell of them is the least, then.
     variance = np.maximum(by_clusters, beyond_runs + by_runs)
-    reach = np.maximum(t**2 * by_clusters, t**2 * beyond_runs + t_runs**2 * by_runs)
+    reach = np.maximum(
+        t**2 * by_clusters,
+        squared_reach(alphas, (beyond_runs, degrees), (by_runs, of_run.degrees), of_run.borrowed),
+    )
     z = np.sqrt(np.divide(reach, variance, out=t**2, where=variance > 0))
     below, above = score_distances(value, variance, 2 * sizes * k, spread.clusters[system], z)
     for at, metric in enumerate(spread.metrics):
@@ -189,6 +182,32 @@ def _log_quantiles(alphas: bytes) -> Floats:
     """The logarithms of the quantiles (levels of alpha, nodes from infinitely many down to 1)."""
     found = quantile(np.frombuffer(alphas)[:, None], _NODES[None, ::-1])
     return np.log(np.maximum(found, 1e-300))  # at an alpha of 1, the quantile is 0
+
+
+def squared_reach(
+    alphas: Floats, data: tuple[Floats, Floats], runs: tuple[Floats, Floats], borrowed: Floats
+) -> Floats:
+    """The square of how far bounds (levels of alpha, numbers) lie from a number with two variances,
+    that of data and that of runs, each given with its degrees of freedom.
+    """
+    # Each variance gets the quantile of its own degrees: with 3 runs a side, that of runs is 2.8,
+    # that of 200 documents 2.0. Never too short a reach (Banerjee 1960).
+    squares = sum(quantiles(alphas, degrees) ** 2 * variance for variance, degrees in (data, runs))
+    if not borrowed.any():
+        return np.asarray(squares)
+    # Where the variance of runs is borrowed, it has enough degrees for one quantile of both.
+    together = quantiles(alphas, joint_degrees(data, runs)) ** 2 * (data[0] + runs[0])
+    return np.where(borrowed > 0, together, squares)
+
+
+def joint_degrees(*parts: tuple[Floats, Floats]) -> Floats:
+    """The degrees of freedom of a sum of variances, each given with its own (Satterthwaite 1946).
+
+    (v1 + v2)² / (v1² / d1 + v2² / d2): nearer to the degrees of the larger variance.
+    """
+    squares = sum(variance**2 / np.maximum(1.0, degrees) for variance, degrees in parts)
+    whole = np.asarray(sum(variance for variance, _ in parts)) ** 2
+    return np.asarray(np.divide(whole, squares, out=parts[0][1] * 1.0, where=squares > 0))
 
 
 def score_distances(

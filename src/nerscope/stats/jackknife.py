@@ -5,14 +5,15 @@ computed, and the covariance of two systems, without drawing anything at random.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.scoring.evidence import FacetTable
+from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import Metric
 from nerscope.stats.clusters import CellKey, ClusterCounts, UnitGroup, with_all_types
+from nerscope.stats.runs import mean_of_defined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,13 @@ class Jackknife:
     single_run_squares: Floats  # (systems, numbers): the same for what a single run has of its own
     parts: Mapping[tuple[int, int], MeanParts]  # by system and number, where it is a mean of shares
     one_way_products: tuple[Floats, ...] = ()  # of two-way clusters, the products of each way
+    # The runs of further systems, from which run variances are borrowed: by system (runs, numbers).
+    lent: Mapping[str, Floats] = field(default_factory=dict)
+
+    def other_runs(self, *systems: str) -> list[Floats]:
+        """The runs of all systems but these."""
+        every = {**self.lent, **self.runs}
+        return [runs for name, runs in every.items() if name not in systems]
 
     def largest(self, squares: Callable[[Floats], Floats]) -> Floats:
         """Sums of squares from the products; of two-way clusters, never less than either way."""
@@ -56,14 +64,6 @@ class Jackknife:
         return mean_of_defined(self.runs[system])
 
 
-def mean_of_defined(values: Floats) -> Floats:
-    """The means over rows, of what is defined; NaN where nothing is."""
-    known = (~np.isnan(values)).sum(axis=0)
-    total = np.nan_to_num(values).sum(axis=0)
-    mean: Floats = np.divide(total, known, out=np.full(total.shape, np.nan), where=known > 0)
-    return mean
-
-
 def jackknife(clustered: ClusterCounts, paired: bool = True) -> Jackknife:
     """Leave out each cluster in turn: every number of every system, alone or also in pairs."""
     return jackknife_all([clustered], paired)[0]
@@ -73,6 +73,22 @@ def jackknife_all(several: Sequence[ClusterCounts], paired: bool = False) -> lis
     """The same for counts that are divided among systems in several ways."""
     moved = _leave_each_out(several, paired)
     return [_jackknife_from(counts, sums) for counts, sums in zip(several, moved, strict=True)]
+
+
+def with_lenders(spread: Jackknife, evidence: Evidence) -> Jackknife:
+    """The same with the runs of all other systems of the evidence that have several."""
+    others = [
+        system
+        for system in evidence.systems
+        if system not in spread.systems and len(evidence.runs_of(system)) > 1
+    ]
+    if not others:
+        return spread
+    # Only the numbers of whole runs are needed: all sentences are one cluster.
+    together = np.zeros(len(evidence.documents), np.int64)
+    counts = ClusterCounts(evidence, spread.table, spread.match, others, together)
+    lent = {system: counts.values[counts.runs_of(system)] for system in others}
+    return replace(spread, lent=lent)
 
 
 def _jackknife_from(clustered: ClusterCounts, sums: "_ProductSums") -> Jackknife:
@@ -220,15 +236,21 @@ def _parts(
 
 
 def jackknife_between(
-    ours: ClusterCounts, theirs: ClusterCounts, names: tuple[str, str], level: str, metric: str
+    ours: ClusterCounts,
+    theirs: ClusterCounts,
+    names: tuple[str, str],
+    keys: tuple[CellKey, CellKey],
 ) -> tuple[Jackknife, Floats]:
-    """One number of two evaluations of the same clusters, and in how many clusters they differ.
+    """Two numbers of one system on the same clusters, and in how many clusters they differ.
 
-    Units may be divided differently on both sides, as by other training data. Leaving out a cluster
-    still moves both numbers, and the sum of the products of the moves is what they share.
+    They are one number of two evaluations, in which units may be divided differently, as by other
+    training data; or two numbers of one evaluation, such as two levels. Leaving out a cluster moves
+    both, and the sum of the products of the moves is what they share.
     """
-    key = CellKey(level, None, metric)
-    sides = [(counts, jackknife(counts), counts.keys.index(key)) for counts in (ours, theirs)]
+    sides = [
+        (counts, jackknife(counts), counts.keys.index(key))
+        for counts, key in zip((ours, theirs), keys, strict=True)
+    ]
     moves = np.stack([mean_moves(counts)[:, at] for counts, _, at in sides])
     products = moves @ moves.T
 
@@ -245,7 +267,7 @@ def jackknife_between(
         first.table,
         first.match,
         names,
-        (key,),
+        keys[:1],
         (first.metrics[at],),
         {
             name: side.runs[side.systems[0]][:, at : at + 1]
@@ -258,9 +280,12 @@ def jackknife_between(
         column("single_run_squares"),
         parts,
     )
-    counted = [_mean_counts(counts, key, side.metrics[at]) for counts, side, at in sides]
-    differing = (counted[0] != counted[1]).any(axis=(1, 2)).sum()
-    return spread, np.array([float(differing)])
+    differs = moves[0] != moves[1]
+    if keys[0] == keys[1]:
+        # Of one number, a cluster may move both sides differently though its outcomes are the same.
+        counted = [_mean_counts(counts, keys[0], side.metrics[at]) for counts, side, at in sides]
+        differs = (counted[0] != counted[1]).any(axis=(1, 2))
+    return spread, np.array([float(differs.sum())])
 
 
 def _mean_counts(clustered: ClusterCounts, key: CellKey, metric: Metric) -> Floats:

@@ -15,9 +15,10 @@ from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.draws import PValues, ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Interval, Sampling
+from nerscope.stats.jackknife import with_lenders
 from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
 from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
-from nerscope.stats.two_way import TWO_WAY, crossing_of, jackknives
+from nerscope.stats.two_way import TWO_WAY, jackknives
 
 POWER = 0.8  # with which detectable differences are found
 _BESIDE_ZERO = 1e-6  # a bound that must not be 0, since the test has ruled it out
@@ -133,7 +134,6 @@ def differences(
     n_runs = {system: len(evidence.runs_of(system)) for system in systems}
     about = {(a, b): plan.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
-    crossing = crossing_of(evidence, cluster_unit)
     if ABOUT_OUTPUTS in about.values() and plan.test:
         # The same resamples serve all numbers and pairs.
         weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[plan.method])
@@ -141,7 +141,9 @@ def differences(
     for table in evidence.tables:
         for match in table.matches:
             clustered = ClusterCounts(evidence, table, match, systems, clusters)
-            (spread,) = jackknives(clustered, crossing, paired=True)
+            (spread,) = jackknives(clustered, evidence, cluster_unit, paired=True)
+            if ABOUT_RECIPES in about.values() and not plan.same_seeds:
+                spread = with_lenders(spread, evidence)
             for names in pairs:
                 differing = clustered.differing(*names).number()
                 pair = SystemPair(spread, *names, differing, about[names], plan.same_seeds)

@@ -14,8 +14,9 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats
 from nerscope.scoring.metrics import FREE
-from nerscope.stats.intervals import defined_runs, quantiles, run_variance
+from nerscope.stats.intervals import joint_degrees, quantiles, squared_reach
 from nerscope.stats.jackknife import Jackknife
+from nerscope.stats.runs import RunVariance, defined_runs, pooled_run_variance, run_variance
 
 ABOUT_OUTPUTS, ABOUT_RECIPES = "outputs", "recipes"  # what a comparison is about
 ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
@@ -59,17 +60,24 @@ class SystemPair:
 
     @cached_property
     def single_run_variance(self) -> Floats:
-        """The variance of a single run, pooled over both sides."""
-        sides = zip(self._n_runs, self._runs, strict=True)
-        squares = sum((k - 1) * run_variance(side) for k, side in sides)
-        return np.asarray(squares / np.maximum(1.0, sum(self._n_runs) - 2))
+        """The variance of a single run, pooled over both sides, with the help of other systems."""
+        return self._of_run.variance
 
     @cached_property
     def run_degrees(self) -> Floats:
         """The degrees of freedom of the variance of runs."""
         if self.same_seeds:
             return defined_runs(self._runs[0] - self._runs[1]) - 1
-        return np.asarray(sum(self._n_runs) - 2)
+        return self._of_run.degrees
+
+    @cached_property
+    def borrowed_degrees(self) -> Floats:
+        """How many of the degrees of the variance of runs come from other systems."""
+        return np.zeros(len(self.spread.keys)) if self.same_seeds else self._of_run.borrowed
+
+    @cached_property
+    def _of_run(self) -> RunVariance:
+        return pooled_run_variance(self._runs, self.spread.other_runs(self.a, self.b))
 
     @cached_property
     def _n_runs(self) -> tuple[Floats, Floats]:
@@ -112,14 +120,18 @@ class SystemPair:
 
     @cached_property
     def all_degrees(self) -> Floats:
-        """The degrees of freedom of the whole variance (Satterthwaite 1946).
+        """The degrees of freedom of the whole variance."""
+        if self.about == ABOUT_OUTPUTS:
+            return self.degrees
+        return joint_degrees(self._data_part, self._run_part)
 
-        (v1 + v2)² / (v1² / d1 + v2² / d2): nearer to the degrees of the larger variance.
-        """
-        parts = [(self.variance_beyond_runs, self.degrees), (self.run_variance, self.run_degrees)]
-        squares = sum(part**2 / np.maximum(1.0, degrees) for part, degrees in parts)
-        whole = sum(part for part, _ in parts) ** 2
-        return np.asarray(np.divide(whole, squares, out=self.degrees * 1.0, where=squares > 0))
+    @property
+    def _data_part(self) -> tuple[Floats, Floats]:
+        return self.variance_beyond_runs, self.degrees
+
+    @property
+    def _run_part(self) -> tuple[Floats, Floats]:
+        return self.run_variance, self.run_degrees
 
     def bounds(self, alpha: float) -> tuple[Floats, Floats]:
         """The bounds of each difference that leave out a share of alpha."""
@@ -164,15 +176,12 @@ class SystemPair:
 
     def _reach(self, alphas: Floats) -> Floats:
         """How far the bounds (levels of alpha, numbers) lie from the difference."""
-        t = quantiles(alphas, self.degrees)
-        # Each variance gets the quantile of its own degrees: with 3 runs a side, that of runs is
-        # 2.8, that of 200 documents 2.0 (Banerjee 1960).
-        squares = t**2 * self.cluster_variance
+        squares = quantiles(alphas, self.degrees) ** 2 * self.cluster_variance
         if self.about == ABOUT_RECIPES:
-            t_runs = quantiles(alphas, self.run_degrees)
             # Runs may agree by chance; what clusters tell of them is the least, then.
             squares = np.maximum(
-                squares, t**2 * self.variance_beyond_runs + t_runs**2 * self.run_variance
+                squares,
+                squared_reach(alphas, self._data_part, self._run_part, self.borrowed_degrees),
             )
         reach = np.sqrt(squares)
         reach[:, (self.clusters < 2) | np.isnan(self.difference)] = np.nan

@@ -89,10 +89,25 @@ class CompareOptions:
     ratio: float | None = typer.Option(
         None, metavar="R", help="Of splits: test sentences by training sentences."
     )
+    ranking: bool = typer.Option(
+        False,
+        "--ranking",
+        help="Only rank all systems, with groups that do not differ and the chance of each rank.",
+    )
+    rope: float | None = typer.Option(
+        None,
+        metavar="POINTS",
+        help="Over datasets: how likely systems are practically equivalent, closer than this.",
+    )
     stochastic_order: bool = typer.Option(
         False,
         "--stochastic-order",
         help="Add almost stochastic order to the table of runs; 10 runs of each system are needed.",
+    )
+    contrast: tuple[str, str] | None = typer.Option(
+        None,
+        metavar="CELL CELL",
+        help="Within each system, hold one cell against another, as hard=diff hard=unseen.",
     )
     changes: bool = typer.Option(
         False,
@@ -107,22 +122,29 @@ class CompareOptions:
 def run(options: CompareOptions) -> None:
     from nerscope.corpus.units import ALL
     from nerscope.render.comparison import comparison_document
+    from nerscope.render.ranking import ranking_document
     from nerscope.results.compare import compare
     from nerscope.scoring.matching import EXACT
     from nerscope.scoring.metrics import RECALL
 
     if not 0 <= options.sparse <= 1:
         raise UsageError("--sparse", f"{options.sparse} cannot be", "give a share from 0 to 1")
+    if options.ranking and (options.a or options.b or options.baseline):
+        raise UsageError(
+            "--ranking", "it ranks all systems", "leave out the names of systems, and --baseline"
+        )
     loaded, a, pairs = _load(options)
     if options.changes:
         _emit_changes(loaded, a, options)
+    if options.contrast:
+        _emit_contrast(loaded, options.contrast, options)
     comparison = compare(
         loaded,
         a,
         options.b,
         baseline=options.baseline,
         pairs=pairs,
-        facets=options.facet or None,
+        facets=[ALL] if options.ranking else options.facet or None,
         metrics=options.metric or None,
         matches=options.match or None,
         types=options.type or None,
@@ -140,8 +162,12 @@ def run(options: CompareOptions) -> None:
         datasets=named_datasets(loaded, options.datasets),
         over=options.over,
         ratio=options.ratio,
+        rope=options.rope,
         stochastic_order=options.stochastic_order,
     )
+    if options.ranking:
+        document = ranking_document(comparison, loaded.signature)
+        emit_and_exit(document, options.format, quiet=options.quiet)
     narrowed = options.facet or options.metric or options.match or options.type or options.by_type
     overall = loaded.select(run=None, facet=ALL, type=None, match=EXACT, metric=RECALL)
     document = comparison_document(
@@ -172,6 +198,29 @@ def named_datasets(results: "Results", given: list[str]) -> list[str] | None:
     known = {part.dataset for part in results.evidence}
     names = (name for text in given for name in ([text] if text in known else text.split(",")))
     return [name for name in names if name] or None
+
+
+def _emit_contrast(results: "Results", cells: tuple[str, str], options: CompareOptions) -> NoReturn:
+    from nerscope.render.contrasts import contrast_document
+    from nerscope.results.contrast import contrast
+
+    for name in ("baseline", "facet", "match", "type"):
+        if getattr(options, name):
+            raise UsageError(f"--{name}", "--contrast names its cells", "leave one of them out")
+    if len(options.metric) > 1:
+        raise UsageError("--metric", "a contrast is of one metric", "give one, or none")
+    rows = contrast(
+        results,
+        *cells,
+        metric=options.metric[0] if options.metric else None,
+        systems=[name for name in (options.a, options.b) if name is not None],
+        datasets=named_datasets(results, options.datasets),
+        about=options.about,
+        correction=options.correction,
+        resample=options.resample,
+    )
+    document = contrast_document(rows, options.correction, results.signature)
+    emit_and_exit(document, options.format, quiet=options.quiet)
 
 
 def _emit_changes(results: "Results", a: str | None, options: CompareOptions) -> NoReturn:

@@ -23,7 +23,7 @@ def as_csv(document: Document) -> str:
             ["table", *table.header],
             [[table.title, *(cell.text for cell in row)] for row in table.rows],
         )
-        for table in document.tables
+        for table in (*document.leading, *document.tables)
     )
 
 

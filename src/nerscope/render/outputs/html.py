@@ -33,7 +33,7 @@ def as_html(document: Document) -> str:
     if document.signature is not None:
         lines.append(f"signature: {document.signature}")
     notes = "".join(f"<div><small>{escape(line)}</small></div>" for line in lines)
-    return "\n".join(map(table_html, document.tables)) + notes + "\n"
+    return "\n".join(map(table_html, (*document.leading, *document.tables))) + notes + "\n"
 
 
 OUTPUTS.add(

@@ -1,5 +1,7 @@
 """Tables for a paper, with booktabs."""
 
+from collections.abc import Sequence
+
 from nerscope.render.document import OUTPUTS, Cell, Document, OutputFormat, Table, column_side
 
 _GREEK = {"ε": "varepsilon", "ζ": "zeta", "ρ": "rho"}
@@ -12,6 +14,7 @@ _LATEX = str.maketrans(
         "±": r"$\pm$",
         "–": "--",
         "≤": r"$\leq$",
+        "≥": r"$\geq$",
         "<": r"$<$",
         ">": r"$>$",
         "†": r"\textdagger{}",
@@ -23,7 +26,9 @@ _LATEX = str.maketrans(
 
 def as_latex(document: Document) -> str:
     """One table environment each; it needs the package booktabs."""
-    text = "% needs \\usepackage{booktabs}\n" + "\n".join(map(_table, document.tables))
+    text = "% needs \\usepackage{booktabs}\n" + "\n".join(
+        map(_table, (*document.leading, *document.tables))
+    )
     below = [*document.opening, *document.lines]
     if document.signature is not None:
         below += [f"signature: {document.signature}", *(f"note: {note}" for note in document.notes)]
@@ -31,10 +36,14 @@ def as_latex(document: Document) -> str:
 
 
 def _table(table: Table) -> str:
-    columns = "".join(
-        "l" if column_side(table, at) == "left" else "r" for at in range(len(table.header))
-    )
-    body = "".join(f"{' & '.join(map(_cell, row))} \\\\\n" for row in table.rows)
+    # A superscript belongs to the cell on its left, and is not a column of its own.
+    shown = [
+        at
+        for at in range(len(table.header))
+        if not any(row[at].is_superscript for row in table.rows)
+    ]
+    columns = "".join("l" if column_side(table, at) == "left" else "r" for at in shown)
+    body = "".join(f"{' & '.join(_cell(row, at) for at in shown)} \\\\\n" for row in table.rows)
     # The best values are bold here, so the note about asterisks would be wrong.
     notes = [_escaped(note) for note in table.notes if not note.startswith("*")]
     caption = ". ".join([_escaped(table.title), *notes])
@@ -43,13 +52,17 @@ def _table(table: Table) -> str:
         "\\begin{table}\n\\centering\n"
         f"\\caption{{{caption}.}}\n{label}"
         f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
-        f"{' & '.join(map(_escaped, table.header))} \\\\\n\\midrule\n"
+        f"{' & '.join(_escaped(table.header[at]) for at in shown)} \\\\\n\\midrule\n"
         f"{body}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
     )
 
 
-def _cell(cell: Cell) -> str:
-    return f"\\textbf{{{_escaped(cell.text)}}}" if cell.best else _escaped(cell.text)
+def _cell(row: Sequence[Cell], at: int) -> str:
+    cell, following = row[at], row[at + 1 : at + 2]
+    text = f"\\textbf{{{_escaped(cell.text)}}}" if cell.best else _escaped(cell.text)
+    if following and following[0].is_superscript and following[0].text:
+        return f"{text}\\textsuperscript{{{_escaped(following[0].text)}}}"
+    return text
 
 
 def _escaped(text: str) -> str:

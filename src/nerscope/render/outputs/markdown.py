@@ -5,7 +5,7 @@ from nerscope.render.document import OUTPUTS, Cell, Document, OutputFormat, Tabl
 
 def as_markdown(document: Document) -> str:
     """Tables with a heading each, then what holds for all of them."""
-    parts = [*document.opening, *map(_table, document.tables)]
+    parts = [*map(_table, document.leading), *document.opening, *map(_table, document.tables)]
     parts += list(document.lines)
     if document.signature is not None:
         parts.append(f"`signature: {document.signature}`")

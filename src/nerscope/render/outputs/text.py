@@ -2,12 +2,31 @@
 
 import io
 import sys
+from collections.abc import Sequence
 
-from nerscope.render.document import OUTPUTS, Document, OutputFormat, column_side, escape_controls
+from nerscope.render.document import (
+    OUTPUTS,
+    Document,
+    OutputFormat,
+    Table,
+    column_side,
+    escape_controls,
+)
 
 
 def as_text(document: Document) -> str:
     """Aligned text; on a terminal, the best values stand out."""
+    above = "\n".join(escape_controls(line) for line in document.opening)
+    below = [escape_controls(line) for line in (*document.lines, *document.hints)]
+    if document.signature is not None:
+        below.append(f"signature: {escape_controls(document.signature)}")
+        below += [f"note: {escape_controls(note)}" for note in document.notes]
+    tables = [_tables_text(group) for group in (document.leading, document.tables)]
+    parts = [part for part in (tables[0], above, tables[1], "\n".join(below)) if part]
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def _tables_text(tables: Sequence[Table]) -> str:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -23,7 +42,7 @@ def as_text(document: Document) -> str:
         markup=False,
         emoji=False,
     )
-    for table in document.tables:
+    for table in tables:
         console.print(Text(escape_controls(table.title), style="bold"))
         grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for place, name in enumerate(table.header):
@@ -46,14 +65,7 @@ def as_text(document: Document) -> str:
         console.print()
     # rich pads every line to the width of the table; trailing blanks would differ between files.
     lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
-    text = "\n".join(lines).strip("\n")
-    below = [escape_controls(line) for line in (*document.lines, *document.hints)]
-    if document.signature is not None:
-        below.append(f"signature: {escape_controls(document.signature)}")
-        below += [f"note: {escape_controls(note)}" for note in document.notes]
-    above = "\n".join(escape_controls(line) for line in document.opening)
-    parts = [part for part in (above, text, "\n".join(below)) if part]
-    return "\n\n".join(parts) + "\n" if parts else ""
+    return "\n".join(lines).strip("\n")
 
 
 OUTPUTS.add(

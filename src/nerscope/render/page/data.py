@@ -173,8 +173,7 @@ def _datasets(results: Results) -> list[PageDataset]:
             "runs": [list(run) for run in evidence.runs],
             "documents": evidence.n_documents,
             "tokens": token_count(evidence),
-            # The page adds an s: it says "blocks", and not of how many sentences.
-            "resample": unit_noun(resampling_unit(evidence)).partition(" of ")[0],
+            "resample": _page_unit(resampling_unit(evidence)),
             "ranges": {
                 name: dict(edges.ranges) for name, edges in evidence.signature.edges.items()
             },
@@ -227,6 +226,15 @@ def _comparison(results: Results) -> Comparison | None:
     return replace(comparison, notes=[*comparison.notes, note])
 
 
+def _page_unit(cluster_unit: str) -> str:
+    """What clusters are, for the page, which adds an s: blocks are blocks of any size.
+
+    >>> _page_unit("block:20"), _page_unit("document,surface"), _page_unit("document+sentence")
+    ('block', 'document', 'document+sentence')
+    """
+    return "+".join(unit_noun(unit).partition(" of ")[0] for unit in cluster_unit.split("+"))
+
+
 def _mean_score(results: Results, system: str) -> float:
     rows = results.select(system=system, facet=ALL, metric=F1, match=EXACT, type=None)
     values = [row.value or 0.0 for row in rows if row.run is None]
@@ -236,12 +244,13 @@ def _mean_score(results: Results, system: str) -> float:
 def _compared(results: Results, comparison: Comparison | None) -> PageComparison | None:
     if comparison is None:
         return None
+    settings = dict(comparison.settings)
     pairs = dict.fromkeys(row.pair for row in comparison.rows)
     changes = [
         counts | {"a": a, "b": b} for a, b in pairs for counts in change_counts(results, a, b)
     ]
     return {
-        "settings": comparison.settings,
+        "settings": settings | {"resample": _page_unit(settings["resample"])},
         # What is corrected among many others (`compare` tells it) would be no answer here.
         "rows": columns_of(
             [row for row in comparison.rows if row.family != OTHER],
