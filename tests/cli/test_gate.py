@@ -69,7 +69,7 @@ def test_the_same_results_pass(results: Path, run: Run) -> None:
         ("--floor 50 --floor-rule interval", 1, "UNDECIDED: d, s, all, recall: 50.00 ["),
         ("--floor 20 --floor-rule interval", 0, "ok: d, s, all, recall: 50.00 ["),
         # a reference, and always-valid bounds
-        ("--max-drop 80 --reference old.json --max-total-drop 1", 1, "ok: d, s, all, recall: "),
+        ("--max-drop 80 --reference many.json --max-total-drop 1", 1, "ok: d, s, all, recall: "),
         ("--max-drop 95 --always-valid --tuned-to 20", 0, "ok: d, s, all, recall: 50.00 against "),
         ("--floor 40 --max-drop 1", 1, "FAIL: d, s, all, recall: 50.00 against 100.00"),
         # a type
@@ -147,7 +147,8 @@ def test_programs_are_told_everything(results: Path, run: Run) -> None:
     assert tuple(found[0]) == FIELDS
     rows = list(csv.DictReader(io.StringIO(gated(run, f"{command} --format csv").out)))
     assert (len(rows), tuple(rows[0])) == (2, FIELDS)
-    assert "| toy | good | baseline | tmr=tcm-all |" in gated(run, f"{command} --format markdown").out
+    table = gated(run, f"{command} --format markdown").out
+    assert "| toy | good | baseline | tmr=tcm-all |" in table
     cases = ET.fromstring(gated(run, f"{command} --format junit").out).findall(".//testcase")
     assert [case.get("classname") for case in cases] == ["toy, good", "toy, poor"]
     notices = gated(run, f"{command} --format github").out.splitlines()
