@@ -14,8 +14,8 @@ from tests.cli.conftest import Outcome, Run
 GATE = "gate worse.json --baseline many.json"
 FIELDS = (
     *("dataset", "system", "against", "cell", "type", "match", "metric", "n", "new", "old"),
-    *("drop", "low", "high", "p", "e_value", "new_low", "new_high", "detectable", "clusters", "differing", "over", "alpha", "compared"),
-    *("rule", "verdict", "failed"),
+    *("drop", "low", "high", "p", "e_value", "new_low", "new_high", "detectable"),
+    *("clusters", "differing", "over", "alpha", "compared", "rule", "verdict", "failed"),
 )
 
 

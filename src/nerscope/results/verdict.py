@@ -24,7 +24,7 @@ from nerscope.stats.intervals import Interval, Sampling, intervals
 from nerscope.stats.ranks import normal_quantile
 from nerscope.stats.system_differences import ComparisonPlan, Difference
 from nerscope.stats.system_differences import differences as all_differences
-from nerscope.stats.two_way import crossing_of, jackknives
+from nerscope.stats.two_way import jackknives
 
 NAN = float("nan")
 _DEFAULTS = (ALL, "in")  # the level that stands for a facet; "in" is that of a subset
@@ -116,7 +116,7 @@ def measure_intervals(
     clustered = ClusterCounts(
         narrow, narrow.tables[0], there.match, [side.system], clusters_of(narrow, unit)
     )
-    (spread,) = jackknives(clustered, crossing_of(narrow, unit))
+    (spread,) = jackknives(clustered, narrow, unit)
     return {
         (key.level, None if key.type is None else part.types[key.type]): interval
         for key, interval in zip(spread.keys, intervals(spread, side.system, alpha), strict=True)
