@@ -5,6 +5,9 @@ replacement, ranks the systems, and compares with the ranking of the whole popul
 
     python studies/ranking.py --rounds 1000 --sentences 300 FOLDER …
 
+With `--alike`, the training runs of one system are ranked as if each were a system: the hardest
+case, because nearly equal systems leave most to chance.
+
 A folder has `test.txt` and `systems/NAME.RUN.txt`.
 """
 
@@ -16,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
+from nerscope.stats.clusters import ClusterCounts
 from nerscope.stats.jackknife import jackknife
 from nerscope.stats.ranking import (
     dataset_scores,
@@ -36,6 +40,7 @@ class Setting(NamedTuple):
 
     sentences: int
     runs: int
+    alike: bool = False  # rank the runs of one system, a new one each round
 
 
 class Round(NamedTuple):
@@ -49,30 +54,33 @@ class Round(NamedTuple):
 def rounds_of(population: Population, setting: Setting, rounds: int, seed: int) -> Iterator[Round]:
     """Rank the systems on so many samples of the population."""
     clustered = population.clustered(_F1, "sentence")
-    systems = [
-        (name, runs)
-        for name in clustered.systems
-        if len(runs := clustered.runs_of(name)) >= max(1, min(2, setting.runs))
-    ]
-    names = [name for name, _ in systems]
-    values = np.array(
-        [
-            clustered.values[list(runs) if setting.runs else runs[:1], 0].mean()
-            for _, runs in systems
-        ]
-    )
-    true = 1 + (values[:, None] < values).sum(axis=1)
     random = np.random.default_rng(seed)
     for number in range(rounds):
+        systems = _systems(clustered, setting, number)
+        names, of_runs = list(systems), setting.runs and not setting.alike
+        values = [
+            clustered.values[runs if of_runs else runs[:1], 0].mean() for runs in systems.values()
+        ]
+        true = 1 + (np.array(values)[:, None] < np.array(values)).sum(axis=1)
         sentences = random.integers(0, len(clustered.counts), setting.sentences)
         sides = {
-            name: random.choice(runs, setting.runs).tolist() if setting.runs else runs[:1]
-            for name, runs in systems
+            name: random.choice(runs, setting.runs).tolist() if of_runs else runs[:1]
+            for name, runs in systems.items()
         }
         spread = jackknife(drawn(clustered, sentences, sides))
         scores = joint_scores([dataset_scores(spread, 0, names, setting.runs > 1)])
         probabilities = rank_probabilities(scores.draw(_DRAWS, number))
         yield Round(true, rank_bounds(probabilities), probabilities)
+
+
+def _systems(clustered: ClusterCounts, setting: Setting, number: int) -> dict[str, list[int]]:
+    """The systems that are ranked, and their runs in the population."""
+    every = {name: list(clustered.runs_of(name)) for name in clustered.systems}
+    several = {name: runs for name, runs in every.items() if len(runs) > 1}
+    if setting.alike:
+        runs = list(several.values())[number % len(several)]
+        return {str(run): [run] for run in runs}
+    return several if setting.runs else every
 
 
 def measure(population: Population, setting: Setting, rounds: int, seed: int) -> None:
@@ -90,6 +98,7 @@ def measure(population: Population, setting: Setting, rounds: int, seed: int) ->
             bins[at].add(rank == 1)
             claimed[at] += chance
     drawn_runs = f"{setting.runs} runs" if setting.runs else "outputs"
+    drawn_runs = "runs of one system as systems" if setting.alike else drawn_runs
     print(f"\n{population.name}, {setting.sentences} sentences, {drawn_runs}, {rounds} rounds")
     ranks = "; ".join(f"rank {rank}: {by_rank[rank]}" for rank in sorted(by_rank))
     print(f"  coverage of rank intervals (asked: 95): {whole}; mean width {width / whole.of:.2f}")
@@ -108,6 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=1000)
     parser.add_argument("--sentences", type=int, action="append")
     parser.add_argument("--runs", type=int, action="append")
+    parser.add_argument("--alike", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     for folder in options.folders:
@@ -115,8 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for note in population.notes:
             print(note)
         for sentences in options.sentences or [300, 1000]:
-            for runs in options.runs or [0, 3]:
-                measure(population, Setting(sentences, runs), options.rounds, options.seed)
+            for runs in [0] if options.alike else options.runs or [0, 3]:
+                setting = Setting(sentences, runs, options.alike)
+                measure(population, setting, options.rounds, options.seed)
 
 
 if __name__ == "__main__":
