@@ -55,9 +55,12 @@ class Units:
 
     def cells(self, facet: str, n_types: int) -> Ints:
         """The cell of each unit: code * n_types + type."""
+        return self.codes_of(facet) * n_types + self.type
+
+    def codes_of(self, facet: str) -> Ints:
+        """The code of each unit in a facet; 0 in a facet that does not divide units."""
         codes = self.codes.get(facet)
-        kind = self.type.astype(np.int64)
-        return kind if codes is None else codes * np.int64(n_types) + kind
+        return np.zeros(len(self), np.int64) if codes is None else codes.astype(np.int64)
 
 
 @serialisable

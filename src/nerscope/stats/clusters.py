@@ -125,15 +125,25 @@ def exact_type(values: npt.NDArray[Any]) -> type[np.floating[Any]]:
 
 
 def dense_counts(
-    evidence: Evidence, table: FacetTable, match: str, clusters: Ints, runs: Sequence[int]
+    evidence: Evidence,
+    table: FacetTable,
+    match: str,
+    clusters: Ints,
+    runs: Sequence[int],
+    *,
+    by_type: bool = True,
 ) -> CountArray:
-    """The counts of a facet as an array (cells, columns, clusters); a cell is a code and a type."""
+    """The counts of a facet as an array (cells, columns, clusters); a cell is a code and a type.
+
+    Without `by_type`, all types are one.
+    """
     ledger, with_pairs = evidence.ledger(table), table.needs_pairs(match)
-    n_types, n_clusters = len(evidence.types), int(clusters.max()) + 1
+    n_types, n_clusters = len(evidence.types) if by_type else 1, int(clusters.max()) + 1
     n_cells = table.n_codes * n_types
 
     def keys_of(units: Units) -> Ints:
-        return units.cells(table.facet, n_types) * n_clusters + clusters[units.sentence]
+        cells = units.cells(table.facet, n_types) if by_type else units.codes_of(table.facet)
+        return cells * n_clusters + clusters[units.sentence]
 
     def counted(keys: Ints, values: Floats | Ints | None) -> CountArray:
         # Units outside of every level of a subset have a code behind the last one: cut off.
@@ -195,8 +205,11 @@ class ClusterCounts:
             (place, run) for place, system in enumerate(systems) for run in evidence.runs_of(system)
         ]
         self.owners = np.array([place for place, _ in runs])  # the system of each run
-        dense = dense_counts(evidence, table, match, clusters, [run for _, run in runs])
-        by_code = dense.reshape(table.n_codes, len(evidence.types), *dense.shape[1:])
+        # Where no number tells types apart, they are added up: most facets, at a fifth of the cost.
+        by_type = table.by_type or any(m.average != MICRO for m in table.metrics_of(match))
+        every_run = [run for _, run in runs]
+        dense = dense_counts(evidence, table, match, clusters, every_run, by_type=by_type)
+        by_code = dense.reshape(table.n_codes, -1, *dense.shape[1:])
         levels = [by_code[list(codes)].sum(axis=0) for codes in table.levels.values()]
         # clusters, levels, types, columns: gold, then the others of each run
         self.counts = np.ascontiguousarray(np.stack(levels).transpose(3, 0, 1, 2))
@@ -237,16 +250,14 @@ class ClusterCounts:
         """Of counts with the columns of all runs, those of one run."""
         # Gold is the same for all runs and is stored once: gold, then 3 (or 7) columns a run.
         first = 1 + (self.width - 1) * run
-        columns = [0, *range(first, first + self.width - 1)]
-        return counts[..., columns].astype(np.float64)
+        columns: Floats = np.empty((*counts.shape[:-1], self.width))
+        columns[..., 0] = counts[..., 0]
+        columns[..., 1:] = counts[..., first : first + self.width - 1]
+        return columns
 
-    def needed(self, run: int, counts: CountArray) -> Floats:
-        """The counts of a run, with types added up where no number tells them apart."""
-        run_counts = self.columns_of_run(run, counts)
-        needs_types = self.table.by_type or any(
-            metric.average != MICRO for metric in self.table.metrics_of(self.match)
-        )
-        return run_counts if needs_types else run_counts.sum(axis=-2, keepdims=True)
+    def by_run(self, counts: CountArray) -> Floats:
+        """Of counts (…, columns of all runs), those of each run: (runs, …, columns)."""
+        return np.stack([self.columns_of_run(run, counts) for run in range(len(self.owners))])
 
     def values_in(self, counts: Floats) -> Floats:
         """Every number of counts (…, levels, types, columns), in a row."""
@@ -281,10 +292,11 @@ class ClusterCounts:
         )
 
     def blocks(self, width: int) -> Iterator[CountArray]:
-        """Clusters in blocks, each of which makes so many values."""
+        """Clusters that have units, in blocks; each cluster makes so many values."""
         step = max(1, _MOST_VALUES // max(1, width))
-        for first in range(0, len(self.counts), step):
-            yield self.counts[first : first + step]
+        counts = self.counts[self.counts.any(axis=(1, 2, 3))]
+        for first in range(0, len(counts), step):
+            yield counts[first : first + step]
 
     def places(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
         """The units on which a number rests; several levels if it is made of them."""
@@ -314,7 +326,7 @@ class ClusterCounts:
 
     def differing(self, a: str, b: str) -> "DifferingClusters":
         """Where the counts of two systems differ, on the mean over their runs."""
-        return DifferingClusters(self, np.asarray(self._mean_counts[a] != self._mean_counts[b]))
+        return DifferingClusters(self, self._mean_counts[a], self._mean_counts[b])
 
     @cached_property
     def _mean_counts(self) -> dict[str, Floats]:
@@ -334,9 +346,11 @@ class ClusterCounts:
 class DifferingClusters:
     """In which clusters two systems differ, as far as a number looks."""
 
-    def __init__(self, clustered: ClusterCounts, unequal: Bools) -> None:
+    def __init__(self, clustered: ClusterCounts, a: Floats, b: Floats) -> None:
         self.clustered = clustered
-        self._unequal = unequal  # clusters, levels, types, columns
+        self._unequal = a != b  # clusters, levels, types, columns
+        # A type more and another one less makes no difference to all types together.
+        self._whole_unequal = a.sum(axis=2, keepdims=True) != b.sum(axis=2, keepdims=True)
         self._found: dict[tuple[int, ...], Bools] = {}
 
     def clusters(self, at: int) -> Bools:
@@ -345,7 +359,7 @@ class DifferingClusters:
         columns = columns_of(metric, self.clustered.width)
         if columns not in self._found:
             by_type = self._unequal[..., list(columns)].any(axis=-1)
-            whole = by_type.any(axis=-1, keepdims=True)
+            whole = self._whole_unequal[..., list(columns)].any(axis=-1)
             self._found[columns] = np.concatenate([whole, by_type], axis=-1)
         unequal = self._found[columns]
         places = self.clustered.places(key, metric)

@@ -2,12 +2,12 @@
 
 Texts of different datasets are independent: their variances add up. Runs are not: one trained model
 that is good by chance is good by chance on every dataset. So the noise of training is read off each
-run's mean over the datasets, which holds whether they share their runs or not. Both variances keep
-the quantile of their own degrees of freedom (Banerjee 1960).
+run's mean over the datasets, which holds whether they share their runs or not. As on one dataset,
+the other systems help to estimate it, and variances keep the quantiles of their own degrees of
+freedom (Banerjee 1960).
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Mapping, Sequence
 from math import isnan, nan
 from typing import NamedTuple
 
@@ -17,10 +17,12 @@ from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats
 from nerscope.stats.across import Numbers, average_with_interval, do_vary, drawn_mean
 from nerscope.stats.corrections import SIGNIFICANT
-from nerscope.stats.intervals import quantiles
+from nerscope.stats.intervals import joint_degrees, quantiles
+from nerscope.stats.runs import pooled_run_variance
 from nerscope.stats.system_pair import ABOUT_RECIPES, ALONE, SystemPair
 
 RunScores = tuple[list[float], ...]  # of single runs, by side
+LentScores = Mapping[str, list[float]]  # of the runs of other systems
 # Shares that bounds leave out; a p-value is read off between them. The one of an interval is among
 # them, so that p is below 0.05 exactly where the interval leaves 0 out.
 _ALPHAS = np.concatenate(
@@ -34,7 +36,8 @@ class DatasetDifference(NamedTuple):
     """A difference on one dataset, and the parts of its variance.
 
     `runs` are the scores of A's runs and those of B's, or the differences of runs that belong
-    together; there are none if other runs are not meant.
+    together; there are none if other runs are not meant. `lent` are those of other systems, by
+    name.
     """
 
     value: float
@@ -42,23 +45,31 @@ class DatasetDifference(NamedTuple):
     beyond_runs: float  # the same without what single runs have of their own
     degrees: float  # of freedom, of clusters
     runs: RunScores = ()
+    lent: LentScores | None = None
 
 
 def dataset_differences(pair: SystemPair) -> list[DatasetDifference]:
     """Every number of two systems on one dataset."""
-    runs = list[Floats]()
-    if pair.about == ABOUT_RECIPES:
-        ours, theirs = pair.spread.runs[pair.a], pair.spread.runs[pair.b]
-        runs = [ours - theirs] if pair.same_seeds else [ours, theirs]
-    # By number, as lists: rows come by the thousand.
-    scores: Iterable[RunScores] = zip(*(side.T.tolist() for side in runs), strict=True)
     columns = (pair.difference, pair.cluster_variance, pair.variance_beyond_runs, pair.degrees)
-    numbers = zip(*(column.tolist() for column in columns), strict=True)
-    return [
-        DatasetDifference(value, by_clusters, beyond_runs, degrees, sides)
-        for (value, by_clusters, beyond_runs, degrees), sides in zip(
-            numbers, scores if runs else repeat(()), strict=False
+    numbers = [
+        DatasetDifference(value, by_clusters, beyond_runs, degrees)
+        for value, by_clusters, beyond_runs, degrees in zip(
+            *(column.tolist() for column in columns), strict=True
         )
+    ]
+    if pair.about != ABOUT_RECIPES:
+        return numbers
+    spread, lent = pair.spread, dict[str, list[list[float]]]()
+    ours, theirs = spread.runs[pair.a], spread.runs[pair.b]
+    if not pair.same_seeds:
+        every = {**spread.lent, **spread.runs}
+        lent = {name: every[name].T.tolist() for name in every if name not in (pair.a, pair.b)}
+    # By number, as lists: rows come by the thousand.
+    sides = [ours - theirs] if pair.same_seeds else [ours, theirs]
+    scores: Iterable[RunScores] = zip(*(side.T.tolist() for side in sides), strict=True)
+    return [
+        number._replace(runs=of_sides, lent={name: runs[at] for name, runs in lent.items()})
+        for at, (number, of_sides) in enumerate(zip(numbers, scores, strict=True))
     ]
 
 
@@ -83,14 +94,20 @@ def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
     >>> [round(number, 3) for number in fixed_mean(twice)]
     [0.1, 0.031, 0.169, 0.005]
     """
-    squares = quantiles(_ALPHAS, np.array([part.degrees for part in parts])) ** 2
+    degrees = np.array([part.degrees for part in parts])
     by_clusters, beyond_runs = (
-        squares @ np.array([getattr(part, name) for part in parts]) / len(parts) ** 2
+        np.array([getattr(part, name) for part in parts]) / len(parts) ** 2
         for name in ("by_clusters", "beyond_runs")
     )
-    by_runs = run_squares(_ALPHAS, [part.runs for part in parts])
+    t_squares, noise = quantiles(_ALPHAS, degrees) ** 2, _noise_of(parts)
+    squares = t_squares @ beyond_runs + noise.squares(_ALPHAS)
+    if noise.borrowed:
+        # With what is borrowed, runs have enough degrees for one quantile of everything.
+        every = [*zip(beyond_runs, degrees, strict=True), (noise.variance, noise.degrees)]
+        joint = joint_degrees(*((np.array([part]), np.array([df])) for part, df in every))
+        squares = quantiles(_ALPHAS, joint)[:, 0] ** 2 * (beyond_runs.sum() + noise.variance)
     # Runs may agree by chance; what clusters tell of them is the least, then.
-    reach = np.sqrt(np.maximum(by_clusters, beyond_runs + by_runs))
+    reach = np.sqrt(np.maximum(t_squares @ by_clusters, squares))
     return _bounded(float(np.mean([part.value for part in parts])), reach)
 
 
@@ -101,11 +118,11 @@ def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:
     >>> [round(number, 4) for number in mean_of_drawn(parts)]
     [0.018, 0.0076, 0.0284, 0.0086]
     """
-    values, runs = [part.value for part in parts], [part.runs for part in parts]
-    if not any(runs) or not do_vary(values):
+    values = [part.value for part in parts]
+    if not any(part.runs for part in parts) or not do_vary(values):
         mean, low, high, _, p = drawn_mean(values)
         return MeanDifference(mean, low, high, p)
-    squares = _drawn_squares(_ALPHAS, values) + run_squares(_ALPHAS, runs)
+    squares = _drawn_squares(_ALPHAS, values) + _noise_of(parts).squares(_ALPHAS)
     return _bounded(float(np.mean(values)), np.sqrt(squares))
 
 
@@ -122,27 +139,61 @@ def _bounded(mean: float, reach: Floats) -> MeanDifference:
     return MeanDifference(mean, mean - within, mean + within, p if mean else 1.0)
 
 
-def run_squares(alphas: Floats, runs: Sequence[RunScores]) -> Floats:
-    """How far training moves a mean over datasets at each level of alpha, squared.
+class RunNoise(NamedTuple):
+    """The variance that training adds to a mean over datasets, and its degrees of freedom, some of
+    which may be borrowed from other systems.
+    """
+
+    variance: float = 0.0
+    degrees: float = 1.0
+    borrowed: float = 0.0
+
+    def squares(self, alphas: Floats) -> Floats:
+        """How far training moves the mean at each level of alpha, squared."""
+        return np.asarray(quantiles(alphas, np.array([self.degrees]))[:, 0] ** 2 * self.variance)
+
+
+def _noise_of(parts: Sequence[DatasetDifference]) -> RunNoise:
+    return run_noise([part.runs for part in parts], [part.lent or {} for part in parts])
+
+
+def run_noise(runs: Sequence[RunScores], lent: Sequence[LentScores] = ()) -> RunNoise:
+    """What training adds to a mean over datasets, of each of which there are the runs.
 
     Of runs that are on all datasets, the mean over datasets of each run tells. Where their numbers
     differ, nobody knows which are the same: then they are taken to rise and fall together on all
     datasets, which is the worst case.
 
-    >>> shared = [([0.8, 0.9],), ([0.6, 0.7],)]
-    >>> run_squares(np.array([0.05]), shared).round(3).tolist()
-    [0.404]
+    >>> noise = run_noise([([0.8, 0.9],), ([0.6, 0.7],)])
+    >>> round(noise.variance, 4), noise.degrees
+    (0.0025, 1.0)
     """
     if not any(runs):
-        return np.zeros(len(alphas))
+        return RunNoise()
+    if _are_same(runs):
+        others = [
+            _means(same)
+            for name in (lent[0] if lent else ())
+            if _are_same(same := [(by_name.get(name, []),) for by_name in lent])
+        ]
+        return _noise(_means(runs), [side for sides in others for side in sides])
+    each = [_noise([_defined(side) for side in sides]) for sides in runs]
+    noisy = [noise for noise in each if noise.variance]
+    deviation = sum(float(np.sqrt(noise.variance)) for noise in each) / len(each)
+    return RunNoise(deviation**2, min((noise.degrees for noise in noisy), default=1.0))
+
+
+def _are_same(runs: Sequence[RunScores]) -> bool:
+    """Whether all datasets have the same runs, as far as can be told."""
     shapes = {tuple(map(len, sides)) for sides in runs}
-    complete = not any(isnan(score) for sides in runs for side in sides for score in side)
-    if len(shapes) == 1 and complete:
-        means = [np.mean(side, axis=0) for side in zip(*runs, strict=True)]
-        return _run_reach(alphas, means) ** 2
-    defined = [[_defined(side) for side in sides] for sides in runs]
-    reach: Floats = np.mean([_run_reach(alphas, sides) for sides in defined], axis=0)
-    return reach**2
+    return len(shapes) == 1 and not any(
+        isnan(score) for sides in runs for side in sides for score in side
+    )
+
+
+def _means(runs: Sequence[RunScores]) -> list[Floats]:
+    """By side: the mean over datasets of each run."""
+    return [np.mean(side, axis=0) for side in zip(*runs, strict=True)]
 
 
 def _defined(scores: Numbers) -> Floats:
@@ -150,16 +201,15 @@ def _defined(scores: Numbers) -> Floats:
     return values[~np.isnan(values)]
 
 
-def _run_reach(alphas: Floats, sides: Sequence[Floats]) -> Floats:
-    """How far training moves a mean over runs, or a difference of two; 0 for single runs."""
-    degrees = sum(max(0, len(side) - 1) for side in sides)
-    if not degrees:
-        return np.zeros(len(alphas))
-    squares = sum(float(((side - side.mean()) ** 2).sum()) for side in sides if len(side))
+def _noise(sides: Sequence[Floats], others: Sequence[Floats] = ()) -> RunNoise:
+    """What training adds to a mean over runs, or to a difference of two; nothing to single runs."""
+    several = [side[:, None] for side in sides if len(side) > 1]
+    if not several:
+        return RunNoise()
+    of_run = pooled_run_variance(several, [other[:, None] for other in others])
     # A single run borrows the variance of the others, and may vary more than they do.
     shares = sum(1 / len(side) if len(side) > 1 else ALONE for side in sides)
-    t = quantiles(alphas, np.array([float(degrees)]))[:, 0]
-    return np.asarray(t * np.sqrt(squares / degrees * shares))
+    return RunNoise(*(float(x[0]) for x in (of_run.variance * shares, *of_run[1:])))
 
 
 class ScoreMean(NamedTuple):
@@ -172,9 +222,14 @@ class ScoreMean(NamedTuple):
 
 
 def score_mean(
-    values: Numbers, lows: Numbers, highs: Numbers, runs: Sequence[RunScores]
+    values: Numbers,
+    lows: Numbers,
+    highs: Numbers,
+    runs: Sequence[RunScores],
+    lent: Sequence[LentScores] = (),
 ) -> ScoreMean:
-    """The intervals of a mean of scores over datasets; `runs` are those of each dataset.
+    """The intervals of a mean of scores over datasets; `runs` are those of each dataset, `lent`
+    those of other systems.
 
     The intervals of datasets hold the noise of their runs. As runs may be shared, what they have in
     common over datasets is added.
@@ -185,8 +240,10 @@ def score_mean(
     """
     alphas = np.array([SIGNIFICANT])
     mean, low, high = average_with_interval(values, lows, highs)
-    shared = float(run_squares(alphas, runs)[0])
-    apart = sum(float(run_squares(alphas, [sides])[0]) for sides in runs) / max(1, len(runs)) ** 2
+    shared = float(run_noise(runs, lent).squares(alphas)[0])
+    single = zip(runs, lent or [{}] * len(runs), strict=True)
+    alone = [run_noise([sides], [of_others]).squares(alphas)[0] for sides, of_others in single]
+    apart = float(sum(alone)) / max(1, len(runs)) ** 2
     more = max(0.0, shared - apart)
     others = drawn_mean(values)
     reach = np.nan

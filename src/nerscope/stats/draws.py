@@ -109,7 +109,9 @@ def _resampled(
     sides = []
     for side in runs:
         values = [
-            _values(clustered, 0.0, clustered.needed(run, clustered.counts), weights, places)
+            _values(
+                clustered, 0.0, clustered.columns_of_run(run, clustered.counts), weights, places
+            )
             for run in side
         ]
         sides.append(np.mean(values, axis=0))
@@ -123,7 +125,7 @@ def _swapped(
     pairs = _paired_runs(runs)
     total: Floats | float = 0.0
     for left, right in pairs:
-        before, after = (clustered.needed(run, clustered.counts) for run in (left, right))
+        before, after = (clustered.columns_of_run(run, clustered.counts) for run in (left, right))
         # Swapping a cluster adds `change` to A and takes it from B. Clusters without change need no
         # weights: most of them, if systems are alike.
         change = after - before
@@ -153,7 +155,7 @@ def _by_cluster(clustered: ClusterCounts, runs: Sequence[Sequence[int]], places:
     pairs = _paired_runs(runs)
     by_cluster = np.zeros((len(clustered.counts), len(places)))
     for left, right in pairs:
-        before, after = (clustered.needed(run, clustered.counts) for run in (left, right))
+        before, after = (clustered.columns_of_run(run, clustered.counts) for run in (left, right))
         change = after - before
         differing = np.flatnonzero(change.any(axis=(1, 2, 3)))
         totals = before.sum(axis=0), after.sum(axis=0)

@@ -50,8 +50,8 @@ def bucket_parts(
     runs: Sequence[int],
 ) -> BucketParts:
     """The parts of each cluster in the scores of a system, from its runs."""
-    dense = dense_counts(evidence, table, match, clusters, runs).astype(np.float64)
-    by_code = dense.reshape(table.n_codes, -1, *dense.shape[1:]).sum(axis=1)
+    by_code = dense_counts(evidence, table, match, clusters, runs, by_type=False)
+    by_code = by_code.astype(np.float64)
     levels = np.stack([by_code[list(codes)].sum(axis=0) for codes in table.levels.values()])
     width = (levels.shape[1] - 1) // len(runs)
     places = [[0, *range(1 + width * run, 1 + width * (run + 1))] for run in range(len(runs))]

@@ -119,16 +119,14 @@ def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_Pr
     first = several[0]
     sums = [_ProductSums(counts, paired) for counts in several]
     before = np.concatenate([first.values, first.shares], axis=-1)
+    totals = np.stack(first.totals)
     # Jackknife: with t the total of 3 clusters and c their counts, the numbers of t - c[0],
     # t - c[1] and t - c[2] say how far each cluster moves the number. The sum of squared moves
     # estimates the variance, for any formula (Tukey 1958; Efron and Stein 1981).
     for block in first.blocks(before.size):
-        moves = np.empty((len(before), len(block), before.shape[-1]))
-        for run, total in enumerate(first.totals):
-            without = total - first.columns_of_run(run, block)
-            both = (first.values_in(without), first.shares_in(without))
-            moves[run] = before[run] - np.concatenate(both, axis=-1)
-        np.nan_to_num(moves, copy=False)
+        without = totals[:, None] - first.by_run(block)
+        after = np.concatenate([first.values_in(without), first.shares_in(without)], axis=-1)
+        moves = np.nan_to_num(before[:, None] - after, copy=False)
         for division_sums in sums:
             division_sums.add(moves)
     return sums

@@ -147,12 +147,7 @@ class SystemPair:
         """
         if (supposed,) not in self._known:
             distance = np.abs(self.difference - supposed)
-            self._known[supposed,] = np.array(
-                [
-                    _reached(size, reach) if size == size and reach[0] == reach[0] else np.nan
-                    for size, reach in zip(distance, self._on_grid.T, strict=True)
-                ]
-            )
+            self._known[supposed,] = _alpha_reaching(distance, self._on_grid)
         return self._known[supposed,]
 
     def detectable(self, alpha: float, power: float = 0.8) -> Floats:
@@ -244,6 +239,16 @@ class SystemPair:
         return np.asarray(squares / k**2)
 
 
-def _reached(size: float, reach: Floats) -> float:
-    """The share of alpha at which a bound reaches as far as this."""
-    return float(np.exp(np.interp(-size, -reach, np.log(_GRID))))
+def _alpha_reaching(distance: Floats, reach: Floats) -> Floats:
+    """The share of alpha at which bounds reach as far as this, by number; NaN for none.
+
+    `reach` (levels of alpha, numbers) falls from the smallest alpha to the largest.
+    """
+    # Linear interpolation of log alpha between the levels on both sides, for all numbers at once.
+    above = np.clip((reach > distance).sum(axis=0), 1, len(_GRID) - 1)
+    numbers = np.arange(len(distance))
+    far, near = reach[above - 1, numbers], reach[above, numbers]
+    width = np.where(far > near, far - near, 1.0)
+    share = np.clip((far - distance) / width, 0.0, 1.0)
+    logs = np.log(_GRID)
+    return np.asarray(np.exp(logs[above - 1] + share * (logs[above] - logs[above - 1])))
