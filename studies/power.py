@@ -30,6 +30,7 @@ from nerscope.stats.draws import ResampleWeights, p_values_of_outputs
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.jackknife import jackknife
 from nerscope.stats.paired import METHODS
+from nerscope.stats.power import Design
 from nerscope.stats.system_pair import ABOUT_RECIPES, SystemPair
 from populations import SENTENCE, Board, Model, Population, drawn, evidence_drawn, population_of
 from shares import Report, Share
@@ -38,7 +39,7 @@ ALPHA = 0.05
 F1 = Board("all", "exact", ("f1",))
 LARGEST = 12_000  # clusters that are drawn for a round
 PAIRS = 4  # of each corpus
-RUNS = (2, 3, 5)  # on each side
+RUNS = ((2, 0), (2, 4), (3, 0), (5, 0))  # runs on each side, and other systems that lend
 MANY = (1500, 200)  # sentences and runs from which the variances of a simulated model are known
 
 
@@ -142,41 +143,40 @@ def size(report: Report, populations: Sequence[Population], rounds: int) -> None
 
 
 def model(report: Report, populations: Sequence[Population], rounds: int) -> None:
-    """Simulated runs, which are normal on the logit scale."""
-    report.title("Power of recipes: predicted and found, simulated runs")
+    """Simulated runs, which are normal on the logit scale; others lend their variance, or none."""
+    report.title("Power of recipes: predicted and found, simulated runs, 500 sentences")
     rows = []
     for spread in (0.03, 0.1, 0.2):
         for advantage in (0.15, 0.3, 0.6):
             ours = Model(spread, advantage=advantage)
-            rng = stream("large", spread, advantage)
-            large = ours.clustered(rng, MANY[0], {"A": MANY[1], "B": MANY[1]})
-            design = design_of(
-                pair_of_recipes(large), large.keys.index(_f1(large)), (MANY[1], MANY[1])
-            )
             better = replace(ours, strength=ours.strength + advantage, advantage=0.0)
             true = better.truth()["f1"] - ours.truth()["f1"]
-            for k in RUNS:
-                found = Share()
+            design = _known_design(ours)
+            for k, lenders in RUNS:
+                found, predictions = Share(), list[float]()
+                sides = {"A": k, "B": k} | {f"L{at}": k for at in range(lenders)}
                 for number in range(rounds):
-                    rng = stream(spread, advantage, k, number)
-                    two = ours.clustered(rng, 500, {"A": k, "B": k})
+                    two = ours.clustered(stream(spread, advantage, k, number), 500, sides)
                     pair, at = pair_of_recipes(two), two.keys.index(_f1(two))
-                    significant = pair.p_at(0.0)[at] < ALPHA and pair.difference[at] > 0
-                    found.add(bool(significant))
+                    found.add(bool(pair.p_at(0.0)[at] < ALPHA and pair.difference[at] > 0))
+                    there = design_of(pair, at, (k, k))
+                    predictions.append(there.power(true, there.clusters, (k, k)))
                 clusters = round(500 * design.clusters / MANY[0])
-                predicted = design.power(true, clusters, (k, k))
-                rows.append(
-                    [
-                        spread,
-                        f"{100 * true:.2f}",
-                        f"{k} v {k}",
-                        f"{100 * predicted:.1f}",
-                        found,
-                        f"{100 * (predicted - found.value):+.1f}",
-                    ]
-                )
-    header = ["spread of runs", "points", "runs", "predicted", "found", "off by"]
-    report.table(header, rows, 3)
+                known = "–" if lenders else f"{100 * design.power(true, clusters, (k, k)):.1f}"
+                mean = f"{100 * np.mean(predictions):.1f}"
+                runs = f"{k} v {k}" + (f", {lenders} lend" if lenders else "")
+                off = _off(float(np.mean(predictions)), found)
+                rows.append([spread, f"{100 * true:.2f}", runs, known, mean, found, off])
+    header = ["spread of runs", "points", "runs", "variance known", "from the data", "found"]
+    report.table([*header, "off by"], rows, 3)
+
+
+def _known_design(ours: Model) -> Design:
+    """The design of a simulated model, from so many runs that its variances are known."""
+    sentences, runs = MANY
+    rng = stream("large", ours.run_spread, ours.advantage)
+    large = ours.clustered(rng, sentences, {"A": runs, "B": runs})
+    return design_of(pair_of_recipes(large), large.keys.index(_f1(large)), (runs, runs))
 
 
 def _off(predicted: float, found: Share) -> str:

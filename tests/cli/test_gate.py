@@ -13,9 +13,9 @@ from tests.cli.conftest import Outcome, Run
 
 GATE = "gate worse.json --baseline many.json"
 FIELDS = (
-    *("dataset", "system", "cell", "type", "match", "metric", "n", "new", "old", "drop"),
-    *("low", "high", "p", "detectable", "clusters", "differing", "over", "alpha", "compared"),
-    *("rule", "verdict", "failed"),
+    *("dataset", "system", "against", "cell", "type", "match", "metric", "n", "new", "old"),
+    *("drop", "low", "high", "p", "e_value", "new_low", "new_high", "detectable"),
+    *("clusters", "differing", "over", "alpha", "compared", "rule", "verdict", "failed"),
 )
 
 
@@ -56,8 +56,21 @@ def test_the_same_results_pass(results: Path, run: Run) -> None:
         ("--max-drop 60 --alpha 0.3", 0, "ok: d, s, all, recall: "),
         ("--max-drop 80", 0, "ok: d, s, all, recall: "),
         # a floor
-        ("--floor 50", 0, "ok: d, s, all, recall: 50.00, n = 60; rule: floor 50\n"),
-        ("--floor 50.1", 1, "FAIL: d, s, all, recall: 50.00, n = 60; rule: floor 50.1\n"),
+        (
+            "--floor 50",
+            0,
+            "ok: d, s, all, recall: 50.00, n = 60; rule: floor 50 (point estimate)\n",
+        ),
+        (
+            "--floor 50.1",
+            1,
+            "FAIL: d, s, all, recall: 50.00, n = 60; rule: floor 50.1 (point estimate)\n",
+        ),
+        ("--floor 50 --floor-rule interval", 1, "UNDECIDED: d, s, all, recall: 50.00 ["),
+        ("--floor 20 --floor-rule interval", 0, "ok: d, s, all, recall: 50.00 ["),
+        # a reference, and always-valid bounds
+        ("--max-drop 80 --reference many.json --max-total-drop 1", 1, "ok: d, s, all, recall: "),
+        ("--max-drop 95 --always-valid --tuned-to 20", 0, "ok: d, s, all, recall: 50.00 against "),
         ("--floor 40 --max-drop 1", 1, "FAIL: d, s, all, recall: 50.00 against 100.00"),
         # a type
         ("--floor 50 --type PER", 0, "ok: d, s, all, type PER, recall: 50.00, n = 60"),
@@ -134,7 +147,8 @@ def test_programs_are_told_everything(results: Path, run: Run) -> None:
     assert tuple(found[0]) == FIELDS
     rows = list(csv.DictReader(io.StringIO(gated(run, f"{command} --format csv").out)))
     assert (len(rows), tuple(rows[0])) == (2, FIELDS)
-    assert "| toy | good | tmr=tcm-all |" in gated(run, f"{command} --format markdown").out
+    table = gated(run, f"{command} --format markdown").out
+    assert "| toy | good | baseline | tmr=tcm-all |" in table
     cases = ET.fromstring(gated(run, f"{command} --format junit").out).findall(".//testcase")
     assert [case.get("classname") for case in cases] == ["toy, good", "toy, poor"]
     notices = gated(run, f"{command} --format github").out.splitlines()
@@ -184,7 +198,11 @@ def test_conditions_come_from_a_file(worse: Path, run: Run) -> None:
     (worse / "gate.toml").write_text(CONDITIONS)
     out = gated(run, f"{GATE} --conditions gate.toml", 1).out.splitlines()
     assert [line.split(": ")[0] for line in out] == ["ok", "ok", "FAIL"]
-    assert [line.split("rule: ")[1] for line in out] == ["floor 40", "max_drop 80", "max_drop 1.5"]
+    assert [line.split("rule: ")[1] for line in out] == [
+        "floor 40 (point estimate)",
+        "max_drop 80",
+        "max_drop 1.5",
+    ]
 
 
 @pytest.mark.parametrize(

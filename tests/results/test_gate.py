@@ -64,7 +64,7 @@ def test_a_drop_is_held_against_the_allowed_one(
 
 def test_one_point_is_allowed_unless_told() -> None:
     assert gate(OLD, OLD)[0].rule == "max_drop 1"
-    assert gate(OLD, OLD, floor=50)[0].rule == "floor 50"
+    assert gate(OLD, OLD, floor=50)[0].rule == "floor 50 (point estimate)"
 
 
 def test_a_gain_never_fails() -> None:
@@ -316,7 +316,7 @@ SILENT = evaluated([["O"] * len(tokens) for tokens, _ in GOLD])
         ({"floor": 100, "max_drop": 0}, "fail", "floor"),
         ({"floor": 100, "max_drop": WHOLE.drop}, "fail", "floor"),
         ({"floor": 0, "max_drop": WHOLE.drop}, "undecided", "max_drop"),
-        ({"floor": 0, "max_drop": 50}, "ok", "floor 0, max_drop 50"),
+        ({"floor": 0, "max_drop": 50}, "ok", "floor 0 (point estimate), max_drop 50"),
         # how sure a verdict must be
         ({"max_drop": -WHOLE.low + 0.01, "alpha": 0.02}, "undecided", "max_drop"),
         ({"max_drop": -WHOLE.low - 0.01, "alpha": 0.1}, "ok", "max_drop"),
@@ -422,9 +422,9 @@ def test_what_is_new_has_nothing_to_be_held_against() -> None:
         ("a", "ok", "max_drop 0"),
         ("b", "ok", "not in the baseline"),
         ("a", "ok", "not in the baseline"),
-        ("a", "ok", "floor 50, max_drop 1"),
-        ("b", "ok", "floor 50"),
-        ("a", "ok", "floor 50"),
+        ("a", "ok", "floor 50 (point estimate), max_drop 1"),
+        ("b", "ok", "floor 50 (point estimate)"),
+        ("a", "ok", "floor 50 (point estimate)"),
     ]
     for named, rule in [({"dataset": "e"}, "baseline"), ({"system": "b"}, "for d of the baseline")]:
         with pytest.raises(UsageError, match=f"it is not in the .*{rule}"):
@@ -434,9 +434,14 @@ def test_what_is_new_has_nothing_to_be_held_against() -> None:
 @pytest.mark.parametrize(
     ("new", "old", "floor", "drop"),
     [
-        (SILENT, SILENT, ("fail", "floor 0"), ("ok", "max_drop 0")),  # the same outputs
-        (SILENT, OLD, ("fail", "floor 0"), ("fail", "no longer defined")),
-        (OLD, SILENT, ("ok", "floor 0"), ("undecided", "max_drop 0")),
+        (
+            SILENT,
+            SILENT,
+            ("fail", "floor 0 (point estimate)"),
+            ("ok", "max_drop 0"),
+        ),  # the same outputs
+        (SILENT, OLD, ("fail", "floor 0 (point estimate)"), ("fail", "no longer defined")),
+        (OLD, SILENT, ("ok", "floor 0 (point estimate)"), ("undecided", "max_drop 0")),
     ],
     ids=["in both", "in the results", "in the baseline"],
 )

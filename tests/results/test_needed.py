@@ -1,5 +1,6 @@
 """What a difference takes to be found: power now, data and runs needed."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import UsageError
-from nerscope.results.needed import PowerRow, _overall, moves_of, variance_degrees
+from nerscope.results.needed import PowerRow, _overall, design_of, moves_of, variance_degrees
 from nerscope.results.results import Results
 from nerscope.stats.intervals import Sampling
 
@@ -142,6 +143,29 @@ def test_the_variance_of_few_clusters_that_move_a_lot_is_known_badly() -> None:
     naive = 2 / (np.std(sums) / np.mean(sums)) ** 2
     assert variance_degrees(measured, moves) == pytest.approx(naive, rel=0.1)
     assert naive < 10 < float(measured.pair.degrees[0])
+
+
+def test_a_borrowed_variance_of_runs_is_part_of_the_prediction() -> None:
+    """With four systems, `compare` borrows the variance of runs: power is that of its test."""
+    runs = {
+        name: [noisy(GOLD, rate + 0.02 * k, 5 * at + k) for k in range(2)]
+        for at, (name, rate) in enumerate({"a": 0.08, "b": 0.1, "c": 0.15, "d": 0.2}.items())
+    }
+    several = nerscope.evaluate(GOLD, runs, dataset="d")
+    (evidence,) = several.evidence
+    (measured,) = _overall(evidence, [("a", "b")], Sampling(), "f1", None)
+    design = design_of(measured.pair, measured.at, (2, 2))
+    assert design.prior_degrees == float(measured.pair.borrowed_degrees[0]) > 0
+    lent = [measured.pair.spread.other_runs("a", "b")[at][:, 0] for at in range(2)]
+    assert design.prior_variance == pytest.approx(np.mean([side.var(ddof=1) for side in lent]))
+    alone = nerscope.evaluate(GOLD, {name: runs[name] for name in "ab"}, dataset="d")
+    (unhelped,) = _overall(alone.evidence[0], [("a", "b")], Sampling(), "f1", None)
+    assert design_of(unhelped.pair, 0, (2, 2)).prior_degrees == 0
+    # What the design expects of the bound is what the test has.
+    reach = (measured.pair.bounds(0.05)[1] - measured.pair.difference)[0]
+    known = replace(design, variance_degrees=1e6, run_degrees=1e6)
+    expected = known._test(known.clusters, (2, 2), 0.05)[0]
+    assert expected.min() < reach < expected.max()
 
 
 @pytest.mark.parametrize(

@@ -94,16 +94,20 @@ def test_documents_are_folded_by_documents(unit: str | None, tmp_path: Path) -> 
     assert folded.evidence[0].folded == Folded(unit or "document", 90, 13, blocks)
 
 
-def test_large_data_is_folded_as_it_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("unit", "blocks"), [("document", 0), ("block:4", 309)])
+def test_large_data_is_folded_as_it_comes(
+    unit: str, blocks: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 200)
     monkeypatch.setattr("nerscope.formats.files.BLOCK", 1 << 12)
     monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", 1 << 12)
     monkeypatch.setattr(folding, "MOST_GROUPS", 50)
     gold = document_file(tmp_path / "gold.txt")
     pred = {"s": gold, "t": [labels for _, labels in noisy(GOLD, 0.2, 7) * 12]}
-    options: dict[str, Any] = {"train": TRAIN, "intervals": True, "dataset": "d"}
+    intervals = True if unit == "document" else nerscope.Sampling(unit)
+    options: dict[str, Any] = {"train": TRAIN, "intervals": intervals, "dataset": "d"}
     folded = nerscope.evaluate(gold, pred, **options)
-    assert folded.evidence[0].folded == Folded("document", 1080, 155)
+    assert folded.evidence[0].folded == Folded(unit, 1080, 155, blocks)
     whole = nerscope.evaluate(gold, pred, fold=False, **options)
     assert folded.rows == whole.rows
 

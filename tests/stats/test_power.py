@@ -106,7 +106,12 @@ def simulated(design: Design, true: float, k: int, rounds: int = 20_000) -> Simu
     by_runs = single / (degrees + prior) * 2 / k
     by_clusters = design.beyond_runs * random.chisquare(m - 1, rounds) / (m - 1)
     t, t_runs = stats.t.isf(0.025, m - 1), stats.t.isf(0.025, degrees + prior)
-    return Simulated(difference, np.sqrt(t**2 * by_clusters + t_runs**2 * by_runs))
+    squares = t**2 * by_clusters + t_runs**2 * by_runs
+    if prior:  # one quantile for both, of the joint degrees (Satterthwaite 1946)
+        both = by_clusters + by_runs
+        joint = both**2 / (by_clusters**2 / (m - 1) + by_runs**2 / (degrees + prior))
+        squares = stats.t.isf(0.025, joint) ** 2 * both
+    return Simulated(difference, np.sqrt(np.maximum(t**2 * by_clusters, squares)))
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])

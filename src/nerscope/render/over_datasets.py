@@ -237,7 +237,8 @@ def _rope_notes(records: Sequence[DatasetsRow]) -> list[str]:
     row = records[0]
     test = "correlated t-test" if row.over == SPLITS else "signed-rank test"
     shared = " of these runs" if any(row.share_runs for row in records) else ""
-    return [f"P: Bayesian {test}{shared}; equivalent: a difference of at most {row.rope:g} points"]
+    within = "1 point" if row.rope == 1 else f"{row.rope:g} points"
+    return [f"P: Bayesian {test}{shared}; equivalent: a difference of at most {within}"]
 
 
 def _notes(split_rows: Sequence[DatasetsRow], correction: str) -> list[str]:

@@ -108,4 +108,6 @@ def _spoken_of(rows: Sequence[RankingRow]) -> str:
         return "about these outputs alone: other training runs may rank otherwise"
     fewest, most = min(row.runs for row in rows), max(row.runs for row in rows)
     runs = plural(most, "run") + " each" if fewest == most else f"{fewest} to {most} runs"
-    return f"about the methods ({runs}): ranks and groups allow for other training runs"
+    text = f"about the methods ({runs}): ranks and groups allow for other training runs"
+    singles = sum(row.runs == 1 for row in rows)
+    return f"{text}; groups of systems with 1 run each do not" if singles > 1 < most else text

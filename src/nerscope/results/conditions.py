@@ -13,15 +13,25 @@ from typing import Any, cast
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.scoring.metrics import F1
+from nerscope.stats.always_valid import TUNED_TO
 from nerscope.stats.corrections import SIGNIFICANT
 
-RULES = ("floor", "max_drop")
+RULES = ("floor", "max_drop", "max_total_drop")
+BY_VALUE, BY_INTERVAL = "value", "interval"  # what a floor is held against
 _MOST = 1e9
-_NEEDED = ("metric", "facet", "alpha")
+_NEEDED = ("metric", "facet", "alpha", "floor_rule", "always_valid", "tuned_to")
 _RANGES = {
     "floor": (-math.inf, math.inf, "give a number of points, as 80"),
     "max_drop": (0.0, math.inf, "give the points that a number may drop, 0 or more"),
+    "max_total_drop": (0.0, math.inf, "give the points that a number may drop, 0 or more"),
     "alpha": (1e-4, 0.5, "give a share from 0.0001 to 0.5, as 0.05"),
+    "tuned_to": (1.0, math.inf, "give a number of documents or sentences, as 200"),
+}
+
+
+_CHOICES: dict[str, tuple[tuple[object, ...], str]] = {
+    "floor_rule": ((BY_VALUE, BY_INTERVAL), f'give "{BY_VALUE}" or "{BY_INTERVAL}"'),
+    "always_valid": ((False, True), "give true or false"),
 }
 
 
@@ -30,7 +40,10 @@ class Condition:
     """What one number must fulfil: `floor` and `max_drop` are in points.
 
     `facet` is a facet of the results, or facet=level. Without `system` or `dataset`, it holds for
-    all of them.
+    all of them. `max_total_drop` is the drop allowed against a reference, if it is not `max_drop`.
+    With `floor_rule="interval"`, the bounds of a number must be above the floor. With
+    `always_valid`, bounds hold at all sizes of the test set at once, and are narrowest at
+    `tuned_to` documents or sentences.
 
     >>> Condition(metric="recall", facet="tmr=unseen-tokens", max_drop=1.0).compares
     True
@@ -46,12 +59,21 @@ class Condition:
     floor: float | None = None
     max_drop: float | None = None
     alpha: float = SIGNIFICANT
+    max_total_drop: float | None = None
+    floor_rule: str = BY_VALUE
+    always_valid: bool = False
+    tuned_to: float = TUNED_TO
     places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def compares(self) -> bool:
         """Whether it needs a baseline."""
         return self.max_drop is not None
+
+    def against_reference(self) -> "Condition | None":
+        """The condition that holds against a fixed reference; None if there is none."""
+        allowed = self.max_drop if self.max_total_drop is None else self.max_total_drop
+        return None if allowed is None else replace(self, max_drop=allowed, floor=None)
 
     @property
     def cell(self) -> str:
@@ -112,6 +134,11 @@ def _faults(condition: Condition) -> Iterator[tuple[str, str]]:
     for key in KEYS:
         value = getattr(condition, key)
         if value is None and key not in _NEEDED:
+            continue
+        if key in _CHOICES:
+            choices, remedy = _CHOICES[key]
+            if value not in choices or isinstance(value, bool) != isinstance(choices[0], bool):
+                yield key, remedy
             continue
         if key not in _RANGES:
             if not (isinstance(value, str) and value):

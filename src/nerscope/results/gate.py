@@ -1,6 +1,6 @@
 """A gate for releases: conditions that results must fulfil, alone or against a baseline."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,29 +8,43 @@ from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.conditions import (
-    RULES,
+    BY_INTERVAL,
     Condition,
     ConditionSource,
     check_condition,
     conditions_of,
 )
-from nerscope.results.joining import Pairing, join_pair, pairings, version_note
+from nerscope.results.joining import (
+    Pairing,
+    SystemOnDataset,
+    join_pair,
+    pairings,
+    version_note,
+)
 from nerscope.results.results import Results
+from nerscope.results.rows import scale_of
 from nerscope.results.verdict import (
+    BASELINE,
     FAIL,
+    NAN,
+    REFERENCE,
     UNDECIDED,
+    MeasuredCell,
     Measurement,
     Measurements,
     Verdict,
     decide,
+    floor_level,
     measure_differences,
+    measure_intervals,
     measure_system,
     measured_cell,
     pick_measurement,
     points_of,
 )
 from nerscope.scoring.evidence import Evidence
-from nerscope.stats.intervals import Sampling
+from nerscope.stats.clusters import number_of_clusters
+from nerscope.stats.intervals import Interval, Sampling
 
 PASSES, FAILS = "pass", "fail"  # what an undecided condition does
 _DROP = 1.0  # points that a number may drop by default
@@ -51,6 +65,11 @@ def gate(
     system: str | None = None,
     undecided: str = FAILS,
     resample: str | None = None,
+    reference: Results | None = None,
+    max_total_drop: float | None = None,
+    floor_rule: str | None = None,
+    always_valid: bool | None = None,
+    tuned_to: float | None = None,
 ) -> list[Verdict]:
     """Hold results against conditions; numbers are in points, so 0.5 is half a percent.
 
@@ -59,6 +78,13 @@ def gate(
     fulfilled if the drop is surely smaller than `max_drop`, violated if it is surely larger, and
     else undecided, which is a "fail" or a "pass". Systems are compared by name; if each side has
     only one, these two are.
+
+    A fixed `reference`, such as the results of the first release, is held against the same
+    conditions beside the baseline, with `max_total_drop` in the place of `max_drop` if it is given:
+    ten releases that each lose a little are seen. With `floor_rule="interval"`, the bound of a
+    number must be above the floor, not its value alone. `always_valid` bounds hold at all sizes of
+    a test set at once, so that it may grow and be looked at daily; they are narrowest at `tuned_to`
+    documents or sentences, 200 by default.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -70,17 +96,27 @@ def gate(
     ['ok', 'fail']
     """
     check_arguments(gate, locals())
-    rules = {"floor": floor, "max_drop": max_drop, "alpha": alpha}
-    options = {**rules, "metric": metric, "type": type, "match": match, "system": system}
+    rules = {"floor": floor, "max_drop": max_drop, "max_total_drop": max_total_drop}
+    bounds = {"floor_rule": floor_rule, "always_valid": always_valid, "tuned_to": tuned_to}
+    cell = {"metric": metric, "type": type, "match": match, "system": system}
+    options = {**rules, **bounds, **cell, "alpha": alpha}
     chosen = _chosen_conditions(conditions, facets, options)
     if undecided not in (PASSES, FAILS):
         raise UsageError(
             "undecided", f"there is no '{undecided}'", suggest(undecided, (PASSES, FAILS))
         )
     sampling = Sampling(resample)
-    _check_sides(results, baseline, chosen)
-    judge = _Gatekeeper(results, baseline, sampling, undecided == FAILS)
-    return [verdict for condition in chosen for verdict in judge.verdicts(condition)]
+    _check_sides(results, baseline, reference, chosen)
+    strict, verdicts = undecided == FAILS, list[Verdict]()
+    judge = _Gatekeeper(results, baseline, sampling, strict)
+    judge_in_total = _Gatekeeper(results, reference, sampling, strict, REFERENCE)
+    for condition in chosen:
+        total = condition.against_reference() if reference is not None else None
+        if baseline is not None or condition.floor is not None:
+            verdicts += judge.verdicts(condition)
+        if total is not None:
+            verdicts += judge_in_total.verdicts(total)
+    return verdicts
 
 
 def baseline_notes(results: Results, baseline: Results | None) -> list[str]:
@@ -105,15 +141,30 @@ def _chosen_conditions(
         for key in [*given, *(["facet"] if facets else [])]:
             raise UsageError(key, "it has no place beside conditions", "put it into them")
         return conditions_of(conditions)
-    if not any(rule in given for rule in RULES):
+    if "floor" not in given and "max_drop" not in given:
         given["max_drop"] = _DROP
     return [check_condition(Condition(**given, facet=facet)) for facet in facets or [ALL]]
 
 
-def _check_sides(results: Results, baseline: Results | None, conditions: list[Condition]) -> None:
+def _check_sides(
+    results: Results,
+    baseline: Results | None,
+    reference: Results | None,
+    conditions: list[Condition],
+) -> None:
+    if reference is None:
+        for condition in conditions:
+            if condition.max_total_drop is not None:
+                raise UsageError(
+                    condition.at("max_total_drop", ""),
+                    "it asks how far a number drops in total, and there is no reference",
+                    "give --reference FILE",
+                )
+    else:
+        _check_datasets(results, reference, REFERENCE)
     if baseline is None:
         for condition in conditions:
-            if condition.compares:
+            if condition.compares and reference is None:
                 raise UsageError(
                     condition.at("", "") or "baseline",
                     "it asks how far a number drops, and there is no baseline",
@@ -124,12 +175,16 @@ def _check_sides(results: Results, baseline: Results | None, conditions: list[Co
                 "results", "they hold no evidence to judge", "evaluate again, and save with `-o`"
             )
         return
+    _check_datasets(results, baseline, BASELINE)
+
+
+def _check_datasets(results: Results, other: Results, name: str) -> None:
     ours, known = (
-        dict.fromkeys(part.dataset for part in side.evidence) for side in (results, baseline)
+        dict.fromkeys(part.dataset for part in side.evidence) for side in (results, other)
     )
     if not set(ours) & set(known):
         raise InputError(
-            "baseline",
+            name,
             f"it has none of the datasets of the results ({_names(ours)}); it has {_names(known)}",
             "name datasets alike with --dataset",
         )
@@ -143,12 +198,18 @@ class _Gatekeeper:
     """Judges conditions one by one; what is resampled for one serves the others."""
 
     def __init__(
-        self, results: Results, baseline: Results | None, sampling: Sampling, strict: bool
+        self,
+        results: Results,
+        baseline: Results | None,
+        sampling: Sampling,
+        strict: bool,
+        against: str = BASELINE,
     ) -> None:
-        self.results, self.baseline = results, baseline
+        self.results, self.baseline, self.against = results, baseline, against
         self.sampling, self.strict = sampling, strict
         self._joints: dict[tuple[str, str], Evidence] = {}
         self._numbers: dict[tuple[object, ...], Measurements] = {}
+        self._intervals: dict[tuple[object, ...], Mapping[tuple[str, str | None], Interval]] = {}
 
     def verdicts(self, condition: Condition) -> list[Verdict]:
         """The verdict of a condition for each system and dataset that it applies to."""
@@ -159,6 +220,7 @@ class _Gatekeeper:
         unmeasured = Verdict(
             dataset=pairing.dataset,
             system=pairing.system,
+            against=self.against if self.baseline is not None and condition.compares else None,
             cell=condition.cell,
             type=condition.type,
             match=condition.match,
@@ -172,7 +234,7 @@ class _Gatekeeper:
             return unmeasured
         compared = condition.compares and pairing.old is not None
         measured, match = self._measured(condition, pairing, compared)
-        verdict, rule = decide(condition, measured, compared)
+        verdict, rule = decide(condition, measured, compared, self.against)
         joint = self._joints.get((pairing.dataset, pairing.system))
         return replace(
             _with_numbers(unmeasured, condition, measured),
@@ -202,15 +264,42 @@ class _Gatekeeper:
                 if compared
                 else measure_system(pairing.new, there, metric)
             )
-        return pick_measurement(self._numbers[key, compared], there, condition), there.match
+        measured = pick_measurement(self._numbers[key, compared], there, condition)
+        return self._with_bounds(measured, condition, pairing.new, there), there.match
+
+    def _with_bounds(
+        self,
+        measured: Measurement,
+        condition: Condition,
+        side: SystemOnDataset,
+        there: MeasuredCell,
+    ) -> Measurement:
+        """The number with its own interval, and the clusters that there are, if they are needed."""
+        if condition.always_valid:
+            unit = self.sampling.cluster_unit(side.evidence)
+            measured = measured._replace(all_clusters=number_of_clusters(side.evidence, unit))
+        if condition.floor is None or condition.floor_rule != BY_INTERVAL:
+            return measured
+        alpha = floor_level(condition)
+        key = (side.evidence.dataset, side.system, there.table.facet, there.match, alpha)
+        if (key, condition.metric) not in self._intervals:
+            self._intervals[key, condition.metric] = measure_intervals(
+                side, there, condition.metric, self.sampling, alpha
+            )
+        levels = self._intervals[key, condition.metric]
+        return measured._replace(interval=pick_measurement(levels, there, condition))
 
 
 def _with_numbers(verdict: Verdict, condition: Condition, measurement: Measurement) -> Verdict:
     """A verdict with what was measured."""
     points, difference = points_of(condition, measurement), measurement.difference
+    scale = scale_of(condition.metric)
     return replace(
         verdict,
         n=measurement.n,
+        new_low=NAN if measurement.interval is None else points.least / scale,
+        new_high=NAN if measurement.interval is None else points.most / scale,
+        e_value=points.e_value,
         new=measurement.new,
         old=measurement.old,
         drop=-points.gain + 0.0,  # never minus zero

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
-from nerscope.results.conditions import Condition
+from nerscope.results.conditions import BY_VALUE, Condition
 from nerscope.results.joining import NEW, OLD, SystemOnDataset
 from nerscope.results.rows import rows_of, scale_of
 from nerscope.results.selection import facet_table_named
@@ -18,10 +18,13 @@ from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.folding import groups_of
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import NEITHER, metric_named
-from nerscope.stats.clusters import ClusterCounts
-from nerscope.stats.intervals import Sampling
+from nerscope.stats.always_valid import e_value, information, standard_errors
+from nerscope.stats.clusters import ClusterCounts, clusters_of
+from nerscope.stats.intervals import Interval, Sampling, intervals
+from nerscope.stats.ranks import normal_quantile
 from nerscope.stats.system_differences import ComparisonPlan, Difference
 from nerscope.stats.system_differences import differences as all_differences
+from nerscope.stats.two_way import jackknives
 
 NAN = float("nan")
 _DEFAULTS = (ALL, "in")  # the level that stands for a facet; "in" is that of a subset
@@ -35,6 +38,8 @@ class Measurement(NamedTuple):
     old: float = NAN
     difference: Difference | None = None  # new - old
     has_same_outputs: bool = False  # the outputs differ in no sentence
+    interval: Interval = None  # of `new` alone, each bound at the level of the condition
+    all_clusters: int = 0  # of the dataset, with and without such units
 
 
 class MeasuredCell(NamedTuple):
@@ -45,6 +50,7 @@ class MeasuredCell(NamedTuple):
     match: str
 
 
+Measured = TypeVar("Measured")
 Measurements = Mapping[tuple[str, str | None], Measurement]  # by level and type
 
 
@@ -101,6 +107,22 @@ def measure_system(side: SystemOnDataset, there: MeasuredCell, metric: str) -> M
     }
 
 
+def measure_intervals(
+    side: SystemOnDataset, there: MeasuredCell, metric: str, sampling: Sampling, alpha: float
+) -> dict[tuple[str, str | None], Interval]:
+    """The interval of every number of one system alone, which leaves out a share of alpha."""
+    part = only_runs(side.evidence, side.evidence.runs_of(side.system))
+    narrow, unit = _narrow(part, there, metric), sampling.cluster_unit(part)
+    clustered = ClusterCounts(
+        narrow, narrow.tables[0], there.match, [side.system], clusters_of(narrow, unit)
+    )
+    (spread,) = jackknives(clustered, narrow, unit)
+    return {
+        (key.level, None if key.type is None else part.types[key.type]): interval
+        for key, interval in zip(spread.keys, intervals(spread, side.system, alpha), strict=True)
+    }
+
+
 def measure_differences(
     joint: Evidence, there: MeasuredCell, metric: str, sampling: Sampling
 ) -> Measurements:
@@ -138,9 +160,11 @@ def _alike(narrow: Evidence, there: MeasuredCell, compared: Sequence[Difference]
 
 
 def pick_measurement(
-    measurements: Measurements, there: MeasuredCell, condition: Condition
-) -> Measurement:
-    """The number that a condition means."""
+    measurements: Mapping[tuple[str, str | None], Measured],
+    there: MeasuredCell,
+    condition: Condition,
+) -> Measured:
+    """What was measured of the cell that a condition means."""
     levels = list(dict.fromkeys(level for level, _ in measurements))
     level = there.level or next(
         (name_of_level for name_of_level in _DEFAULTS if name_of_level in levels), ALL
@@ -178,6 +202,8 @@ def _defined(value: float | None) -> float:
 
 
 OK, FAIL, UNDECIDED = "ok", "fail", "undecided"
+BASELINE, REFERENCE = "baseline", "reference"  # what a drop is held against
+_ORDINARY = 0.05  # the one-sided level whose bound gives the standard error
 _EPSILON = 1e-9  # points: rounding must not decide
 
 
@@ -188,13 +214,16 @@ class Verdict:
     `new` and `old` are values as in results; `drop`, `low`, `high` and `detectable` are in points
     (percent). The difference to the baseline lies above `low` with the confidence 1 - `alpha`, and
     below `high`; a negative difference is always for the worse. `p` is how surprising so small a
-    drop would be if the true one were as large as allowed. A drop of `detectable` points is told
+    drop would be if the true one were as large as allowed. With always-valid bounds, `e_value` is
+    the evidence that it is smaller, and p is 1 / `e_value`. `new_low` and `new_high` are the bounds
+    of `new` alone, where a floor is held against them. A drop of `detectable` points is told
     from none in eight of ten test sets like this one. `failed` tells whether the verdict stops a
     release.
     """
 
     dataset: str
     system: str
+    against: str | None = None  # baseline or reference
     cell: str
     type: str | None = None
     match: str | None = None
@@ -206,6 +235,9 @@ class Verdict:
     low: float = NAN
     high: float = NAN
     p: float = NAN
+    e_value: float = NAN
+    new_low: float = NAN
+    new_high: float = NAN
     detectable: float = NAN
     clusters: int | None = None  # documents or sentences
     differing: int | None = None  # of them, those in which new and old differ
@@ -221,7 +253,8 @@ class Verdict:
         """Which number it is about."""
         kind = None if self.type is None else f"type {self.type}"
         match = None if self.match == EXACT else self.match
-        parts = (self.dataset, self.system, self.cell, kind, match, self.metric)
+        to_reference = "against the reference" if self.against == REFERENCE else None
+        parts = (self.dataset, self.system, self.cell, kind, match, self.metric, to_reference)
         return ", ".join(part for part in parts if part)
 
     @property
@@ -247,6 +280,9 @@ class Verdict:
             return
         scale = scale_of(self.metric)
         new, old = (_shown(scale * value) for value in (self.new, self.old))
+        if not math.isnan(self.new_low):
+            bounds = (scale * self.new_low, scale * self.new_high)
+            new = f"{new} [{', '.join(map(_shown, bounds))}]"
         yield f"{new} against {old}" if self.compared else new
         if not math.isnan(self.drop):
             yield f"{self._worse} {_shown(self.drop)} points{self._bounds()}"
@@ -267,7 +303,9 @@ class Verdict:
         if math.isnan(self.low):
             return f" (no bounds: in one {unit_noun(str(self.over))} only)"
         low, high = _shown(-self.high), _shown(-self.low)
-        return f" ({low} to {high} with {100 * (1 - self.alpha):.6g} % confidence each way)"
+        always = "" if math.isnan(self.e_value) else f", always valid, e = {self.e_value:.3g}"
+        confidence = f"{100 * (1 - self.alpha):.6g} % confidence each way"
+        return f" ({low} to {high} with {confidence}{always})"
 
 
 class MeasuredPoints(NamedTuple):
@@ -279,6 +317,9 @@ class MeasuredPoints(NamedTuple):
     high: float = NAN
     p: float = NAN  # of a drop as large as allowed
     detectable: float = NAN
+    e_value: float = NAN  # that the drop is smaller
+    least: float = NAN  # the bounds of the value itself, the worse one first
+    most: float = NAN
 
 
 def _shown(value: float) -> str:
@@ -288,9 +329,11 @@ def _shown(value: float) -> str:
 def points_of(condition: Condition, measurement: Measurement) -> MeasuredPoints:
     """A measured number in points, turned round if lower is better."""
     scale, metric = scale_of(condition.metric), metric_named(condition.metric)
+    least, most = _value_bounds(condition, measurement)
+    points = MeasuredPoints(scale * measurement.new, least=scale * least, most=scale * most)
     difference = measurement.difference
     if difference is None:
-        return MeasuredPoints(scale * measurement.new)
+        return points
     gain = scale * metric.gain(measurement.new - measurement.old)
     # Each bound leaves out alpha, on its side.
     bounds = difference.bounds(2 * condition.alpha)
@@ -303,32 +346,97 @@ def points_of(condition: Condition, measurement: Measurement) -> MeasuredPoints:
         p = min(p, math.nextafter(condition.alpha, 0.0))
     elif not math.isnan(p):
         p = max(p, condition.alpha)
-    least = difference.detectable_at(2 * condition.alpha)
-    return MeasuredPoints(scale * measurement.new, gain, low, high, p, scale * (least or NAN))
+    detectable = scale * (difference.detectable_at(2 * condition.alpha) or NAN)
+    points = points._replace(gain=gain, low=low, high=high, p=p, detectable=detectable)
+    return _always_valid(condition, measurement, points) if condition.always_valid else points
 
 
-def decide(condition: Condition, measurement: Measurement, compared: bool) -> tuple[str, str]:
+def _always_valid(
+    condition: Condition, measurement: Measurement, points: MeasuredPoints
+) -> MeasuredPoints:
+    """The same with bounds that hold at all sizes of the test set at once."""
+    assert measurement.difference is not None
+    scale = scale_of(condition.metric)
+    bounds = measurement.difference.bounds(2 * _ORDINARY)
+    if bounds is None:
+        return points
+    known = _information(condition, measurement)
+    # Student's quantile in the ordinary bound makes up for few clusters, and the spread of runs is
+    # in it: their part is as wide as that of clusters, which is more than it needs.
+    error = scale * (bounds[1] - bounds[0]) / 2 / normal_quantile(1 - _ORDINARY)
+    reach = standard_errors(condition.alpha, known) * error
+    distance = points.gain + (condition.max_drop or 0.0)
+    evidence = e_value(distance / error, known) if error else NAN
+    wider = reach - (points.high - points.low) / 2
+    return points._replace(
+        low=points.gain - reach,
+        high=points.gain + reach,
+        e_value=evidence,
+        p=min(1.0, 1 / evidence) if evidence else 1.0,
+        detectable=points.detectable + wider,
+    )
+
+
+def _information(condition: Condition, measurement: Measurement) -> float:
+    return information(max(1, measurement.all_clusters), condition.tuned_to, condition.alpha)
+
+
+def _value_bounds(condition: Condition, measurement: Measurement) -> tuple[float, float]:
+    """The bounds of the number itself, each of which leaves out alpha."""
+    if measurement.interval is None:
+        return NAN, NAN
+    if not condition.always_valid:
+        return measurement.interval
+    value, known = measurement.new, _information(condition, measurement)
+    wider = standard_errors(condition.alpha, known) / normal_quantile(1 - _ORDINARY)
+    low, high = (value + wider * (bound - value) for bound in measurement.interval)
+    return (max(0.0, low), min(1.0, high)) if scale_of(condition.metric) > 1 else (low, high)
+
+
+def floor_level(condition: Condition) -> float:
+    """The share that the interval of a number leaves out, for a floor by interval."""
+    return 2 * (_ORDINARY if condition.always_valid else condition.alpha)
+
+
+def decide(
+    condition: Condition, measurement: Measurement, compared: bool, against: str = BASELINE
+) -> tuple[str, str]:
     """The verdict of all rules of a condition, and the rule that decided: the first to fail."""
     if compared and math.isnan(measurement.new) and not math.isnan(measurement.old):
         return FAIL, "no longer defined"
     points = points_of(condition, measurement)
-    verdicts = list(_rule_verdicts(condition, points, measurement.has_same_outputs, compared))
+    alike = measurement.has_same_outputs
+    verdicts = list(_rule_verdicts(condition, points, alike, compared, against))
     for verdict in (FAIL, UNDECIDED):
         for rule_verdict, rule in verdicts:
             if rule_verdict == verdict:
                 return verdict, rule
-    return OK, ", ".join(rule for _, rule in verdicts) or "not in the baseline"
+    return OK, ", ".join(rule for _, rule in verdicts) or f"not in the {against}"
 
 
 def _rule_verdicts(
-    condition: Condition, points: MeasuredPoints, alike: bool, compared: bool
+    condition: Condition, points: MeasuredPoints, alike: bool, compared: bool, against: str
 ) -> Iterator[tuple[str, str]]:
     if condition.floor is not None:
-        above = metric_named(condition.metric).gain(points.value - condition.floor)
-        yield OK if above >= -_EPSILON else FAIL, f"floor {condition.floor:g}"
+        yield _above(condition, condition.floor, points)
     if condition.max_drop is not None and compared:
         verdict = OK if alike else _within(condition.max_drop, points)
-        yield verdict, f"max_drop {condition.max_drop:g}"
+        is_total = against == REFERENCE and condition.max_total_drop is not None
+        yield verdict, f"{'max_total_drop' if is_total else 'max_drop'} {condition.max_drop:g}"
+
+
+def _above(condition: Condition, floor: float, points: MeasuredPoints) -> tuple[str, str]:
+    """The verdict of a floor, by the value alone or by its bounds, and the rule."""
+    gain = metric_named(condition.metric).gain
+    if condition.floor_rule == BY_VALUE or math.isnan(points.value):
+        is_above = gain(points.value - floor) >= -_EPSILON
+        return OK if is_above else FAIL, f"floor {floor:g} (point estimate)"
+    side = "lower" if gain(1.0) > 0 else "upper"
+    rule = f"floor {floor:g} ({side} {100 * (1 - condition.alpha):.6g} % bound)"
+    worst, best = sorted(gain(bound - floor) for bound in (points.least, points.most))
+    if worst >= -_EPSILON:
+        return OK, rule
+    return FAIL if best < -_EPSILON else UNDECIDED, rule
 
 
 def _within(allowed: float, points: MeasuredPoints) -> str:

@@ -17,14 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Floats
-from nerscope.stats.intervals import quantiles
+from nerscope.stats.intervals import quantiles, squared_reach
 from nerscope.stats.ranks import normal_quantile
 from nerscope.stats.system_pair import ALONE
 
 _MOST = 1 << 30  # clusters, or runs: more is none
 _OF_CLUSTERS, _OF_RUNS = 12, 40  # points that stand for the distribution of an estimated variance
-_DRAWS = 200  # pairs of variances that the data may come from, for the range of what is needed
-_HALVINGS = 40
+_DRAWS = 120  # pairs of variances that the data may come from, for the range of what is needed
+_HALVINGS = 24  # of an interval, until it is a millionth
 _NORMAL = np.linspace(-8.5, 8.5, 3401)
 
 
@@ -54,7 +54,7 @@ class Design:
 
     >>> now = Design(clusters=100, degrees=90, beyond_runs=1e-4)
     >>> round(now.least(100), 4), now.clusters_needed(0.01), now.needed_range(0.01)
-    (0.0283, 787, (604, 1072))
+    (0.0283, 787, (601, 1077))
     """
 
     clusters: int
@@ -78,7 +78,7 @@ class Design:
         """The smallest true difference that is found with this power."""
         reach, error = self._test(clusters, runs, alpha)
         low, high = 0.0, float(reach.max() + 10 * error)
-        for _ in range(_HALVINGS):
+        for _ in range(2 * _HALVINGS):
             middle = (low + high) / 2
             enough = float(_beyond(reach, middle, error).mean()) >= power
             low, high = (low, middle) if enough else (middle, high)
@@ -154,11 +154,15 @@ class Design:
 
     def _plausible_variances(self, tail: float) -> tuple[Floats, Floats]:
         """Factors of the variances of clusters and of runs that the data may come from."""
-        of_clusters = 1 / _mean_squares(np.array([self._degrees_of_variance]), _DRAWS)[0]
-        known = self.run_degrees + self.prior_degrees
+        degrees, known = (
+            np.array([self._degrees_of_variance]),
+            self.run_degrees + self.prior_degrees,
+        )
         if not self.recipes or not known:
             # One variance alone: its bounds are those of what is needed.
-            return np.quantile(of_clusters, [tail, 1 - tail]), np.ones(2)
+            bounds = 1 / np.quantile(_mean_squares(degrees, 1000)[0], [1 - tail, tail])
+            return bounds, np.ones(2)
+        of_clusters = 1 / _mean_squares(degrees, _DRAWS)[0]
         # Latin hypercube: each part of both distributions occurs once, in a random combination.
         order = np.random.default_rng(0).permutation(_DRAWS)
         return of_clusters, 1 / _mean_squares_exact(known, _DRAWS)[order]
@@ -201,19 +205,28 @@ class Design:
         shares = sum(1 / k for k in runs)
         beyond_runs = self.beyond_runs * by_clusters * shrunk
         of_data = self.of_data * by_clusters * shrunk
-        sampled = _mean_squares(self._degrees_of_variance / shrunk, _OF_CLUSTERS // (1 + few))
+        sampled = _mean_squares(
+            self._degrees_of_variance / shrunk, _OF_CLUSTERS // (3 if few else 1)
+        )
         if not self.recipes:
             whole = beyond_runs + of_data * shares
             return t * np.sqrt(whole[:, None] * sampled), np.sqrt(whole)
         single_run = (self.of_data * shrunk + self.of_training) * by_runs
         error = np.sqrt(beyond_runs + single_run * shares)
-        estimated, degrees = self._estimated_runs(single_run, runs, _OF_RUNS // (1 + few))
-        t_runs = float(quantiles(alphas, np.array([degrees]))[0, 0])
+        estimated, degrees = self._estimated_runs(single_run, runs, _OF_RUNS // (3 if few else 1))
         # A single run is taken to vary more than the runs that its variance is borrowed from.
         estimated = estimated * sum(1 / k if k > 1 else ALONE for k in runs)
         beyond = (beyond_runs[:, None] * sampled)[:, :, None]
         by_data = beyond + (of_data * shares)[:, None, None]
-        squares = t[:, :, None] ** 2 * beyond + t_runs**2 * estimated[:, None, :]
+        cluster_degrees = (self.degrees / shrunk)[:, None, None]
+        parts = np.broadcast_arrays(beyond, cluster_degrees, estimated[:, None, :])
+        data_variance, data_degrees, run_variance = (part.ravel() for part in parts)
+        squares = squared_reach(
+            alphas,
+            (data_variance, data_degrees),
+            (run_variance, np.full(len(run_variance), degrees)),
+            np.full(len(run_variance), self.prior_degrees),
+        )[0].reshape(parts[0].shape)
         reach = np.sqrt(np.maximum(t[:, :, None] ** 2 * by_data, squares))
         return reach.reshape(len(clusters), -1), error
 

@@ -21,6 +21,11 @@ class GateOptions:
     baseline: str | None = typer.Option(
         None, metavar="FILE", help="The results to hold against; a floor needs none."
     )
+    reference: str | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="Older results, such as those of the first release, to hold against as well.",
+    )
     conditions: str | None = typer.Option(
         None, metavar="FILE.toml", help="Conditions as [[condition]] tables, instead of options."
     )
@@ -29,8 +34,27 @@ class GateOptions:
         metavar="POINTS",
         help="The drop that is allowed, in points (0.5 is half a percent); 1 if no rule is given.",
     )
+    max_total_drop: float | None = typer.Option(
+        None, metavar="POINTS", help="The drop allowed against --reference; default: --max-drop."
+    )
     floor: float | None = typer.Option(
         None, metavar="POINTS", help="The worst value that is allowed, in points."
+    )
+    floor_rule: str | None = typer.Option(
+        None,
+        metavar="value|interval",
+        help="Hold the floor against the value (default), or against its confidence bound.",
+    )
+    always_valid: bool = typer.Option(
+        False,
+        "--always-valid",
+        help="Bounds that hold at all sizes of a test set that grows: look at it every night.",
+    )
+    tuned_to: float | None = typer.Option(
+        None,
+        metavar="N",
+        help="Documents or sentences at which always-valid bounds are narrowest; default: 200. "
+        "Never change it later.",
     )
     alpha: float | None = typer.Option(
         None, metavar="SHARE", help="How likely a wrong verdict may be, 0.05 unless told."
@@ -62,6 +86,7 @@ def run(options: GateOptions) -> None:
 
     results = load_results(options.results, options.plugin, options.format)
     baseline = None if options.baseline is None else Results.load(options.baseline)
+    reference = None if options.reference is None else Results.load(options.reference)
     verdicts = gate(
         results,
         baseline,
@@ -76,10 +101,16 @@ def run(options: GateOptions) -> None:
         system=options.system,
         undecided=options.undecided,
         resample=options.resample,
+        reference=reference,
+        max_total_drop=options.max_total_drop,
+        floor_rule=options.floor_rule,
+        always_valid=options.always_valid or None,
+        tuned_to=options.tuned_to,
     )
     failed = any(verdict.failed for verdict in verdicts)
     notes = [
         *baseline_notes(results, baseline),
+        *baseline_notes(results, reference),
         *gate_notes(results, baseline, options.resample),
     ]
     shown = verdict_document(verdicts, text=options.format == "text", notes=notes)
