@@ -95,6 +95,7 @@ def test_rows_say_who_is_better_where(results: Results) -> None:
     assert found.as_dict().keys() == {
         "settings",
         "notes",
+        "any_star",
         "rows",
         "over_runs",
         "over_datasets",

@@ -168,7 +168,7 @@ def test_of_other_datasets_both_readings_are_told(kind: str | None, four: Result
     assert all(one[name] is None for name in OF_SPLITS)
     assert one["over"] == (kind or "domains")
     rows = nerscope.compare(four, "a", "c", samples=300, metrics=["f1"]).primary
-    values = [row.difference for row in rows]
+    values = [row["difference"] for row in rows]
     # The mean is made of intervals for each dataset by itself, not of those that hold together.
     alone = nerscope.compare(four, "a", "c", samples=300, metrics=["f1"], correction="none").primary
     lows, highs = ([row[key] for row in alone] for key in ("low", "high"))

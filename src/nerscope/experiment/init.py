@@ -189,7 +189,7 @@ def _text(
     lines += ["", "[compare]  # all pairs of systems; leave this table out for no comparison"]
     lines += [
         '# baseline = "NAME"    # each system against this one',
-        '# correction = "holm"  # or bonferroni, bh, none',
+        '# correction = "step-down"  # or holm, bonferroni, bh, none',
         "",
     ]
     return "\n".join(lines)

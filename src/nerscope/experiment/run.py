@@ -32,6 +32,7 @@ from nerscope.facets.alignment import ALIGNMENT
 from nerscope.formats.base import input_files, source_named
 from nerscope.formats.source import SourceNote, source_names
 from nerscope.results.compare import (
+    PRIMARY,
     Comparison,
     PairNames,
     compared_cells,
@@ -42,6 +43,7 @@ from nerscope.results.compare import (
 )
 from nerscope.results.intervals import RowBounds, bounds_of, with_intervals
 from nerscope.results.neighbours import likeness_note
+from nerscope.results.plausible import DEFAULT_PLAUSIBLE, with_plausible
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
@@ -149,6 +151,8 @@ class _Statistics:
         settings |= sampling.as_settings(results.evidence)
         unique_notes = list(dict.fromkeys(notes))
         comparison = comparison_of(rows, settings, unique_notes, self.experiment.protocol)
+        rows = with_plausible(comparison.rows, PRIMARY, DEFAULT_PLAUSIBLE, options["correction"])
+        comparison = replace(comparison, rows=rows)
         return note_shared_texts(comparison, results.evidence)
 
     def _bounds_key(self, evidence: Evidence, system: str) -> str:

@@ -75,6 +75,7 @@ def comparison_document(
         lines = [line for pair in pairs for line in _nothing_tested(comparison, pair)]
         most = _MOST_PLACES // max(1, len(pairs))  # so that all pairs together fit a screen
         tables = [table for pair in pairs for table in _where_tables(comparison, pair, most)]
+        lines += _any_star(comparison) if tables else []
     # The signature says how the numbers were tested, then how they were computed.
     about = "|".join(f"{key}:{value}" for key, value in comparison.settings.items())
     return Document(
@@ -88,6 +89,14 @@ def comparison_document(
         notes=comparison.notes,
         signature=f"{about}|{signature}",
     )
+
+
+def _any_star(comparison: Comparison) -> list[str]:
+    """How likely any star is though nothing differs."""
+    if comparison.any_star is None:
+        return []
+    share = f"{100 * comparison.any_star:.1f} %"
+    return [f"if nothing differed, a star would stand somewhere above in {share} of cases"]
 
 
 def _pairs(rows: Sequence[ComparisonRow]) -> list[tuple[str, str]]:
@@ -194,7 +203,7 @@ def _tested(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
     else:
         text = f"p {p_words(row.p)}"
         if p_text(row.p) != p_text(row.p_corrected):
-            text += f" ({settings['correction']}: {p_text(row.p_corrected)})"
+            text += f" (corrected: {p_text(row.p_corrected)})"
     if row.p_equivalent is not None:
         text += f", p of equivalence {p_words(row.p_equivalent)}"
     return text
@@ -356,7 +365,7 @@ def difference_tables(
         header = (
             *(["dataset"] if several else []),
             *("cell", "metric", a, b, "difference", _interval_title(settings)),
-            *("p", f"p ({settings['correction']})", "n", "differ"),
+            *("p", "corrected p", "n", "differ"),
         )
         tested = sum(row.p is not None for row in pair_rows)
         notes = [f"* p below {SIGNIFICANT} after correction within its family; {tested} tested"]

@@ -22,6 +22,7 @@ from nerscope.results.compare import (
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.rows import or_nan
+from nerscope.stats.corrections import plain_correction
 
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
 _UNTESTED = {"p_fixed": "a dataset has no interval"}
@@ -41,12 +42,11 @@ def over_answers(comparison: Comparison) -> list[str]:
     is_cut = len(records) > _MOST_ANSWERS
     named = [row for row in records if not is_cut or _verdict(row) != UNDECIDED]
     about = _spoken_of(comparison)
+    correction = plain_correction(comparison.settings["correction"])
     lines = [
         line
         for row in named
-        for line in _answer(
-            row, comparison.settings["correction"], is_cut, about[row.system_a, row.system_b]
-        )
+        for line in _answer(row, correction, is_cut, about[row.system_a, row.system_b])
     ]
     undecided = len(records) - len(named)
     return (
@@ -157,7 +157,8 @@ def _counted(row: DatasetsRow, a: str, b: str, verdict: str, correction: str) ->
 
 def over_datasets_tables(comparison: Comparison) -> list[Table]:
     """The same as tables, every cell if cells were chosen, and the mean ranks."""
-    every, correction = comparison.over_datasets(), comparison.settings["correction"]
+    every = comparison.over_datasets()
+    correction = plain_correction(comparison.settings["correction"])
     records = [row for row in every if row.family == PRIMARY]
     split_rows = [row for row in records if row.over == SPLITS]
     tables = []

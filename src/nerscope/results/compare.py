@@ -30,7 +30,12 @@ from nerscope.results.over_datasets import (
     runs_rows,
     stochastic_order_notes,
 )
-from nerscope.results.plausible import DEFAULT_PLAUSIBLE, check_plausible, with_plausible
+from nerscope.results.plausible import (
+    DEFAULT_PLAUSIBLE,
+    check_plausible,
+    row_design,
+    with_plausible,
+)
 from nerscope.results.protocol import Protocol, choose_protocol
 from nerscope.results.ranking import RankingRow, ranking_rows
 from nerscope.results.results import Results
@@ -267,7 +272,7 @@ def compare(
     measured = [cell.difference for cell in cells]
     if margin is not None:
         comparison = _with_equivalence(comparison, measured, margin)
-    rows = with_plausible(comparison.rows, measured, PRIMARY, plausible, correction)
+    rows = with_plausible(comparison.rows, PRIMARY, plausible, correction)
     comparison = replace(comparison, rows=rows, by_cell=facets is not None)
     comparison = note_shared_texts(comparison, results.evidence)
     if (a, b, baseline, pairs) != (None, None, None, None):
@@ -482,6 +487,7 @@ def difference_row(
     low, high = difference.interval or (None, None)
     # The scores of all runs stand beside the means: of everything, where runs are asked about.
     has_runs = pair.about == ABOUT_RECIPES and spread.table.facet == ALL and kind is None
+    is_overall = level == ALL or spread.metrics[difference.at].is_over_levels
     return ComparisonRow(
         dataset=evidence.dataset,
         system_a=pair.a,
@@ -511,6 +517,7 @@ def difference_row(
         runs_a=_run_scores(difference, pair.a) if has_runs else None,
         runs_b=_run_scores(difference, pair.b) if has_runs else None,
         leads_facet=metric == facts.leading_metric,
+        design=row_design(difference) if is_overall and kind is None else None,
         null=difference.null,
         parts=parts,
     )

@@ -28,6 +28,7 @@ from nerscope.stats.corrections import (
     step_down_min_p,
 )
 from nerscope.stats.dataset_means import deviation_of, reach_at
+from nerscope.stats.paired import METHODS
 from nerscope.stats.ranks import quantile
 from nerscope.stats.system_differences import POWER, agree_with_test
 
@@ -262,8 +263,9 @@ def too_few_samples(rows: Sequence[ComparisonRow], correction: str, samples: int
     # times as large. 99 samples and 6 tests: 6 / 100 is above 0.05.
     if not CORRECTIONS[correction].scales_smallest:
         return 0
+    drawn_tests = {name for name in METHODS if METHODS[name].is_drawn}
     sizes = [
-        sum(rows[at].null is not None and rows[at].corrected_by != MIN_P for at in places)
+        sum(rows[at].test in drawn_tests and rows[at].corrected_by != MIN_P for at in places)
         for places in families_of(rows).values()
     ]
     most = max(sizes, default=0)

@@ -6,7 +6,9 @@ wrong sign: errors of type M and type S (Gelman and Carlin 2014).
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+from nerscope.codec import serialisable
 from nerscope.errors import UsageError
 from nerscope.results.needed import corrected_level, design_of
 from nerscope.results.rows import ComparisonRow
@@ -29,11 +31,7 @@ def check_plausible(points: float | None) -> None:
 
 
 def with_plausible(
-    rows: Sequence[ComparisonRow],
-    differences: Sequence[Difference],
-    family: str,
-    points: float | None,
-    correction: str,
+    rows: Sequence[ComparisonRow], family: str, points: float | None, correction: str
 ) -> list[ComparisonRow]:
     """The rows, of which those of a family say how a test fares on a plausible true difference.
 
@@ -43,19 +41,17 @@ def with_plausible(
     tested = sum(row.family == family and row.p is not None for row in rows)
     level = corrected_level(SIGNIFICANT, tested, correction)
     return [
-        _with_errors(row, difference, points, level)
+        _with_errors(row, points, level)
         if points is not None and row.family == family and row.p is not None
         else row
-        for row, difference in zip(rows, differences, strict=True)
+        for row in rows
     ]
 
 
-def _with_errors(
-    row: ComparisonRow, difference: Difference, points: float, level: float
-) -> ComparisonRow:
-    if not metric_named(row.metric).is_fraction:
+def _with_errors(row: ComparisonRow, points: float, level: float) -> ComparisonRow:
+    if not metric_named(row.metric).is_fraction or row.design is None:
         return row
-    design, runs = _design(difference)
+    design, runs = row.design.variances, row.design.runs
     errors = design.significance_errors(points / 100, design.clusters, runs, level)
     return replace(
         row,
@@ -66,7 +62,16 @@ def _with_errors(
     )
 
 
-def _design(difference: Difference) -> tuple[Design, tuple[int, int]]:
+@serialisable
+class RowDesign(NamedTuple):
+    """What the variance of a row's difference is made of, and the runs of both sides."""
+
+    variances: Design
+    runs: tuple[int, int]
+
+
+def row_design(difference: Difference) -> RowDesign:
+    """The design of the test of a difference."""
     pair = difference.pair
     runs = (len(pair.spread.runs[pair.a]), len(pair.spread.runs[pair.b]))
-    return design_of(pair, difference.at, runs), runs
+    return RowDesign(design_of(pair, difference.at, runs), runs)

@@ -67,6 +67,11 @@ CORRECTIONS: dict[str, Correction] = {
 }
 
 
+def plain_correction(correction: str) -> str:
+    """What a correction is for p-values of which nothing else is known: Holm's for step-down."""
+    return HOLM if correction == STEP_DOWN else correction
+
+
 def correct_p_values(p: Sequence[float], correction: str = DEFAULT_CORRECTION) -> list[float]:
     """P-values corrected for their number; undefined ones stay out of it.
 

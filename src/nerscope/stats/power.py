@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats
 from nerscope.stats.intervals import quantiles, squared_reach
 from nerscope.stats.ranks import normal_quantile
@@ -41,6 +42,7 @@ class SignificanceErrors(NamedTuple):
     exaggeration: float
 
 
+@serialisable
 @dataclass(frozen=True, slots=True)
 class Design:
     """What the variance of a difference is made of, with the current clusters and runs.

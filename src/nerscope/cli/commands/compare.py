@@ -69,7 +69,9 @@ class CompareOptions:
         "significant result may mislead.",
     )
     correction: str = typer.Option(
-        "holm", metavar="NAME", help="For many cells: holm, bonferroni, bh, by or none."
+        "step-down",
+        metavar="NAME",
+        help="For many cells: step-down, holm, bonferroni, bh, by or none.",
     )
     simultaneous: bool = typer.Option(
         False, "--simultaneous", help="Intervals that hold for a whole family of cells at once."
