@@ -5,8 +5,8 @@
 CORPUS is a folder with `test.txt`, `train.txt` and `systems/NAME.RUN.txt`.
 
 - runs: four datasets are drawn from one test set, and the same trained runs are on all of them.
-  A and B are disjoint sets of runs of one model, so that neither is better. Then once more with
-  the other models beside them, from which the noise of runs is borrowed.
+  A and B are disjoint sets of runs of one model, so that neither is better.
+- lent: the same with the other models beside them, from which the noise of runs is borrowed.
 - simulated: the same with a simulated model, whose runs are shared or not; and how often the
   interval of a mean of scores over datasets holds the truth.
 - contrast: mentions, or whole sentences, are divided at random; no system is better in one part.
@@ -53,6 +53,7 @@ OVERALL = Board("all", "exact", ("f1",))
 DATASETS = 4
 SIDES = ((2, 2), (2, 3), (3, 3))
 ALPHA = 0.05
+PARTS = ("runs", "lent", "simulated", "contrast")
 
 
 def distinct_models(population: Population, fewest: int) -> list[list[int]]:
@@ -115,7 +116,11 @@ def over_models(levels: Sequence[Sequence[bool]]) -> str:
 
 
 def study_runs(
-    populations: Sequence[Population], rounds: int, report: Report, lend: bool = False
+    populations: Sequence[Population],
+    rounds: int,
+    report: Report,
+    parts: Sequence[int],
+    lend: bool = False,
 ) -> None:
     """Levels with real runs that are the same on all datasets."""
     others = ", others lend" if lend else ""
@@ -126,8 +131,8 @@ def study_runs(
     for population in populations:
         clustered = population.clustered(OVERALL, SENTENCE)
         for sizes in SIDES:
-            for share in (1, DATASETS):
-                size = len(clustered.counts) // share
+            for part in parts:
+                size = len(clustered.counts) // part
                 models = distinct_models(population, sum(sizes))
                 if not models:
                     continue
@@ -271,15 +276,24 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=200, help="of each model")
-    parser.add_argument("--part", choices=("runs", "simulated", "contrast"), action="append")
+    parser.add_argument("--part", choices=PARTS, action="append")
+    parser.add_argument(
+        "--divided-by",
+        type=int,
+        action="append",
+        metavar="N",
+        help="each dataset has one N-th as many sentences as the test set (default: 1, then 4)",
+    )
     parser.add_argument("corpora", type=Path, nargs="*", metavar="CORPUS")
     options = parser.parse_args()
     populations = [population_of(folder) for folder in options.corpora]
-    parts = options.part or ["runs", "simulated", "contrast"]
+    parts = options.part or PARTS
     report, start = Report(), time.process_time()
     if "runs" in parts:
-        study_runs(populations, options.rounds, report)
-        study_runs(populations, max(1, options.rounds // 3), report, lend=True)
+        study_runs(populations, options.rounds, report, options.divided_by or [1, DATASETS])
+    if "lent" in parts:
+        rounds = max(1, options.rounds // 3)
+        study_runs(populations, rounds, report, options.divided_by or [1, DATASETS], lend=True)
     if "simulated" in parts:
         study_simulated(options.rounds, report)
     if "contrast" in parts:

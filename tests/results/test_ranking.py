@@ -57,6 +57,18 @@ def test_the_better_side_of_the_metric_is_first(registries: None) -> None:
     assert rows[0].value < rows[-1].value and rows[-1].probabilities[-1] > 0.99
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "ter", "hardeval"])
+def test_metrics_of_tokens_rank_systems_as_well(metric: str) -> None:
+    outputs = {name: noisy(GOLD, rate, 5) for name, rate in RATES.items()}
+    train = noisy(drawn(5, seed=2), 0.3, 9)  # some words are unseen, some labelled otherwise
+    results = nerscope.evaluate(GOLD, outputs, train=train)
+    rows = results.ranking(metric)
+    assert {row.metric for row in rows} == {metric}
+    assert [row.system for row in rows][2:] == ["mid", "bad"]
+    assert rows[0].groups == ["a"] and "a" not in rows[-1].groups
+    assert (rows[0].value < rows[-1].value) == (metric != "accuracy")  # error rates: lower first
+
+
 def test_other_matches_and_metrics_can_be_chosen(results: Results) -> None:
     rows = results.ranking("recall", "overlap")
     assert {(row.metric, row.match) for row in rows} == {("recall", "overlap")}

@@ -15,11 +15,12 @@ from nerscope.results.results import Results
 from nerscope.results.shared_texts import shared_texts
 
 
-def results_of(**golds: Corpus) -> Results:
+def results_of(facets: Any = None, **golds: Corpus) -> Results:
     parts = []
     for name, gold in golds.items():
         outputs: dict[str, Any] = {"a": noisy(gold, 0.05, 1), "b": noisy(gold, 0.3, 2)}
-        parts.append(nerscope.evaluate(gold, outputs, dataset=name).evidence[0])
+        evaluated = nerscope.evaluate(gold, outputs, dataset=name, facets=facets)
+        parts.append(evaluated.evidence[0])
     return with_intervals(Results(parts), True)
 
 
@@ -122,6 +123,15 @@ def test_means_of_scores_over_the_same_texts_have_no_interval(copied: Results) -
     table = means_table(copied)
     assert table is not None
     assert table.notes[0].startswith("no intervals: hau and again share 97 % of their texts")
+
+
+def test_a_diagnosis_over_the_same_texts_says_so() -> None:
+    first = long(60, 1)
+    results = results_of(["eLen"], hau=first, again=first)
+    notes = nerscope.diagnose(results, samples=20).notes
+    assert any("they are not two datasets, and tests over both" in note for note in notes)
+    apart = nerscope.diagnose(results_of(["eLen"], hau=first, pcm=long(60, 2)), samples=20).notes
+    assert not any("not two datasets" in note for note in apart)
 
 
 def test_without_texts_nothing_can_be_said(copied: Results) -> None:

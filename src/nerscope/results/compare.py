@@ -517,19 +517,31 @@ def _with_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     return labelled
 
 
-def _primary(rows: Sequence[ComparisonRow]) -> tuple[str, str] | None:
-    """Match and metric of the one question that is asked first: exact F1 if it is there."""
-    overall = [
-        (row.match, row.metric)
-        for row in rows
-        if row.facet == ALL and row.type is None and row.unit == MENTION
-    ]
-    by_f1 = [cell for cell in overall if cell[1] == F1]
-    return (EXACT, F1) if (EXACT, F1) in overall else next(iter([*by_f1, *overall]), None)
+_Cell = tuple[str, str, str, str, str]  # unit, facet, level, match, metric
 
 
-def _family(row: ComparisonRow, primary: tuple[str, str] | None) -> str:
-    if row.facet == ALL and row.unit == MENTION and (row.match, row.metric) == primary:
+def _cell(row: ComparisonRow) -> _Cell:
+    return row.unit, row.facet, row.level, row.match, row.metric
+
+
+def _primary(rows: Sequence[ComparisonRow]) -> _Cell | None:
+    """The one question that is asked first: exact F1 if it is there, else another number of all
+    mentions; where only tokens were compared, the first number of all of them.
+    """
+    whole = {_cell(row): row for row in rows if row.type is None and _is_overall(row)}
+    mentions = [cell for cell, row in whole.items() if row.facet == ALL and row.unit == MENTION]
+    by_f1 = [cell for cell in mentions if cell[-1] == F1]
+    exact = [cell for cell in by_f1 if cell[-2] == EXACT]
+    return next(iter([*exact, *by_f1, *mentions, *whole]), None)
+
+
+def _is_overall(row: ComparisonRow) -> bool:
+    metric = metric_named(row.metric)
+    return row.level == ALL or (metric.is_over_levels and metric.better != NEITHER)
+
+
+def _family(row: ComparisonRow, primary: _Cell | None) -> str:
+    if _cell(row) == primary:
         return PRIMARY if row.type is None else TYPES
     if row.facet == ALL or row.type is not None or not row.leads_facet:
         return OTHER

@@ -15,6 +15,7 @@ from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow, or_nan, row_value
 from nerscope.results.selection import narrow_results
+from nerscope.results.shared_texts import shared_texts
 from nerscope.scoring.cluster_units import is_crossed, place_unit, units_in_words
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import leading_match
@@ -417,6 +418,9 @@ def diagnose(
         results.evidence, _matches(results), samples, seed, resample, overlapping
     )
     notes = [*_missing_notes(table), *tested.notes(), *(_paper_notes(table) if paper else ())]
+    if not overlapping:
+        shared = [pair for pair in shared_texts(results.evidence) if pair.is_much]
+        notes += [f"{pair.reason}, and tests over both count their texts twice" for pair in shared]
     leads = map(tested.lead_row, comparative_diagnosis(table, pairs, paper))
     changes = None
     if a is not None and b is not None:

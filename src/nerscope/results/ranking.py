@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS, Protocol
+from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, ResultRow
-from nerscope.scoring.metrics import NEITHER, Metric, metric_named
+from nerscope.scoring.metrics import F1, NEITHER, Metric, metric_named
 from nerscope.stats.across import resampled_t
 from nerscope.stats.corrections import is_significant
 from nerscope.stats.dataset_means import RunScores, score_mean
@@ -119,13 +121,24 @@ def ranking_rows(
     ]
 
 
+def ranking_facet(results: Results, metric: str | None) -> str:
+    """The facet that has a metric over everything: all mentions, else all tokens of a facet."""
+    chosen = metric_named(metric or F1)
+    facets = dict.fromkeys(
+        row.facet
+        for row in results.rows
+        if row.metric == chosen.name and (row.level == ALL or chosen.is_over_levels)
+    )
+    return ALL if ALL in facets else next(iter(facets), ALL)
+
+
 def required_ranking(rows: Sequence[RankingRow]) -> list[RankingRow]:
     """The rows; a ranking that was asked for and cannot be is refused."""
     if not rows:
         raise UsageError(
             "ranking",
             "there is no overall score that has a better side",
-            "rank by f1, precision or recall, or by another metric over all mentions",
+            "rank by f1, precision, recall, accuracy, ter or hardeval, if it was evaluated",
         )
     return list(rows)
 

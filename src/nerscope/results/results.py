@@ -305,9 +305,9 @@ class Results:
     ) -> "list[RankingRow]":
         """All systems in order: groups that do not differ significantly, probability of each rank.
 
-        They are ranked by exact F1, or by another overall metric and match; with several datasets,
-        first by the mean over them. The other options are those of `compare`; `samples` is also
-        the number of draws from which the probabilities come.
+        They are ranked by exact F1, or by another metric (and match) over all mentions or tokens;
+        with several datasets, first by the mean over them. The other options are those of
+        `compare`; `samples` is also the number of draws from which the probabilities come.
 
         >>> from nerscope import evaluate
         >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -318,11 +318,11 @@ class Results:
         """
         check_arguments(Results.ranking, locals())
         from nerscope.results.compare import compare
-        from nerscope.results.ranking import required_ranking
+        from nerscope.results.ranking import ranking_facet, required_ranking
 
         comparison = compare(
             self,
-            facets=[ALL],
+            facets=[ranking_facet(self, metric)],
             metrics=None if metric is None else [metric],
             matches=None if match is None else [match],
             about=about,

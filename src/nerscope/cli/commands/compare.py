@@ -144,7 +144,7 @@ def run(options: CompareOptions) -> None:
         options.b,
         baseline=options.baseline,
         pairs=pairs,
-        facets=[ALL] if options.ranking else options.facet or None,
+        facets=_facets(loaded, options),
         metrics=options.metric or None,
         matches=options.match or None,
         types=options.type or None,
@@ -178,6 +178,15 @@ def run(options: CompareOptions) -> None:
         {row.dataset: row.n for row in overall},
     )
     emit_and_exit(document, options.format, quiet=options.quiet)
+
+
+def _facets(results: "Results", options: CompareOptions) -> list[str] | None:
+    """The facets to compare: of a ranking, the one with the number that ranks."""
+    from nerscope.results.ranking import ranking_facet
+
+    if options.ranking and not options.facet:
+        return [ranking_facet(results, next(iter(options.metric), None))]
+    return options.facet or None
 
 
 def _load(options: CompareOptions) -> tuple["Results", str | None, list[tuple[str, str]] | None]:
