@@ -17,7 +17,7 @@ from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats
 from nerscope.stats.across import Numbers, average_with_interval, do_vary, drawn_mean
 from nerscope.stats.corrections import SIGNIFICANT
-from nerscope.stats.intervals import joint_degrees, quantiles
+from nerscope.stats.intervals import quantiles
 from nerscope.stats.runs import pooled_run_variance
 from nerscope.stats.system_pair import ABOUT_RECIPES, ALONE, SystemPair
 
@@ -101,11 +101,6 @@ def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
     )
     t_squares, noise = quantiles(_ALPHAS, degrees) ** 2, _noise_of(parts)
     squares = t_squares @ beyond_runs + noise.squares(_ALPHAS)
-    if noise.borrowed:
-        # With what is borrowed, runs have enough degrees for one quantile of everything.
-        every = [*zip(beyond_runs, degrees, strict=True), (noise.variance, noise.degrees)]
-        joint = joint_degrees(*((np.array([part]), np.array([df])) for part, df in every))
-        squares = quantiles(_ALPHAS, joint)[:, 0] ** 2 * (beyond_runs.sum() + noise.variance)
     # Runs may agree by chance; what clusters tell of them is the least, then.
     reach = np.sqrt(np.maximum(t_squares @ by_clusters, squares))
     return _bounded(float(np.mean([part.value for part in parts])), reach)
