@@ -201,6 +201,13 @@ def seeds(report: Report, populations: Sequence[Population], rounds: int) -> Non
             pair = pair_of_recipes(both)
             truth = float(pair.difference[0])
             design = design_of(pair, 0, (len(several[a]), len(several[b])))
+            # The seeds are the whole population here, so their variance has the divisor K.
+            smaller = 1 - 2 / (len(several[a]) + len(several[b]))
+            design = replace(
+                design,
+                of_data=design.of_data * smaller,
+                of_training=design.of_training * smaller,
+            )
             predicted, found = design.power(truth, design.clusters, (2, 2)), Share()
             if not 0.1 <= predicted <= 0.95:
                 continue

@@ -6,7 +6,8 @@ CORPUS is a folder with `test.txt`, `train.txt` and `systems/NAME.RUN.txt`.
 
 - runs: four datasets are drawn from one test set, and the same trained runs are on all of them.
   A and B are disjoint sets of runs of one model, so that neither is better.
-- lent: the same with the other models beside them, from which the noise of runs is borrowed.
+- lent: the same with the other models beside them, from which tests on single datasets borrow the
+  noise of runs.
 - simulated: the same with a simulated model, whose runs are shared or not; and how often the
   interval of a mean of scores over datasets holds the truth.
 - contrast: mentions, or whole sentences, are divided at random; no system is better in one part.

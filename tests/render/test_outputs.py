@@ -336,8 +336,8 @@ def test_verdicts_are_records_for_programs() -> None:
     ]
     assert "| tmr=seen | PER | left | recall | 5 | – | 0.8 |" in as_markdown(document)
     assert as_csv(document).startswith(
-        "dataset,system,cell,type,match,metric,n,new,old,drop,low,high,p,detectable,clusters,"
-        "differing,over,alpha,compared,rule,verdict,failed\n"
+        "dataset,system,against,cell,type,match,metric,n,new,old,drop,low,high,p,e_value,new_low,"
+        "new_high,detectable,clusters,differing,over,alpha,compared,rule,verdict,failed\n"
     )
 
 

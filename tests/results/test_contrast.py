@@ -101,6 +101,20 @@ def test_runs_belong_together() -> None:
         )
 
 
+def test_a_few_units_that_agree_are_not_taken_for_many() -> None:
+    """Of 12 names none is found, of 300 persons one of ten: that happens by chance."""
+    person, name = (["Ada", "spoke"], ["B-PER", "O"]), (["in", "Rome"], ["O", "B-LOC"])
+    gold: Corpus = [person] * 300 + [name] * 12
+    output = [
+        labels if at % 10 == 0 and at < 300 else ["O", "O"] for at, (_, labels) in enumerate(gold)
+    ]
+    (row,) = nerscope.contrast(
+        nerscope.evaluate(gold, {"s": output}), "type=PER", "type=LOC", metric="recall"
+    )
+    assert (row.value_first, row.value_second) == (0.1, 0.0)
+    assert row.p is not None and row.p > 0.05
+
+
 def test_datasets_without_a_cell_are_left_out() -> None:
     parts = [evaluated("d", 1, trained=False).evidence[0], evaluated("e", 2).evidence[0]]
     rows = nerscope.contrast(Results(parts), "tmr=seen", "all")

@@ -49,6 +49,20 @@ def test_the_level_is_the_one_after_the_correction(results: Results) -> None:
     assert together["exaggeration"] > alone["exaggeration"] > 1
 
 
+def test_the_detectable_difference_is_that_of_power_after_the_correction(results: Results) -> None:
+    for correction in ("bonferroni", "none"):
+        rows = nerscope.compare(results, samples=200, correction=correction).primary
+        predicted = nerscope.power(results, correction=correction)
+        assert [100 * (row["detectable"] or 0) for row in rows] == pytest.approx(
+            [row["detectable"] for row in predicted]
+        )
+    together, alone = (
+        nerscope.compare(results, *names, samples=200).primary[0]["detectable"]
+        for names in ((), ("good", "fair"))
+    )
+    assert together > alone
+
+
 def test_other_rows_have_none_and_it_can_be_left_out(results: Results) -> None:
     comparison = nerscope.compare(results, "good", "poor", samples=200)
     assert [("plausible" in row) for row in comparison.rows] == [

@@ -86,6 +86,16 @@ def test_equal_outputs_share_their_ranks() -> None:
     assert [row.groups for row in rows] == [["a"], ["a"], ["b"]]
 
 
+def test_one_sentence_says_nothing_about_ranks() -> None:
+    gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
+    found = {"both": ["B-PER", "O", "B-PER"], "half": ["B-PER", "O", "O"]}
+    rows = nerscope.evaluate(gold, {name: [labels] for name, labels in found.items()}).ranking()
+    assert [(row.system, row.groups) for row in rows] == [("both", ["a"]), ("half", ["a"])]
+    for row in rows:
+        assert row.probabilities == pytest.approx([0.5, 0.5], abs=0.03)
+        assert (row.low, row.rank_low, row.rank_high) == (None, 1, 2)
+
+
 def test_several_runs_are_about_methods_and_less_certain() -> None:
     rates = {"x": 0.10, "y": 0.13, "z": 0.4}
     runs = {name: [noisy(GOLD, rate, 10 * k) for k in range(3)] for name, rate in rates.items()}

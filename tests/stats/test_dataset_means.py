@@ -72,8 +72,8 @@ def test_p_and_interval_agree_and_swapping_mirrors_both(
             )
 
 
-def reach(runs: Any, lent: Any = ()) -> float:
-    return float(np.sqrt(run_noise(runs, lent).squares(ALPHA)[0]))
+def reach(runs: Any) -> float:
+    return float(np.sqrt(run_noise(runs).squares(ALPHA)[0]))
 
 
 def test_what_all_runs_share_does_not_shrink_with_more_datasets() -> None:
@@ -96,21 +96,6 @@ def test_a_single_run_borrows_the_noise_of_the_other_side() -> None:
     found = reach([([0.8], [0.7, 0.8, 0.9])])
     assert found**2 == pytest.approx(t_of(2) ** 2 * 0.01 * (2 + 1 / 3), rel=1e-3)
     assert reach([([0.8], [0.7])]) == 0
-
-
-def test_other_systems_lend_their_runs_on_all_datasets() -> None:
-    runs = ([0.80, 0.82], [0.7, 0.71])
-    lent = {"c": [0.6, 0.61], "d": [0.5, 0.52], "e": [0.5, 0.515]}
-    alone, helped = run_noise([runs] * 2), run_noise([runs] * 2, [lent] * 2)
-    assert alone.borrowed == 0 and helped.borrowed > 0
-    assert helped.degrees == alone.degrees + helped.borrowed
-    # A system that is not on all datasets lends nothing; two are too few.
-    less = run_noise([runs] * 2, [lent, {"c": [0.6, 0.61]}])
-    assert less == alone
-    part = DatasetDifference(0.1, 1e-4, 1e-4, 200.0, runs)
-    parts = [[part] * 2, [part._replace(lent=lent)] * 2]
-    wide, narrow = (found.high - found.low for found in map(fixed_mean, parts))
-    assert narrow < wide
 
 
 def test_without_noise_nothing_is_tested() -> None:

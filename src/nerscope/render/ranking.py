@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from nerscope.errors import plural
 from nerscope.render.document import Cell, Document, Table, metric_title, score
+from nerscope.render.tables import USUAL_MATCHES
 from nerscope.results.compare import ABOUT_RECIPES, SIGNIFICANT, Comparison
 from nerscope.results.ranking import RankingRow, required_ranking
-from nerscope.scoring.matching import EXACT
+from nerscope.scoring.metrics import metric_named
 
 FEWEST_RANKED = 3  # two systems are one pair, which is answered in a sentence
 _MOST_CHANCES = 8  # systems, of which the chance of every rank is shown
@@ -51,7 +52,8 @@ def _record(row: RankingRow) -> dict[str, object]:
 def _table(rows: Sequence[RankingRow], every_rank: bool = False) -> Table:
     first = rows[0]
     where = "mean over datasets" if first.dataset is None else first.dataset
-    match = "" if first.match == EXACT else f", {first.match} match"
+    match = "" if first.match in USUAL_MATCHES else f", {first.match} match"
+    phrase = metric_named(first.metric).phrase or metric_title(first.metric)
     ranks = range(1, len(rows) + 1)
     shown = ranks if every_rank and len(rows) <= _MOST_CHANCES else ranks[:1]
     header = (
@@ -59,7 +61,7 @@ def _table(rows: Sequence[RankingRow], every_rank: bool = False) -> Table:
         *("ranks (95 %)", *(f"P({rank})" for rank in shown)),
     )
     body = tuple(_cells(row, len(shown)) for row in rows)
-    title = f"Ranking by {metric_title(first.metric)}{match}: {where}"
+    title = f"Ranking by {phrase}{match}: {where}"
     return Table(title, header, body, _notes(rows, len(shown)))
 
 

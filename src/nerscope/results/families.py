@@ -27,10 +27,9 @@ from nerscope.stats.corrections import (
     shaffer,
     step_down_min_p,
 )
-from nerscope.stats.dataset_means import deviation_of, reach_at
+from nerscope.stats.dataset_means import reach_at
 from nerscope.stats.paired import METHODS
-from nerscope.stats.ranks import quantile
-from nerscope.stats.system_differences import POWER, agree_with_test
+from nerscope.stats.system_differences import agree_with_test
 
 PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
 # Rows that agree in all of these are about the same units.
@@ -220,8 +219,6 @@ class _Family:
 def with_joint_intervals(found: CorrectedFamilies, *, every_family: bool) -> list[ComparisonRow]:
     """The rows, with intervals that hold for a whole family at once: those of the first question,
     or all. An interval leaves 0 out exactly where the corrected p is below 0.05.
-
-    What the test would find in 80 % of cases is also told at the level of the family.
     """
     rows = list(found.rows)
     for at, level in found.levels.items():
@@ -239,19 +236,14 @@ def with_joint_intervals(found: CorrectedFamilies, *, every_family: bool) -> lis
 
 
 def _at_level(row: ComparisonRow, level: float) -> ComparisonRow:
-    """The row with bounds, and with the difference that would be found, at another level."""
+    """The row with bounds at another level."""
     assert row.parts is not None
     difference, reach = or_nan(row.difference), reach_at(row.parts, level)
     scale = 1.0 if metric_named(row.metric).is_fraction else np.inf
-    detectable = row.detectable
-    if detectable is not None:
-        falls_short = float(quantile(2 * (1 - POWER), max(1.0, or_nan(row.degrees))))
-        detectable = reach + falls_short * deviation_of(row.parts)
     return replace(
         row,
         low=max(difference - reach, -scale),
         high=min(difference + reach, scale),
-        detectable=detectable,
     )
 
 

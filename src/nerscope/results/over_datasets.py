@@ -1,6 +1,6 @@
 """Summaries over runs and datasets: of scores, and of differences between systems."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -113,10 +113,7 @@ def _averages(
     for system in systems:
         rows = [by_dataset[name][system] for name in shared]
         values = [or_nan(row.value) for row in rows]
-        of_runs = [
-            {other: scores for other in systems if (scores := runs.get((cell, name, other)))}
-            for name in shared
-        ]
+        of_runs: list[RunScores] = [(runs.get((cell, name, system), []),) for name in shared]
         bounds = ScoreMean(*[np.nan] * 4)
         if not why_refused(texts, shared):
             bounds = _mean_bounds(rows, values, of_runs, protocol)
@@ -135,22 +132,13 @@ def _averages(
 
 
 def _mean_bounds(
-    rows: Sequence[Row],
-    values: Numbers,
-    runs: Sequence[Mapping[str, list[float]]],
-    protocol: Protocol,
+    rows: Sequence[Row], values: Numbers, runs: Sequence[RunScores], protocol: Protocol
 ) -> ScoreMean:
-    """The bounds of a system's mean; `runs` are the scores on each dataset, by system."""
     if protocol.ratio is not None:
         mean = resampled_t(values, protocol.ratio)
         return ScoreMean(mean.low, mean.high, np.nan, np.nan)
     lows, highs = [or_nan(row.low) for row in rows], [or_nan(row.high) for row in rows]
-    system = rows[0].system
-    ours: list[RunScores] = [(by_system.get(system, []),) for by_system in runs]
-    lent = [
-        {name: scores for name, scores in by_system.items() if name != system} for by_system in runs
-    ]
-    return score_mean(values, lows, highs, ours, lent)
+    return score_mean(values, lows, highs, runs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,5 @@
-"""What a significant result is worth if the true difference is a plausible one.
+"""What the tests of the first question can find after the correction, and what a significant result
+is worth if the true difference is a plausible one.
 
 Where power is low, a difference must be overestimated to become significant, and may even have the
 wrong sign: errors of type M and type S (Gelman and Carlin 2014).
@@ -33,25 +34,27 @@ def check_plausible(points: float | None) -> None:
 def with_plausible(
     rows: Sequence[ComparisonRow], family: str, points: float | None, correction: str
 ) -> list[ComparisonRow]:
-    """The rows, of which those of a family say how a test fares on a plausible true difference.
+    """The rows, of which those of a family say what their tests detect after the correction, and
+    how these fare on a plausible true difference.
 
     Each test is that of `compare`: its standard error, its degrees of freedom, and the level that
-    is left after the correction.
+    is left after the correction. `power` predicts the same.
     """
     tested = sum(row.family == family and row.p is not None for row in rows)
     level = corrected_level(SIGNIFICANT, tested, correction)
     return [
-        _with_errors(row, points, level)
-        if points is not None and row.family == family and row.p is not None
-        else row
+        _with_errors(row, points, level) if row.family == family and row.p is not None else row
         for row in rows
     ]
 
 
-def _with_errors(row: ComparisonRow, points: float, level: float) -> ComparisonRow:
+def _with_errors(row: ComparisonRow, points: float | None, level: float) -> ComparisonRow:
     if not metric_named(row.metric).is_fraction or row.design is None:
         return row
     design, runs = row.design.variances, row.design.runs
+    row = replace(row, detectable=design.least(design.clusters, runs, level))
+    if points is None:
+        return row
     errors = design.significance_errors(points / 100, design.clusters, runs, level)
     return replace(
         row,

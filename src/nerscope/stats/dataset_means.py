@@ -2,12 +2,15 @@
 
 Texts of different datasets are independent: their variances add up. Runs are not: one trained model
 that is good by chance is good by chance on every dataset. So the noise of training is read off each
-run's mean over the datasets, which holds whether they share their runs or not. As on one dataset,
-the other systems help to estimate it, and variances keep the quantiles of their own degrees of
-freedom (Banerjee 1960).
+run's mean over the datasets, which holds whether they share their runs or not. Both variances keep
+the quantile of their own degrees of freedom (Banerjee 1960).
+
+Other systems do not help to estimate the noise of runs, as they do on one dataset: here it is the
+larger part of the variance, and a system whose runs vary more than those of others would too often
+seem to differ.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import isnan, nan
 from typing import NamedTuple
 
@@ -17,12 +20,11 @@ from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats
 from nerscope.stats.across import Numbers, average_with_interval, do_vary, drawn_mean
 from nerscope.stats.corrections import SIGNIFICANT
-from nerscope.stats.intervals import joint_degrees, quantiles
+from nerscope.stats.intervals import quantiles, squared_reach
 from nerscope.stats.runs import pooled_run_variance
 from nerscope.stats.system_pair import ABOUT_RECIPES, ALONE, SystemPair
 
 RunScores = tuple[list[float], ...]  # of single runs, by side
-LentScores = Mapping[str, list[float]]  # of the runs of other systems
 # Shares that bounds leave out; a p-value is read off between them. The one of an interval is among
 # them, so that p is below 0.05 exactly where the interval leaves 0 out.
 _ALPHAS = np.concatenate(
@@ -36,8 +38,7 @@ class DatasetDifference(NamedTuple):
     """A difference on one dataset, and the parts of its variance.
 
     `runs` are the scores of A's runs and those of B's, or the differences of runs that belong
-    together; there are none if other runs are not meant. `lent` are those of other systems, by
-    name.
+    together; there are none if other runs are not meant.
     """
 
     value: float
@@ -45,7 +46,6 @@ class DatasetDifference(NamedTuple):
     beyond_runs: float  # the same without what single runs have of their own
     degrees: float  # of freedom, of clusters
     runs: RunScores = ()
-    lent: LentScores | None = None
 
 
 def dataset_differences(pair: SystemPair) -> list[DatasetDifference]:
@@ -59,17 +59,12 @@ def dataset_differences(pair: SystemPair) -> list[DatasetDifference]:
     ]
     if pair.about != ABOUT_RECIPES:
         return numbers
-    spread, lent = pair.spread, dict[str, list[list[float]]]()
-    ours, theirs = spread.runs[pair.a], spread.runs[pair.b]
-    if not pair.same_seeds:
-        every = {**spread.lent, **spread.runs}
-        lent = {name: every[name].T.tolist() for name in every if name not in (pair.a, pair.b)}
-    # By number, as lists: rows come by the thousand.
+    ours, theirs = pair.spread.runs[pair.a], pair.spread.runs[pair.b]
     sides = [ours - theirs] if pair.same_seeds else [ours, theirs]
+    # By number, as lists: rows come by the thousand.
     scores: Iterable[RunScores] = zip(*(side.T.tolist() for side in sides), strict=True)
     return [
-        number._replace(runs=of_sides, lent={name: runs[at] for name, runs in lent.items()})
-        for at, (number, of_sides) in enumerate(zip(numbers, scores, strict=True))
+        number._replace(runs=of_sides) for number, of_sides in zip(numbers, scores, strict=True)
     ]
 
 
@@ -94,7 +89,16 @@ def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
     >>> [round(number, 3) for number in fixed_mean(twice)]
     [0.1, 0.031, 0.169, 0.005]
     """
-    return _bounded(float(np.mean([part.value for part in parts])), _fixed_reach(parts, _ALPHAS))
+    degrees = np.array([part.degrees for part in parts])
+    by_clusters, beyond_runs = (
+        np.array([getattr(part, name) for part in parts]) / len(parts) ** 2
+        for name in ("by_clusters", "beyond_runs")
+    )
+    t_squares, noise = quantiles(_ALPHAS, degrees) ** 2, _noise_of(parts)
+    squares = t_squares @ beyond_runs + noise.squares(_ALPHAS)
+    # Runs may agree by chance; what clusters tell of them is the least, then.
+    reach = np.sqrt(np.maximum(t_squares @ by_clusters, squares))
+    return _bounded(float(np.mean([part.value for part in parts])), reach)
 
 
 def reach_at(part: DatasetDifference, alpha: float) -> float:
@@ -103,30 +107,12 @@ def reach_at(part: DatasetDifference, alpha: float) -> float:
     >>> round(reach_at(DatasetDifference(0.1, 0.0025, 0.0025, 1e9), 0.05), 3)
     0.098
     """
-    return float(_fixed_reach([part], np.array([alpha]))[0])
-
-
-def deviation_of(part: DatasetDifference) -> float:
-    """The standard deviation of a difference on one dataset."""
-    return float(np.sqrt(max(part.by_clusters, part.beyond_runs + _noise_of([part]).variance)))
-
-
-def _fixed_reach(parts: Sequence[DatasetDifference], alphas: Floats) -> Floats:
-    """How far bounds lie from the mean over these datasets, at each level of alpha."""
-    degrees = np.array([part.degrees for part in parts])
-    by_clusters, beyond_runs = (
-        np.array([getattr(part, name) for part in parts]) / len(parts) ** 2
-        for name in ("by_clusters", "beyond_runs")
+    noise, alphas = _noise_of([part]), np.array([alpha])
+    degrees, by_clusters, beyond_runs, of_runs, run_degrees, borrowed = (
+        np.array([number]) for number in (part.degrees, part.by_clusters, part.beyond_runs, *noise)
     )
-    t_squares, noise = quantiles(alphas, degrees) ** 2, _noise_of(parts)
-    squares = t_squares @ beyond_runs + noise.squares(alphas)
-    if noise.borrowed:
-        # With what is borrowed, runs have enough degrees for one quantile of everything.
-        every = [*zip(beyond_runs, degrees, strict=True), (noise.variance, noise.degrees)]
-        joint = joint_degrees(*((np.array([part]), np.array([df])) for part, df in every))
-        squares = quantiles(alphas, joint)[:, 0] ** 2 * (beyond_runs.sum() + noise.variance)
-    # Runs may agree by chance; what clusters tell of them is the least, then.
-    return np.asarray(np.sqrt(np.maximum(t_squares @ by_clusters, squares)))
+    squares = squared_reach(alphas, (beyond_runs, degrees), (of_runs, run_degrees), borrowed)
+    return float(np.sqrt(np.maximum(quantiles(alphas, degrees) ** 2 * by_clusters, squares))[0, 0])
 
 
 def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:
@@ -158,13 +144,10 @@ def _bounded(mean: float, reach: Floats) -> MeanDifference:
 
 
 class RunNoise(NamedTuple):
-    """The variance that training adds to a mean over datasets, and its degrees of freedom, some of
-    which may be borrowed from other systems.
-    """
+    """The variance that training adds to a mean over datasets, and its degrees of freedom."""
 
     variance: float = 0.0
     degrees: float = 1.0
-    borrowed: float = 0.0
 
     def squares(self, alphas: Floats) -> Floats:
         """How far training moves the mean at each level of alpha, squared."""
@@ -172,10 +155,10 @@ class RunNoise(NamedTuple):
 
 
 def _noise_of(parts: Sequence[DatasetDifference]) -> RunNoise:
-    return run_noise([part.runs for part in parts], [part.lent or {} for part in parts])
+    return run_noise([part.runs for part in parts])
 
 
-def run_noise(runs: Sequence[RunScores], lent: Sequence[LentScores] = ()) -> RunNoise:
+def run_noise(runs: Sequence[RunScores]) -> RunNoise:
     """What training adds to a mean over datasets, of each of which there are the runs.
 
     Of runs that are on all datasets, the mean over datasets of each run tells. Where their numbers
@@ -189,12 +172,7 @@ def run_noise(runs: Sequence[RunScores], lent: Sequence[LentScores] = ()) -> Run
     if not any(runs):
         return RunNoise()
     if _are_same(runs):
-        others = [
-            _means(same)
-            for name in (lent[0] if lent else ())
-            if _are_same(same := [(by_name.get(name, []),) for by_name in lent])
-        ]
-        return _noise(_means(runs), [side for sides in others for side in sides])
+        return _noise([np.mean(side, axis=0) for side in zip(*runs, strict=True)])
     each = [_noise([_defined(side) for side in sides]) for sides in runs]
     noisy = [noise for noise in each if noise.variance]
     deviation = sum(float(np.sqrt(noise.variance)) for noise in each) / len(each)
@@ -209,25 +187,20 @@ def _are_same(runs: Sequence[RunScores]) -> bool:
     )
 
 
-def _means(runs: Sequence[RunScores]) -> list[Floats]:
-    """By side: the mean over datasets of each run."""
-    return [np.mean(side, axis=0) for side in zip(*runs, strict=True)]
-
-
 def _defined(scores: Numbers) -> Floats:
     values = np.asarray(scores, np.float64)
     return values[~np.isnan(values)]
 
 
-def _noise(sides: Sequence[Floats], others: Sequence[Floats] = ()) -> RunNoise:
+def _noise(sides: Sequence[Floats]) -> RunNoise:
     """What training adds to a mean over runs, or to a difference of two; nothing to single runs."""
     several = [side[:, None] for side in sides if len(side) > 1]
     if not several:
         return RunNoise()
-    of_run = pooled_run_variance(several, [other[:, None] for other in others])
+    variance, degrees, _ = pooled_run_variance(several)
     # A single run borrows the variance of the others, and may vary more than they do.
     shares = sum(1 / len(side) if len(side) > 1 else ALONE for side in sides)
-    return RunNoise(*(float(x[0]) for x in (of_run.variance * shares, *of_run[1:])))
+    return RunNoise(float(variance[0]) * shares, float(degrees[0]))
 
 
 class ScoreMean(NamedTuple):
@@ -244,10 +217,8 @@ def score_mean(
     lows: Numbers,
     highs: Numbers,
     runs: Sequence[RunScores],
-    lent: Sequence[LentScores] = (),
 ) -> ScoreMean:
-    """The intervals of a mean of scores over datasets; `runs` are those of each dataset, `lent`
-    those of other systems.
+    """The intervals of a mean of scores over datasets; `runs` are those of each dataset.
 
     The intervals of datasets hold the noise of their runs. As runs may be shared, what they have in
     common over datasets is added.
@@ -258,9 +229,8 @@ def score_mean(
     """
     alphas = np.array([SIGNIFICANT])
     mean, low, high = average_with_interval(values, lows, highs)
-    shared = float(run_noise(runs, lent).squares(alphas)[0])
-    single = zip(runs, lent or [{}] * len(runs), strict=True)
-    alone = [run_noise([sides], [of_others]).squares(alphas)[0] for sides, of_others in single]
+    shared = float(run_noise(runs).squares(alphas)[0])
+    alone = [run_noise([sides]).squares(alphas)[0] for sides in runs]
     apart = float(sum(alone)) / max(1, len(runs)) ** 2
     more = max(0.0, shared - apart)
     others = drawn_mean(values)

@@ -49,10 +49,10 @@ class Design:
 
     Clusters add `beyond_runs`, which all runs share. A single run adds two things: `of_data`, what
     only this run has on single clusters, and `of_training`, how its training went. More clusters
-    make the first two smaller, more runs the last two. `degrees` are those of the test,
-    `variance_degrees` say how well the clusters know their variance, and `run_degrees` how well the
-    runs know theirs. A variance of runs that was borrowed from other systems counts like
-    `prior_degrees` more, at a variance of `prior_variance` for a single run.
+    make the first two smaller, more runs the last two. `degrees` are those of the test. For the
+    range of what is needed, `variance_degrees` say how well the clusters know their variance, and
+    `run_degrees` how well the runs know theirs. A variance of runs that was borrowed from other
+    systems counts like `prior_degrees` more, at a variance of `prior_variance` for a single run.
 
     >>> now = Design(clusters=100, degrees=90, beyond_runs=1e-4)
     >>> round(now.least(100), 4), now.clusters_needed(0.01), now.needed_range(0.01)
@@ -156,10 +156,8 @@ class Design:
 
     def _plausible_variances(self, tail: float) -> tuple[Floats, Floats]:
         """Factors of the variances of clusters and of runs that the data may come from."""
-        degrees, known = (
-            np.array([self._degrees_of_variance]),
-            self.run_degrees + self.prior_degrees,
-        )
+        by_clusters = self.degrees if self.variance_degrees is None else self.variance_degrees
+        degrees, known = np.array([by_clusters]), self.run_degrees + self.prior_degrees
         if not self.recipes or not known:
             # One variance alone: its bounds are those of what is needed.
             bounds = 1 / np.quantile(_mean_squares(degrees, 1000)[0], [1 - tail, tail])
@@ -168,10 +166,6 @@ class Design:
         # Latin hypercube: each part of both distributions occurs once, in a random combination.
         order = np.random.default_rng(0).permutation(_DRAWS)
         return of_clusters, 1 / _mean_squares_exact(known, _DRAWS)[order]
-
-    @property
-    def _degrees_of_variance(self) -> float:
-        return self.degrees if self.variance_degrees is None else self.variance_degrees
 
     def _test(self, clusters: int, runs: tuple[int, int], alpha: float) -> tuple[Floats, float]:
         """How far bounds reach in samples of so many clusters, and the true standard error."""
@@ -207,9 +201,7 @@ class Design:
         shares = sum(1 / k for k in runs)
         beyond_runs = self.beyond_runs * by_clusters * shrunk
         of_data = self.of_data * by_clusters * shrunk
-        sampled = _mean_squares(
-            self._degrees_of_variance / shrunk, _OF_CLUSTERS // (3 if few else 1)
-        )
+        sampled = _mean_squares(self.degrees / shrunk, _OF_CLUSTERS // (3 if few else 1))
         if not self.recipes:
             whole = beyond_runs + of_data * shares
             return t * np.sqrt(whole[:, None] * sampled), np.sqrt(whole)

@@ -18,6 +18,8 @@ from nerscope.stats.system_pair import ALONE
 
 RANK_CONFIDENCE = 0.95
 _MOST_HELD = 4_000_000  # comparisons of drawn scores that are held at once
+_FEWEST_CLUSTERS = 2
+_VAST = 1e18  # a variance beside which every difference of scores is nothing
 _DIGITS = 10  # to which drawn scores are equal: rounding must not part systems that are alike
 
 
@@ -73,12 +75,16 @@ def dataset_scores(
 ) -> DatasetScores:
     """One number of some systems on a dataset."""
     places = [spread.systems.index(name) for name in systems]
-    shrink = 1 - 1 / max(1.0, float(spread.clusters[places, at].max()))
+    clusters = float(spread.clusters[places, at].max())
+    shrink = 1 - 1 / max(1.0, clusters)
+    covariance = spread.products[np.ix_(places, places)][..., at] * shrink
+    if clusters < _FEWEST_CLUSTERS:  # one says nothing about chance: any order is as likely
+        covariance = _VAST * np.eye(len(places))
     runs = [spread.runs[name][:, at] for name in systems]
     n_runs = np.array([float(defined_runs(scores[:, None])[0]) for scores in runs])
     return DatasetScores(
         np.array([float(np.nanmean(scores)) for scores in runs]),
-        spread.products[np.ix_(places, places)][..., at] * shrink,
+        covariance,
         float(spread.degrees[places, at].min()),
         spread.single_run_squares[places, at] * shrink / n_runs,
         [scores[~np.isnan(scores)] for scores in runs] if about_runs else (),

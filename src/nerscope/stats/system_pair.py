@@ -217,6 +217,8 @@ class SystemPair:
         """
         places = list(self._places)
         n = np.maximum(1.0, self.spread.sizes[places].mean(axis=0))
+        # A side with few units moves far: 20 and 200 of them are not as 110 each.
+        by_size = (1 / np.maximum(1.0, self.spread.sizes[places]) ** 2).mean(axis=0)
         # For a metric with its own scale, the effect of one unit is unknown: the mean effect of a
         # cluster is taken.
         squares = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
@@ -230,7 +232,7 @@ class SystemPair:
                 effects = [(2 / np.maximum(1, part)).sum() / len(part) ** 2 for part in both]
                 squares[at] = np.mean(effects) / n[at]
             elif metric.kind != FREE:
-                squares[at] = 1 / n[at] ** 2 if self._is_fraction[at] else 1.0
+                squares[at] = by_size[at] if self._is_fraction[at] else 1.0
         # Of several runs that differ, one is but a part of the mean; copies are no more than one.
         moved = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
         k = np.where(
