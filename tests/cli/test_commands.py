@@ -169,7 +169,7 @@ def test_the_same_seed_gives_the_same_comparison(results: Path, run: Run) -> Non
 @pytest.mark.parametrize(
     ("form", "marks"),
     [
-        ("text", ["good against poor", "\nsignature: method:randomisation|correction:holm|"]),
+        ("text", ["good against poor", "\nsignature: method:randomisation|correction:step-down|"]),
         ("markdown", ["### good against poor", "\n`signature: method:randomisation|"]),
         ("latex", ["\\caption{good against poor", "\n% signature: method:randomisation|"]),
         ("csv", ["dataset,system_a,system_b,", "toy,good,poor,", ",method:randomisation|"]),

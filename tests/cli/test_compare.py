@@ -42,7 +42,7 @@ def rows(run: Run, command: str) -> list[dict[str, Any]]:
 
 ANSWER = re.compile(
     r"(?P<who>.+): f1 [\d.]+ against [\d.]+, difference [+-][\d.]+ "
-    r"\[[+-][\d.]+, [+-][\d.]+\], p [=<] [\d.]+( \(holm: [<\d.]+\))?, n = \d+"
+    r"\[[+-][\d.]+, [+-][\d.]+\], p [=<] [\d.]+( \(corrected: [<\d.]+\))?, n = \d+"
 )
 
 

@@ -36,7 +36,7 @@ def told(
         ("nerscope ev", ["evaluate"]),
         ("nerscope --show", ["--show-completion"]),
         ("nerscope evaluate --fa", ["--facet"]),
-        ("nerscope gate --max", ["--max-drop"]),
+        ("nerscope gate --max", ["--max-drop", "--max-total-drop"]),
         # names
         ("nerscope evaluate --facet tm", ["tmr"]),
         ("nerscope evaluate --match over", ["overlap"]),

@@ -289,7 +289,7 @@ def test_differences_become_one_table_a_pair(results: Results) -> None:
         "difference",
         "95 % interval",
         "p",
-        "p (holm)",
+        "corrected p",
         "n",
         "differ",
     )
@@ -418,7 +418,7 @@ def test_a_comparison_becomes_a_document(results: Results) -> None:
     assert whole.data == found.as_dict()
     assert (whole.records, list(whole.notes)) == (found.rows, found.notes)
     assert whole.signature is not None
-    assert whole.signature.startswith("method:randomisation|correction:holm|resample:sentence|")
+    assert whole.signature.startswith("method:randomisation|correction:step-down|resample:")
     assert whole.signature.endswith("|SIGNATURE")
     short = comparison_document(found, "SIGNATURE")
     assert [one.title for one in short.tables] == [

@@ -519,6 +519,7 @@ def difference_row(
         leads_facet=metric == facts.leading_metric,
         design=row_design(difference) if is_overall and kind is None else None,
         null=difference.null,
+        variance=pair.variance_parts[difference.at],
         parts=parts,
     )
 

@@ -27,7 +27,6 @@ from nerscope.stats.corrections import (
     shaffer,
     step_down_min_p,
 )
-from nerscope.stats.dataset_means import reach_at
 from nerscope.stats.paired import METHODS
 from nerscope.stats.system_differences import agree_with_test
 
@@ -225,7 +224,7 @@ def with_joint_intervals(found: CorrectedFamilies, *, every_family: bool) -> lis
         row = rows[at]
         if row.family != PRIMARY and not every_family:
             continue
-        if level < SIGNIFICANT and row.low is not None and row.parts is not None:
+        if level < SIGNIFICANT and row.low is not None and row.variance is not None:
             rows[at] = row = _at_level(row, level)
         if row.low is not None and row.high is not None:
             p = or_nan(row.p_corrected)
@@ -237,8 +236,8 @@ def with_joint_intervals(found: CorrectedFamilies, *, every_family: bool) -> lis
 
 def _at_level(row: ComparisonRow, level: float) -> ComparisonRow:
     """The row with bounds at another level."""
-    assert row.parts is not None
-    difference, reach = or_nan(row.difference), reach_at(row.parts, level)
+    assert row.variance is not None
+    difference, reach = or_nan(row.difference), row.variance.reach(level)
     scale = 1.0 if metric_named(row.metric).is_fraction else np.inf
     return replace(
         row,

@@ -16,6 +16,7 @@ from nerscope.scoring.metrics import SCORE_NAMES, Counts, metric_named
 if TYPE_CHECKING:
     from nerscope.results.plausible import RowDesign
     from nerscope.stats.dataset_means import DatasetDifference
+    from nerscope.stats.system_pair import VarianceParts
 
 
 class ResultRow(Mapping[str, Any]):
@@ -190,6 +191,7 @@ class ComparisonRow(ResultRow):
     margin: float | None = None  # in points, where equivalence was asked about
     leads_facet: bool = False  # whether it is the number by which the facet's levels are judged
     parts: "DatasetDifference | None" = None  # of its variance, from which means over datasets come
+    variance: "VarianceParts | None" = None  # of the difference on this dataset
     design: "RowDesign | None" = None  # of its test, for a number of everything
     null: Ints | None = None  # in each sample, how many samples are as extreme: see stats/draws.py
 

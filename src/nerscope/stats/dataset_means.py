@@ -20,7 +20,7 @@ from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Floats
 from nerscope.stats.across import Numbers, average_with_interval, do_vary, drawn_mean
 from nerscope.stats.corrections import SIGNIFICANT
-from nerscope.stats.intervals import quantiles, squared_reach
+from nerscope.stats.intervals import quantiles
 from nerscope.stats.runs import pooled_run_variance
 from nerscope.stats.system_pair import ABOUT_RECIPES, ALONE, SystemPair
 
@@ -99,20 +99,6 @@ def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
     # Runs may agree by chance; what clusters tell of them is the least, then.
     reach = np.sqrt(np.maximum(t_squares @ by_clusters, squares))
     return _bounded(float(np.mean([part.value for part in parts])), reach)
-
-
-def reach_at(part: DatasetDifference, alpha: float) -> float:
-    """How far the bounds that leave out a share of alpha lie from a difference on one dataset.
-
-    >>> round(reach_at(DatasetDifference(0.1, 0.0025, 0.0025, 1e9), 0.05), 3)
-    0.098
-    """
-    noise, alphas = _noise_of([part]), np.array([alpha])
-    degrees, by_clusters, beyond_runs, of_runs, run_degrees, borrowed = (
-        np.array([number]) for number in (part.degrees, part.by_clusters, part.beyond_runs, *noise)
-    )
-    squares = squared_reach(alphas, (beyond_runs, degrees), (of_runs, run_degrees), borrowed)
-    return float(np.sqrt(np.maximum(quantiles(alphas, degrees) ** 2 * by_clusters, squares))[0, 0])
 
 
 def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:

@@ -9,9 +9,11 @@ neither few clusters nor few runs ever pass for many (Banerjee 1960).
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Floats
 from nerscope.scoring.metrics import FREE
 from nerscope.stats.intervals import joint_degrees, quantiles, squared_reach
@@ -24,6 +26,28 @@ _ROUNDING = 1e-9
 # Levels of alpha at which bounds are computed; a p-value is read off between them. They are dense
 # near 0, where p-values of clear differences lie.
 _GRID = np.concatenate([np.geomspace(1e-12, 0.05, 60)[:-1], np.linspace(0.05, 1.0, 40)])
+
+
+@serialisable
+class VarianceParts(NamedTuple):
+    """What the variance of one difference is made of."""
+
+    by_clusters: float
+    beyond_runs: float  # the same without what single runs add
+    degrees: float  # of freedom, of clusters
+    by_runs: float
+    run_degrees: float
+    borrowed: float  # degrees of the runs that come from other systems
+
+    def reach(self, alpha: float) -> float:
+        """How far the bounds that leave out a share of alpha lie from the difference."""
+        by_clusters, beyond_runs, degrees, by_runs, run_degrees, borrowed = np.array(self)[:, None]
+        alphas = np.array([alpha])
+        squares = quantiles(alphas, degrees) ** 2 * by_clusters
+        if self.by_runs:
+            both = squared_reach(alphas, (beyond_runs, degrees), (by_runs, run_degrees), borrowed)
+            squares = np.maximum(squares, both)
+        return float(np.sqrt(squares[0, 0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +157,22 @@ class SystemPair:
     def _run_part(self) -> tuple[Floats, Floats]:
         return self.run_variance, self.run_degrees
 
+    @cached_property
+    def variance_parts(self) -> list[VarianceParts]:
+        """The parts of the variance of every number."""
+        about_runs = self.about == ABOUT_RECIPES
+        nothing = np.zeros(len(self.spread.keys))
+        columns = (
+            self.cluster_variance,
+            self.variance_beyond_runs,
+            self.degrees,
+            self.run_variance,
+            self.run_degrees if about_runs else nothing,
+            self.borrowed_degrees if about_runs else nothing,
+        )
+        numbers = zip(*(column.tolist() for column in columns), strict=True)
+        return [VarianceParts(*parts) for parts in numbers]
+
     def bounds(self, alpha: float) -> tuple[Floats, Floats]:
         """The bounds of each difference that leave out a share of alpha."""
         reach = self._reach(np.array([alpha]))[0]
@@ -217,8 +257,10 @@ class SystemPair:
         """
         places = list(self._places)
         n = np.maximum(1.0, self.spread.sizes[places].mean(axis=0))
-        # A side with few units moves far: 20 and 200 of them are not as 110 each.
-        by_size = (1 / np.maximum(1.0, self.spread.sizes[places]) ** 2).mean(axis=0)
+        # A side with few units moves far: 20 and 200 of them are not as 110 each. A side without
+        # any, which has a value all the same (zero_division), says nothing of it.
+        sizes = np.where(self.spread.sizes[places] >= 1, self.spread.sizes[places], n)
+        by_size = (1 / sizes**2).mean(axis=0)
         # For a metric with its own scale, the effect of one unit is unknown: the mean effect of a
         # cluster is taken.
         squares = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
