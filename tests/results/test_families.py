@@ -20,7 +20,7 @@ def results_of(rates: dict[str, float], sentences: int = 150, n_runs: int = 1) -
     def run(rate: float) -> list[list[str]]:
         missed = rng.random((sentences, 2)) < rate
         return [
-            ["O" if miss and label != "O" else label for miss, label in zip((a, 0, b), labels)]
+            ["O" if a else labels[0], "O", "O" if b else labels[2]]
             for (a, b), (_, labels) in zip(missed, gold, strict=True)
         ]
 

@@ -105,7 +105,7 @@ def extreme_counts(null: Any, observed: float) -> Any:
 
 
 def naive_min_p(observed: Any, null: Any) -> list[float]:
-    """Westfall and Young's step-down minP, by its definition: tests (rows) and samples (columns)."""
+    """Westfall and Young's step-down minP, by definition: tests (rows) and samples (columns)."""
     samples = null.shape[1]
     every = np.column_stack([observed, null])
     p = np.array([[(np.abs(row) >= abs(x)).sum() for x in row] for row in every]) / (samples + 1)
@@ -125,7 +125,9 @@ def test_step_down_min_p_is_that_of_the_definition(tests: int, samples: int, see
     null = rng.integers(-4, 5, (tests, samples)).astype(float)
     observed = rng.integers(-6, 7, tests).astype(float)
     counts = [extreme_counts(row, x) for row, x in zip(null, observed, strict=True)]
-    p = np.array([(1 + (np.abs(row) >= abs(x)).sum()) for row, x in zip(null, observed)])
+    p = np.array(
+        [(1 + (np.abs(row) >= abs(x)).sum()) for row, x in zip(null, observed, strict=True)]
+    )
     found = step_down_min_p(p / (samples + 1), counts, samples)
     assert found.tolist() == pytest.approx(naive_min_p(observed, null))
 
