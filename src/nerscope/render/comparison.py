@@ -140,6 +140,9 @@ def _misleading(row: ComparisonRow) -> list[str]:
     power, size = row.plausible_power, row.exaggeration
     if power is None or size is None or power >= _LOW_POWER or not is_significant(row.p_corrected):
         return []
+    nearest = scale_of(row.metric) * min(abs(or_nan(row.low)), abs(or_nan(row.high)))
+    if nearest > or_nan(row.plausible):  # the data rule so small a difference out
+        return []
     wrong = f"{100 * or_nan(row.wrong_sign):.2g} %"
     points = f"{row.plausible:g} point{'' if row.plausible == 1 else 's'}"
     return [

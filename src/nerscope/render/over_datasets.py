@@ -17,12 +17,12 @@ from nerscope.results.compare import (
     UNDECIDED,
     WHERE,
     Comparison,
+    plain_correction,
     standing,
 )
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
 from nerscope.results.rows import or_nan
-from nerscope.stats.corrections import plain_correction
 
 _MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
 _UNTESTED = {"p_fixed": "a dataset has no interval"}

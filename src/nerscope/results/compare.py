@@ -57,6 +57,7 @@ from nerscope.scoring.metrics import NEITHER, metric_named
 from nerscope.stats.corrections import DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import is_significant as is_significant
+from nerscope.stats.corrections import plain_correction as plain_correction
 from nerscope.stats.dataset_means import DatasetDifference, dataset_differences
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Sampling
