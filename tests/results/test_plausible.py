@@ -72,19 +72,33 @@ def test_other_rows_have_none_and_it_can_be_left_out(results: Results) -> None:
     assert not any("plausible" in row for row in without.rows)
 
 
-def test_a_significant_answer_of_low_power_says_so_in_one_line(results: Results) -> None:
-    comparison = nerscope.compare(results, "good", "poor", samples=2000)
+def test_a_significant_answer_of_low_power_says_so_in_one_line() -> None:
+    results = nerscope.evaluate(GOLD, {"good": noisy(GOLD, 0.02, 1), "near": noisy(GOLD, 0.05, 4)})
+    comparison = nerscope.compare(results, samples=2000)
     (row,) = comparison.primary
-    assert row["p_corrected"] < 0.05 and row["plausible_power"] < 0.5
+    assert row["p_corrected"] < 0.05 and row["plausible_power"] < 0.5 and row["low"] < 0.01
     (line,) = [line for line in str(comparison).splitlines() if "careful" in line]
     assert f"{row['exaggeration']:.1f} times too large on average" in line
     assert "if the true difference were 1 point, " in line
-    sure = str(nerscope.compare(results, "good", "poor", samples=2000, plausible=30))
-    assert "careful" not in sure
-    equal = nerscope.compare(
-        nerscope.evaluate(GOLD, {"x": noisy(GOLD, 0.1, 1), "y": noisy(GOLD, 0.1, 2)})
-    )
-    assert "careful" not in str(equal)
+
+
+@pytest.mark.parametrize(
+    ("systems", "plausible"),
+    [
+        (("good", "poor"), 30),  # such a difference is found
+        (("good", "poor"), 1),  # so small a one is ruled out by the interval
+        (("good", "good too"), 1),  # nothing is significant
+    ],
+)
+def test_else_nothing_is_said_of_it(systems: tuple[str, str], plausible: float) -> None:
+    outputs = {
+        "good": noisy(GOLD, 0.02, 1),
+        "good too": noisy(GOLD, 0.02, 2),
+        "poor": noisy(GOLD, 0.3, 3),
+    }
+    results = nerscope.evaluate(GOLD, outputs)
+    comparison = nerscope.compare(results, *systems, samples=2000, plausible=plausible)
+    assert "careful" not in str(comparison)
 
 
 @pytest.mark.parametrize("points", [0, -1, math.nan, 101, True])
