@@ -56,6 +56,7 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         ),
         "baseline": (ns.baseline, {"train": GOLD, "test": GOLD, "recipe": "dictionary"}),
         "compare": (ns.compare, {"results": good, **few}),
+        "contrast": (ns.contrast, {"results": good, "first": "all", "second": "type=PER"}),
         "convert": (ns.convert, {"given": GOLD, "target": made["out"] / "c.txt"}),
         "dataset_bias": (ns.dataset_bias, {"datasets": {"d": (GOLD, GOLD)}}),
         "token_subsets": (ns.token_subsets, {"train": GOLD}),
@@ -151,6 +152,7 @@ FUNCTIONS = [
     "attribute",
     "baseline",
     "compare",
+    "contrast",
     "convert",
     "dataset_bias",
     "token_subsets",
@@ -198,7 +200,10 @@ FUNCTIONS = [
 
 @pytest.mark.slow(quick=3)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_wrong_kinds_are_refused(name: str, tmp_path: Path) -> None:
+def test_wrong_kinds_are_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some of the values name a file that is then written
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert faults(name, tmp_path) == []

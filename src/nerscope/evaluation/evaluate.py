@@ -65,6 +65,7 @@ def evaluate(
     expect("dataset", dataset, (str, type(None)), "give a name")
     if progress is not None and not callable(progress):
         raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")
+    cluster_unit = _cluster_unit(intervals)
     chosen_engine = engine_for(engine, workers, plugins)
     # Files are opened, columns and formats detected; nothing is read through yet.
     task = open_task(test, systems, train, dataset, Settings.of(options))
@@ -75,7 +76,6 @@ def evaluate(
 
         store = checkpoint_of(checkpoint)
         chosen_engine = store.wrap(chosen_engine, checkpoint_key(task, plugins))
-    cluster_unit = getattr(intervals, "resample", None)
     scored = _score(task, chosen_engine, progress, cluster_unit)
     evidence = with_subsets(scored.evidence, scored.subsets)
     results = Results([evidence], [*scored.notes, *identical_outputs(evidence)])
@@ -86,6 +86,16 @@ def evaluate(
     if store is not None and store is not checkpoint:
         store.finish()  # a Checkpoint that was given is finished by the caller, after writing
     return results
+
+
+def _cluster_unit(intervals: "Sampling | bool | None") -> str | None:
+    """What the intervals draw, if they say so; other kinds are refused before the long work."""
+    if intervals is None or intervals is False:
+        return None
+    from nerscope.stats.intervals import Sampling  # imports all of the statistics
+
+    expect("intervals", intervals, (Sampling, bool), "say True, or give a Sampling")
+    return intervals.resample if isinstance(intervals, Sampling) else None
 
 
 def _score(

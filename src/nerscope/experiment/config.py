@@ -14,6 +14,7 @@ from nerscope.experiment.toml import Toml, read_toml
 from nerscope.formats.base import OPTIONS_MARK, path_of, split_options
 from nerscope.formats.files import is_remote, matching_files
 from nerscope.results.protocol import Protocol
+from nerscope.stats.corrections import DEFAULT_CORRECTION, check_correction
 from nerscope.stats.intervals import Sampling
 
 _SAMPLING_KEYS = ("samples", "seed", "resample")
@@ -142,6 +143,7 @@ def experiment_options(toml: Toml) -> ExperimentOptions:
     comparison = toml.table("compare") if "compare" in toml.content else None
     if comparison is not None:
         toml.values(comparison, dict.fromkeys(_COMPARE_KEYS, str), "compare")
+        check_correction(comparison.get("correction", DEFAULT_CORRECTION))
     return ExperimentOptions(settings, sampling, bool(given.get("intervals", True)), comparison)
 
 

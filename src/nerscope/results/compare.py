@@ -54,7 +54,7 @@ from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.folding import MOST_GROUPS
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import NEITHER, metric_named
-from nerscope.stats.corrections import DEFAULT_CORRECTION, correct_p_values
+from nerscope.stats.corrections import DEFAULT_CORRECTION, check_correction, correct_p_values
 from nerscope.stats.corrections import SIGNIFICANT as SIGNIFICANT
 from nerscope.stats.corrections import is_significant as is_significant
 from nerscope.stats.corrections import plain_correction as plain_correction
@@ -317,7 +317,7 @@ def _check_comparison(
         raise InputError(
             "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
         )
-    correct_p_values([], correction)  # refuses an unknown name
+    check_correction(correction)
     check_choice(results, choice)
     _check_points("margin", margin)
 

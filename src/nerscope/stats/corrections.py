@@ -72,16 +72,26 @@ def plain_correction(correction: str) -> str:
     return HOLM if correction == STEP_DOWN else correction
 
 
+def check_correction(correction: str) -> None:
+    """Refuse the name of a correction that there is not.
+
+    >>> check_correction("hom")
+    Traceback (most recent call last):
+    nerscope.errors.UsageError: correction: there is no 'hom'. Remedy: did you mean 'holm'? ...
+    """
+    if correction not in CORRECTIONS:
+        raise UsageError(
+            "correction", f"there is no '{correction}'", suggest(correction, CORRECTIONS)
+        )
+
+
 def correct_p_values(p: Sequence[float], correction: str = DEFAULT_CORRECTION) -> list[float]:
     """P-values corrected for their number; undefined ones stay out of it.
 
     >>> correct_p_values([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    if correction not in CORRECTIONS:
-        raise UsageError(
-            "correction", f"there is no '{correction}'", suggest(correction, CORRECTIONS)
-        )
+    check_correction(correction)
     values = np.asarray(p, np.float64)
     defined = ~np.isnan(values)
     result = np.full(len(values), np.nan)
