@@ -488,7 +488,8 @@ def difference_row(
     low, high = difference.interval or (None, None)
     # The scores of all runs stand beside the means: of everything, where runs are asked about.
     has_runs = pair.about == ABOUT_RECIPES and spread.table.facet == ALL and kind is None
-    is_overall = level == ALL or spread.metrics[difference.at].is_over_levels
+    leads = level == ALL and metric == facts.leading_metric
+    is_overall = leads or spread.metrics[difference.at].is_over_levels
     return ComparisonRow(
         dataset=evidence.dataset,
         system_a=pair.a,
