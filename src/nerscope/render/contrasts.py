@@ -3,24 +3,29 @@
 from collections.abc import Sequence
 
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, p_text, points, score
-from nerscope.results.compare import ABOUT_RECIPES, SIGNIFICANT, is_significant
+from nerscope.results.compare import (
+    ABOUT_RECIPES,
+    SIGNIFICANT,
+    is_significant,
+    plain_correction,
+)
 from nerscope.results.contrast import ContrastRow
 
 
 def contrast_document(rows: Sequence[ContrastRow], correction: str, signature: str) -> Document:
     """One line for each system and dataset: a number in both cells, and the difference."""
-    tables = [_table(rows, correction)] if rows else []
-    data = {"correction": correction, "rows": [row.as_dict() for row in rows]}
+    tables = [_table(rows)] if rows else []
+    data = {"correction": plain_correction(correction), "rows": [row.as_dict() for row in rows]}
     return Document(tables, data, records=rows, signature=signature)
 
 
-def _table(rows: Sequence[ContrastRow], correction: str) -> Table:
+def _table(rows: Sequence[ContrastRow]) -> Table:
     first = rows[0]
     several = len({row.dataset for row in rows}) > 1
     header = (
         *(["dataset"] if several else []),
         *("system", first.first, first.second, "difference", "95 % interval"),
-        *("p", f"p ({correction})", f"n {first.first}", f"n {first.second}"),
+        *("p", "corrected p", f"n {first.first}", f"n {first.second}"),
     )
     notes = [f"* p below {SIGNIFICANT} after correction over the {len(rows)} lines"]
     if any(row.about == ABOUT_RECIPES for row in rows):
