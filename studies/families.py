@@ -42,7 +42,7 @@ def tested_rows(
         "B",
         metrics=["f1", "recall", "ter"],
         matches=["exact", "bilou", "io"],
-        samples=2000,
+        samples=10_000,
         seed=int(rng.integers(1 << 30)),
         resample=unit,
         plausible=None,

@@ -156,7 +156,7 @@ def test_a_borrowed_variance_of_runs_is_part_of_the_prediction() -> None:
     (measured,) = _overall(evidence, [("a", "b")], Sampling(), "f1", None)
     design = design_of(measured.pair, measured.at, (2, 2))
     assert design.prior_degrees == float(measured.pair.borrowed_degrees[0]) > 0
-    lent = [measured.pair.spread.other_runs("a", "b")[at][:, 0] for at in range(2)]
+    lent = [measured.pair.spread.lent[name][:, 0] for name in "cd"]
     assert design.prior_variance == pytest.approx(np.mean([side.var(ddof=1) for side in lent]))
     alone = nerscope.evaluate(GOLD, {name: runs[name] for name in "ab"}, dataset="d")
     (unhelped,) = _overall(alone.evidence[0], [("a", "b")], Sampling(), "f1", None)

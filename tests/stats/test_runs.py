@@ -9,13 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nerscope
-from nerscope.stats.runs import FEWEST_SYSTEMS, pooled_run_variance, run_variance
+from nerscope.stats.runs import (
+    FEWEST_SYSTEMS,
+    RunVariance,
+    pooled_run_variance,
+    run_spread,
+    run_variance,
+)
 
 scores = st.lists(st.floats(0.5, 0.9), min_size=2, max_size=4)
 
 
-def column(runs: list[float]) -> Any:
-    return np.array(runs)[:, None]
+def column(runs: list[float]) -> RunVariance:
+    return run_spread(np.array(runs)[:, None])
 
 
 def naive(sides: list[list[float]], others: list[list[float]]) -> tuple[float, float]:
@@ -44,7 +50,9 @@ def naive(sides: list[list[float]], others: list[list[float]]) -> tuple[float, f
 def test_the_variance_is_that_of_the_definition(
     sides: list[list[float]], others: list[list[float]]
 ) -> None:
-    found = pooled_run_variance(list(map(column, sides)), list(map(column, others)))
+    found = pooled_run_variance(
+        list(map(column, sides)), [column(runs) for runs in others if len(runs) > 1]
+    )
     variance, degrees = naive(sides, others)
     assert found.variance[0] == pytest.approx(variance, rel=1e-6, abs=1e-15)
     assert found.degrees[0] == pytest.approx(degrees, rel=1e-6)
@@ -65,13 +73,17 @@ def test_little_is_borrowed_and_only_from_several_systems(
     others: list[list[float]], borrowed: float
 ) -> None:
     sides = [column([0.8, 0.82]), column([0.79, 0.8])]
-    assert pooled_run_variance(sides, list(map(column, others))).borrowed[0] == borrowed
+    assert (
+        pooled_run_variance(sides, [column(runs) for runs in others if len(runs) > 1]).borrowed[0]
+        == borrowed
+    )
 
 
 def test_systems_that_vary_unequally_lend_less() -> None:
     rng, sides = np.random.default_rng(0), [column([0.8, 0.82]), column([0.79, 0.8])]
-    alike = [rng.normal(0.8, 0.01, (6, 1)) for _ in range(6)]
-    unlike = [rng.normal(0.8, scale, (6, 1)) for scale in (1e-4, 1e-4, 1e-4, 1e-4, 1e-4, 0.05)]
+    alike = [run_spread(rng.normal(0.8, 0.01, (6, 1))) for _ in range(6)]
+    scales = (1e-4, 1e-4, 1e-4, 1e-4, 1e-4, 0.05)
+    unlike = [run_spread(rng.normal(0.8, scale, (6, 1))) for scale in scales]
     lent = [pooled_run_variance(sides, others).borrowed[0] for others in (alike, unlike)]
     assert lent[0] == 8 and lent[1] < 2
 

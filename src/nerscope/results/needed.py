@@ -21,7 +21,7 @@ from nerscope.stats.corrections import DEFAULT_CORRECTION, correct_p_values
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.jackknife import mean_moves
 from nerscope.stats.power import Design
-from nerscope.stats.runs import pooled_run_variance
+from nerscope.stats.runs import pooled_run_variance, run_spread
 from nerscope.stats.system_differences import ComparisonPlan, Difference, differences
 from nerscope.stats.system_pair import ABOUT_RECIPES
 from nerscope.stats.system_pair import SystemPair as Two
@@ -260,8 +260,8 @@ def design_of(pair: Two, at: int, runs: tuple[int, int]) -> Design:
     of_training = max(0.0, float(pair.single_run_variance[at]) - of_data)
     borrowed, prior = float(pair.borrowed_degrees[at]), 0.0
     if borrowed:
-        sides = [pair.spread.runs[system][:, [at]] for system in (pair.a, pair.b)]
-        alone = pooled_run_variance(sides)
+        runs_of_sides = (pair.spread.runs[system][:, [at]] for system in (pair.a, pair.b))
+        alone = pooled_run_variance([run_spread(side) for side in runs_of_sides])
         # The variance that is used is a mean of this pair's and of the borrowed one.
         both = float(pair.single_run_variance[at]) * float(pair.run_degrees[at])
         prior = (both - float(alone.variance[0] * alone.degrees[0])) / borrowed

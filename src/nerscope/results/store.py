@@ -13,7 +13,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -247,12 +247,11 @@ class _Bounds:
         return [
             row
             if not status
-            else replace(
-                row,
-                low=low if status > 1 else None,
-                high=high if status > 1 else None,
-                clusters=clusters,
-                caution=self.cautions[caution] if caution >= 0 else None,
+            else row.with_bounds(
+                low if status > 1 else None,
+                high if status > 1 else None,
+                clusters,
+                self.cautions[caution] if caution >= 0 else None,
             )
             for row, status, low, high, clusters, caution in zip(
                 rows, *(column.tolist() for column in (*columns, *more)), strict=True

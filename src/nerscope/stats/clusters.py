@@ -178,16 +178,6 @@ class UnitGroup(NamedTuple):
     type: int
 
 
-class NumberRow(NamedTuple):
-    """Numbers in a row, and the shares of which averages are made."""
-
-    keys: tuple[CellKey, ...]
-    metrics: tuple[Metric, ...]
-    values: Floats
-    sizes: Floats
-    shares: Floats
-
-
 class ClusterCounts:
     """The counts of some systems in each cluster, under one match."""
 
@@ -219,13 +209,20 @@ class ClusterCounts:
 
     def _sum_up(self) -> None:
         """The numbers of each run, from the counts of all clusters."""
-        totals = self.counts.sum(axis=0, dtype=np.float64)
-        self.totals = [self.columns_of_run(run, totals) for run in range(len(self.owners))]
-        by_run = [self._numbers(total) for total in self.totals]
-        self.keys, self.metrics = by_run[0].keys, by_run[0].metrics
-        self.values = np.stack([numbers.values for numbers in by_run])  # (runs, numbers)
-        self.sizes = np.stack([numbers.sizes for numbers in by_run])
-        self.shares = np.stack([numbers.shares for numbers in by_run])  # (runs, shares)
+        self.totals = self.by_run(self.counts.sum(axis=0, dtype=np.float64))
+        keys, metrics, values, sizes = list[CellKey](), list[Metric](), [], []
+        shape = (len(self.owners), -1)
+        for metric, numbers in self.table.numbers(self.match, self.totals, self.zero_division):
+            values.append(numbers.values.reshape(shape))
+            sizes.append(np.broadcast_to(numbers.sizes, numbers.values.shape).reshape(shape))
+            for level in numbers.levels:
+                for at in range(numbers.values.shape[-1]):
+                    keys.append(CellKey(level, at - 1 if at else None, metric.name))
+                    metrics.append(metric)
+        self.keys, self.metrics = tuple(keys), tuple(metrics)
+        self.values = np.concatenate(values, axis=-1)  # (runs, numbers)
+        self.sizes = np.concatenate(sizes, axis=-1)
+        self.shares = self.shares_in(self.totals)  # (runs, shares)
 
     def with_counts(
         self, counts: CountArray, systems: Sequence[str], owners: Ints
@@ -273,23 +270,6 @@ class ClusterCounts:
             metric.shares(whole, self.zero_division).reshape(shape) for metric in self.averages
         ]
         return np.concatenate([np.zeros((*counts.shape[:-3], 0)), *shares], axis=-1)
-
-    def _numbers(self, counts: Floats) -> NumberRow:
-        """Every number of counts (levels, types, columns), with its key."""
-        keys, metrics, sizes = [], [], []
-        for metric, numbers in self.table.numbers(self.match, counts, self.zero_division):
-            sizes.append(np.broadcast_to(numbers.sizes, numbers.values.shape).reshape(-1))
-            for level in numbers.levels:
-                for at in range(numbers.values.shape[-1]):
-                    keys.append(CellKey(level, at - 1 if at else None, metric.name))
-                    metrics.append(metric)
-        return NumberRow(
-            tuple(keys),
-            tuple(metrics),
-            self.values_in(counts),
-            np.concatenate(sizes),
-            self.shares_in(counts),
-        )
 
     def blocks(self, width: int) -> Iterator[CountArray]:
         """Clusters that have units, in blocks; each cluster makes so many values."""

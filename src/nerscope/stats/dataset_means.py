@@ -21,7 +21,7 @@ from nerscope.corpus.arrays import Floats
 from nerscope.stats.across import Numbers, average_with_interval, do_vary, drawn_mean
 from nerscope.stats.corrections import SIGNIFICANT
 from nerscope.stats.intervals import quantiles
-from nerscope.stats.runs import pooled_run_variance
+from nerscope.stats.runs import pooled_run_variance, run_spread
 from nerscope.stats.system_pair import ABOUT_RECIPES, ALONE, SystemPair
 
 RunScores = tuple[list[float], ...]  # of single runs, by side
@@ -180,7 +180,7 @@ def _defined(scores: Numbers) -> Floats:
 
 def _noise(sides: Sequence[Floats]) -> RunNoise:
     """What training adds to a mean over runs, or to a difference of two; nothing to single runs."""
-    several = [side[:, None] for side in sides if len(side) > 1]
+    several = [run_spread(side[:, None]) for side in sides if len(side) > 1]
     if not several:
         return RunNoise()
     variance, degrees, _ = pooled_run_variance(several)

@@ -22,7 +22,14 @@ from nerscope.scoring.metrics import COUNT, SCORE_NAMES, Metric, metric_named
 from nerscope.stats.clusters import cluster_unit_of
 from nerscope.stats.jackknife import Jackknife, MeanParts
 from nerscope.stats.ranks import quantile
-from nerscope.stats.runs import defined_runs, mean_of_defined, pooled_run_variance, run_variance
+from nerscope.stats.runs import (
+    RunVariance,
+    defined_runs,
+    mean_of_defined,
+    pooled_run_variance,
+    run_spread,
+    run_variance,
+)
 
 MOST_SAMPLES = 1_000_000
 FEW_CLUSTERS = 40  # below this many, intervals and tests are rough (Cameron and Miller 2015)
@@ -118,7 +125,7 @@ def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, F
     name = spread.systems[system]
     runs = spread.runs[name]
     k, value, sizes = defined_runs(runs), mean_of_defined(runs), spread.sizes[system]
-    of_run = pooled_run_variance([runs], spread.other_runs(name) if len(runs) > 1 else ())
+    of_run = _moderated_run(spread, name)
     by_runs, by_clusters = of_run.variance / k, cluster_variance(spread, system)
     run_part = spread.single_run_squares[system] * _shrink(spread.clusters[system]) / k
     beyond_runs = np.maximum(0.0, by_clusters - run_part)
@@ -147,6 +154,15 @@ def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, F
     none = np.isnan(value) | (spread.clusters[system] < _FEWEST_CLUSTERS) | (sizes == 0)
     below[:, none] = above[:, none] = np.nan
     return below, above
+
+
+def _moderated_run(spread: Jackknife, name: str) -> RunVariance:
+    """The variance of a single run of a system, with the help of others if it has several."""
+    spreads = spread.run_spreads()
+    if name not in spreads:
+        return run_spread(spread.runs[name])
+    others = [runs for other, runs in spreads.items() if other != name]
+    return pooled_run_variance([spreads[name]], others)
 
 
 def quantiles(alphas: Floats, degrees: Floats) -> Floats:

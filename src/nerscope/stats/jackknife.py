@@ -6,6 +6,7 @@ computed, and the covariance of two systems, without drawing anything at random.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from nerscope.corpus.arrays import Floats
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import Metric
 from nerscope.stats.clusters import CellKey, ClusterCounts, UnitGroup, with_all_types
-from nerscope.stats.runs import mean_of_defined
+from nerscope.stats.runs import RunVariance, mean_of_defined, run_spread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,10 +49,9 @@ class Jackknife:
     # The runs of further systems, from which run variances are borrowed: by system (runs, numbers).
     lent: Mapping[str, Floats] = field(default_factory=dict)
 
-    def other_runs(self, *systems: str) -> list[Floats]:
-        """The runs of all systems but these."""
-        every = {**self.lent, **self.runs}
-        return [runs for name, runs in every.items() if name not in systems]
+    def run_spreads(self) -> Mapping[str, RunVariance]:
+        """How far the single runs of each system vary, of those that have several."""
+        return _run_spreads(self)
 
     def largest(self, squares: Callable[[Floats], Floats]) -> Floats:
         """Sums of squares from the products; of two-way clusters, never less than either way."""
@@ -62,6 +62,12 @@ class Jackknife:
     def values(self, system: str) -> Floats:
         """The means over the runs in which a number is defined."""
         return mean_of_defined(self.runs[system])
+
+
+@lru_cache(maxsize=2)  # of all pairs of systems, it is the same
+def _run_spreads(spread: Jackknife) -> Mapping[str, RunVariance]:
+    every = {**spread.lent, **spread.runs}
+    return {name: run_spread(runs) for name, runs in every.items() if len(runs) > 1}
 
 
 def jackknife(clustered: ClusterCounts, paired: bool = True) -> Jackknife:
@@ -119,12 +125,11 @@ def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_Pr
     first = several[0]
     sums = [_ProductSums(counts, paired) for counts in several]
     before = np.concatenate([first.values, first.shares], axis=-1)
-    totals = np.stack(first.totals)
     # Jackknife: with t the total of 3 clusters and c their counts, the numbers of t - c[0],
     # t - c[1] and t - c[2] say how far each cluster moves the number. The sum of squared moves
     # estimates the variance, for any formula (Tukey 1958; Efron and Stein 1981).
     for block in first.blocks(before.size):
-        without = totals[:, None] - first.by_run(block)
+        without = first.totals[:, None] - first.by_run(block)
         after = np.concatenate([first.values_in(without), first.shares_in(without)], axis=-1)
         moves = np.nan_to_num(before[:, None] - after, copy=False)
         for division_sums in sums:

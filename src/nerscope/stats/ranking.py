@@ -13,7 +13,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats
 from nerscope.stats.jackknife import Jackknife
-from nerscope.stats.runs import defined_runs, pooled_run_variance
+from nerscope.stats.runs import defined_runs, pooled_run_variance, run_spread
 from nerscope.stats.system_pair import ALONE
 
 RANK_CONFIDENCE = 0.95
@@ -160,12 +160,15 @@ def _run_variances(runs: Sequence[Floats]) -> tuple[Floats, Floats]:
     few to lend, or the system has one run, it is pooled over all. A single run counts twice, as in
     `compare`: it may be one that failed.
     """
-    columns = [scores[:, None] for scores in runs]
-    pooled = pooled_run_variance(columns)
+    spreads = {at: run_spread(one[:, None]) for at, one in enumerate(runs) if len(one) > 1}
+    pooled = pooled_run_variance(list(spreads.values()))
     found = []
-    for at, column in enumerate(columns):
-        moderated = pooled_run_variance([column], columns[:at] + columns[at + 1 :])
-        found.append(moderated if len(column) > 1 and moderated.borrowed[0] else pooled)
+    for at in range(len(runs)):
+        moderated = pooled
+        if at in spreads:
+            others = [spread for place, spread in spreads.items() if place != at]
+            moderated = pooled_run_variance([spreads[at]], others)
+        found.append(moderated if moderated.borrowed[0] else pooled)
     shares = np.array([1 / len(scores) if len(scores) > 1 else ALONE for scores in runs])
     variance = np.array([float(part.variance[0]) for part in found])
     return variance * shares, np.array([float(part.degrees[0]) for part in found])

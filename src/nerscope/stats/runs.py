@@ -48,36 +48,42 @@ def mean_of_defined(values: Floats) -> Floats:
     return mean
 
 
-def pooled_run_variance(sides: Sequence[Floats], others: Sequence[Floats] = ()) -> RunVariance:
-    """The variance of a single run, pooled over some systems, each an array (runs, numbers).
+def run_spread(runs: Floats) -> RunVariance:
+    """How far the single runs of one system vary, by themselves."""
+    degrees = defined_runs(runs) - 1
+    return RunVariance(run_variance(runs), degrees, np.zeros(len(degrees)))
+
+
+def pooled_run_variance(
+    sides: Sequence[RunVariance], others: Sequence[RunVariance] = ()
+) -> RunVariance:
+    """The variance of a single run, pooled over some systems with several runs each.
 
     `others` are systems to borrow from. Nothing is borrowed if fewer than four systems have several
     runs, or where the runs of others do not vary at all.
 
-    >>> a, b = np.array([[0.80], [0.82]]), np.array([[0.70], [0.71]])
+    >>> a, b = (run_spread(np.array(runs)) for runs in ([[0.80], [0.82]], [[0.70], [0.71]]))
     >>> [round(float(part[0]), 5) for part in pooled_run_variance([a, b])]
     [0.00012, 2.0, 0.0]
-    >>> others = [np.array([[0.6], [0.61]]), np.array([[0.5], [0.53]])]
+    >>> others = [run_spread(np.array(runs)) for runs in ([[0.6], [0.61]], [[0.5], [0.53]])]
     >>> [round(float(part[0]), 5) for part in pooled_run_variance([a, b], others)]
     [0.00019, 4.0, 2.0]
     """
-    each_degrees = [defined_runs(side) - 1 for side in sides]
-    degrees = np.asarray(sum(each_degrees), np.float64)
-    squares = sum(d * run_variance(side) for d, side in zip(each_degrees, sides, strict=True))
+    degrees = np.asarray(sum(side.degrees for side in sides), np.float64)
+    squares = sum(side.degrees * side.variance for side in sides)
     variance = np.asarray(squares / np.maximum(1.0, degrees))
-    lenders = [runs for runs in others if len(runs) > 1]
-    if len(lenders) + sum(len(side) > 1 for side in sides) < FEWEST_SYSTEMS or len(lenders) < 2:
+    if len(others) + len(sides) < FEWEST_SYSTEMS or len(others) < 2:
         return RunVariance(variance, degrees, np.zeros(len(degrees)))
-    prior, borrowed = _prior(lenders)
+    prior, borrowed = _prior(others)
     whole = degrees + borrowed
     mixed = (degrees * variance + borrowed * prior) / np.maximum(1e-9, whole)
     return RunVariance(np.where(borrowed > 0, mixed, variance), whole, borrowed)
 
 
-def _prior(lenders: Sequence[Floats]) -> tuple[Floats, Floats]:
+def _prior(lenders: Sequence[RunVariance]) -> tuple[Floats, Floats]:
     """The mean variance of the lenders' runs, and how many degrees of freedom it is worth."""
-    variances = np.stack([run_variance(runs) for runs in lenders])
-    degrees = np.stack([defined_runs(runs) - 1 for runs in lenders])
+    variances = np.stack([runs.variance for runs in lenders])
+    degrees = np.stack([runs.degrees for runs in lenders])
     degrees = np.where(variances > 0, degrees, 0.0)  # copies of one run lend nothing
     lent, n_lenders = degrees.sum(axis=0), (degrees > 0).sum(axis=0)
     mean = (degrees * variances).sum(axis=0) / np.maximum(1.0, lent)

@@ -18,7 +18,13 @@ from nerscope.corpus.arrays import Bools, Floats
 from nerscope.scoring.metrics import FREE
 from nerscope.stats.intervals import joint_degrees, quantiles, squared_reach
 from nerscope.stats.jackknife import Jackknife
-from nerscope.stats.runs import RunVariance, defined_runs, pooled_run_variance, run_variance
+from nerscope.stats.runs import (
+    RunVariance,
+    defined_runs,
+    pooled_run_variance,
+    run_spread,
+    run_variance,
+)
 
 ABOUT_OUTPUTS, ABOUT_RECIPES = "outputs", "recipes"  # what a comparison is about
 ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
@@ -101,7 +107,12 @@ class SystemPair:
 
     @cached_property
     def _of_run(self) -> RunVariance:
-        return pooled_run_variance(self._runs, self.spread.other_runs(self.a, self.b))
+        spreads = self.spread.run_spreads()
+        sides = [spreads[name] for name in (self.a, self.b) if name in spreads]
+        if not sides:
+            return run_spread(self._runs[0])
+        others = [runs for name, runs in spreads.items() if name not in (self.a, self.b)]
+        return pooled_run_variance(sides, others)
 
     @cached_property
     def _n_runs(self) -> tuple[Floats, Floats]:
