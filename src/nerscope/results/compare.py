@@ -345,20 +345,14 @@ def compared_cells(
 ) -> list[ComparedCell]:
     """The differences that are shown, as tidy rows."""
     chosen = evidence if by_type else _only_overall_types(evidence)
-    # Every lookup is made once for a metric or facet; rows are many.
-    shown_metrics = {
-        name: alone or metric_named(name).better != NEITHER
-        for table in chosen.tables
-        for names in table.metrics.values()
-        for name in names
-    }
+    if not alone:
+        chosen = _only_judged_metrics(chosen)
+    # Every lookup is made once for a facet; rows are many.
     cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
     parts = dict[SystemPair, list[DatasetDifference]]()
     for difference in differences(chosen, pairs, sampling, plan):
         spread, key = difference.pair.spread, difference.key
         table, match = spread.table, spread.match
-        if not shown_metrics[key.metric]:
-            continue  # neither better nor worse, as a share of errors
         place = (table.unit, table.facet, match)
         if place not in facts:
             facts[place] = _facet_facts(table, match)
@@ -399,6 +393,19 @@ def _only_overall_types(evidence: Evidence) -> Evidence:
         rest = {name: metrics for name, metrics in table.metrics.items() if name not in shown}
         tables += [replace(table, metrics=shown)] if shown else []
         tables += [replace(table, metrics=rest, by_type=False)] if rest else []
+    return replace(evidence, tables=tuple(tables))
+
+
+def _only_judged_metrics(evidence: Evidence) -> Evidence:
+    """The evidence without metrics that are neither better nor worse, as a share of errors."""
+    tables = []
+    for table in evidence.tables:
+        judged = {
+            match: tuple(name for name in names if metric_named(name).better != NEITHER)
+            for match, names in table.metrics.items()
+        }
+        judged = {match: names for match, names in judged.items() if names}
+        tables += [replace(table, metrics=judged)] if judged else []
     return replace(evidence, tables=tuple(tables))
 
 

@@ -47,7 +47,7 @@ def label_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
             question = tuple(getattr(row, name) for name in _QUESTION)
             family = OTHER if question in questions else WHERE
             questions.add(question)
-        labelled.append(replace(row, family=family))
+        labelled.append(row if row.family == family else replace(row, family=family))
     return labelled
 
 
