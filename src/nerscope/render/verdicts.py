@@ -39,7 +39,7 @@ def _check(verdict: Verdict, record: Mapping[str, Any]) -> Check:
 def power_document(rows: Sequence[PowerRow], difference: float, power: float) -> Document:
     """One row per pair and dataset: the power of this test set, and what a higher one takes."""
     title = (
-        f"What it takes to find a difference of {difference:g} points with {100 * power:g} % power"
+        f"What it takes to find a difference of {_points(difference)} with {100 * power:g} % power"
     )
     shown = [_shown(row) for row in rows]
     notes = [
@@ -65,6 +65,10 @@ def power_document(rows: Sequence[PowerRow], difference: float, power: float) ->
 
 def _has_recipes(rows: Sequence[PowerRow]) -> bool:
     return any(row.about == "recipes" for row in rows)
+
+
+def _points(difference: float) -> str:
+    return f"{difference:g} point{'' if difference == 1 else 's'}"
 
 
 def _correction_note(rows: Sequence[PowerRow]) -> list[str]:

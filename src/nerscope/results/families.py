@@ -6,7 +6,8 @@ everything else. The chance that a question gets any wrong star is kept below 5 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from functools import cached_property
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -100,9 +101,7 @@ class CorrectedFamilies(NamedTuple):
 
     rows: list[ComparisonRow]
     levels: Mapping[int, float]  # by place of a row: at which level each test of its family decides
-    any_star: (
-        float | None
-    )  # how likely any star is if nothing differs; None if nothing keeps it low
+    any_star: float | None  # its chance if nothing differs; None if the correction sets no bound
 
 
 def correct_families(
@@ -135,7 +134,7 @@ def correct_families(
 
 def _any_star(correction: str, starred: Sequence[Bools], families: int) -> float | None:
     """How likely some family has a star though nothing differs."""
-    if correction not in (STEP_DOWN, HOLM, "bonferroni") or not families:
+    if not CORRECTIONS[correction].scales_smallest or not families:
         return None
     if len(starred) == families:  # counted in the samples, in which families hang together
         return float(np.any(starred, axis=0).mean())
@@ -170,7 +169,7 @@ class _Family:
             self.null.append(row.null if reordered is None else row.null[reordered])
         self.samples = len(self.null[0]) if self.null else 0
 
-    @property
+    @cached_property
     def smallest(self) -> Ints:
         """The smallest p-value in each sample, as a count of samples."""
         assert self.null is not None
@@ -189,14 +188,14 @@ class _Family:
         return correct_p_values(self.p.tolist(), HOLM), HOLM
 
     def _systems_of_all_pairs(self) -> list[int]:
-        """How many systems each dataset has, if all their pairs were tested or could not be."""
+        """How many systems each dataset has, if all their pairs were tested; else nothing."""
         pairs: dict[str, set[frozenset[str]]] = {}
         for row in self.rows:
             pairs.setdefault(row.dataset, set()).add(frozenset(row.pair))
         sizes = []
         for compared in pairs.values():
-            systems = sorted(frozenset[str]().union(*compared))
-            if len(compared) < len(list(combinations(systems, 2))):
+            systems = frozenset[str]().union(*compared)
+            if len(compared) < comb(len(systems), 2):
                 return []
             sizes.append(len(systems))
         return sizes
@@ -204,7 +203,7 @@ class _Family:
     def level(self, correction: str) -> float:
         """The level of each single test at which all of them together keep 5 %."""
         tests = len(self.rows)
-        if tests == 1 or correction not in (STEP_DOWN, HOLM, "bonferroni"):
+        if tests == 1 or not CORRECTIONS[correction].scales_smallest:
             return SIGNIFICANT
         single = float(1 - (1 - SIGNIFICANT) ** (1 / tests))  # Šidák (1967)
         if correction != STEP_DOWN or self.null is None:

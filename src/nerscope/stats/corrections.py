@@ -45,8 +45,9 @@ def _benjamini_yekutieli(p: Floats) -> Floats:
 class Correction(NamedTuple):
     """A correction for many p-values.
 
-    `scales_smallest` is True if it multiplies the smallest p by the number of p-values. Then so
-    many tests need as many times the resamples before any corrected p can be significant.
+    `scales_smallest` is True if it multiplies the smallest p by the number of p-values, which keeps
+    the chance of any false alarm at 5 %. Then so many tests need as many times the resamples before
+    any corrected p can be significant.
     """
 
     function: Callable[[Floats], Floats]

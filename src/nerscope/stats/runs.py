@@ -13,8 +13,8 @@ import numpy as np
 from nerscope.corpus.arrays import Floats
 
 FEWEST_SYSTEMS = 4  # with several runs each; fewer do not tell how alike they vary
-# Measured on real seeds: with these, two equal systems with two runs each differ significantly in
-# less than 5 % of cases, however many systems lend (studies/few_runs.py).
+# Chosen by measurement (studies/few_runs.py). Of equal neural models with two runs each, 1 to 6 %
+# differ at 0.05; where systems vary very unequally, as a dictionary beside CRFs, up to 8 % do.
 _MOST_PRIOR_DEGREES = 8.0
 _PRIOR_BY_KNOWN = 2.0  # by the degrees with which it is known how alike the lenders vary
 
